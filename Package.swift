@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The core keeps to what Embedded Swift accepts; `scripts/check-embedded` proves it.
+/// Lifetimes is what lets a reader borrow the packet it reads.
+let core: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+  name: "eightball",
+  products: [
+    .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
+    .library(name: "BluetoothCentral", targets: ["BluetoothCentral"]),
+    .library(name: "EightBall", targets: ["EightBall"]),
+    .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+    .executable(name: "eightball", targets: ["eightball"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // The core: no imports, no allocation, no input or output.
+    .target(name: "BluetoothHost", swiftSettings: core),
+    .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: core),
+
+    // The other side of the link, on the same codecs.
+    .target(name: "BluetoothCentral", dependencies: ["BluetoothHost"], swiftSettings: core),
+
+    // The virtual air, and Linux.
+    .target(name: "CBluetooth"),
+    .target(name: "LinuxSystem", swiftSettings: core),
+    .target(
+      name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: core),
+    .target(
+      name: "LinuxBoard",
+      dependencies: [
+        "BluetoothHost", "EightBall", "BluetoothCentral", "CBluetooth", "LinuxSystem",
+        "VirtualRadio",
+      ],
+      swiftSettings: core),
+    .executableTarget(
+      name: "eightball",
+      dependencies: [
+        "LinuxBoard",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: core),
+
+    .testTarget(
+      name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: core),
+    .testTarget(
+      name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: core),
+    .testTarget(
+      name: "BluetoothCentralTests", dependencies: ["BluetoothCentral", "BluetoothHost"],
+      swiftSettings: core),
+    .testTarget(
+      name: "VirtualRadioTests", dependencies: ["VirtualRadio", "BluetoothHost"],
+      swiftSettings: core),
+    .testTarget(
+      name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: core),
+    .testTarget(
+      name: "LinuxBoardTests", dependencies: ["LinuxBoard"], swiftSettings: core),
+    .testTarget(
+      name: "BallOnAirTests",
+      dependencies: ["BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio"],
+      swiftSettings: core),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,107 @@
+/// Writes a packet, little-endian, into storage that the caller owns.
+///
+/// What does not fit is not written, and `hasOverflowed` stays true from then on: a writer is
+/// checked once, at the end, and never writes outside its storage.
+public struct ByteWriter: ~Copyable, ~Escapable {
+  private var storage: MutableSpan<UInt8>
+
+  /// The number of bytes written so far.
+  public private(set) var count = 0
+
+  /// Whether some write did not fit. The bytes written before it are whole.
+  public private(set) var hasOverflowed = false
+
+  /// Writes from the first byte of `storage`.
+  @_lifetime(copy storage)
+  public init(_ storage: consuming MutableSpan<UInt8>) {
+    self.storage = storage
+  }
+
+  /// The number of bytes that still fit.
+  public var freeCapacity: Int { storage.count - count }
+
+  /// Writes one byte.
+  @_lifetime(self: copy self)
+  public mutating func write(_ value: UInt8) {
+    guard reserve(1) else { return }
+    storage[count] = value
+    count += 1
+  }
+
+  /// Writes one byte as two's complement.
+  @_lifetime(self: copy self)
+  public mutating func write(_ value: Int8) {
+    write(UInt8(bitPattern: value))
+  }
+
+  /// Writes two bytes, the low one first.
+  @_lifetime(self: copy self)
+  public mutating func write(_ value: UInt16) {
+    guard reserve(2) else { return }
+    storage[count] = UInt8(truncatingIfNeeded: value)
+    storage[count + 1] = UInt8(truncatingIfNeeded: value >> 8)
+    count += 2
+  }
+
+  /// Writes four bytes, the low one first.
+  @_lifetime(self: copy self)
+  public mutating func write(_ value: UInt32) {
+    guard reserve(4) else { return }
+    write(UInt16(truncatingIfNeeded: value))
+    write(UInt16(truncatingIfNeeded: value >> 16))
+  }
+
+  /// Writes eight bytes, the low one first.
+  @_lifetime(self: copy self)
+  public mutating func write(_ value: UInt64) {
+    guard reserve(8) else { return }
+    write(UInt32(truncatingIfNeeded: value))
+    write(UInt32(truncatingIfNeeded: value &>> 32))
+  }
+
+  /// Writes all of `bytes`, or none of them if they do not fit.
+  @_lifetime(self: copy self)
+  public mutating func write(_ bytes: Span<UInt8>) {
+    guard reserve(bytes.count) else { return }
+    storage.copy(bytes, at: count)
+    count += bytes.count
+  }
+
+  /// Writes as many of the first bytes of `bytes` as fit, as an ATT server cuts a value to the
+  /// MTU. Never an overflow.
+  @_lifetime(self: copy self)
+  public mutating func writePrefix(of bytes: Span<UInt8>) {
+    write(bytes.extracting(first: min(bytes.count, freeCapacity)))
+  }
+
+  /// Puts `value` at `offset`, which has been written before: a length that is known only once
+  /// what it counts has been written. Outside of what has been written, nothing changes.
+  @_lifetime(self: copy self)
+  public mutating func patch(_ value: UInt8, at offset: Int) {
+    guard offset >= 0, offset < count else { return }
+    storage[offset] = value
+  }
+
+  /// Puts two bytes at `offset`, the low one first, as `patch(_:at:)` puts one.
+  @_lifetime(self: copy self)
+  public mutating func patch(_ value: UInt16, at offset: Int) {
+    patch(UInt8(truncatingIfNeeded: value), at: offset)
+    patch(UInt8(truncatingIfNeeded: value >> 8), at: offset + 1)
+  }
+
+  /// Takes back everything written after the first `count` bytes, and any overflow.
+  @_lifetime(self: copy self)
+  public mutating func truncate(to count: Int) {
+    guard count >= 0, count <= self.count else { return }
+    self.count = count
+    hasOverflowed = false
+  }
+
+  private mutating func reserve(_ length: Int) -> Bool {
+    guard length <= freeCapacity else {
+      hasOverflowed = true
+      return false
+    }
+    return true
+  }
+}

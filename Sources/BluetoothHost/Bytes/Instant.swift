@@ -1,0 +1,19 @@
+/// A moment, in milliseconds since some moment of the caller's choosing; it never goes back.
+///
+/// The host has no clock: every call that needs the time is given it.
+public struct Instant: RawRepresentable, Comparable, Sendable {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  public static func < (left: Instant, right: Instant) -> Bool {
+    left.rawValue < right.rawValue
+  }
+
+  /// The moment `milliseconds` after this one.
+  public func advanced(by milliseconds: UInt32) -> Instant {
+    Instant(rawValue: rawValue &+ UInt64(widening: milliseconds))
+  }
+}

@@ -1,0 +1,100 @@
+/// Up to 31 bytes of advertising data: structures of a length, a type and a value.
+///
+/// Core Specification, Vol 3, Part C, 11; the types are in the Core Specification Supplement,
+/// Part A, 1.
+public struct AdvertisingData: Equatable, Sendable {
+  /// How many bytes one legacy advertisement, or one scan response, holds.
+  public static let capacity = 31
+
+  private var storage = InlineArray<31, UInt8>(repeating: 0)
+
+  /// The number of bytes, at most 31.
+  public private(set) var count = 0
+
+  /// No data.
+  public init() {}
+
+  /// Exactly `bytes`; `nil` if there are more than 31.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count <= Self.capacity else { return nil }
+    var target = storage.mutableSpan
+    target.copy(bytes, at: 0)
+    count = bytes.count
+  }
+
+  /// Reads a length and 31 bytes, as the HCI commands have them.
+  init?(padded reader: inout ByteReader) {
+    guard let length = reader.readUInt8(), Int(length) <= Self.capacity,
+      let bytes = reader.readBytes(Self.capacity)
+    else { return nil }
+    self.init(bytes.extracting(first: Int(length)))
+  }
+
+  /// The bytes.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(0..<count) }
+  }
+
+  /// Adds one structure; `false`, and nothing changes, if it does not fit.
+  public mutating func append(_ type: AdvertisingDataType, _ value: Span<UInt8>) -> Bool {
+    guard count + 2 + value.count <= Self.capacity else { return false }
+    storage[count] = UInt8(truncatingIfNeeded: 1 + value.count)
+    storage[count + 1] = type.rawValue
+    var target = storage.mutableSpan
+    target.copy(value, at: count + 2)
+    count += 2 + value.count
+    return true
+  }
+
+  /// The value of the first structure of `type`; `nil` if there is none.
+  @_lifetime(borrow self)
+  public func value(of type: AdvertisingDataType) -> Span<UInt8>? {
+    var reader = ByteReader(span)
+    while let length = reader.readUInt8(), length > 0, let kind = reader.readUInt8(),
+      let value = reader.readBytes(Int(length) - 1)
+    {
+      if kind == type.rawValue { return value }
+    }
+    return nil
+  }
+
+  func write(to writer: inout ByteWriter) {
+    writer.write(span)
+  }
+
+  func writePadded(to writer: inout ByteWriter) {
+    writer.write(UInt8(truncatingIfNeeded: count))
+    writer.write(storage.span)
+  }
+
+  public static func == (left: AdvertisingData, right: AdvertisingData) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in 0..<left.count where left.storage[index] != right.storage[index] {
+      return false
+    }
+    return true
+  }
+}
+
+/// What one structure of advertising data tells.
+///
+/// Assigned Numbers, 2.3. An open set.
+public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let flags = AdvertisingDataType(rawValue: 0x01)
+  public static let incompleteServiceUUIDs16 = AdvertisingDataType(rawValue: 0x02)
+  public static let completeServiceUUIDs16 = AdvertisingDataType(rawValue: 0x03)
+  public static let incompleteServiceUUIDs128 = AdvertisingDataType(rawValue: 0x06)
+  public static let completeServiceUUIDs128 = AdvertisingDataType(rawValue: 0x07)
+  public static let shortenedLocalName = AdvertisingDataType(rawValue: 0x08)
+  public static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
+  public static let txPowerLevel = AdvertisingDataType(rawValue: 0x0A)
+  public static let appearance = AdvertisingDataType(rawValue: 0x19)
+  public static let manufacturerSpecificData = AdvertisingDataType(rawValue: 0xFF)
+}

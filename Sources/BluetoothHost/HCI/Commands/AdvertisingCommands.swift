@@ -1,0 +1,147 @@
+/// How to advertise.
+///
+/// Core Specification, Vol 4, Part E, 7.8.5.
+public struct LESetAdvertisingParameters: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetAdvertisingParameters
+
+  /// The shortest time between advertisements, in 0.625 ms, 32 to 16,384.
+  public var minimumInterval: UInt16
+  /// The longest time between advertisements, in 0.625 ms, 32 to 16,384.
+  public var maximumInterval: UInt16
+  /// As in `LEAdvertisingReport.Kind`: 0x00 for ADV_IND.
+  public var type: UInt8
+  /// 0x00 public; 0x01 random.
+  public var ownAddressType: UInt8
+  /// Whom directed advertising addresses; ignored otherwise.
+  public var peer: DeviceAddress
+  /// Bit 0: channel 37; bit 1: 38; bit 2: 39.
+  public var channelMap: UInt8
+  /// 0x00: anyone may scan and connect.
+  public var filterPolicy: UInt8
+
+  public init(
+    minimumInterval: UInt16, maximumInterval: UInt16, type: UInt8 = 0, ownAddressType: UInt8 = 0,
+    peer: DeviceAddress = .zero, channelMap: UInt8 = 0b111, filterPolicy: UInt8 = 0
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.type = type
+    self.ownAddressType = ownAddressType
+    self.peer = peer
+    self.channelMap = channelMap
+    self.filterPolicy = filterPolicy
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
+      let type = reader.readUInt8(), let own = reader.readUInt8(),
+      let peer = DeviceAddress(&reader), let channels = reader.readUInt8(),
+      let filter = reader.readUInt8()
+    else { return nil }
+    self.init(
+      minimumInterval: minimum, maximumInterval: maximum, type: type, ownAddressType: own,
+      peer: peer, channelMap: channels, filterPolicy: filter)
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(type)
+    writer.write(ownAddressType)
+    peer.write(to: &writer)
+    writer.write(channelMap)
+    writer.write(filterPolicy)
+  }
+}
+
+/// What every advertisement says.
+///
+/// Core Specification, Vol 4, Part E, 7.8.7.
+public struct LESetAdvertisingData: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetAdvertisingData
+
+  /// The data, padded with zeros to 31 bytes on the way to the controller.
+  public var data: AdvertisingData
+
+  public init(_ data: AdvertisingData) {
+    self.data = data
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let data = AdvertisingData(padded: &reader) else { return nil }
+    self.data = data
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    data.writePadded(to: &writer)
+  }
+}
+
+/// What a scanner that asks is told besides.
+///
+/// Core Specification, Vol 4, Part E, 7.8.8.
+public struct LESetScanResponseData: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetScanResponseData
+
+  /// The data, padded with zeros to 31 bytes on the way to the controller.
+  public var data: AdvertisingData
+
+  public init(_ data: AdvertisingData) {
+    self.data = data
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let data = AdvertisingData(padded: &reader) else { return nil }
+    self.data = data
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    data.writePadded(to: &writer)
+  }
+}
+
+/// Starts or ends advertising.
+///
+/// Core Specification, Vol 4, Part E, 7.8.9.
+public struct LESetAdvertisingEnable: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetAdvertisingEnable
+
+  /// Whether to advertise.
+  public var isEnabled: Bool
+
+  public init(_ isEnabled: Bool) {
+    self.isEnabled = isEnabled
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let enable = reader.readUInt8() else { return nil }
+    isEnabled = enable != 0
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(UInt8(isEnabled ? 1 : 0))
+  }
+}
+
+/// The random address that this device goes by.
+///
+/// Core Specification, Vol 4, Part E, 7.8.4.
+public struct LESetRandomAddress: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetRandomAddress
+
+  /// The address, of the random kind.
+  public var address: DeviceAddress
+
+  public init(_ address: DeviceAddress) {
+    self.address = address
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let address = DeviceAddress(&reader, kind: .random) else { return nil }
+    self.address = address
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    address.writeBytes(to: &writer)
+  }
+}

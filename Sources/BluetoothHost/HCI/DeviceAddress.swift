@@ -1,0 +1,76 @@
+/// A 48-bit Bluetooth device address and whether it is public or random.
+///
+/// Core Specification, Vol 6, Part B, 1.3. The bytes are kept as they travel, the least
+/// significant first; people write them the other way round, so `C0:00:00:00:00:01` has
+/// `bytes[0] == 0x01` and `bytes[5] == 0xC0`.
+public struct DeviceAddress: Equatable, Sendable {
+  /// Whose number it is.
+  public struct Kind: RawRepresentable, Equatable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Assigned to the maker of the device.
+    public static let `public` = Kind(rawValue: 0x00)
+    /// Chosen by the device.
+    public static let random = Kind(rawValue: 0x01)
+  }
+
+  /// Whose number it is.
+  public var kind: Kind
+  private var low: UInt32
+  private var high: UInt16
+
+  /// An address of `kind` with the given six bytes, the least significant first.
+  public init(kind: Kind, bytes: InlineArray<6, UInt8>) {
+    self.kind = kind
+    low =
+      UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+    high = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
+  }
+
+  /// Reads the six bytes, whose kind some other field tells.
+  public init?(_ reader: inout ByteReader, kind: Kind) {
+    guard reader.count >= 6, let low = reader.readUInt32(), let high = reader.readUInt16() else {
+      return nil
+    }
+    self.kind = kind
+    self.low = low
+    self.high = high
+  }
+
+  /// Reads the kind, then the six bytes, as the HCI's events and commands have them.
+  ///
+  /// The kinds 0x02 and 0x03 (an identity address that the controller resolved) become public
+  /// and random.
+  public init?(_ reader: inout ByteReader) {
+    guard reader.count >= 7, let kind = reader.readUInt8() else { return nil }
+    self.init(&reader, kind: Kind(rawValue: kind & 1))
+  }
+
+  /// All zeros: what a controller without an address of its own reports.
+  public static let zero = DeviceAddress(kind: .public, bytes: InlineArray(repeating: 0))
+
+  /// The six bytes, the least significant first.
+  public var bytes: InlineArray<6, UInt8> {
+    [
+      UInt8(truncatingIfNeeded: low), UInt8(truncatingIfNeeded: low >> 8),
+      UInt8(truncatingIfNeeded: low >> 16), UInt8(truncatingIfNeeded: low >> 24),
+      UInt8(truncatingIfNeeded: high), UInt8(truncatingIfNeeded: high >> 8),
+    ]
+  }
+
+  /// Writes the six bytes without the kind.
+  public func writeBytes(to writer: inout ByteWriter) {
+    writer.write(low)
+    writer.write(high)
+  }
+
+  /// Writes the kind, then the six bytes.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(kind.rawValue)
+    writeBytes(to: &writer)
+  }
+}

@@ -1,0 +1,111 @@
+/// A command has been carried out, or refused at once.
+///
+/// Core Specification, Vol 4, Part E, 7.7.14. For most commands the first return parameter is
+/// the status.
+public struct CommandComplete: ~Escapable {
+  /// How many commands the host may send now.
+  public var commandCredits: UInt8
+  /// The command; `HCIOpcode.none` if this only gives credits.
+  public var opcode: HCIOpcode
+  /// What the command returns.
+  public var returnParameters: Span<UInt8>
+
+  @_lifetime(copy returnParameters)
+  public init(commandCredits: UInt8, opcode: HCIOpcode, returnParameters: Span<UInt8>) {
+    self.commandCredits = commandCredits
+    self.opcode = opcode
+    self.returnParameters = returnParameters
+  }
+
+  /// Reads an event's parameters.
+  @_lifetime(copy parameters)
+  public init?(parameters: Span<UInt8>) {
+    var reader = ByteReader(parameters)
+    guard let credits = reader.readUInt8(), let opcode = reader.readUInt16() else { return nil }
+    self.init(
+      commandCredits: credits, opcode: HCIOpcode(rawValue: opcode),
+      returnParameters: reader.readRemaining())
+  }
+
+  /// Writes the whole packet, H4's type byte first.
+  public func writePacket(to writer: inout ByteWriter) {
+    writer.write(HCIPacketType.event.rawValue)
+    writer.write(HCIEventCode.commandComplete.rawValue)
+    writer.write(UInt8(truncatingIfNeeded: 3 + returnParameters.count))
+    writer.write(commandCredits)
+    writer.write(opcode.rawValue)
+    writer.write(returnParameters)
+  }
+}
+
+/// A command has been taken on, and some other event will tell how it ended; or it was refused.
+///
+/// Core Specification, Vol 4, Part E, 7.7.15.
+public struct CommandStatus: HCIEvent, Equatable {
+  public static let code = HCIEventCode.commandStatus
+
+  /// `success` if the command has been taken on.
+  public var status: HCIErrorCode
+  /// How many commands the host may send now.
+  public var commandCredits: UInt8
+  /// The command; `HCIOpcode.none` if this only gives credits.
+  public var opcode: HCIOpcode
+
+  public init(status: HCIErrorCode, commandCredits: UInt8, opcode: HCIOpcode) {
+    self.status = status
+    self.commandCredits = commandCredits
+    self.opcode = opcode
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let status = reader.readUInt8(), let credits = reader.readUInt8(),
+      let opcode = reader.readUInt16()
+    else { return nil }
+    self.status = HCIErrorCode(rawValue: status)
+    commandCredits = credits
+    self.opcode = HCIOpcode(rawValue: opcode)
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(status.rawValue)
+    writer.write(commandCredits)
+    writer.write(opcode.rawValue)
+  }
+}
+
+/// Some ACL packets have left the controller, which has room for as many more.
+///
+/// Core Specification, Vol 4, Part E, 7.7.19. Read one link at a time: `next()` until `nil`.
+public struct NumberOfCompletedPackets: ~Escapable {
+  private var reader: ByteReader
+  private var remaining: Int
+
+  /// Reads an event's parameters; `nil` if they are shorter than the count of links tells.
+  @_lifetime(copy parameters)
+  public init?(parameters: Span<UInt8>) {
+    var reader = ByteReader(parameters)
+    guard let links = reader.readUInt8(), reader.count >= Int(links) * 4 else { return nil }
+    self.reader = reader
+    remaining = Int(links)
+  }
+
+  /// The next link, and how many of its packets have left.
+  public mutating func next() -> (handle: ConnectionHandle, count: UInt16)? {
+    guard remaining > 0, let handle = ConnectionHandle(&reader), let count = reader.readUInt16()
+    else { return nil }
+    remaining -= 1
+    return (handle, count)
+  }
+
+  /// Writes a whole packet that tells of one link, H4's type byte first.
+  public static func writePacket(
+    handle: ConnectionHandle, count: UInt16, to writer: inout ByteWriter
+  ) {
+    writer.write(HCIPacketType.event.rawValue)
+    writer.write(HCIEventCode.numberOfCompletedPackets.rawValue)
+    writer.write(UInt8(1 + 2 + 2))
+    writer.write(UInt8(1))
+    writer.write(handle.rawValue)
+    writer.write(count)
+  }
+}

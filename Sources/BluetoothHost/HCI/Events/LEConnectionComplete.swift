@@ -1,0 +1,83 @@
+/// A link has been made, or an attempt to make one has ended.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.1, and the enhanced form of 7.7.65.10, which adds
+/// the two resolvable private addresses. Both are read into this one type.
+public struct LEConnectionComplete: LEMetaEvent, Equatable {
+  public static let subevent = LEMetaSubevent.connectionComplete
+
+  /// Which side of the link this device is.
+  public struct Role: RawRepresentable, Equatable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    public static let central = Role(rawValue: 0x00)
+    public static let peripheral = Role(rawValue: 0x01)
+  }
+
+  /// Whether there is a link.
+  public var status: HCIErrorCode
+  /// The link.
+  public var handle: ConnectionHandle
+  /// Which side this device is.
+  public var role: Role
+  /// The other side.
+  public var peer: DeviceAddress
+  /// The connection interval, in 1.25 ms, 6 to 3,200.
+  public var interval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+  /// How precise the central's clock is, as a code; only a peripheral is told.
+  public var centralClockAccuracy: UInt8
+
+  public init(
+    status: HCIErrorCode, handle: ConnectionHandle, role: Role, peer: DeviceAddress,
+    interval: UInt16, latency: UInt16, supervisionTimeout: UInt16, centralClockAccuracy: UInt8 = 0
+  ) {
+    self.status = status
+    self.handle = handle
+    self.role = role
+    self.peer = peer
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.centralClockAccuracy = centralClockAccuracy
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    self.init(&reader, enhanced: false)
+  }
+
+  /// Reads either form.
+  public init?(_ reader: inout ByteReader, enhanced: Bool) {
+    guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
+      let role = reader.readUInt8(), let peer = DeviceAddress(&reader)
+    else { return nil }
+    if enhanced {
+      // The two resolvable private addresses in use, of no interest without privacy.
+      guard reader.readBytes(12) != nil else { return nil }
+    }
+    guard let interval = reader.readUInt16(), let latency = reader.readUInt16(),
+      let timeout = reader.readUInt16(), let accuracy = reader.readUInt8()
+    else { return nil }
+    self.init(
+      status: HCIErrorCode(rawValue: status), handle: handle, role: Role(rawValue: role),
+      peer: peer, interval: interval, latency: latency, supervisionTimeout: timeout,
+      centralClockAccuracy: accuracy)
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(status.rawValue)
+    writer.write(handle.rawValue)
+    writer.write(role.rawValue)
+    peer.write(to: &writer)
+    writer.write(interval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+    writer.write(centralClockAccuracy)
+  }
+}

@@ -1,0 +1,87 @@
+/// One packet between host and controller, its parameters read in place.
+///
+/// Core Specification, Vol 4, Part E, 5.4, with H4's type byte (Vol 4, Part A, 2) before it.
+public enum HCIPacket: ~Escapable {
+  /// A command and its parameters.
+  case command(HCIOpcode, parameters: Span<UInt8>)
+  /// A fragment of an L2CAP frame.
+  case acl(ACLHeader, data: Span<UInt8>)
+  /// An event and its parameters.
+  case event(HCIEventCode, parameters: Span<UInt8>)
+
+  /// Reads one whole packet; `nil` if it is cut short, too long for the length that it states,
+  /// or of a type other than these three.
+  @_lifetime(copy bytes)
+  public init?(_ bytes: Span<UInt8>) {
+    var reader = ByteReader(bytes)
+    guard let type = reader.readUInt8() else { return nil }
+    switch HCIPacketType(rawValue: type) {
+    case .command:
+      guard let opcode = reader.readUInt16(), let length = reader.readUInt8(),
+        Int(length) == reader.count
+      else { return nil }
+      self = .command(HCIOpcode(rawValue: opcode), parameters: reader.readRemaining())
+    case .acl:
+      guard let header = ACLHeader(&reader), let length = reader.readUInt16(),
+        Int(length) == reader.count
+      else { return nil }
+      self = .acl(header, data: reader.readRemaining())
+    case .event:
+      guard let code = reader.readUInt8(), let length = reader.readUInt8(),
+        Int(length) == reader.count
+      else { return nil }
+      self = .event(HCIEventCode(rawValue: code), parameters: reader.readRemaining())
+    default:
+      return nil
+    }
+  }
+}
+
+/// The first two bytes of an ACL packet: which link, and whether a frame starts here.
+///
+/// Core Specification, Vol 4, Part E, 5.4.2.
+public struct ACLHeader: Equatable, Sendable {
+  /// The packet boundary flag.
+  public struct Boundary: RawRepresentable, Equatable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The start of a frame, from the host.
+    public static let firstNonFlushable = Boundary(rawValue: 0b00)
+    /// The rest of a frame.
+    public static let continuing = Boundary(rawValue: 0b01)
+    /// The start of a frame, from the controller.
+    public static let firstFlushable = Boundary(rawValue: 0b10)
+  }
+
+  /// Its length with H4's type byte and the two bytes of the data's length, in bytes.
+  public static let packetHeaderLength = 5
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// Whether a frame starts here.
+  public var boundary: Boundary
+
+  public init(handle: ConnectionHandle, boundary: Boundary) {
+    self.handle = handle
+    self.boundary = boundary
+  }
+
+  /// Reads two bytes. The broadcast flag is ignored: LE has no broadcast.
+  public init?(_ reader: inout ByteReader) {
+    guard let field = reader.readUInt16() else { return nil }
+    handle = ConnectionHandle(rawValue: field & 0x0FFF)
+    boundary = Boundary(rawValue: UInt8(truncatingIfNeeded: (field >> 12) & 0b11))
+  }
+
+  /// Writes a whole ACL packet that carries `data`, H4's type byte first.
+  public func writePacket(_ data: Span<UInt8>, to writer: inout ByteWriter) {
+    writer.write(HCIPacketType.acl.rawValue)
+    writer.write((handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12)
+    writer.write(UInt16(truncatingIfNeeded: data.count))
+    writer.write(data)
+  }
+}
