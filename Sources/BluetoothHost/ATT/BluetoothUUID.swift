@@ -1,0 +1,100 @@
+/// What kind of attribute it is: a UUID of 128 bits, of which those made from the Bluetooth base
+/// have a 16-bit form too.
+///
+/// Core Specification, Vol 3, Part B, 2.5.1. Both forms of one UUID are the same value here.
+public struct BluetoothUUID: Equatable, Hashable, Sendable {
+  /// The first eight bytes as people write them.
+  public let high: UInt64
+  /// The last eight bytes as people write them.
+  public let low: UInt64
+
+  /// A UUID of 128 bits: `8E38140A-27BE-4090-8955-4FC4B5698D1E` has the high half
+  /// `0x8E38_140A_27BE_4090`.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// A UUID that the Bluetooth SIG assigned, in its 16-bit form.
+  public init(_ short: UInt16) {
+    self.init(assigned: UInt32(short))
+  }
+
+  /// A UUID that the Bluetooth SIG assigned, in its 32-bit form.
+  public init(assigned short: UInt32) {
+    high = UInt64(widening: short) &<< 32 | Self.baseHigh
+    low = Self.baseLow
+  }
+
+  /// `00000000-0000-1000-8000-00805F9B34FB`.
+  private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
+  private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+
+  /// The 16-bit form; `nil` if there is none.
+  public var short: UInt16? {
+    guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == Self.baseHigh else { return nil }
+    return UInt16(truncatingIfNeeded: high &>> 32)
+  }
+
+  /// How many bytes it takes in a PDU: 2 or 16.
+  public var byteCount: Int { short == nil ? 16 : 2 }
+
+  /// Reads a UUID of `byteCount` bytes; `nil` unless that is 2 or 16 and as many are left.
+  public init?(_ reader: inout ByteReader, byteCount: Int) {
+    switch byteCount {
+    case 2:
+      guard let short = reader.readUInt16() else { return nil }
+      self.init(short)
+    case 16:
+      guard reader.count >= 16, let low = reader.readUInt64(), let high = reader.readUInt64()
+      else { return nil }
+      self.init(high: high, low: low)
+    default:
+      return nil
+    }
+  }
+
+  /// Writes the shortest form, 2 or 16 bytes, the least significant first.
+  public func write(to writer: inout ByteWriter) {
+    if let short {
+      writer.write(short)
+    } else {
+      writer.write(low)
+      writer.write(high)
+    }
+  }
+}
+
+extension BluetoothUUID {
+  // Declarations: Assigned Numbers, 3.6.
+  public static let primaryService = BluetoothUUID(0x2800)
+  public static let secondaryService = BluetoothUUID(0x2801)
+  public static let include = BluetoothUUID(0x2802)
+  public static let characteristic = BluetoothUUID(0x2803)
+
+  // Descriptors: Assigned Numbers, 3.7.
+  public static let characteristicExtendedProperties = BluetoothUUID(0x2900)
+  public static let characteristicUserDescription = BluetoothUUID(0x2901)
+  public static let clientCharacteristicConfiguration = BluetoothUUID(0x2902)
+  public static let serverCharacteristicConfiguration = BluetoothUUID(0x2903)
+  public static let characteristicPresentationFormat = BluetoothUUID(0x2904)
+  public static let characteristicAggregateFormat = BluetoothUUID(0x2905)
+
+  // Services: Assigned Numbers, 3.4.
+  public static let genericAccessService = BluetoothUUID(0x1800)
+  public static let genericAttributeService = BluetoothUUID(0x1801)
+  public static let deviceInformationService = BluetoothUUID(0x180A)
+
+  // Characteristics: Assigned Numbers, 3.8.
+  public static let deviceName = BluetoothUUID(0x2A00)
+  public static let appearance = BluetoothUUID(0x2A01)
+  public static let peripheralPreferredConnectionParameters = BluetoothUUID(0x2A04)
+  public static let serviceChanged = BluetoothUUID(0x2A05)
+  public static let modelNumberString = BluetoothUUID(0x2A24)
+  public static let firmwareRevisionString = BluetoothUUID(0x2A26)
+  public static let manufacturerNameString = BluetoothUUID(0x2A29)
+  public static let pnpID = BluetoothUUID(0x2A50)
+  public static let clientSupportedFeatures = BluetoothUUID(0x2B29)
+  public static let databaseHash = BluetoothUUID(0x2B2A)
+  public static let serverSupportedFeatures = BluetoothUUID(0x2B3A)
+}

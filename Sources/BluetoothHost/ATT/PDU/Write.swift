@@ -1,0 +1,98 @@
+/// Writes a value, and asks for a response. The response is the opcode alone.
+///
+/// Core Specification, Vol 3, Part F, 3.4.5.1. Write Command (3.4.5.3) and the Handle Value
+/// Notification and Indication (3.4.7) have the same parameters: an `AttributeValue`.
+public struct WriteRequest: ~Escapable {
+  /// The attribute and what is written to it.
+  public var attribute: AttributeValue
+
+  @_lifetime(copy value)
+  public init(handle: AttributeHandle, value: Span<UInt8>) {
+    attribute = AttributeValue(handle: handle, value: value)
+  }
+
+  /// Writes the whole PDU.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(ATTOpcode.writeRequest.rawValue)
+    attribute.write(to: &writer)
+  }
+}
+
+/// Writes a value and asks for no response.
+///
+/// Core Specification, Vol 3, Part F, 3.4.5.3.
+public struct WriteCommand: ~Escapable {
+  /// The attribute and what is written to it.
+  public var attribute: AttributeValue
+
+  @_lifetime(copy value)
+  public init(handle: AttributeHandle, value: Span<UInt8>) {
+    attribute = AttributeValue(handle: handle, value: value)
+  }
+
+  /// Writes the whole PDU.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(ATTOpcode.writeCommand.rawValue)
+    attribute.write(to: &writer)
+  }
+}
+
+/// Puts a part of a long value aside until it is executed. The response echoes all of it.
+///
+/// Core Specification, Vol 3, Part F, 3.4.6.1 and 3.4.6.2.
+public struct PrepareWrite: ~Escapable {
+  /// The attribute.
+  public var handle: AttributeHandle
+  /// Where the part belongs in the value.
+  public var offset: UInt16
+  /// The part.
+  public var value: Span<UInt8>
+
+  @_lifetime(copy value)
+  public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
+    self.handle = handle
+    self.offset = offset
+    self.value = value
+  }
+
+  /// Reads what follows the opcode; `nil` if that is less than four bytes.
+  @_lifetime(copy reader)
+  public init?(_ reader: consuming ByteReader) {
+    guard let handle = AttributeHandle(&reader), let offset = reader.readUInt16() else {
+      return nil
+    }
+    self.init(handle: handle, offset: offset, value: reader.readRemaining())
+  }
+
+  /// Writes the whole PDU: the request, or the response.
+  public func write(_ opcode: ATTOpcode, to writer: inout ByteWriter) {
+    writer.write(opcode.rawValue)
+    writer.write(handle.rawValue)
+    writer.write(offset)
+    writer.write(value)
+  }
+}
+
+/// Carries out, or forgets, what was prepared. The response is the opcode alone.
+///
+/// Core Specification, Vol 3, Part F, 3.4.6.3.
+public struct ExecuteWriteRequest: Equatable, Sendable {
+  /// `true` to write what was prepared; `false` to forget it.
+  public var writes: Bool
+
+  public init(writes: Bool) {
+    self.writes = writes
+  }
+
+  /// Reads what follows the opcode; `nil` unless that is exactly one byte, 0x00 or 0x01.
+  public init?(_ reader: inout ByteReader) {
+    guard let flags = reader.readUInt8(), flags <= 1, reader.isEmpty else { return nil }
+    writes = flags == 1
+  }
+
+  /// Writes the whole PDU.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(ATTOpcode.executeWriteRequest.rawValue)
+    writer.write(UInt8(writes ? 1 : 0))
+  }
+}

@@ -1,0 +1,17 @@
+/// Which protocol a frame belongs to.
+///
+/// Core Specification, Vol 3, Part A, 2.1. An open set: a peer may send any value.
+public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
+  public var rawValue: UInt16
+
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// The attribute protocol.
+  public static let att = L2CAPChannel(rawValue: 0x0004)
+  /// LE L2CAP signalling.
+  public static let leSignalling = L2CAPChannel(rawValue: 0x0005)
+  /// The security manager protocol.
+  public static let securityManager = L2CAPChannel(rawValue: 0x0006)
+}
