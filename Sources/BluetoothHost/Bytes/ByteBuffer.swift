@@ -11,6 +11,9 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
   /// Whether it holds nothing.
   public var isEmpty: Bool { count == 0 }
 
+  /// The number of bytes that still fit.
+  public var freeCapacity: Int { capacity - count }
+
   /// The bytes held.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
@@ -36,6 +39,26 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     guard bytes.count <= capacity else { return false }
     count = 0
     return append(bytes)
+  }
+
+  /// Puts `bytes` at `offset`, over what is there, and makes the buffer longer where needed;
+  /// `false`, and nothing changes, if that leaves a gap or does not fit.
+  mutating func replace(from offset: Int, with bytes: Span<UInt8>) -> Bool {
+    guard offset >= 0, offset <= count, bytes.count <= capacity - offset else { return false }
+    var target = storage.mutableSpan
+    target.copy(bytes, at: offset)
+    count = max(count, offset + bytes.count)
+    return true
+  }
+
+  /// Adds `amount` to the two-byte number at `offset`, the low byte first; nothing happens outside
+  /// of what is held.
+  mutating func adjust(by amount: Int, at offset: Int) {
+    guard offset >= 0, offset + 2 <= count else { return }
+    let old = UInt16(storage[offset]) | UInt16(storage[offset + 1]) << 8
+    let new = UInt16(truncatingIfNeeded: Int(old) + amount)
+    storage[offset] = UInt8(truncatingIfNeeded: new)
+    storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
   /// Replaces what is held by what `body` writes. An overflow leaves what was written before it.

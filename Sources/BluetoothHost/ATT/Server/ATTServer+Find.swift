@@ -1,0 +1,93 @@
+// Finding attributes: Core Specification, Vol 3, Part F, 3.4.3 and 3.4.4.9.
+extension ATTServer {
+  /// The indices of the attributes in `range`, the handle of index 0 being 0x0001.
+  func indices(in range: AttributeHandleRange) throws(ATTFailure) -> Range<Int> {
+    guard range.isValid else { throw ATTFailure(.invalidHandle, at: range.start) }
+    let end = min(Int(range.end.rawValue), attributeCount)
+    let start = min(Int(range.start.rawValue) - 1, end)
+    return start..<end
+  }
+
+  func handle(at index: Int) -> AttributeHandle {
+    AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.3.1: handles with their types, all of one length.
+  func findInformation(
+    _ reader: consuming ByteReader, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = FindInformationRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+    let attributes = database.span
+    var uuidLength = 0
+    for index in try indices(in: request.range) {
+      let type = attributes[index].type
+      if uuidLength == 0 {
+        uuidLength = type.byteCount
+        response.write(ATTOpcode.findInformationResponse.rawValue)
+        response.write(UInt8(uuidLength == 2 ? 1 : 2))
+      }
+      guard type.byteCount == uuidLength, response.freeCapacity >= 2 + uuidLength else { break }
+      response.write(handle(at: index).rawValue)
+      type.write(to: &response)
+    }
+    guard uuidLength != 0 else {
+      throw ATTFailure(.attributeNotFound, at: request.range.start)
+    }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.3.3: how one service is found by its UUID.
+  mutating func findByTypeValue<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
+    application: inout Application, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = FindByTypeValueRequest(reader) else { throw ATTFailure(.invalidPDU) }
+    let type = BluetoothUUID(request.type)
+    response.write(ATTOpcode.findByTypeValueResponse.rawValue)
+    for index in try indices(in: request.range) where database.span[index].type == type {
+      let found = handle(at: index)
+      // An attribute that cannot be read has no value to compare.
+      do throws(ATTFailure) {
+        try load(found, at: place, bearer: &bearer, application: &application)
+      } catch {
+        continue
+      }
+      guard scratch.span.hasSameBytes(as: request.value) else { continue }
+      guard response.freeCapacity >= 4 else { break }
+      response.write(found.rawValue)
+      response.write(database.span[index].groupEnd.rawValue)
+    }
+    guard response.count > 1 else {
+      throw ATTFailure(.attributeNotFound, at: request.range.start)
+    }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.4.9: how services are listed.
+  func readByGroupType(
+    _ reader: consuming ByteReader, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = ReadByGroupTypeRequest(&reader)?.parameters else {
+      throw ATTFailure(.invalidPDU)
+    }
+    let indices = try indices(in: request.range)
+    guard request.type == .primaryService || request.type == .secondaryService else {
+      throw ATTFailure(.unsupportedGroupType, at: request.range.start)
+    }
+    let attributes = database.span
+    var uuidLength = 0
+    for index in indices where attributes[index].type == request.type {
+      guard case .service(let uuid) = attributes[index].value else { continue }
+      if uuidLength == 0 {
+        uuidLength = uuid.byteCount
+        response.write(ATTOpcode.readByGroupTypeResponse.rawValue)
+        response.write(UInt8(truncatingIfNeeded: 4 + uuidLength))
+      }
+      guard uuid.byteCount == uuidLength, response.freeCapacity >= 4 + uuidLength else { break }
+      response.write(handle(at: index).rawValue)
+      response.write(attributes[index].groupEnd.rawValue)
+      uuid.write(to: &response)
+    }
+    guard uuidLength != 0 else {
+      throw ATTFailure(.attributeNotFound, at: request.range.start)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// Reading values: Core Specification, Vol 3, Part F, 3.4.4.
+extension ATTServer {
+  /// Puts the whole value of the attribute at `handle` into `scratch`.
+  mutating func load<Application: GATTApplication & ~Copyable>(
+    _ handle: AttributeHandle, at place: Int, bearer: inout ATTBearer,
+    application: inout Application
+  ) throws(ATTFailure) {
+    guard let attribute = database.span[handle] else {
+      throw ATTFailure(.invalidHandle, at: handle)
+    }
+    guard attribute.isReadable else { throw ATTFailure(.readNotPermitted, at: handle) }
+    var code: ATTErrorCode?
+    scratch.write { writer in
+      switch attribute.value {
+      case .service, .include, .characteristic:
+        database.span.writeDeclaration(at: handle, to: &writer)
+      case .number(let number, let byteCount):
+        for byte in 0..<byteCount {
+          writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))
+        }
+      case .text(let text):
+        text.writePrefix(to: &writer)
+      case .deviceName:
+        writer.write(deviceName.span)
+      case .databaseHash:
+        writer.write(database.hash.bytes.span)
+      case .clientSupportedFeatures:
+        writer.write(bearer.clientFeatures)
+      case .clientConfiguration(let slot):
+        let isKept = slot < bearer.configurations.count
+        writer.write(isKept ? bearer.configurations[slot].rawValue : 0)
+      case .none:
+        break
+      case .application(let attribute):
+        do throws(ATTErrorCode) {
+          try application.read(attribute, at: place, into: &writer)
+        } catch {
+          code = error
+        }
+      }
+    }
+    if let code { throw ATTFailure(code, at: handle) }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.4.3.
+  mutating func read<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
+    application: inout Application, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = ReadRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+    try load(request.handle, at: place, bearer: &bearer, application: &application)
+    response.write(ATTOpcode.readResponse.rawValue)
+    response.writePrefix(of: scratch.span)
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.4.5.
+  mutating func readBlob<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
+    application: inout Application, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = ReadBlobRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+    try load(request.handle, at: place, bearer: &bearer, application: &application)
+    let offset = Int(request.offset)
+    guard offset <= scratch.count else { throw ATTFailure(.invalidOffset, at: request.handle) }
+    response.write(ATTOpcode.readBlobResponse.rawValue)
+    response.writePrefix(of: scratch.span.extracting(offset..<scratch.count))
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.4.1: values of one type, all of one length.
+  mutating func readByType<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
+    application: inout Application, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard let request = ReadByTypeRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+    var valueLength: Int?
+    for index in try indices(in: request.range) where database.span[index].type == request.type {
+      let found = handle(at: index)
+      do throws(ATTFailure) {
+        try load(found, at: place, bearer: &bearer, application: &application)
+      } catch {
+        // The first that cannot be read is an error; one after it ends the list.
+        guard valueLength != nil else { throw error }
+        break
+      }
+      // Handle and value are at most 255 bytes, and fit one response with opcode and length.
+      let length = min(scratch.count, min(bearer.mtu.byteCount - 4, 253))
+      if valueLength == nil {
+        valueLength = length
+        response.write(ATTOpcode.readByTypeResponse.rawValue)
+        response.write(UInt8(truncatingIfNeeded: 2 + length))
+      }
+      guard length == valueLength, response.freeCapacity >= 2 + length else { break }
+      response.write(found.rawValue)
+      response.write(scratch.span.extracting(first: length))
+    }
+    guard valueLength != nil else {
+      throw ATTFailure(.attributeNotFound, at: request.range.start)
+    }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.4.7; with a length before each value, 3.4.4.11.
+  mutating func readMultiple<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, isVariable: Bool, at place: Int, bearer: inout ATTBearer,
+    application: inout Application, response: inout ByteWriter
+  ) throws(ATTFailure) {
+    guard var request = ReadMultipleRequest(reader) else { throw ATTFailure(.invalidPDU) }
+    let opcode: ATTOpcode = isVariable ? .readMultipleVariableResponse : .readMultipleResponse
+    response.write(opcode.rawValue)
+    // Every handle is checked, also those whose values no longer fit.
+    while let handle = request.next() {
+      try load(handle, at: place, bearer: &bearer, application: &application)
+      if isVariable {
+        guard response.freeCapacity >= 2 else { continue }
+        response.write(UInt16(truncatingIfNeeded: scratch.count))
+      }
+      response.writePrefix(of: scratch.span)
+    }
+  }
+}
+
+extension Attribute {
+  /// Whether a central may read it: declarations always; values if their characteristic says so.
+  var isReadable: Bool {
+    switch value {
+    case .service, .include, .characteristic: true
+    default: properties.contains(.read)
+    }
+  }
+
+  /// Whether a central may write it, and be answered.
+  var isWritable: Bool {
+    switch value {
+    case .service, .include, .characteristic: false
+    default: properties.contains(.write)
+    }
+  }
+
+  /// Whether a central may write it with a command.
+  var isWritableWithoutResponse: Bool {
+    switch value {
+    case .service, .include, .characteristic: false
+    default: properties.contains(.writeWithoutResponse)
+    }
+  }
+}

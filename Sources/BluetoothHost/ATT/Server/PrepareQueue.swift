@@ -1,0 +1,64 @@
+/// The parts of long values that one central has prepared and not yet executed.
+///
+/// Core Specification, Vol 3, Part F, 3.4.6. Parts that follow on from one another are kept as
+/// one, so that a value of 512 bytes fits however finely it was cut.
+struct PrepareQueue: ~Copyable {
+  /// A part's handle, offset and length, before its bytes.
+  static let headerLength = 6
+
+  /// One value of 512 bytes with its entry's header of 6, and as much again for other attributes'
+  /// parts that are prepared together.
+  private var buffer = ByteBuffer<1024>()
+  private var lastEntry: Int?
+  private var lastEnd: (handle: AttributeHandle, offset: Int)?
+
+  init() {}
+
+  mutating func removeAll() {
+    buffer.removeAll()
+    lastEntry = nil
+    lastEnd = nil
+  }
+
+  /// Adds a part; `false`, and nothing changes, if there is no room.
+  mutating func append(_ part: borrowing PrepareWrite) -> Bool {
+    let end = Int(part.offset) + part.value.count
+    if let lastEntry, let lastEnd, lastEnd.handle == part.handle,
+      lastEnd.offset == Int(part.offset)
+    {
+      guard buffer.append(part.value) else { return false }
+      buffer.adjust(by: part.value.count, at: lastEntry + 4)
+    } else {
+      let start = buffer.count
+      guard buffer.freeCapacity >= Self.headerLength + part.value.count else { return false }
+      var header = InlineArray<6, UInt8>(repeating: 0)
+      var writer = ByteWriter(header.mutableSpan)
+      writer.write(part.handle.rawValue)
+      writer.write(part.offset)
+      writer.write(UInt16(truncatingIfNeeded: part.value.count))
+      _ = writer
+      guard buffer.append(header.span), buffer.append(part.value) else { return false }
+      lastEntry = start
+    }
+    lastEnd = (part.handle, end)
+    return true
+  }
+
+  /// The attribute whose part starts at `position`; `nil` at the end.
+  func handle(ofRunAt position: Int) -> AttributeHandle? {
+    guard position < buffer.count else { return nil }
+    var reader = ByteReader(buffer.span.extracting(position..<buffer.count))
+    return AttributeHandle(&reader)
+  }
+
+  /// The part that starts at `position`: 0, or behind the part before it.
+  @_lifetime(borrow self)
+  func part(at position: Int) -> PrepareWrite? {
+    guard position < buffer.count else { return nil }
+    var reader = ByteReader(buffer.span.extracting(position..<buffer.count))
+    guard let handle = AttributeHandle(&reader), let offset = reader.readUInt16(),
+      let length = reader.readUInt16(), let value = reader.readBytes(Int(length))
+    else { return nil }
+    return PrepareWrite(handle: handle, offset: offset, value: value)
+  }
+}

@@ -1,0 +1,48 @@
+extension Span<UInt8> {
+  /// Whether it is UTF-8 from first byte to last: no overlong form, no surrogate, nothing above
+  /// U+10FFFF, no sequence cut short.
+  ///
+  /// The Unicode Standard, table 3-7.
+  public var isValidUTF8: Bool {
+    var reader = ByteReader(self)
+    while let lead = reader.readASCIIRun() {
+      guard reader.skipUTF8Tail(after: lead) else { return false }
+    }
+    return true
+  }
+}
+
+extension ByteReader {
+  /// Reads up to and including the next byte that is not ASCII; `nil` when there is none.
+  fileprivate mutating func readASCIIRun() -> UInt8? {
+    while count >= 8 {
+      var eight = self
+      guard let word = eight.readUInt64(), word & 0x8080_8080_8080_8080 == 0 else { break }
+      self = eight
+    }
+    while let byte = readUInt8() {
+      if byte >= 0x80 { return byte }
+    }
+    return nil
+  }
+
+  /// Reads the bytes that must follow `lead`; `false` if they do not.
+  fileprivate mutating func skipUTF8Tail(after lead: UInt8) -> Bool {
+    switch lead {
+    case 0xC2...0xDF: readByte(in: 0x80...0xBF)
+    case 0xE0: readByte(in: 0xA0...0xBF) && readByte(in: 0x80...0xBF)
+    case 0xED: readByte(in: 0x80...0x9F) && readByte(in: 0x80...0xBF)
+    case 0xE1...0xEF: readByte(in: 0x80...0xBF) && readByte(in: 0x80...0xBF)
+    case 0xF0: readByte(in: 0x90...0xBF) && readByte(in: 0x80...0xBF) && readByte(in: 0x80...0xBF)
+    case 0xF1...0xF3:
+      readByte(in: 0x80...0xBF) && readByte(in: 0x80...0xBF) && readByte(in: 0x80...0xBF)
+    case 0xF4: readByte(in: 0x80...0x8F) && readByte(in: 0x80...0xBF) && readByte(in: 0x80...0xBF)
+    default: false
+    }
+  }
+
+  private mutating func readByte(in range: ClosedRange<UInt8>) -> Bool {
+    guard let byte = readUInt8() else { return false }
+    return range.contains(byte)
+  }
+}

@@ -1,0 +1,137 @@
+/// One line of a GATT database: an attribute, whose handle is its place in the table, from 1.
+///
+/// A database is declared as a table of these, in the order that the specification wants: a
+/// service, then its characteristics, each followed by its value and its descriptors.
+///
+///     [
+///       .primaryService(.batteryService),                            // 0x0001
+///       .characteristic(.batteryLevel, .read | .notify),             // 0x0002
+///       .value(.application(.batteryLevel)),                         // 0x0003
+///       .clientCharacteristicConfiguration,                          // 0x0004
+///     ]
+///
+/// Core Specification, Vol 3, Part G, 2.5 and 3.
+public struct Attribute: Sendable {
+  /// What it is.
+  public internal(set) var type: BluetoothUUID
+  /// Where its value comes from.
+  public internal(set) var value: Value
+  /// How it may be used; a value's are those of its characteristic.
+  public internal(set) var properties: GATTProperties
+  /// For a service, its last attribute; for the others, the attribute itself. Filled in by the
+  /// database.
+  var groupEnd = AttributeHandle.none
+
+  /// Where the value of an attribute comes from.
+  public enum Value: Equatable, Sendable {
+    /// A service's declaration.
+    case service(BluetoothUUID)
+    /// The declaration of an included service, which starts at the given handle.
+    case include(AttributeHandle)
+    /// A characteristic's declaration.
+    case characteristic(BluetoothUUID)
+    /// The lowest `byteCount` bytes, 1 to 8, of a number.
+    case number(UInt64, byteCount: Int)
+    /// Text that never changes.
+    case text(StaticText)
+    /// The name that this device goes by, as in its advertising.
+    case deviceName
+    /// The hash of the database's structure.
+    case databaseHash
+    /// What the central has said it can do.
+    case clientSupportedFeatures
+    /// What the central wants to be told; `slot` is filled in by the database.
+    case clientConfiguration(slot: Int)
+    /// Never read or written, only indicated or notified.
+    case none
+    /// The application is asked.
+    case application(ApplicationAttribute)
+  }
+
+  private init(_ type: BluetoothUUID, _ value: Value, _ properties: GATTProperties) {
+    self.type = type
+    self.value = value
+    self.properties = properties
+  }
+
+  /// A service that a central looks for.
+  public static func primaryService(_ uuid: BluetoothUUID) -> Attribute {
+    Attribute(.primaryService, .service(uuid), .read)
+  }
+
+  /// A service that only others include.
+  public static func secondaryService(_ uuid: BluetoothUUID) -> Attribute {
+    Attribute(.secondaryService, .service(uuid), .read)
+  }
+
+  /// A reference to the service declared at `handle`.
+  public static func include(serviceAt handle: AttributeHandle) -> Attribute {
+    Attribute(.include, .include(handle), .read)
+  }
+
+  /// A characteristic; its value is the next line.
+  public static func characteristic(
+    _ uuid: BluetoothUUID, _ properties: GATTProperties
+  ) -> Attribute {
+    Attribute(.characteristic, .characteristic(uuid), properties)
+  }
+
+  /// The value of the characteristic on the line before, which gives its type and properties.
+  public static func value(_ value: Value) -> Attribute {
+    Attribute(BluetoothUUID(0x0000), value, GATTProperties(rawValue: 0))
+  }
+
+  /// Where a central says what it wants to be told of the characteristic above.
+  public static var clientCharacteristicConfiguration: Attribute {
+    Attribute(.clientCharacteristicConfiguration, .clientConfiguration(slot: 0), .read | .write)
+  }
+
+  /// Any other descriptor of the characteristic above.
+  public static func descriptor(
+    _ type: BluetoothUUID, _ properties: GATTProperties, _ value: Value
+  ) -> Attribute {
+    Attribute(type, value, properties)
+  }
+}
+
+/// An attribute whose value the application keeps: a small number of its own choosing.
+public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
+  /// 0 to 7, each used at most once in a database.
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+}
+
+/// Text that is part of the program.
+public struct StaticText: Equatable, Sendable {
+  private let string: StaticString
+
+  /// Any string literal.
+  public init(_ string: StaticString) {
+    self.string = string
+  }
+
+  /// The number of bytes in UTF-8.
+  public var byteCount: Int { string.utf8CodeUnitCount }
+
+  /// Writes as much as fits, in UTF-8.
+  public func writePrefix(to writer: inout ByteWriter) {
+    guard string.hasPointerRepresentation else { return }
+    string.withUTF8Buffer { utf8 in
+      unsafe writer.writePrefix(of: utf8.span)
+    }
+  }
+
+  public static func == (left: StaticText, right: StaticText) -> Bool {
+    guard left.byteCount == right.byteCount, left.string.hasPointerRepresentation,
+      right.string.hasPointerRepresentation
+    else { return false }
+    return left.string.withUTF8Buffer { left in
+      right.string.withUTF8Buffer { right in
+        unsafe left.span.hasSameBytes(as: right.span)
+      }
+    }
+  }
+}

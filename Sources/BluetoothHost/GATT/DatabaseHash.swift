@@ -1,0 +1,62 @@
+/// The Database Hash: AES-CMAC, with a key of zeros, over the structure of a database.
+///
+/// Core Specification, Vol 3, Part G, 7.3.1. On the wire it goes least significant byte first,
+/// as every number of several bytes does unless it says otherwise (Vol 3, Part F, 3.3.1), which
+/// is what the SIG's own qualification tests expect.
+public struct DatabaseHash: Equatable, Sendable {
+  /// The 16 bytes as they go on the wire.
+  public private(set) var bytes = InlineArray<16, UInt8>(repeating: 0)
+
+  init() {}
+
+  /// The hash of `attributes`, the first of which has the handle 0x0001.
+  init(of attributes: Span<Attribute>) {
+    var code = AESCMAC(key: AES128.Block(repeating: 0))
+    for index in attributes.indices {
+      let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
+      // Handle, type, and at most the 19 bytes of a characteristic's declaration.
+      var entry = InlineArray<40, UInt8>(repeating: 0)
+      var writer = ByteWriter(entry.mutableSpan)
+      guard attributes.writeHashEntry(at: handle, to: &writer) else { continue }
+      let length = writer.count
+      code.update(entry.span.extracting(first: length))
+    }
+    let result = code.finish()
+    for index in 0..<16 { bytes[index] = result[15 - index] }
+  }
+
+  public static func == (left: DatabaseHash, right: DatabaseHash) -> Bool {
+    left.bytes.span.hasSameBytes(as: right.bytes.span)
+  }
+}
+
+extension Span<Attribute> {
+  /// Writes what the attribute at `handle` adds to the hash; `false` if that is nothing.
+  fileprivate func writeHashEntry(
+    at handle: AttributeHandle, to writer: inout ByteWriter
+  ) -> Bool {
+    guard let attribute = self[handle] else { return false }
+    switch attribute.type {
+    case .primaryService, .secondaryService, .include, .characteristic:
+      writer.write(handle.rawValue)
+      attribute.type.write(to: &writer)
+      writeDeclaration(at: handle, to: &writer)
+      return true
+    case .characteristicExtendedProperties:
+      writer.write(handle.rawValue)
+      attribute.type.write(to: &writer)
+      if case .number(let value, _) = attribute.value {
+        writer.write(UInt16(truncatingIfNeeded: value))
+      }
+      return true
+    case .characteristicUserDescription, .clientCharacteristicConfiguration,
+      .serverCharacteristicConfiguration, .characteristicPresentationFormat,
+      .characteristicAggregateFormat:
+      writer.write(handle.rawValue)
+      attribute.type.write(to: &writer)
+      return true
+    default:
+      return false
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// What a peripheral is for: the values that its own characteristics have, and what it does when
+/// centrals come, write, subscribe and go.
+///
+/// A *place* is a number from 0 up to the host's capacity, less one; a central keeps its place
+/// from connection to disconnection. Every call returns at once; what is to be sent is asked for
+/// when it can be sent.
+public protocol GATTApplication: ~Copyable {
+  /// A central has taken `place`.
+  mutating func centralConnected(at place: Int, address: DeviceAddress)
+
+  /// The central at `place` has gone, and its place is free.
+  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode)
+
+  /// The central at `place` now wants to be told of `attribute` in this way, or not at all.
+  mutating func configurationChanged(
+    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration)
+
+  /// Writes the value of `attribute` as the central at `place` shall see it: at most 512 bytes,
+  /// which is what `value` holds.
+  mutating func read(
+    _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+  ) throws(ATTErrorCode)
+
+  /// Takes a value of at most 512 bytes that the central at `place` wrote, or refuses it.
+  mutating func write(
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+  ) throws(ATTErrorCode)
+
+  /// Writes what the central at `place` is to be told next, and says whose value it is; `nil`
+  /// when there is nothing to tell.
+  ///
+  /// Asked only when it can be sent at once. `value` holds as much as the MTU lets through.
+  mutating func nextUpdate(
+    at place: Int, into value: inout ByteWriter
+  ) -> ApplicationAttribute?
+
+  /// The radio's state has changed.
+  mutating func radioChanged(to state: RadioState)
+}
+
+/// What the radio is doing.
+public enum RadioState: Equatable, Sendable {
+  /// The controller is being set up, or set up again.
+  case starting
+  /// The controller works, and is not advertising: every place is taken, or it is shutting down.
+  case silent
+  /// The controller works, and is advertising: centrals can connect.
+  case advertising
+  /// The controller has failed or does not answer; it is being reset.
+  case fault(RadioFault)
+}
+
+/// How a controller failed.
+public enum RadioFault: Equatable, Sendable {
+  /// It said so (Hardware Error), with its maker's code.
+  case hardwareError(UInt8)
+  /// It left a command unanswered.
+  case unanswered(HCIOpcode)
+  /// It refused a command that nothing works without.
+  case refused(HCIOpcode, HCIErrorCode)
+  /// It has gone.
+  case lost
+}
