@@ -1,0 +1,132 @@
+import BluetoothHost
+
+/// Who hears whom.
+extension VirtualAir {
+  /// One advertisement of `advertiser`: whoever wants to connect does, and the scanners report it.
+  func hear(_ advertiser: VirtualController) {
+    for listener in controllers {
+      guard let advertising = advertiser.state.advertising else { return }
+      guard let rssi = signalStrength(from: advertiser, to: listener) else { continue }
+      if connect(listener, to: advertiser) { return }
+      listener.report(advertiser, advertising, rssi: rssi)
+    }
+  }
+
+  /// A controller that begins to scan hears every advertiser once, at once.
+  func listen(_ scanner: VirtualController) {
+    for advertiser in controllers {
+      guard let advertising = advertiser.state.advertising,
+        let rssi = signalStrength(from: advertiser, to: scanner)
+      else { continue }
+      scanner.report(advertiser, advertising, rssi: rssi)
+      advertiser.state.advertising?.skip(to: now)
+    }
+  }
+
+  /// A controller that begins to initiate finds its advertiser, if it is there, at once.
+  func seek(_ initiator: VirtualController) {
+    for advertiser in controllers where connect(initiator, to: advertiser) { return }
+  }
+
+  /// Whether somebody would report an advertisement of `advertiser`.
+  func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
+    controllers.contains { listener in
+      signalStrength(from: advertiser, to: listener) != nil
+        && listener.isCurious(about: advertising)
+    }
+  }
+
+  /// Makes a link, if `initiator` is looking for `advertiser`, and each takes the other.
+  private func connect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool {
+    guard let initiation = initiator.state.initiation,
+      let advertising = advertiser.state.advertising, advertising.isConnectable,
+      signalStrength(from: advertiser, to: initiator) != nil,
+      signalStrength(from: initiator, to: advertiser) != nil,
+      initiator.seeks(advertising.address, initiation),
+      advertiser.admits(initiation.ownAddress, advertising)
+    else { return false }
+
+    let parameters = initiation.parameters
+    let central = LinkEnd(
+      controller: initiator, handle: initiator.makeHandle(), role: .central,
+      ownAddress: initiation.ownAddress, peerAddress: advertising.address, parameters: parameters)
+    let peripheral = LinkEnd(
+      controller: advertiser, handle: advertiser.makeHandle(), role: .peripheral,
+      ownAddress: advertising.address, peerAddress: initiation.ownAddress, parameters: parameters)
+    central.peer = peripheral
+    peripheral.peer = central
+    initiator.state.initiation = nil
+    advertiser.state.advertising = nil
+    initiator.begin(central)
+    advertiser.begin(peripheral)
+    // A host that has suggested longer packets gets them without asking again for each link.
+    initiator.requestAirTime(initiator.state.suggestedAirTime, on: central)
+    advertiser.requestAirTime(advertiser.state.suggestedAirTime, on: peripheral)
+    return true
+  }
+}
+
+extension VirtualController {
+  /// Whether one more advertisement could tell its host anything.
+  fileprivate func isCurious(about advertising: Advertising) -> Bool {
+    guard let scan = state.scan else { return false }
+    guard scan.filtersDuplicates else { return true }
+    let heard = Scan.Heard(address: advertising.address, kind: advertising.kind)
+    return !scan.heard.contains(heard)
+  }
+
+  fileprivate func seeks(_ address: DeviceAddress, _ initiation: Initiation) -> Bool {
+    guard !links.contains(where: { $0.peerAddress == address }) else { return false }
+    guard let target = initiation.target else { return state.acceptList.contains(address) }
+    return target == address
+  }
+
+  fileprivate func admits(_ address: DeviceAddress, _ advertising: Advertising) -> Bool {
+    if let target = advertising.target { return target == address }
+    return !advertising.connectsAcceptListOnly || state.acceptList.contains(address)
+  }
+
+  // MARK: Time
+
+  /// The next moment at which something happens here by itself.
+  var deadline: Instant? {
+    var earliest: Instant?
+    func consider(_ instant: Instant?) {
+      guard let instant else { return }
+      earliest = min(earliest ?? instant, instant)
+    }
+    for end in links { consider(end.lossDeadline) }
+    if let advertising = state.advertising {
+      consider(advertising.end)
+      if air?.isHeard(self, advertising) == true { consider(advertising.next) }
+    }
+    return earliest
+  }
+
+  /// Lets the first thing that is due happen.
+  func passDeadline() {
+    guard let air else { return }
+    if let end = links.first(where: { $0.lossDeadline.map { $0 <= air.now } ?? false }) {
+      finish(end, .connectionTimeout)
+      return
+    }
+    guard let advertising = state.advertising else { return }
+    if let end = advertising.end, end <= air.now {
+      state.advertising = nil
+      emitConnectionFailure(.advertisingTimeout, role: .peripheral)
+      return
+    }
+    guard advertising.next <= air.now else { return }
+    state.advertising?.skip(to: air.now)
+    air.hear(self)
+  }
+}
+
+extension Advertising {
+  /// Moves to the first advertisement after `now`, at the same pace.
+  fileprivate mutating func skip(to now: Instant) {
+    guard next <= now else { return }
+    let missed = (now.rawValue - next.rawValue) / UInt64(interval) + 1
+    next = Instant(rawValue: next.rawValue + missed * UInt64(interval))
+  }
+}

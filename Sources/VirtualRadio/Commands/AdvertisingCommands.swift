@@ -1,0 +1,138 @@
+import BluetoothHost
+
+extension VirtualController {
+  func performAdvertising(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    switch opcode {
+    case .leSetRandomAddress:
+      guard state.advertising == nil, state.scan == nil, state.initiation == nil else {
+        return .commandDisallowed
+      }
+      guard let request = LESetRandomAddress(&reader) else { return .invalidCommandParameters }
+      state.randomAddress = request.address
+    case .leSetAdvertisingParameters:
+      guard state.advertising == nil else { return .commandDisallowed }
+      guard let request = LESetAdvertisingParameters(&reader), request.isValid else {
+        return .invalidCommandParameters
+      }
+      state.advertisingParameters = request
+    case .leSetAdvertisingData:
+      guard let request = LESetAdvertisingData(&reader) else { return .invalidCommandParameters }
+      state.advertisingData = request.data
+    case .leSetScanResponseData:
+      guard let request = LESetScanResponseData(&reader) else { return .invalidCommandParameters }
+      state.scanResponseData = request.data
+    default:
+      guard let enable = reader.readUInt8(), enable <= 1 else { return .invalidCommandParameters }
+      guard enable == 1 else {
+        state.advertising = nil
+        succeed(command)
+        return nil
+      }
+      return startAdvertising(command)
+    }
+    succeed(command)
+    return nil
+  }
+
+  private func startAdvertising(_ command: CommandDefinition) -> HCIErrorCode? {
+    guard let air else { return .hardwareFailure }
+    let parameters = state.advertisingParameters
+    guard let address = ownAddress(parameters.ownAddressType) else {
+      return .invalidCommandParameters
+    }
+    var advertising = Advertising(
+      kind: parameters.kind, address: address,
+      target: parameters.kind == .directed ? parameters.peer : nil,
+      interval: parameters.intervalInMilliseconds, next: air.now,
+      connectsAcceptListOnly: parameters.filterPolicy & 0b10 != 0,
+      answersAcceptListOnly: parameters.filterPolicy & 0b01 != 0)
+    if advertising.isConnectable, links.count >= configuration.maximumLinks {
+      return .connectionLimitExceeded
+    }
+    if parameters.isHighDuty {
+      // Core Specification, Vol 6, Part B, 4.4.2.4.3: an event every 3.75 ms at most, for 1.28 s.
+      advertising.interval = 4
+      advertising.end = air.now.advanced(by: 1_280)
+    }
+    advertising.next = air.now.advanced(by: advertising.interval)
+    state.advertising = advertising
+    succeed(command)
+    air.hear(self)
+    return nil
+  }
+
+  /// The address that a host means by a type of its own; `nil` for a type that we do not know, or
+  /// a random address that it has not set.
+  func ownAddress(_ type: UInt8) -> DeviceAddress? {
+    switch type {
+    case DeviceAddress.Kind.public.rawValue: address
+    case DeviceAddress.Kind.random.rawValue: state.randomAddress
+    default: nil
+    }
+  }
+
+  func performAcceptList(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    switch opcode {
+    case .leReadFilterAcceptListSize:
+      succeed(command) { $0.write(configuration.acceptListSize) }
+      return nil
+    case .leClearFilterAcceptList:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      state.acceptList.removeAll()
+    default:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      guard let device = DeviceAddress(&reader) else { return .invalidCommandParameters }
+      if opcode == .leRemoveDeviceFromFilterAcceptList {
+        state.acceptList.removeAll { $0 == device }
+      } else if !state.acceptList.contains(device) {
+        guard state.acceptList.count < Int(configuration.acceptListSize) else {
+          return .memoryCapacityExceeded
+        }
+        state.acceptList.append(device)
+      }
+    }
+    succeed(command)
+    return nil
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.8.15: the list is fixed while something filters by it.
+  private var isUsingAcceptList: Bool {
+    if let advertising = state.advertising,
+      advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly
+    {
+      return true
+    }
+    if state.scan?.acceptListOnly == true { return true }
+    guard let initiation = state.initiation else { return false }
+    return initiation.target == nil
+  }
+}
+
+extension LESetAdvertisingParameters {
+  /// Directed advertising of high duty, which ends by itself.
+  fileprivate var isHighDuty: Bool { type == 0x01 }
+
+  /// Type 0x04 is directed too, at the interval that is asked for.
+  fileprivate var kind: LEAdvertisingReport.Kind {
+    type == 0x04 ? .directed : LEAdvertisingReport.Kind(rawValue: type)
+  }
+
+  /// The shortest interval, of 0.625 ms, rounded up.
+  fileprivate var intervalInMilliseconds: UInt32 {
+    (UInt32(minimumInterval) * 5 + 7) / 8
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.8.5.
+  fileprivate var isValid: Bool {
+    let hasInterval =
+      isHighDuty
+      || (0x0020...0x4000).contains(minimumInterval) && (0x0020...0x4000).contains(maximumInterval)
+        && minimumInterval <= maximumInterval
+    return type <= 0x04 && hasInterval && ownAddressType <= 0x01 && channelMap & 0b111 != 0
+      && filterPolicy <= 0x03
+  }
+}

@@ -1,0 +1,103 @@
+import BluetoothHost
+
+extension VirtualController {
+  /// Packets left unread at which a controller stops taking commands.
+  private static let unreadLimit = 1_000
+
+  /// Answers one command, whatever it is.
+  func receiveCommand(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) {
+    // A host that never reads must not make the program grow without end.
+    guard outgoing.count < Self.unreadLimit || opcode == .reset else {
+      counters.droppedCommands += 1
+      return
+    }
+    let definition = CommandDefinition.find(opcode, for: configuration)
+    switch faults.takeCommandChange(opcode) {
+    case .leaveUnanswered:
+      counters.unansweredCommands += 1
+      return
+    case .refuse(let status):
+      guard let definition else { return refuseUnknown(opcode) }
+      return refuse(definition, status, parameters)
+    case nil:
+      break
+    }
+    guard let definition else { return refuseUnknown(opcode) }
+    guard parameters.count == definition.parameterLength else {
+      return refuse(definition, .invalidCommandParameters, parameters)
+    }
+    if let status = perform(opcode, definition, parameters) {
+      refuse(definition, status, parameters)
+    }
+  }
+
+  /// Does what the command asks and answers it, or gives the status to refuse it with.
+  private func perform(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ parameters: Span<UInt8>
+  ) -> HCIErrorCode? {
+    var reader = ByteReader(parameters)
+    switch opcode {
+    case .reset, .setEventMask, .leSetEventMask, .leRand, .readRSSI:
+      return performBasic(opcode, command, &reader)
+    case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
+      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
+      .leReadSupportedStates, .leReadAdvertisingChannelTxPower:
+      tell(opcode, command)
+      return nil
+    case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
+      .leSetScanResponseData, .leSetAdvertisingEnable:
+      return performAdvertising(opcode, command, &reader)
+    case .leSetScanParameters, .leSetScanEnable:
+      return performScanning(opcode, command, &reader)
+    case .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList,
+      .leRemoveDeviceFromFilterAcceptList:
+      return performAcceptList(opcode, command, &reader)
+    case .leCreateConnection, .leCreateConnectionCancel:
+      return performInitiation(opcode, command, &reader)
+    case .disconnect, .readRemoteVersionInformation, .leReadRemoteFeatures:
+      return performLink(opcode, command, &reader)
+    case .leConnectionUpdate, .leRemoteConnectionParameterRequestReply,
+      .leRemoteConnectionParameterRequestNegativeReply:
+      return performUpdate(opcode, command, &reader)
+    case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
+      .leReadMaximumDataLength:
+      return performDataLength(opcode, command, &reader)
+    case .leReadPHY, .leSetDefaultPHY, .leSetPHY:
+      return performPHY(opcode, command, &reader)
+    case .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply:
+      return performEncryption(opcode, command, &reader)
+    default:
+      return .unknownCommand
+    }
+  }
+
+  private func performBasic(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    switch opcode {
+    case .reset:
+      resetState()
+      succeed(command)
+    case .setEventMask:
+      guard let request = SetEventMask(&reader) else { return .invalidCommandParameters }
+      state.eventMask = request.mask
+      succeed(command)
+    case .leSetEventMask:
+      guard let request = LESetEventMask(&reader) else { return .invalidCommandParameters }
+      state.leEventMask = request.mask
+      succeed(command)
+    case .leRand:
+      let value = random.next()
+      succeed(command) { $0.write(value) }
+    default:
+      guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
+        return .unknownConnectionIdentifier
+      }
+      let speaker = end.peer?.controller
+      let strength =
+        speaker.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
+      succeed(command, handle) { $0.write(strength ?? LEAdvertisingReport.unknownRSSI) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,79 @@
+import BluetoothHost
+
+/// Connection parameters, and who may change them.
+extension VirtualController {
+  func performUpdate(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
+      return .unknownConnectionIdentifier
+    }
+    if opcode == .leRemoteConnectionParameterRequestNegativeReply {
+      guard let reason = reader.readUInt8() else { return .invalidCommandParameters }
+      guard end.isAskedForParameters else { return .commandDisallowed }
+      end.isAskedForParameters = false
+      succeed(command, handle)
+      end.peer?.tellParameters(HCIErrorCode(rawValue: reason))
+      return nil
+    }
+    // The request and the reply have the same parameters.
+    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
+      let latency = reader.readUInt16(), let timeout = reader.readUInt16(),
+      let parameters = LinkParameters(
+        minimum: minimum, maximum: maximum, latency: latency, supervisionTimeout: timeout)
+    else { return .invalidCommandParameters }
+    if opcode == .leRemoteConnectionParameterRequestReply {
+      guard end.isAskedForParameters else { return .commandDisallowed }
+      end.isAskedForParameters = false
+      succeed(command, handle)
+      end.adopt(parameters, askedBy: end.peer)
+      return nil
+    }
+    accept(command)
+    if end.role == .central {
+      end.adopt(parameters, askedBy: end)
+    } else {
+      ask(
+        end,
+        LERemoteConnectionParameterRequest(
+          handle: handle, minimumInterval: minimum, maximumInterval: maximum, latency: latency,
+          supervisionTimeout: timeout))
+    }
+    return nil
+  }
+
+  /// Puts a peripheral's wish before the central's host.
+  private func ask(_ end: LinkEnd, _ request: LERemoteConnectionParameterRequest) {
+    guard let central = end.peer, let controller = central.controller else { return }
+    guard controller.allows(.remoteConnectionParameterRequest) else {
+      // Core Specification, Vol 4, Part E, 7.7.65.6: a host that does not hear of requests
+      // refuses them all.
+      end.tellParameters(.unsupportedRemoteFeature)
+      return
+    }
+    central.isAskedForParameters = true
+    var request = request
+    request.handle = central.handle
+    controller.emit(request)
+  }
+}
+
+extension LinkEnd {
+  /// Both sides take the parameters. The host that asked is told in any case, the other if
+  /// something has changed.
+  fileprivate func adopt(_ parameters: LinkParameters, askedBy asker: LinkEnd?) {
+    guard let peer else { return }
+    let hasChanged = parameters != self.parameters
+    for end in [self, peer] {
+      end.parameters = parameters
+      if hasChanged || end === asker { end.tellParameters(.success) }
+    }
+  }
+
+  fileprivate func tellParameters(_ status: HCIErrorCode) {
+    controller?.emit(
+      LEConnectionUpdateComplete(
+        status: status, handle: handle, interval: parameters.interval,
+        latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
+  }
+}

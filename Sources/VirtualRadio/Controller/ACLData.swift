@@ -1,0 +1,61 @@
+import BluetoothHost
+
+/// ACL packets, from one host to the other.
+extension VirtualController {
+  /// Passes a packet to the other side, in pieces of the link's size; or drops it and counts why.
+  func receiveACL(_ header: ACLHeader, _ data: Span<UInt8>) {
+    guard let end = link(header.handle) else {
+      counters.packetsForUnknownLinks += 1
+      return
+    }
+    guard data.count <= Int(configuration.aclDataLength) else {
+      counters.oversizedPackets += 1
+      return
+    }
+    // 0b11 is reserved on LE. A packet without data holds no buffer: there is nothing to send.
+    guard header.boundary.rawValue <= 0b10, !data.isEmpty else {
+      counters.malformedPackets += 1
+      return
+    }
+    guard links.reduce(0, { $0 + $1.outstanding }) < Int(configuration.aclPacketCount) else {
+      counters.packetsBeyondCredits += 1
+      return
+    }
+    end.outstanding += 1
+    // Out of reach the packet waits in its buffer until the link ends.
+    guard let peer = end.peer, let receiver = peer.controller else { return }
+    receiver.deliver(data, header.boundary, to: peer, from: end)
+  }
+
+  /// Queues `data` for the host; when it has taken the last piece, `sender` gets its buffer back.
+  private func deliver(
+    _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
+  ) {
+    let limit = min(Int(sender.transmitAirTime.octets), Int(configuration.aclDataLength))
+    var boundary = boundary == .continuing ? boundary : .firstFlushable
+    var offset = 0
+    while offset < data.count {
+      let length = min(limit, data.count - offset)
+      outgoing.append(
+        ACLHeader(handle: end.handle, boundary: boundary),
+        data.extracting(offset..<offset + length),
+        completing: offset + length == data.count ? sender : nil)
+      boundary = .continuing
+      offset += length
+    }
+  }
+
+  /// The other side's host has taken a whole packet that came over `end`.
+  func complete(_ end: LinkEnd) {
+    counters.deliveredPackets += 1
+    // After the end of a link its buffers are free without a word.
+    guard end.outstanding > 0, links.contains(where: { $0 === end }) else { return }
+    guard !faults.takeLostCompletion() else { return }
+    end.outstanding -= 1
+    emitEvent(.numberOfCompletedPackets) { writer in
+      writer.write(UInt8(1))
+      writer.write(end.handle.rawValue)
+      writer.write(UInt16(1))
+    }
+  }
+}

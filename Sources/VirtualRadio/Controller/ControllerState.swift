@@ -1,0 +1,72 @@
+import BluetoothHost
+
+/// What a host has set, all of which Reset forgets.
+struct ControllerState {
+  /// Core Specification, Vol 4, Part E, 7.3.1: every event but the LE ones.
+  var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
+  /// Core Specification, Vol 4, Part E, 7.8.1: the first five LE events.
+  var leEventMask: UInt64 = 0x1F
+
+  var randomAddress: DeviceAddress?
+
+  var advertisingParameters = LESetAdvertisingParameters(
+    minimumInterval: 0x0800, maximumInterval: 0x0800)
+  var advertisingData = AdvertisingData()
+  var scanResponseData = AdvertisingData()
+  var advertising: Advertising?
+
+  var scanParameters = LESetScanParameters(
+    type: 0, interval: 0x0010, window: 0x0010, ownAddressType: 0, filterPolicy: 0)
+  var scan: Scan?
+  var initiation: Initiation?
+
+  var acceptList: [DeviceAddress] = []
+
+  var suggestedAirTime = AirTime.minimum
+  /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
+  var preferredTransmitPHYs: UInt8 = 0b111
+  var preferredReceivePHYs: UInt8 = 0b111
+}
+
+/// Advertising that is on.
+struct Advertising {
+  var kind: LEAdvertisingReport.Kind
+  var address: DeviceAddress
+  /// Whom it addresses, if it is directed.
+  var target: DeviceAddress?
+  /// From one advertisement to the next, in ms.
+  var interval: UInt32
+  var next: Instant
+  /// When directed advertising of high duty gives up.
+  var end: Instant?
+  /// Only devices of the accept list may connect.
+  var connectsAcceptListOnly: Bool
+  /// Only devices of the accept list get a scan response.
+  var answersAcceptListOnly: Bool
+
+  /// Whether a link can come of it.
+  var isConnectable: Bool { kind == .connectable || kind == .directed }
+}
+
+/// Scanning that is on.
+struct Scan {
+  /// One advertiser's one kind of report.
+  struct Heard: Equatable {
+    var address: DeviceAddress
+    var kind: LEAdvertisingReport.Kind
+  }
+
+  var isActive: Bool
+  var ownAddress: DeviceAddress
+  var acceptListOnly: Bool
+  var filtersDuplicates: Bool
+  var heard: [Heard] = []
+}
+
+/// A connection that is being attempted.
+struct Initiation {
+  /// The advertiser; `nil` for any of the accept list.
+  var target: DeviceAddress?
+  var ownAddress: DeviceAddress
+  var parameters: LinkParameters
+}

@@ -1,0 +1,97 @@
+import BluetoothHost
+
+/// The timing of a link, which both ends share.
+struct LinkParameters: Equatable {
+  /// In 1.25 ms, 6 to 3,200.
+  var interval: UInt16
+  /// In connection events, 0 to 499.
+  var latency: UInt16
+  /// In 10 ms, 10 to 3,200.
+  var supervisionTimeout: UInt16
+
+  /// The values that a host's request leads to; `nil` if the specification forbids the request.
+  ///
+  /// Core Specification, Vol 4, Part E, 7.8.12: the time-out in milliseconds must be larger than
+  /// (1 + latency) × the longest interval × 2, so with 10 ms and 1.25 ms units
+  /// timeout × 4 > (1 + latency) × interval.
+  init?(minimum: UInt16, maximum: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
+    guard (6...3_200).contains(minimum), (6...3_200).contains(maximum), minimum <= maximum,
+      latency <= 499, (10...3_200).contains(supervisionTimeout),
+      Int(supervisionTimeout) * 4 > (1 + Int(latency)) * Int(maximum)
+    else { return nil }
+    interval = maximum
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+}
+
+/// How much one packet over the air carries, and for how long.
+struct AirTime: Equatable {
+  /// In bytes, 27 to 251.
+  var octets: UInt16
+  /// In µs, 328 to 17,040.
+  var time: UInt16
+
+  /// What every link starts with.
+  static let minimum = AirTime(octets: 27, time: 328)
+  /// What the 1M PHY needs for 251 bytes.
+  static let maximum = AirTime(octets: 251, time: 2_120)
+
+  /// The smaller of each.
+  func limited(to other: AirTime) -> AirTime {
+    AirTime(octets: min(octets, other.octets), time: min(time, other.time))
+  }
+}
+
+/// One side of a link: the controller whose side it is knows it by `handle`.
+final class LinkEnd {
+  /// A key that the central's host has, and waits for the peripheral's host to confirm.
+  struct KeyRequest {
+    var key: [UInt8]
+  }
+
+  let handle: ConnectionHandle
+  let role: LEConnectionComplete.Role
+  let ownAddress: DeviceAddress
+  let peerAddress: DeviceAddress
+  weak var controller: VirtualController?
+  /// The other side; `nil` once it cannot be reached, until the supervision time-out has passed.
+  weak var peer: LinkEnd?
+
+  var parameters: LinkParameters
+  var lossDeadline: Instant?
+  /// Packets from this side's host that hold one of its controller's buffers.
+  var outstanding = 0
+  /// What this side's host would like to send in one packet, and what it may.
+  var preferredAirTime = AirTime.minimum
+  var transmitAirTime = AirTime.minimum
+  /// 1: 1M; 2: 2M.
+  var transmitPHY: UInt8 = 1
+  /// The peripheral's wish, which this central's host has been asked about.
+  var isAskedForParameters = false
+  /// What the central's host wants the link encrypted with; kept at the peripheral's end.
+  var keyRequest: KeyRequest?
+
+  init(
+    controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
+    ownAddress: DeviceAddress, peerAddress: DeviceAddress, parameters: LinkParameters
+  ) {
+    self.controller = controller
+    self.handle = handle
+    self.role = role
+    self.ownAddress = ownAddress
+    self.peerAddress = peerAddress
+    self.parameters = parameters
+  }
+
+  /// Neither side hears the other any more.
+  func breakContact(at now: Instant) {
+    peer?.losePeer(at: now)
+    losePeer(at: now)
+  }
+
+  private func losePeer(at now: Instant) {
+    peer = nil
+    lossDeadline = now.advanced(by: UInt32(parameters.supervisionTimeout) * 10)
+  }
+}

@@ -1,0 +1,85 @@
+import BluetoothHost
+
+/// Whole packets on their way to the host, the oldest first, in one array that is used again.
+struct PacketQueue {
+  private struct Entry {
+    var length: Int
+    /// The sender's end of the link, when taking this packet gives it back a buffer.
+    var completes: LinkEnd?
+    var isReport: Bool
+  }
+
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+  private var byteOffset = 0
+  private var entryOffset = 0
+
+  /// How many packets wait.
+  var count: Int { entries.count - entryOffset }
+
+  /// How many of them are advertising reports.
+  private(set) var reportCount = 0
+
+  /// The first packet; empty if there is none.
+  var first: Span<UInt8> {
+    @_lifetime(borrow self)
+    get {
+      guard entryOffset < entries.count else { return bytes.span.extracting(first: 0) }
+      return bytes.span.extracting(byteOffset..<byteOffset + entries[entryOffset].length)
+    }
+  }
+
+  /// Adds one whole packet.
+  mutating func append(_ packet: Span<UInt8>, isReport: Bool = false) {
+    add(packet)
+    entries.append(Entry(length: packet.count, completes: nil, isReport: isReport))
+    if isReport { reportCount += 1 }
+  }
+
+  /// Adds an ACL packet.
+  mutating func append(_ header: ACLHeader, _ data: Span<UInt8>, completing end: LinkEnd?) {
+    var start = ByteBuffer<5>()
+    let field = header.handle.rawValue | UInt16(header.boundary.rawValue) << 12
+    start.write { writer in
+      writer.write(HCIPacketType.acl.rawValue)
+      writer.write(field)
+      writer.write(UInt16(truncatingIfNeeded: data.count))
+    }
+    add(start.span)
+    add(data)
+    entries.append(Entry(length: start.count + data.count, completes: end, isReport: false))
+  }
+
+  /// Drops the first packet, and tells whose buffer that frees.
+  mutating func removeFirst() -> LinkEnd? {
+    guard entryOffset < entries.count else { return nil }
+    let entry = entries[entryOffset]
+    entries[entryOffset].completes = nil
+    if entry.isReport { reportCount -= 1 }
+    entryOffset += 1
+    byteOffset += entry.length
+    if entryOffset == entries.count {
+      removeAll()
+    } else if byteOffset > 16_384 {
+      // The front is given back now and then, so that a queue that is never empty stays small.
+      bytes.removeFirst(byteOffset)
+      entries.removeFirst(entryOffset)
+      byteOffset = 0
+      entryOffset = 0
+    }
+    return entry.completes
+  }
+
+  /// Drops everything.
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    byteOffset = 0
+    entryOffset = 0
+    reportCount = 0
+  }
+
+  private mutating func add(_ span: Span<UInt8>) {
+    unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,251 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@Suite("Connections")
+struct ConnectionTests {
+  let air = VirtualAir()
+
+  /// LE Enhanced Connection Complete.
+  private func enhanced(
+    _ handle: ConnectionHandle, _ role: UInt8, _ peer: DeviceAddress, status: UInt8 = 0
+  ) -> [UInt8] {
+    // 1 (subevent) + 1 (status) + 2 (handle) + 1 (role) + 7 (peer) + 12 (private addresses)
+    // + 2 + 2 + 2 (interval, latency, time-out) + 1 (clock accuracy) = 31
+    [0x04, 0x3E, 31, 0x0A, status]
+      + bytes { writer in
+        writer.write(handle.rawValue)
+        writer.write(role)
+        peer.write(to: &writer)
+      } + [UInt8](repeating: 0, count: 12) + (status == 0 ? [24, 0, 0, 0, 72, 0, 0] : .zeros(7))
+  }
+
+  @Test("Both sides are told, each with its own handle, and advertising stops")
+  func connects() {
+    let ball = TestHost(on: air)
+    let phone = TestHost(on: air)
+    ball.advertise()
+    _ = ball.receive()
+    phone.connect(to: publicAddress(1))
+    let phoneEnd = phone.handle
+    let ballEnd = ball.handle
+    #expect(phoneEnd != ballEnd)
+    #expect(
+      phone.receive() == [status(.leCreateConnection), enhanced(phoneEnd, 0, publicAddress(1))])
+    #expect(ball.receive() == [enhanced(ballEnd, 1, publicAddress(2))])
+    #expect(!ball.controller.isAdvertising)
+  }
+
+  @Test("A host without the enhanced event gets the plain one")
+  func plainEvent() {
+    let ball = TestHost(on: air, leEventMask: 0x1F)
+    let phone = TestHost(on: air)
+    ball.advertise()
+    _ = ball.receive()
+    phone.connect(to: publicAddress(1))
+    #expect(
+      ball.receive() == [
+        event(
+          LEConnectionComplete(
+            status: .success, handle: ball.handle, role: .peripheral, peer: publicAddress(2),
+            interval: 24, latency: 0, supervisionTimeout: 72))
+      ])
+  }
+
+  @Test("An initiator waits until its advertiser comes")
+  func waits() {
+    let phone = TestHost(on: air)
+    let ball = TestHost(on: air)
+    phone.connect(to: publicAddress(2))
+    #expect(phone.receive() == [status(.leCreateConnection)])
+    phone.connect(to: publicAddress(2))
+    #expect(phone.receive() == [status(.leCreateConnection, .commandDisallowed)])
+    ball.advertise()
+    #expect(phone.receive() == [enhanced(phone.handle, 0, publicAddress(2))])
+  }
+
+  @Test("Cancelled, it says so twice: for the command and for the connection")
+  func cancel() {
+    let phone = TestHost(on: air)
+    phone.connect(to: publicAddress(9))
+    _ = phone.receive()
+    #expect(
+      phone.ask(.leCreateConnectionCancel) == [
+        complete(.leCreateConnectionCancel),
+        enhanced(ConnectionHandle(rawValue: 0), 0, .zero, status: 0x02),
+      ])
+  }
+
+  @Test("Random addresses are used on both sides, and an address' kind matters")
+  func randomAddresses() {
+    let ball = TestHost(on: air)
+    let phone = TestHost(on: air)
+    ball.send(LESetRandomAddress(randomAddress(7)))
+    phone.send(LESetRandomAddress(randomAddress(8)))
+    ball.advertise(ownAddressType: 1)
+    _ = ball.receive()
+    _ = phone.receive()
+    // Neither its public address nor the same number as a public one is being advertised.
+    phone.connect(to: publicAddress(1))
+    phone.send(.leCreateConnectionCancel)
+    phone.connect(to: DeviceAddress(kind: .public, bytes: randomAddress(7).bytes))
+    phone.send(.leCreateConnectionCancel)
+    #expect(ball.receive() == [])
+    _ = phone.receive()
+    phone.connect(to: randomAddress(7), ownAddressType: 1)
+    #expect(
+      phone.receive() == [
+        status(.leCreateConnection), enhanced(phone.handle, 0, randomAddress(7)),
+      ])
+    #expect(ball.receive() == [enhanced(ball.handle, 1, randomAddress(8))])
+  }
+
+  @Test("A second link to the same device is refused")
+  func twice() {
+    let pair = Pair()
+    pair.peripheral.advertise()
+    pair.central.connect(to: pair.peripheral.controller.address)
+    #expect(pair.central.receive() == [status(.leCreateConnection, .connectionAlreadyExists)])
+  }
+
+  @Test("A full controller neither advertises for connections nor begins them")
+  func full() {
+    let pair = Pair(central: .init(maximumLinks: 1), peripheral: .init(maximumLinks: 1))
+    pair.central.connect(to: publicAddress(9))
+    #expect(pair.central.receive() == [status(.leCreateConnection, .connectionLimitExceeded)])
+    pair.peripheral.advertise()
+    #expect(
+      pair.peripheral.receive().last == complete(.leSetAdvertisingEnable, .connectionLimitExceeded))
+  }
+
+  @Test(
+    "Parameters that the specification forbids are refused",
+    arguments: [
+      ("interval 5", [UInt16(5), 24, 0, 72]), ("interval 3,201", [24, 3_201, 0, 72]),
+      ("least above most", [25, 24, 0, 72]), ("latency 500", [24, 24, 500, 3_200]),
+      ("time-out 9", [6, 6, 0, 9]),
+      // 72 × 10 ms = 720 ms is not more than (1 + 11) × 24 × 1.25 ms × 2 = 720 ms.
+      ("time-out too short for the latency", [24, 24, 11, 72]),
+    ])
+  func forbidden(_ name: String, _ values: [UInt16]) {
+    let phone = TestHost(on: air)
+    phone.send(
+      LECreateConnection(
+        scanInterval: 0x10, scanWindow: 0x10, filterPolicy: 0, peer: publicAddress(9),
+        ownAddressType: 0, minimumInterval: values[0], maximumInterval: values[1],
+        latency: values[2], supervisionTimeout: values[3], minimumEventLength: 0,
+        maximumEventLength: 0))
+    #expect(phone.receive() == [status(.leCreateConnection, .invalidCommandParameters)])
+  }
+
+  @Test("The accept list: an initiator takes any of it, an advertiser only those of it")
+  func acceptLists() {
+    let ball = TestHost(on: air)
+    let phone = TestHost(on: air)
+    let other = TestHost(on: air)
+    let add = HCIOpcode(rawValue: 0x2011)
+    ball.send(add, [0, 2, 0, 0, 0, 0, 0xF0])
+    ball.advertise(filterPolicy: 2)
+    other.connect(to: publicAddress(1))
+    #expect(other.receive() == [status(.leCreateConnection)])
+    phone.send(add, [0, 1, 0, 0, 0, 0, 0xF0])
+    phone.connect(to: .zero, filterPolicy: 1)
+    #expect(phone.receive().last == enhanced(phone.handle, 0, publicAddress(1)))
+  }
+}
+
+extension [UInt8] {
+  static func zeros(_ count: Int) -> [UInt8] {
+    [UInt8](repeating: 0, count: count)
+  }
+}
+
+@Suite("The ends of links")
+struct DisconnectionTests {
+  private func ended(_ handle: ConnectionHandle, _ reason: HCIErrorCode) -> [UInt8] {
+    event(DisconnectionComplete(status: .success, handle: handle, reason: reason))
+  }
+
+  @Test("Disconnect: this side hears 0x16, the other the reason")
+  func disconnect() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    #expect(
+      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)) == [
+        status(.disconnect), ended(near, .connectionTerminatedByLocalHost),
+      ])
+    #expect(pair.peripheral.receive() == [ended(far, .remoteUserTerminatedConnection)])
+    #expect(
+      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection))
+        == [status(.disconnect, .unknownConnectionIdentifier)])
+    #expect(pair.air.deadline == nil)
+  }
+
+  @Test("A reason that a host may not give is refused")
+  func wrongReason() {
+    let pair = Pair()
+    #expect(
+      pair.central.ask(Disconnect(handle: pair.central.handle, reason: .connectionTimeout))
+        == [status(.disconnect, .invalidCommandParameters)])
+  }
+
+  @Test("A vanished peer: silence, then 0x08 when the supervision time-out has passed")
+  func vanish() {
+    let pair = Pair(supervisionTimeout: 100)
+    let handle = pair.central.handle
+    pair.air.advance(to: milliseconds(50))
+    pair.peripheral.controller.vanish()
+    #expect(pair.central.receive() == [])
+    #expect(pair.air.deadline == milliseconds(1_050))
+    pair.air.advance(to: milliseconds(1_049))
+    #expect(pair.central.receive() == [])
+    pair.air.advance(to: milliseconds(1_050))
+    #expect(pair.central.receive() == [ended(handle, .connectionTimeout)])
+    #expect(pair.air.deadline == nil)
+    pair.peripheral.send(.reset)
+    #expect(pair.peripheral.receive() == [])
+    #expect(pair.peripheral.controller.counters.packetsAfterRemoval == 1)
+  }
+
+  @Test("A polite leave: the peer is told at once")
+  func politely() {
+    let pair = Pair()
+    let handle = pair.central.handle
+    pair.air.remove(pair.peripheral.controller, .politely)
+    #expect(pair.central.receive() == [ended(handle, .remoteDevicePoweredOff)])
+    #expect(pair.air.controllers.count == 1)
+  }
+
+  @Test("Out of range: both sides time out")
+  func outOfRange() {
+    let pair = Pair(supervisionTimeout: 10)
+    pair.air.setSignalStrength(
+      nil, from: pair.central.controller, to: pair.peripheral.controller)
+    let ends = (pair.central.handle, pair.peripheral.handle)
+    pair.air.advance(to: milliseconds(100))
+    #expect(pair.central.receive() == [ended(ends.0, .connectionTimeout)])
+    #expect(pair.peripheral.receive() == [ended(ends.1, .connectionTimeout)])
+  }
+
+  @Test("Reset forgets the links without a word, and the peer times out")
+  func reset() {
+    let pair = Pair(supervisionTimeout: 10)
+    let handle = pair.peripheral.handle
+    #expect(pair.central.ask(.reset) == [complete(.reset)])
+    #expect(pair.central.controller.connectionHandles == [])
+    pair.air.advance(to: milliseconds(100))
+    #expect(pair.peripheral.receive() == [ended(handle, .connectionTimeout)])
+  }
+
+  @Test("A link that nobody answers on can still be closed from this side")
+  func closeLost() {
+    let pair = Pair()
+    let handle = pair.central.handle
+    pair.peripheral.controller.vanish()
+    #expect(
+      pair.central.ask(Disconnect(handle: handle, reason: .remoteUserTerminatedConnection)) == [
+        status(.disconnect), ended(handle, .connectionTerminatedByLocalHost),
+      ])
+    #expect(pair.air.deadline == nil)
+  }
+}

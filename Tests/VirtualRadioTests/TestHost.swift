@@ -1,0 +1,206 @@
+import BluetoothHost
+import VirtualRadio
+
+/// The host's side of one virtual controller: sends packets, and keeps what comes back as bytes.
+struct TestHost {
+  let controller: VirtualController
+
+  /// A controller of `air` whose events are all on, its answers read.
+  init(
+    on air: VirtualAir, address: DeviceAddress? = nil,
+    configuration: ControllerConfiguration = .init(), leEventMask: UInt64 = 0xFFFF
+  ) {
+    controller = air.addController(address: address, configuration: configuration)
+    send(SetEventMask(mask: .max))
+    send(LESetEventMask(mask: leEventMask))
+    _ = receive()
+  }
+
+  init(_ controller: VirtualController) {
+    self.controller = controller
+  }
+
+  func send(_ command: some HCICommand) {
+    send(bytes { command.writePacket(to: &$0) })
+  }
+
+  func send(_ opcode: HCIOpcode, _ parameters: [UInt8] = []) {
+    send(
+      [0x01, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8), UInt8(parameters.count)]
+        + parameters)
+  }
+
+  func send(_ packet: [UInt8]) {
+    controller.send(packet.span)
+  }
+
+  /// Sends one ACL packet.
+  func send(
+    _ data: [UInt8], on handle: ConnectionHandle,
+    _ boundary: ACLHeader.Boundary = .firstNonFlushable
+  ) {
+    let header = ACLHeader(handle: handle, boundary: boundary)
+    send(bytes { header.writePacket(data.span, to: &$0) })
+  }
+
+  /// The next packet, if there is one.
+  func receiveOne() -> [UInt8]? {
+    var count = 0
+    var packet = [UInt8](repeating: 0, count: controller.maximumPacketLength)
+    do {
+      var writer = ByteWriter(packet.mutableSpan)
+      guard controller.nextPacket(into: &writer) else { return nil }
+      count = writer.count
+    }
+    return Array(packet.prefix(count))
+  }
+
+  /// Every packet that waits.
+  func receive() -> [[UInt8]] {
+    var packets: [[UInt8]] = []
+    while let packet = receiveOne() { packets.append(packet) }
+    return packets
+  }
+
+  /// Sends, and gives everything that comes back.
+  func ask(_ command: some HCICommand) -> [[UInt8]] {
+    send(command)
+    return receive()
+  }
+
+  func ask(_ opcode: HCIOpcode, _ parameters: [UInt8] = []) -> [[UInt8]] {
+    send(opcode, parameters)
+    return receive()
+  }
+}
+
+/// What `body` writes.
+func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
+  var storage = [UInt8](repeating: 0, count: 1_024)
+  var count = 0
+  do {
+    var writer = ByteWriter(storage.mutableSpan)
+    body(&writer)
+    count = writer.count
+  }
+  return Array(storage.prefix(count))
+}
+
+func event(_ event: some HCIEvent) -> [UInt8] {
+  bytes { event.writePacket(to: &$0) }
+}
+
+func event(_ event: some LEMetaEvent) -> [UInt8] {
+  bytes { event.writePacket(to: &$0) }
+}
+
+/// Command Complete with a status and what else it returns.
+func complete(
+  _ opcode: HCIOpcode, _ status: HCIErrorCode = .success, _ rest: [UInt8] = []
+) -> [UInt8] {
+  let parameters =
+    [1, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8), status.rawValue] + rest
+  return [0x04, 0x0E, UInt8(parameters.count)] + parameters
+}
+
+func status(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success) -> [UInt8] {
+  event(CommandStatus(status: status, commandCredits: 1, opcode: opcode))
+}
+
+func completed(_ handle: ConnectionHandle, _ count: UInt16 = 1) -> [UInt8] {
+  bytes { NumberOfCompletedPackets.writePacket(handle: handle, count: count, to: &$0) }
+}
+
+func acl(
+  _ handle: ConnectionHandle, _ boundary: ACLHeader.Boundary, _ data: [UInt8]
+) -> [UInt8] {
+  let header = ACLHeader(handle: handle, boundary: boundary)
+  return bytes { header.writePacket(data.span, to: &$0) }
+}
+
+func report(
+  _ kind: LEAdvertisingReport.Kind, _ address: DeviceAddress, _ data: [UInt8] = [],
+  rssi: Int8 = -50
+) -> [UInt8] {
+  let data = AdvertisingData(data.span) ?? AdvertisingData()
+  let report = LEAdvertisingReport(kind: kind, address: address, data: data, rssi: rssi)
+  return bytes { report.writePacket(to: &$0) }
+}
+
+func publicAddress(_ number: UInt8) -> DeviceAddress {
+  DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0xF0])
+}
+
+func randomAddress(_ number: UInt8) -> DeviceAddress {
+  DeviceAddress(kind: .random, bytes: [number, 0, 0, 0, 0, 0xC0])
+}
+
+func milliseconds(_ value: UInt64) -> Instant {
+  Instant(rawValue: value)
+}
+
+// MARK: Common commands
+
+extension TestHost {
+  func advertise(
+    _ data: [UInt8] = [2, 1, 6], scanResponse: [UInt8] = [], interval: UInt16 = 0x00A0,
+    type: UInt8 = 0, ownAddressType: UInt8 = 0, peer: DeviceAddress = .zero,
+    filterPolicy: UInt8 = 0
+  ) {
+    send(
+      LESetAdvertisingParameters(
+        minimumInterval: interval, maximumInterval: interval, type: type,
+        ownAddressType: ownAddressType, peer: peer, filterPolicy: filterPolicy))
+    send(LESetAdvertisingData(AdvertisingData(data.span) ?? AdvertisingData()))
+    send(LESetScanResponseData(AdvertisingData(scanResponse.span) ?? AdvertisingData()))
+    send(LESetAdvertisingEnable(true))
+  }
+
+  func scan(
+    active: Bool = false, filterDuplicates: Bool = false, ownAddressType: UInt8 = 0,
+    filterPolicy: UInt8 = 0
+  ) {
+    send(
+      LESetScanParameters(
+        type: active ? 1 : 0, interval: 0x10, window: 0x10, ownAddressType: ownAddressType,
+        filterPolicy: filterPolicy))
+    send(LESetScanEnable(enable: 1, filterDuplicates: filterDuplicates ? 1 : 0))
+  }
+
+  func connect(
+    to peer: DeviceAddress, ownAddressType: UInt8 = 0, interval: UInt16 = 24,
+    supervisionTimeout: UInt16 = 72, filterPolicy: UInt8 = 0
+  ) {
+    send(
+      LECreateConnection(
+        scanInterval: 0x10, scanWindow: 0x10, filterPolicy: filterPolicy, peer: peer,
+        ownAddressType: ownAddressType, minimumInterval: interval, maximumInterval: interval,
+        latency: 0, supervisionTimeout: supervisionTimeout, minimumEventLength: 0,
+        maximumEventLength: 0))
+  }
+
+  /// The handle of its newest link.
+  var handle: ConnectionHandle {
+    controller.connectionHandles.last ?? ConnectionHandle(rawValue: 0x0EFF)
+  }
+}
+
+/// Two hosts with one link between them, whatever led to it read.
+struct Pair {
+  let air = VirtualAir()
+  let central: TestHost
+  let peripheral: TestHost
+
+  init(
+    central: ControllerConfiguration = .init(), peripheral: ControllerConfiguration = .init(),
+    supervisionTimeout: UInt16 = 72
+  ) {
+    self.central = TestHost(on: air, configuration: central)
+    self.peripheral = TestHost(on: air, configuration: peripheral)
+    self.peripheral.advertise()
+    self.central.connect(
+      to: self.peripheral.controller.address, supervisionTimeout: supervisionTimeout)
+    _ = self.central.receive()
+    _ = self.peripheral.receive()
+  }
+}
