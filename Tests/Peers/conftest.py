@@ -1,0 +1,33 @@
+"""Fixtures: a folder whose path is short enough for a socket, and the worlds."""
+
+import contextlib
+import pathlib
+import tempfile
+
+import pytest
+
+import worlds
+
+
+@pytest.fixture
+def folder():
+    # Not pytest's tmp_path: a UNIX socket's path ends at 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="8ball-") as path:
+        yield pathlib.Path(path)
+
+
+@pytest.fixture(
+    params=[worlds.AllBumble, worlds.OurWorld, worlds.BumbleControllers],
+    ids=["all-bumble", "our-air", "bumble-controllers"],
+)
+async def world(request, folder):
+    """The same demands in three worlds."""
+    async with contextlib.AsyncExitStack() as stack:
+        yield await request.param(stack).open(folder)
+
+
+@pytest.fixture
+async def ours(folder):
+    """Our ball on our air alone, for what only the two together can show."""
+    async with contextlib.AsyncExitStack() as stack:
+        yield await worlds.OurWorld(stack).open(folder)

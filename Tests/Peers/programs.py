@@ -1,0 +1,127 @@
+"""Programs under test: started, listened to line by line, and always stopped."""
+
+import asyncio
+import json
+import os
+import pathlib
+import signal
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+#: How long to wait for something that should take milliseconds, on a slow and busy machine.
+PATIENCE = 15.0
+
+
+def eightball() -> str:
+    """The program under test: $EIGHTBALL, else the newest build in the checkout."""
+    if named := os.environ.get("EIGHTBALL"):
+        return str(pathlib.Path(named).resolve())
+    builds = [REPOSITORY / ".build" / mode / "eightball" for mode in ("release", "debug")]
+    builds = [path for path in builds if path.exists()]
+    if not builds:
+        raise FileNotFoundError(
+            "There is no eightball to test. Run scripts/build, or set EIGHTBALL to its path."
+        )
+    return str(max(builds, key=lambda path: path.stat().st_mtime))
+
+
+class Program:
+    """A child process whose output is kept, and whose lines can be waited for."""
+
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
+        self.arguments = arguments
+        self.environment = {**os.environ, **(environment or {})}
+        self.output: list[str] = []
+        self.errors: list[str] = []
+        self._heard = asyncio.Condition()
+        self._read_to = 0
+        self._open_streams = 2
+
+    async def __aenter__(self) -> "Program":
+        self._process = await asyncio.create_subprocess_exec(
+            *self.arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self.environment,
+        )
+        self._readers = asyncio.gather(
+            self._listen(self._process.stdout, self.output),
+            self._listen(self._process.stderr, self.errors),
+        )
+        return self
+
+    async def __aexit__(self, *_) -> None:
+        await self.stop()
+
+    async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """Ends the program if it still runs; its exit status."""
+        if self._process.returncode is None:
+            self._process.send_signal(how)
+        return await self.ended()
+
+    async def ended(self) -> int:
+        """Waits until the program has ended by itself; its exit status."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._readers
+                return await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+            raise AssertionError(f"The program did not end.\n{self.transcript}") from None
+
+    async def event(self, name: str, **fields) -> dict:
+        """The next JSON event of this name with these fields, after those already taken."""
+        return await self.line(
+            lambda line: _as_event(line, name, fields), f"event {name!r} with {fields}"
+        )
+
+    async def line(self, accept, description: str):
+        """Waits for the next line that `accept` makes something of, and returns that."""
+        try:
+            async with asyncio.timeout(PATIENCE), self._heard:
+                while True:
+                    while self._read_to < len(self.output):
+                        line = self.output[self._read_to]
+                        self._read_to += 1
+                        if accepted := accept(line):
+                            return accepted
+                    if self._open_streams == 0:
+                        break
+                    await self._heard.wait()
+        except TimeoutError:
+            pass
+        raise AssertionError(f"Waited in vain for {description}.\n{self.transcript}")
+
+    def events(self, name: str) -> list[dict]:
+        """All JSON events of this name so far, taken or not."""
+        return [found for line in self.output if (found := _as_event(line, name, {}))]
+
+    @property
+    def transcript(self) -> str:
+        parts = [f"$ {' '.join(self.arguments)}"]
+        parts += [f"  output: {line}" for line in self.output]
+        parts += [f"  errors: {line}" for line in self.errors]
+        return "\n".join(parts)
+
+    async def _listen(self, stream: asyncio.StreamReader, lines: list[str]) -> None:
+        while line := await stream.readline():
+            lines.append(line.decode(errors="backslashreplace").rstrip("\n"))
+            async with self._heard:
+                self._heard.notify_all()
+        async with self._heard:
+            self._open_streams -= 1
+            self._heard.notify_all()
+
+
+def _as_event(line: str, name: str, fields: dict) -> dict | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    wanted = {"event": name, **fields}
+    matches = isinstance(event, dict) and all(
+        event.get(key) == value for key, value in wanted.items()
+    )
+    return event if matches else None

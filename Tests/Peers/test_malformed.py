@@ -1,0 +1,117 @@
+"""Wrong bytes from the air: an error or silence as the specification says, and the ball lives."""
+
+import pytest
+
+from central import ATT_CHANNEL, SECURITY_CHANNEL, SIGNALLING_CHANNEL
+
+
+@pytest.fixture
+async def raw(ours):
+    """Sends on a fixed channel and gives the reply, on a fresh connection."""
+
+    class Raw:
+        def __init__(self, central, connection):
+            self.central, self.connection = central, connection
+
+        async def reply(self, channel: int, pdu: str) -> str:
+            data = bytes.fromhex(pdu)
+            return (await self.central.exchange(self.connection, channel, data)).hex(" ")
+
+        async def no_reply(self, channel: int, pdu: str) -> None:
+            """Nothing is said to this: the next thing heard answers the next request."""
+            self.central.send_raw(self.connection, channel, bytes.fromhex(pdu))
+            # Read By Group Type of all services' first: any reply but its own is a failure.
+            probe = await self.reply(ATT_CHANNEL, "0a 00 00")
+            assert probe == "01 0a 00 00 01"
+
+    central = await ours.central()
+    connection = await central.connect()
+    for channel in (ATT_CHANNEL, SIGNALLING_CHANNEL, SECURITY_CHANNEL):
+        central.tap(channel)
+    return Raw(central, connection)
+
+
+INVALID_HANDLE, INVALID_PDU, NOT_SUPPORTED, UNSUPPORTED_GROUP = "01", "04", "06", "10"
+
+
+@pytest.mark.parametrize(
+    "pdu, error",
+    [
+        # opcode in error, handle in error, error code
+        ("02", f"01 02 00 00 {INVALID_PDU}"),
+        ("02 17", f"01 02 00 00 {INVALID_PDU}"),
+        ("02 17 00 00", f"01 02 00 00 {INVALID_PDU}"),
+        ("04 01 00 ff", f"01 04 00 00 {INVALID_PDU}"),
+        ("04 00 00 ff ff", f"01 04 00 00 {INVALID_HANDLE}"),
+        ("04 05 00 04 00", f"01 04 05 00 {INVALID_HANDLE}"),
+        ("08 01 00 ff ff 03", f"01 08 00 00 {INVALID_PDU}"),
+        ("0a", f"01 0a 00 00 {INVALID_PDU}"),
+        ("0a 01", f"01 0a 00 00 {INVALID_PDU}"),
+        ("0a 01 00 00", f"01 0a 00 00 {INVALID_PDU}"),
+        ("0a ff ff", f"01 0a ff ff {INVALID_HANDLE}"),
+        ("0c 01 00 00", f"01 0c 00 00 {INVALID_PDU}"),
+        ("10 01 00 ff ff 03 28", f"01 10 01 00 {UNSUPPORTED_GROUP}"),
+        ("10 01 00 ff ff 00", f"01 10 00 00 {INVALID_PDU}"),
+        ("12", f"01 12 00 00 {INVALID_PDU}"),
+        ("12 01", f"01 12 00 00 {INVALID_PDU}"),
+        ("16 01 00 00", f"01 16 00 00 {INVALID_PDU}"),
+        ("18", f"01 18 00 00 {INVALID_PDU}"),
+        ("18 02", f"01 18 00 00 {INVALID_PDU}"),
+        ("3e 01", f"01 3e 00 00 {NOT_SUPPORTED}"),
+        ("22", f"01 22 00 00 {NOT_SUPPORTED}"),
+    ],
+)
+async def test_wrong_requests_are_errors(raw, pdu, error):
+    assert await raw.reply(ATT_CHANNEL, pdu) == error
+    assert (await raw.reply(ATT_CHANNEL, "02 17 00")).startswith("03 ")
+
+
+@pytest.mark.parametrize(
+    "pdu",
+    [
+        "",
+        "d2 03 00 41" + " 00" * 12,  # Signed Write Command
+        "d2",
+        "7e 01 02",  # an unknown command
+        "52",  # Write Command, cut short
+        "52 01",
+        "52 ff ff 41",  # Write Command to no attribute
+        "1e",  # a confirmation of nothing
+        "03 17 00",  # responses that answer nothing
+        "01 02 00 00 06",
+        "1b 01 00 41",  # a notification, to a server
+    ],
+)
+async def test_commands_and_strays_get_no_reply(raw, pdu):
+    await raw.no_reply(ATT_CHANNEL, pdu)
+
+
+async def test_frames_for_unknown_channels_are_ignored(raw):
+    for channel in (0x0000, 0x0003, 0x0007, 0x0040, 0xFFFF):
+        await raw.no_reply(channel, "0a 01 00")
+
+
+async def test_pairing_is_refused(raw):
+    # Pairing Request: no input or output, no OOB, bonding, 16-byte keys -> Pairing Failed,
+    # Pairing Not Supported.
+    assert await raw.reply(SECURITY_CHANNEL, "01 03 00 01 10 07 07") == "05 05"
+    assert (await raw.reply(ATT_CHANNEL, "02 17 00")).startswith("03 ")
+
+
+async def test_unknown_signalling_is_rejected(raw):
+    # code, identifier, length -> Command Reject, the same identifier, not understood
+    assert await raw.reply(SIGNALLING_CHANNEL, "08 21 00 00") == "01 21 02 00 00 00"
+    assert await raw.reply(SIGNALLING_CHANNEL, "7f 22 01 00 aa") == "01 22 02 00 00 00"
+
+
+async def test_a_command_reject_is_not_answered(raw):
+    await raw.no_reply(SIGNALLING_CHANNEL, "01 23 02 00 00 00")
+
+
+async def test_credit_based_connections_are_refused_with_a_result(raw):
+    # LE Credit Based Connection Request: SPSM, source CID, MTU, MPS, credits.
+    reply = await raw.reply(SIGNALLING_CHANNEL, "14 24 0a 00 80 00 40 00 40 00 40 00 01 00")
+    code, identifier, *rest = bytes.fromhex(reply)
+    assert (code, identifier) == (0x15, 0x24)
+    result = int.from_bytes(bytes(rest[-2:]), "little")
+    assert result != 0

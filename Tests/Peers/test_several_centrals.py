@@ -1,0 +1,62 @@
+"""Four places: four centrals at once, and the fifth waits for one to leave."""
+
+import asyncio
+
+import eight_ball
+
+PLACES = 4
+
+
+async def test_four_at_once_each_with_its_own_question(ours):
+    visits = []
+    for _ in range(PLACES):
+        visit = await (await ours.central()).visit(mtu=517)
+        await visit.subscribe()
+        visits.append(visit)
+    for round_number in range(5):
+        questions = [f"{round_number}: who is number {n}?" for n in range(PLACES)]
+        await asyncio.gather(*(v.ask(q) for v, q in zip(visits, questions)))
+        answers = await asyncio.gather(*(v.next_answer() for v in visits))
+        reads = await asyncio.gather(*(v.read_answer() for v in visits))
+        assert reads == answers
+        assert set(answers) <= set(eight_ball.TEXTS)
+    assert all(visit.answers.empty() for visit in visits)
+    heard = {(event["central"], event["text"]) for event in ours.ball.events("question")}
+    assert len(heard) == 5 * PLACES
+
+
+async def test_only_the_subscribed_are_notified(ours):
+    silent = await (await ours.central()).visit(mtu=517)
+    loud = await (await ours.central()).visit(mtu=517)
+    await loud.subscribe()
+    await silent.ask("Will this stay between us?")
+    await loud.ask("Or not?")
+    await loud.next_answer()
+    # The read is a round trip: had a notification been sent to this central, it were here first.
+    await silent.read_answer()
+    assert silent.answers.empty() and loud.answers.empty()
+
+
+async def test_a_fifth_finds_the_ball_when_one_has_left(ours):
+    visits = [await (await ours.central()).visit() for _ in range(PLACES)]
+    fifth = await ours.central()
+    assert await fifth.finds_within(0.5) == []
+    await visits[2].disconnect()
+    late = await fifth.visit()
+    await late.subscribe()
+    await late.ask("Am I too late?")
+    await late.next_answer()
+    assert await late.read_answer() in eight_ball.TEXTS
+
+
+async def test_a_place_is_clean_for_the_next_central(ours):
+    first = await (await ours.central()).visit(mtu=517)
+    await first.subscribe()
+    await first.ask("Who was here before me?")
+    await first.next_answer()
+    await first.disconnect()
+    second = await (await ours.central()).visit()
+    assert await second.read_answer() == ""
+    await second.ask("Am I subscribed?")
+    await second.read_answer()
+    assert second.answers.empty()

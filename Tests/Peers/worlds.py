@@ -1,0 +1,131 @@
+"""Places where a ball and its centrals meet: which ball, and whose radios."""
+
+import asyncio
+import contextlib
+import pathlib
+import socket
+
+from bumble.core import AdvertisingData
+
+from bumble_air import BumbleAir
+from bumble_ball import BumbleBall
+from central import Central
+from programs import PATIENCE, Program, eightball
+
+
+@contextlib.asynccontextmanager
+async def our_air(folder: pathlib.Path, listen: str | None = None):
+    """`eightball radio` listening; yields the radio's name for programs and for Bumble."""
+    listen = listen or f"unix:{folder / 'air'}"
+    async with Program(eightball(), "radio", "--listen", listen) as program:
+        await _accepts(listen, program)
+        yield listen.replace("tcp-server:", "tcp-client:"), program
+
+
+@contextlib.asynccontextmanager
+async def ball_running(*options: str, environment: dict[str, str] | None = None):
+    """`eightball run` with these options, advertising."""
+    async with Program(eightball(), "run", "--json", *options, environment=environment) as ball:
+        await ball.event("advertising")
+        yield ball
+
+
+class World:
+    """A ball that advertises, and as many centrals as a test wants."""
+
+    #: A scan response of its own, apart from the advertisement.
+    has_scan_responses = True
+
+    def __init__(self, stack: contextlib.AsyncExitStack):
+        self._stack = stack
+        self._centrals = 0
+
+    async def central(self) -> Central:
+        self._centrals += 1
+        return await self._open_central(self._centrals)
+
+
+class OurWorld(World):
+    """`eightball run` on our own virtual air; Bumble's hosts as centrals."""
+
+    async def open(self, folder: pathlib.Path) -> "OurWorld":
+        enter = self._stack.enter_async_context
+        self.radio, self.air = await enter(our_air(folder))
+        self.ball = await enter(ball_running("--radio", self.radio, "--seed", "8"))
+        return self
+
+    async def _open_central(self, number: int) -> Central:
+        return await self._stack.enter_async_context(Central.opened(self.radio, number))
+
+
+class BumbleControllers(World):
+    """`eightball run` on one of Bumble's controllers, by TCP, among Bumble's hosts."""
+
+    has_scan_responses = False
+
+    async def open(self, folder: pathlib.Path) -> "BumbleControllers":
+        self._air, port = BumbleAir(), free_port()
+        enter = self._stack.enter_async_context
+        await enter(self._air.served(f"tcp-server:127.0.0.1:{port}"))
+        radio = ["--radio", f"tcp-client:127.0.0.1:{port}", "--address", "random"]
+        self.ball = await enter(ball_running(*radio, "--seed", "8"))
+        return self
+
+    async def _open_central(self, number: int) -> Central:
+        device = await self._air.device(number)
+        await device.power_on()
+        return Central(device)
+
+
+class AllBumble(World):
+    """No program of ours at all: what passes here is a fair demand on the others."""
+
+    has_scan_responses = False
+
+    async def open(self, folder: pathlib.Path) -> "AllBumble":
+        self._air = BumbleAir()
+        device = await self._air.device(0xB0)
+        ball = BumbleBall(device)
+        await device.power_on()
+        await ball.advertise()
+        return self
+
+    async def _open_central(self, number: int) -> Central:
+        device = await self._air.device(number)
+        await device.power_on()
+        return Central(device)
+
+
+async def _accepts(listen: str, program: Program) -> None:
+    """Waits until something listens at `unix:PATH` or `tcp-server:HOST:PORT`."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                try:
+                    _, writer = await _connect(listen)
+                except (ConnectionError, FileNotFoundError):
+                    await asyncio.sleep(0.01)
+                    continue
+                writer.close()
+                return
+    except TimeoutError:
+        raise AssertionError(f"Nothing listens at {listen}.\n{program.transcript}") from None
+
+
+def _connect(listen: str):
+    scheme, _, place = listen.partition(":")
+    if scheme == "unix":
+        return asyncio.open_unix_connection(place)
+    host, _, port = place.rpartition(":")
+    return asyncio.open_connection(host, int(port))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def name_in(data: AdvertisingData) -> str | None:
+    """The complete local name in an advertisement or a scan response, if it is there."""
+    return data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME)
