@@ -30,7 +30,9 @@ let package = Package(
 
     // The virtual air, and Linux.
     .target(name: "CBluetooth"),
-    .target(name: "LinuxSystem", swiftSettings: core),
+    .target(name: "CLinux"),
+    .target(
+      name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"], swiftSettings: core),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: core),
     .target(
@@ -59,9 +61,12 @@ let package = Package(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "BluetoothHost"],
       swiftSettings: core),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: core),
+      name: "LinuxSystemTests", dependencies: ["BluetoothHost", "LinuxSystem"],
+      swiftSettings: core),
     .testTarget(
-      name: "LinuxBoardTests", dependencies: ["LinuxBoard"], swiftSettings: core),
+      name: "LinuxBoardTests",
+      dependencies: ["BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualRadio"],
+      swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",
       dependencies: ["BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio"],

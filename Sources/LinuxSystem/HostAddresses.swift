@@ -1,0 +1,38 @@
+import Glibc
+
+/// The addresses that a host's name and a port stand for: getaddrinfo(3).
+@safe
+struct HostAddresses: ~Copyable {
+  /// The first of a linked list, which lives as long as this.
+  let first: UnsafeMutablePointer<addrinfo>?
+
+  /// - Parameter host: A name or an IPv4 or IPv6 address; "" for this machine's loopback; "_",
+  ///   when listening, for all of its addresses.
+  /// - Throws: `addressNotAvailable` with the resolver's words.
+  init(host: String, port: UInt16, toListen: Bool) throws(SystemError) {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    let isWildcard = toListen && host == "_"
+    unsafe hints.ai_flags = AI_NUMERICSERV | (isWildcard ? AI_PASSIVE : 0)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let node = isWildcard || host.isEmpty ? nil : host
+    let result = unsafe getaddrinfo(node, String(port), &hints, &list)
+    guard result == 0 else {
+      let words = unsafe gai_strerror(result).map { unsafe String(cString: $0) }
+      throw SystemError(
+        .addressNotAvailable, "find the host", tcpName(host: host, port: port),
+        explanation: words)
+    }
+    unsafe first = list
+  }
+
+  deinit {
+    if let first = unsafe first { unsafe freeaddrinfo(first) }
+  }
+}
+
+/// What messages call an end of a TCP connection: "localhost:9000", "[::1]:9000".
+func tcpName(host: String, port: UInt16) -> String {
+  if host.isEmpty { return "localhost:\(port)" }
+  return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+}

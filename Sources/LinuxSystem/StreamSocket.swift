@@ -1,0 +1,103 @@
+import Glibc
+
+/// Connections to sockets that carry a stream of bytes. What they give does not block.
+public enum StreamSocket {
+  /// Connects to the UNIX socket at `path`.
+  ///
+  /// - Throws: `noSuchFile` if there is none; `connectionRefused` if its owner has gone;
+  ///   `wouldBlock` if its owner is too busy to take connections.
+  public static func connect(path: String) throws(SystemError) -> FileDescriptor {
+    let address = try UnixAddress(path)
+    let descriptor = try open(family: AF_UNIX, name: path)
+    try address.connect(descriptor)
+    return descriptor
+  }
+
+  /// Connects to `port` of `host`, a name or an IPv4 or IPv6 address; "" is this machine.
+  ///
+  /// Each of the host's addresses is tried in turn, and given `patience` milliseconds to answer:
+  /// the only call of this module that waits.
+  ///
+  /// - Throws: What the last address tried said.
+  public static func connect(
+    host: String, port: UInt16, patience: Int32 = 1000
+  ) throws(SystemError) -> FileDescriptor {
+    let name = tcpName(host: host, port: port)
+    let addresses = try HostAddresses(host: host, port: port, toListen: false)
+    var failure = SystemError(.addressNotAvailable, "connect to", name)
+    var next = unsafe addresses.first
+    while let address = unsafe next {
+      do throws(SystemError) {
+        let descriptor = try open(family: unsafe address.pointee.ai_family, name: name)
+        try unsafe connect(descriptor, address, patience: patience)
+        descriptor.sendSmallPacketsAtOnce()
+        return descriptor
+      } catch {
+        failure = error
+      }
+      unsafe next = address.pointee.ai_next
+    }
+    throw failure
+  }
+
+  /// A stream socket of `family` that does not block and is closed on exec.
+  static func open(family: CInt, name: String) throws(SystemError) -> FileDescriptor {
+    ignoreBrokenPipes()
+    let type =
+      CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+    let number = try SystemCall.run("create a socket for", name) { socket(family, type, 0) }
+    return FileDescriptor(owning: number, name: name)
+  }
+
+  private static func connect(
+    _ descriptor: borrowing FileDescriptor, _ address: UnsafeMutablePointer<addrinfo>,
+    patience: Int32
+  ) throws(SystemError) {
+    let number = descriptor.rawValue
+    // Not made again on EINTR: the connection goes on being made, as with EINPROGRESS.
+    if unsafe Glibc.connect(number, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 {
+      return
+    }
+    let code = Errno.current
+    guard code == .inProgress || code == .interrupted else {
+      throw SystemError(code, "connect to", descriptor.name)
+    }
+    var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    let answered = try SystemCall.run("connect to", descriptor.name) {
+      unsafe poll(&wait, 1, patience)
+    }
+    guard answered > 0 else { throw SystemError(.timedOut, "connect to", descriptor.name) }
+    let result = Errno(rawValue: try descriptor.option(SOL_SOCKET, SO_ERROR))
+    guard result.rawValue == 0 else { throw SystemError(result, "connect to", descriptor.name) }
+  }
+}
+
+extension FileDescriptor {
+  /// Sends each packet when it is written, not together with the next: Nagle's algorithm would
+  /// hold back an answer for as long as the last one is on its way.
+  borrowing func sendSmallPacketsAtOnce() {
+    // Without it the answers are late, and still right.
+    try? setOption(IPPROTO_TCP, TCP_NODELAY, 1)
+  }
+
+  borrowing func setOption<Level: BinaryInteger>(
+    _ level: Level, _ option: CInt, _ value: CInt
+  ) throws(SystemError) {
+    let number = rawValue
+    var value = value
+    try SystemCall.run("configure", name) {
+      unsafe setsockopt(
+        number, CInt(level), option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+  }
+
+  borrowing func option(_ level: CInt, _ option: CInt) throws(SystemError) -> CInt {
+    let number = rawValue
+    var value: CInt = 0
+    var size = socklen_t(MemoryLayout<CInt>.size)
+    try SystemCall.run("ask about", name) {
+      unsafe getsockopt(number, level, option, &value, &size)
+    }
+    return value
+  }
+}
