@@ -1,0 +1,46 @@
+import BluetoothHost
+
+/// How a central behaves. All times are in milliseconds.
+public struct CentralConfiguration: Equatable, Sendable {
+  /// The static random address that the central takes when the controller has no address of its
+  /// own, or when `prefersRandomAddress` says so. Its two top bits are made ones.
+  public var randomAddress: DeviceAddress
+  /// Whether to take the random address even if the controller has a public one.
+  public var prefersRandomAddress = false
+
+  /// How long a controller may take to answer a command.
+  public var commandTimeout: UInt32 = 2_000
+  /// How many times in a row a controller may fail to start before it is given up.
+  public var startAttempts = 3
+  /// How long an attempt to connect lasts, unless `connect` is told otherwise.
+  public var connectionTimeout: UInt32 = 10_000
+  /// How long the controller may take to tell that a link is closed, or an attempt cancelled.
+  public var closingTimeout: UInt32 = 2_000
+  /// How long a server may take to answer a request, after which the link is closed.
+  ///
+  /// Core Specification, Vol 3, Part F, 3.3.3: 30 seconds.
+  public var transactionTimeout: UInt32 = 30_000
+
+  /// The shortest connection interval to ask for, in 1.25 ms.
+  public var minimumInterval: UInt16 = 6
+  /// The longest connection interval to ask for, in 1.25 ms.
+  public var maximumInterval: UInt16 = 24
+  /// How long a silent link lives, in 10 ms.
+  public var supervisionTimeout: UInt16 = 200
+
+  /// The ordinary behaviour, with `randomAddress` in reserve.
+  public init(randomAddress: DeviceAddress) {
+    self.randomAddress = DeviceAddress.staticRandom(randomAddress.bytes)
+  }
+}
+
+extension DeviceAddress {
+  /// A static random address: `bytes`, the least significant first, with the two top bits set.
+  ///
+  /// Core Specification, Vol 6, Part B, 1.3.2.1.
+  public static func staticRandom(_ bytes: InlineArray<6, UInt8>) -> DeviceAddress {
+    var bytes = bytes
+    bytes[5] |= 0b1100_0000
+    return DeviceAddress(kind: .random, bytes: bytes)
+  }
+}

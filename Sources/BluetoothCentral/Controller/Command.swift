@@ -1,0 +1,95 @@
+import BluetoothHost
+
+/// A command that the central sends, with what has to be known when its answer comes.
+enum Command: Equatable {
+  case startUp(StartUpStep, DeviceAddress)
+  case scanParameters(ScanOptions, ownAddressType: UInt8)
+  case scanEnable(LESetScanEnable)
+  case createConnection(LECreateConnection)
+  case cancelConnection
+  case disconnect(Disconnect)
+  case connectionUpdate(LEConnectionUpdate)
+  case parametersReply(LERemoteConnectionParameterRequestReply)
+  case parametersRefusal(ConnectionHandle)
+
+  var opcode: HCIOpcode {
+    switch self {
+    case .startUp(let step, _): step.opcode
+    case .scanParameters: .leSetScanParameters
+    case .scanEnable: .leSetScanEnable
+    case .createConnection: .leCreateConnection
+    case .cancelConnection: .leCreateConnectionCancel
+    case .disconnect: .disconnect
+    case .connectionUpdate: .leConnectionUpdate
+    case .parametersReply: .leRemoteConnectionParameterRequestReply
+    case .parametersRefusal: .leRemoteConnectionParameterRequestNegativeReply
+    }
+  }
+
+  /// Whether the central can go on when the controller says nothing to it. Some controllers, real
+  /// and virtual, do not answer what they do not know.
+  var isOptional: Bool {
+    switch self {
+    case .startUp(let step, _): step.isOptional
+    case .connectionUpdate, .parametersReply, .parametersRefusal: true
+    default: false
+    }
+  }
+
+  /// Whether it is answered by Command Status, and some event later, rather than by Command
+  /// Complete.
+  var isAnsweredByStatus: Bool {
+    switch self {
+    case .createConnection, .disconnect, .connectionUpdate: true
+    default: false
+    }
+  }
+
+  /// Writes the whole packet.
+  func writePacket(to writer: inout ByteWriter) {
+    switch self {
+    case .startUp(let step, let address): step.writePacket(address, to: &writer)
+    case .scanParameters(let options, let ownAddressType):
+      LESetScanParameters(
+        type: options.isActive ? 1 : 0, interval: options.interval, window: options.window,
+        ownAddressType: ownAddressType, filterPolicy: 0
+      ).writePacket(to: &writer)
+    case .scanEnable(let command): command.writePacket(to: &writer)
+    case .createConnection(let command): command.writePacket(to: &writer)
+    case .cancelConnection: PlainCommand(.leCreateConnectionCancel).writePacket(to: &writer)
+    case .disconnect(let command): command.writePacket(to: &writer)
+    case .connectionUpdate(let command): command.writePacket(to: &writer)
+    case .parametersReply(let command): command.writePacket(to: &writer)
+    case .parametersRefusal(let handle):
+      ParametersRefusal(handle: handle).writePacket(to: &writer)
+    }
+  }
+}
+
+/// Refuses the connection parameters that the other side asked for.
+///
+/// Core Specification, Vol 4, Part E, 7.8.32.
+private struct ParametersRefusal: HCICommand {
+  static let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
+
+  var handle: ConnectionHandle
+  /// 0x3B: unacceptable connection parameters.
+  var reason: UInt8 = 0x3B
+
+  init(handle: ConnectionHandle) {
+    self.handle = handle
+  }
+
+  init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader), let reason = reader.readUInt8() else {
+      return nil
+    }
+    self.handle = handle
+    self.reason = reason
+  }
+
+  func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(reason)
+  }
+}

@@ -1,0 +1,126 @@
+import BluetoothHost
+
+/// What a peer's signalling command asks of a central, and what it is answered.
+///
+/// Core Specification, Vol 3, Part A, 4.
+enum Signalling {
+  /// What to do.
+  enum Reaction {
+    /// Nothing.
+    case ignore
+    /// Send this.
+    case answer([UInt8])
+    /// Send this, and ask the controller for these parameters.
+    case update([UInt8], ConnectionParameters)
+  }
+
+  private enum Code {
+    static let reject: UInt8 = 0x01
+    static let parameterUpdateRequest: UInt8 = 0x12
+    static let parameterUpdateResponse: UInt8 = 0x13
+    static let leCreditRequest: UInt8 = 0x14
+    static let leCreditResponse: UInt8 = 0x15
+    static let enhancedCreditRequest: UInt8 = 0x17
+    static let enhancedCreditResponse: UInt8 = 0x18
+    static let reconfigureResponse: UInt8 = 0x1A
+  }
+
+  /// No such service is offered here: 4.23.
+  private static let spsmNotSupported: UInt16 = 0x0002
+
+  /// Takes one frame of the signalling channel, which on LE carries one command.
+  static func receive(_ frame: Span<UInt8>) -> Reaction {
+    var reader = ByteReader(frame)
+    guard let code = reader.readUInt8(), let identifier = reader.readUInt8(), identifier != 0,
+      let length = reader.readUInt16()
+    else { return .ignore }
+    switch code {
+    case Code.reject, Code.parameterUpdateResponse, Code.leCreditResponse,
+      Code.enhancedCreditResponse, Code.reconfigureResponse:
+      // Answers to what was never asked. A Command Reject is never answered: 4.1.
+      return .ignore
+    case Code.parameterUpdateRequest:
+      guard let parameters = ConnectionParameters(&reader), length == 8, reader.isEmpty else {
+        return .answer(reject(identifier))
+      }
+      let response = command(Code.parameterUpdateResponse, identifier) {
+        $0.write(UInt16(parameters.areSane ? 0x0000 : 0x0001))
+      }
+      return parameters.areSane ? .update(response, parameters) : .answer(response)
+    case Code.leCreditRequest:
+      return .answer(
+        command(Code.leCreditResponse, identifier) {
+          // Channel, MTU, MPS and credits are of no meaning in a refusal.
+          for _ in 0..<4 { $0.write(UInt16(0)) }
+          $0.write(spsmNotSupported)
+        })
+    case Code.enhancedCreditRequest:
+      return .answer(
+        command(Code.enhancedCreditResponse, identifier) {
+          for _ in 0..<3 { $0.write(UInt16(0)) }
+          $0.write(spsmNotSupported)
+        })
+    default:
+      return .answer(reject(identifier))
+    }
+  }
+
+  /// Command Reject, reason 0x0000: command not understood.
+  private static func reject(_ identifier: UInt8) -> [UInt8] {
+    command(Code.reject, identifier) { $0.write(UInt16(0x0000)) }
+  }
+
+  private static func command(
+    _ code: UInt8, _ identifier: UInt8, _ body: (inout ByteWriter) -> Void
+  ) -> [UInt8] {
+    // 4 of header, at most 10 of parameters here.
+    [UInt8].written(upTo: 14) {
+      $0.write(code)
+      $0.write(identifier)
+      $0.write(UInt16(0))
+      body(&$0)
+      $0.patch(UInt16(truncatingIfNeeded: $0.count - 4), at: 2)
+    }
+  }
+}
+
+/// How often the two sides of a link meet.
+struct ConnectionParameters: Equatable {
+  /// In 1.25 ms.
+  var minimumInterval: UInt16
+  /// In 1.25 ms.
+  var maximumInterval: UInt16
+  /// How many meetings the peripheral may skip.
+  var latency: UInt16
+  /// In 10 ms.
+  var supervisionTimeout: UInt16
+
+  init(
+    minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  /// Reads eight bytes, as a Connection Parameter Update Request has them.
+  init?(_ reader: inout ByteReader) {
+    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
+      let latency = reader.readUInt16(), let timeout = reader.readUInt16()
+    else { return nil }
+    self.init(
+      minimumInterval: minimum, maximumInterval: maximum, latency: latency,
+      supervisionTimeout: timeout)
+  }
+
+  /// Whether they are within their ranges, and the time-out longer than twice the longest
+  /// silence: Core Specification, Vol 4, Part E, 7.8.18.
+  var areSane: Bool {
+    guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3_200,
+      latency <= 499, supervisionTimeout >= 10, supervisionTimeout <= 3_200
+    else { return false }
+    // 10 ms × time-out > 2 × 1.25 ms × interval × (1 + latency)
+    return 4 * Int(supervisionTimeout) > Int(maximumInterval) * (1 + Int(latency))
+  }
+}
