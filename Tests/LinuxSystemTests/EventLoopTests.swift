@@ -1,0 +1,144 @@
+import BluetoothHost
+import Glibc
+import Testing
+
+@testable import LinuxSystem
+
+@Suite("Event loop")
+struct EventLoopTests {
+  private let past = Instant(rawValue: 0)
+
+  @Test("Tells who is ready, by token, until it has been read")
+  func readiness() throws {
+    let loop = try EventLoop()
+    let first = try Ends()
+    let second = try Ends()
+    let recorder = Recorder()
+    _ = try loop.add(first.near, for: .readable, handler: recorder, token: 1)
+    _ = try loop.add(second.near, for: .readable, handler: recorder, token: 2)
+
+    #expect(try !loop.wait(until: past))
+    #expect(try second.far.write([7].span) == 1)
+    #expect(try loop.wait(until: past))
+    #expect(try loop.wait(until: past))
+    #expect(recorder.tokens == [2, 2])
+    #expect(try second.near.readAll() == [7])
+    #expect(try !loop.wait(until: past))
+  }
+
+  @Test("Only what is of interest is told, and that can be changed")
+  func interest() throws {
+    let loop = try EventLoop()
+    let ends = try Ends()
+    let recorder = Recorder()
+    let registration = try loop.add(ends.near, for: .readable, handler: recorder)
+    #expect(try !loop.wait(until: past))
+    try loop.change(registration, to: .readableOrWritable)
+    #expect(try loop.wait(until: past))
+    #expect(recorder.readiness.map(\.isWritable) == [true])
+    #expect(recorder.readiness.map(\.isReadable) == [false])
+  }
+
+  @Test("Who has been removed hears nothing, not even of what has happened")
+  func removal() throws {
+    let loop = try EventLoop()
+    let ends = try Ends()
+    let recorder = Recorder()
+    _ = try ends.far.write([1].span)
+    let registration = try loop.add(ends.near, for: .readable, handler: recorder)
+    loop.remove(registration)
+    #expect(try !loop.wait(until: past))
+    // The slot is used again: the old registration must not reach the new one.
+    let other = try Ends()
+    _ = try other.far.write([1].span)
+    _ = try loop.add(other.near, for: .readable, handler: recorder, token: 9)
+    loop.remove(registration)
+    #expect(try loop.wait(until: past))
+    #expect(recorder.tokens == [9])
+  }
+
+  @Test("A handler may remove another that is ready in the same turn")
+  func removalWithinTurn() throws {
+    let loop = try EventLoop()
+    let first = try Ends()
+    let second = try Ends()
+    let remover = Remover(loop: loop)
+    _ = try first.far.write([1].span)
+    _ = try second.far.write([1].span)
+    remover.registrations.append(try loop.add(first.near, for: .readable, handler: remover))
+    remover.registrations.append(try loop.add(second.near, for: .readable, handler: remover))
+    #expect(try loop.wait(until: past))
+    #expect(remover.calls == 1)
+  }
+
+  @Test("The other side's end is told as something to read")
+  func hangUp() throws {
+    let loop = try EventLoop()
+    let recorder = Recorder()
+    var numbers: [CInt] = [-1, -1]
+    try #require(unsafe pipe(&numbers) == 0)
+    let reader = FileDescriptor(owning: numbers[0], name: "reader")
+    do { _ = FileDescriptor(owning: numbers[1], name: "writer") }
+    _ = try loop.add(reader, for: .readable, handler: recorder)
+    #expect(try loop.wait(until: nil))
+    #expect(recorder.readiness.map(\.isReadable) == [true])
+    #expect(try reader.readAll() == nil)
+  }
+
+  @Test(
+    "How long to sleep",
+    arguments: [
+      (nil, 5, -1), (5, 5, 0), (4, 5, 0), (6, 5, 1), (UInt64.max, 0, CInt.max),
+    ] as [(UInt64?, UInt64, CInt)])
+  func timeout(deadline: UInt64?, now: UInt64, milliseconds: CInt) {
+    #expect(
+      EventLoop.timeout(
+        until: deadline.map { Instant(rawValue: $0) }, now: Instant(rawValue: now)) == milliseconds)
+  }
+
+  @Test("Sleeps until the deadline and no less")
+  func sleeps() throws {
+    let loop = try EventLoop()
+    let deadline = MonotonicClock.now.advanced(by: 3)
+    #expect(try !loop.wait(until: deadline))
+    #expect(MonotonicClock.now >= deadline)
+  }
+
+  @Test("SIGINT and SIGTERM are counted instead of ending the process")
+  func signals() throws {
+    let loop = try EventLoop()
+    let signals = try TerminationSignals(loop: loop)
+    #expect(signals.count == 0)
+    pthread_kill(pthread_self(), SIGINT)
+    #expect(try loop.wait(until: past))
+    pthread_kill(pthread_self(), SIGTERM)
+    #expect(try loop.wait(until: past))
+    #expect(signals.count == 2)
+    signals.stop()
+  }
+}
+
+private final class Recorder: EventHandler {
+  var tokens: [Int] = []
+  var readiness: [Readiness] = []
+
+  func handle(_ readiness: Readiness, token: Int) {
+    tokens.append(token)
+    self.readiness.append(readiness)
+  }
+}
+
+private final class Remover: EventHandler {
+  let loop: EventLoop
+  var registrations: [EventLoop.Registration] = []
+  var calls = 0
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  func handle(_ readiness: Readiness, token: Int) {
+    calls += 1
+    for registration in registrations { loop.remove(registration) }
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite("Stream sockets")
+struct StreamSocketTests {
+  @Test("A UNIX socket: only its user may connect, and it leaves nothing behind")
+  func unixSocket() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/air.sock"
+    do {
+      let listener = try StreamListener(path: path)
+      var status = stat()
+      #expect(unsafe lstat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      #expect(try listener.isIdle())
+
+      let client = try StreamSocket.connect(path: path)
+      let server = try listener.acceptNow()
+      #expect(try server.readAll() == [])
+      #expect(try client.write([1, 2, 3].span) == 3)
+      #expect(try server.readAll() == [1, 2, 3])
+    }
+    #expect(directory.names == [])
+  }
+
+  @Test("The end of the other side, and a write to nobody, are told and do no harm")
+  func ends() throws {
+    let directory = try TemporaryDirectory()
+    let listener = try StreamListener(path: directory.path + "/s")
+    let client = try StreamSocket.connect(path: directory.path + "/s")
+    do { _ = try listener.acceptNow() }
+    #expect(try client.readAll() == nil)
+    #expect(throws: SystemError(.brokenPipe, "write to", client.name)) {
+      try client.write([1].span)
+    }
+  }
+
+  @Test("Two listeners at one path: the second is told that the address is in use")
+  func inUse() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/s"
+    let first = try StreamListener(path: path)
+    #expect(throws: SystemError(.addressInUse, "listen on", path)) {
+      _ = try StreamListener(path: path)
+    }
+    _ = try StreamSocket.connect(path: path)
+    _ = try first.acceptNow()
+  }
+
+  @Test("A socket whose owner died is replaced; one that a stranger listens on is not")
+  func leftover() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/s"
+    do {
+      let stranger = try listen(atPath: path)
+      #expect(throws: SystemError(.addressInUse, "listen on", path)) {
+        _ = try StreamListener(path: path)
+      }
+      _ = consume stranger
+    }
+    #expect(directory.names == ["s"])
+    #expect(throws: SystemError(.connectionRefused, "connect to", path)) {
+      _ = try StreamSocket.connect(path: path)
+    }
+    let listener = try StreamListener(path: path)
+    _ = try StreamSocket.connect(path: path)
+    _ = try listener.acceptNow()
+  }
+
+  @Test("A file that is no socket is left alone")
+  func file() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/s"
+    let number = unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    do { _ = FileDescriptor(owning: number, name: path) }
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(directory.names == ["s"])
+  }
+
+  @Test("A path that no socket can have", arguments: ["", String(repeating: "x", count: 108)])
+  func badPath(path: String) {
+    #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: path) }
+    #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+  }
+
+  @Test("TCP, on the loopback unless told otherwise", arguments: ["", "localhost", "127.0.0.1"])
+  func tcp(host: String) throws {
+    let listener = try StreamListener(host: host, port: 0)
+    let port = listener.port
+    #expect(port != 0)
+    #expect(try listener.isIdle())
+    let client = try StreamSocket.connect(host: host, port: port)
+    let server = try listener.acceptNow()
+    #expect(try server.write([9].span) == 1)
+    #expect(try client.readAll() == [9])
+  }
+
+  @Test("A refused connection says which")
+  func refused() throws {
+    let port = try StreamListener(host: "127.0.0.1", port: 0).port
+    #expect(throws: SystemError(.connectionRefused, "connect to", "127.0.0.1:\(port)")) {
+      _ = try StreamSocket.connect(host: "127.0.0.1", port: port)
+    }
+  }
+
+  @Test("A host that is none is told by name")
+  func unknownHost() throws {
+    let error = #expect(throws: SystemError.self) {
+      _ = try StreamSocket.connect(host: "256.256.256.256.invalid", port: 1)
+    }
+    #expect(error?.subject == "256.256.256.256.invalid:1")
+  }
+
+  @Test("A full socket takes no more, and says so without waiting")
+  func full() throws {
+    let ends = try Ends()
+    let block = [UInt8](repeating: 1, count: 65_536)
+    var total = 0
+    while true {
+      let count = try ends.near.write(block.span)
+      if count == 0 { break }
+      total += count
+    }
+    #expect(total > 0)
+    #expect(try ends.near.write(block.span) == 0)
+  }
+}
+
+/// A listener that holds no lock, as another program's.
+private func listen(atPath path: String) throws -> FileDescriptor {
+  let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+  let result = unsafe withUnsafePointer(to: &address) { address in
+    unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  try #require(result == 0)
+  try #require(Glibc.listen(number, 4) == 0)
+  return FileDescriptor(owning: number, name: path)
+}
