@@ -4,11 +4,8 @@ extension Central {
   /// Takes a fragment, and the frame that it completes.
   func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let link = link(header.handle), link.isOpen else { return }
-    var frame: (channel: L2CAPChannel, payload: [UInt8])?
-    link.reassembler.receive(data, startsFrame: header.boundary != .continuing) {
-      frame = ($0, [UInt8]($1))
-    }
-    guard let frame else { return }
+    let startsFrame = header.boundary != .continuing
+    guard let frame = link.assembler.receive(data, startsFrame: startsFrame) else { return }
     switch frame.channel {
     case .att:
       receivePDU(frame.payload.span, on: link, at: now)

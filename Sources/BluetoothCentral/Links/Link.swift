@@ -25,8 +25,7 @@ final class Link {
   var handle: ConnectionHandle?
   var client = ATTClient()
   var outbox = Outbox()
-  /// A frame is at most one PDU of the longest MTU that the client offers, with its header.
-  var reassembler = L2CAPReassembler<521>()
+  var assembler = FrameAssembler()
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id

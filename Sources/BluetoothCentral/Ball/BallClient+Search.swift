@@ -1,0 +1,110 @@
+import BluetoothHost
+
+extension BallClient {
+  func handle(_ event: CentralEvent, at now: Instant) {
+    switch event {
+    case .ready:
+      guard stage == .searching else { return }
+      post(.searching)
+      let deadline = now.advanced(by: inquiry.searchTimeout)
+      searchDeadline = deadline
+      stageDeadline = deadline
+    case .radioFault(let fault):
+      // The central starts the radio again. A search goes on, a ball that was connected is gone.
+      if link != nil { finish(.radioTrouble(fault), decided: true) }
+    case .radioFailed(let fault):
+      finish(.radioTrouble(fault), decided: true)
+    case .scanFailed(let code):
+      finish(.radioTrouble(.refused(.leSetScanEnable, code)), decided: true)
+    case .discovered(let discovery):
+      discovered(discovery, at: now)
+    case .connected(let id, let peer):
+      guard id == link else { return }
+      post(.connected(peer))
+      stageDeadline = now.advanced(by: inquiry.preparationTimeout)
+      begin(.exchangingMTU, .exchangeMTU(.maximum))
+    case .connectionFailed(let id, let failure):
+      guard id == link, failure != .radioLost else { return }
+      connectionFailed(failure, at: now)
+    case .disconnected(let id, let reason):
+      guard id == link, reason != .radioLost else { return }
+      disconnected(reason)
+    case .completed(let id, _, let result):
+      guard id == operation else { return }
+      operation = nil
+      completed(result, at: now)
+    case .notified(let id, let handle, let value):
+      guard id == link, handle == answer?.value else { return }
+      notified(value, at: now)
+    }
+  }
+
+  /// Looks for a ball, for what is left of the time.
+  func search(at now: Instant) {
+    stage = .searching
+    stageDeadline = searchDeadline
+    central.scan()
+  }
+
+  /// Takes an advertiser that is a ball and has the right name; waits a little for a name that
+  /// has not been told whole.
+  private func discovered(_ discovery: Discovery, at now: Instant) {
+    switch stage {
+    case .searching: break
+    case .naming(let candidate) where candidate.address == discovery.address: break
+    // Another ball, heard while the name of the first is awaited, may be the one asked for.
+    case .naming where inquiry.name != nil && discovery.isNameComplete: break
+    default: return
+    }
+    guard discovery.isConnectable, discovery.serviceUUIDs.contains(BallService.service) else {
+      return
+    }
+    guard discovery.isNameComplete else {
+      if stage == .searching { awaitName(of: discovery, at: now) }
+      return
+    }
+    if let name = inquiry.name, discovery.name != name {
+      if stage != .searching { resume() }
+      return
+    }
+    connect(to: discovery, at: now)
+  }
+
+  private func awaitName(of discovery: Discovery, at now: Instant) {
+    stage = .naming(discovery)
+    let patience = now.advanced(by: inquiry.nameTimeout)
+    stageDeadline = min(patience, searchDeadline ?? patience)
+  }
+
+  /// Goes on with the search without forgetting the balls that have been turned down.
+  private func resume() {
+    stage = .searching
+    stageDeadline = searchDeadline
+  }
+
+  func connect(to discovery: Discovery, at now: Instant) {
+    post(.found(discovery))
+    central.stopScan()
+    stage = .connecting
+    stageDeadline = nil
+    link = central.connect(to: discovery.address, timeout: inquiry.connectionTimeout, at: now)
+  }
+
+  private func connectionFailed(_ failure: ConnectionFailure, at now: Instant) {
+    link = nil
+    if case .disconnecting(let outcome) = stage { return finish(outcome) }
+    unreachable = failure
+    guard let searchDeadline, now < searchDeadline else {
+      return finish(.unreachable(failure), decided: true)
+    }
+    search(at: now)
+  }
+
+  private func disconnected(_ reason: DisconnectionReason) {
+    link = nil
+    switch stage {
+    case .unsubscribing(let outcome), .disconnecting(let outcome): finish(outcome)
+    default: finish(.disconnected(reason), decided: true)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import BluetoothHost
+
+/// Asks a ball one question: finds it, connects, subscribes, writes the question, waits for the
+/// answer, and takes its leave.
+///
+/// It does no input or output, as `Central` does none, and is called in the same way. The events
+/// of the central below it are its own business.
+public final class BallClient {
+  /// What is asked.
+  public let inquiry: BallInquiry
+  /// The address that the ball knows this side by; zero before the radio is ready.
+  public var address: DeviceAddress { central.address }
+
+  let central: Central
+  var stage = Stage.idle
+  /// When the stage must have ended.
+  var stageDeadline: Instant?
+  /// When the search must have ended, also if a ball is found that cannot be reached.
+  var searchDeadline: Instant?
+  var link: LinkID?
+  /// The operation that is waited for.
+  var operation: OperationID?
+  /// The characteristics, once known.
+  var question: RemoteCharacteristic?
+  var answer: RemoteCharacteristic?
+  var answerConfiguration: AttributeHandle?
+  /// An answer that came before the ball had confirmed the question.
+  var earlyAnswer: String?
+  /// Why the last ball that was found could not be reached.
+  var unreachable: ConnectionFailure?
+
+  private var events: [BallClientEvent] = []
+
+  enum Stage: Equatable {
+    case idle
+    case searching
+    /// A ball has been found whose name is not yet known whole.
+    case naming(Discovery)
+    case connecting
+    case exchangingMTU
+    case discoveringService
+    case discoveringCharacteristics
+    case discoveringConfiguration
+    case subscribing
+    case writing
+    case waiting
+    case unsubscribing(BallOutcome)
+    case disconnecting(BallOutcome)
+    case finished
+  }
+
+  /// A client that has not started.
+  public init(_ inquiry: BallInquiry, configuration: CentralConfiguration) {
+    self.inquiry = inquiry
+    central = Central(configuration: configuration)
+  }
+
+  /// Starts the radio, and then all the rest.
+  public func start(at now: Instant) {
+    central.start(at: now)
+    central.scan()
+    stage = .searching
+  }
+
+  /// Gives up: closes the link, if there is one. `finished` tells when that is done.
+  public func stop(at now: Instant) {
+    switch stage {
+    case .idle, .finished, .disconnecting: return
+    case .unsubscribing(let outcome): leave(outcome, at: now)
+    default: decide(.cancelled, at: now)
+    }
+  }
+
+  /// Takes one whole packet from the controller, H4's type byte first.
+  public func receive(_ packet: Span<UInt8>, at now: Instant) {
+    central.receive(packet, at: now)
+    handleEvents(at: now)
+  }
+
+  /// Writes the next packet for the controller; `false` if there is none now.
+  public func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    let isWritten = central.nextPacket(into: &writer, at: now)
+    handleEvents(at: now)
+    // What has just ended may have made the central want something more.
+    return isWritten || central.nextPacket(into: &writer, at: now)
+  }
+
+  /// The way to the controller is gone.
+  public func radioLost(at now: Instant) {
+    central.radioLost()
+    handleEvents(at: now)
+  }
+
+  /// When `advance(to:)` has to be called; `nil` if nothing is waited for.
+  public var deadline: Instant? {
+    guard stage != .finished else { return nil }
+    guard let stageDeadline else { return central.deadline }
+    return min(stageDeadline, central.deadline ?? stageDeadline)
+  }
+
+  /// Ends what has waited for too long.
+  public func advance(to now: Instant) {
+    central.advance(to: now)
+    handleEvents(at: now)
+    guard let stageDeadline, stageDeadline <= now else { return }
+    self.stageDeadline = nil
+    expire(at: now)
+  }
+
+  /// What has happened, oldest first; `nil` when all has been told.
+  public func nextEvent() -> BallClientEvent? {
+    events.isEmpty ? nil : events.removeFirst()
+  }
+
+  func post(_ event: BallClientEvent) {
+    events.append(event)
+  }
+
+  private func handleEvents(at now: Instant) {
+    while let event = central.nextEvent() {
+      if stage != .finished { handle(event, at: now) }
+    }
+  }
+
+  private func expire(at now: Instant) {
+    switch stage {
+    case .searching:
+      decide(unreachable.map { .unreachable($0) } ?? .noBallFound, at: now)
+    case .naming(let discovery):
+      // A ball of no name will do, unless a name was asked for.
+      if inquiry.name == nil { connect(to: discovery, at: now) } else { search(at: now) }
+    case .unsubscribing(let outcome):
+      leave(outcome, at: now)
+    case .disconnecting(let outcome):
+      finish(outcome)
+    case .idle, .connecting, .finished:
+      return
+    default:
+      decide(.timedOut, at: now)
+    }
+  }
+}
