@@ -135,7 +135,7 @@ struct CommandTests {
   @Test("Before the host sets its masks, no LE event is on")
   func defaultMasks() {
     let air = VirtualAir()
-    let host = TestHost(air.addController())
+    let host = TestHost(air.addController(), on: air)
     let other = TestHost(on: air)
     other.advertise()
     host.scan()

@@ -4,20 +4,25 @@ import VirtualRadio
 /// The host's side of one virtual controller: sends packets, and keeps what comes back as bytes.
 struct TestHost {
   let controller: VirtualController
+  /// Kept, since a controller does not keep its air.
+  let air: VirtualAir
 
   /// A controller of `air` whose events are all on, its answers read.
   init(
     on air: VirtualAir, address: DeviceAddress? = nil,
     configuration: ControllerConfiguration = .init(), leEventMask: UInt64 = 0xFFFF
   ) {
+    self.air = air
     controller = air.addController(address: address, configuration: configuration)
     send(SetEventMask(mask: .max))
     send(LESetEventMask(mask: leEventMask))
     _ = receive()
   }
 
-  init(_ controller: VirtualController) {
+  /// A controller as it is after a reset.
+  init(_ controller: VirtualController, on air: VirtualAir) {
     self.controller = controller
+    self.air = air
   }
 
   func send(_ command: some HCICommand) {

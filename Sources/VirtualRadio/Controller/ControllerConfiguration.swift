@@ -70,4 +70,7 @@ public struct ControllerCounters: Equatable, Sendable {
   public var unansweredCommands = 0
   /// Packets that came after the controller left the air.
   public var packetsAfterRemoval = 0
+
+  /// Nothing yet.
+  public init() {}
 }

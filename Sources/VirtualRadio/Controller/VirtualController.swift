@@ -6,6 +6,8 @@ import BluetoothHost
 /// Made by `VirtualAir.addController`. Packets are whole and begin with H4's type byte. What a
 /// host sends is dealt with at once, at the air's `now`. Nothing that a host sends can stop the
 /// program: what cannot be understood is answered with an error, or dropped and counted.
+///
+/// It does not keep its air: without an owner for that, it is as if it had vanished.
 public final class VirtualController {
   /// The longest packet that `nextPacket(into:)` writes, in bytes.
   public var maximumPacketLength: Int {
@@ -31,6 +33,8 @@ public final class VirtualController {
   var outgoing = PacketQueue()
   var random: SplitMix64
   private var nextHandle: UInt16
+  /// The first packet has been given once, and is given again on request of a fault.
+  private var isSecondTime = false
 
   init(
     air: VirtualAir, number: Int, address: DeviceAddress, configuration: ControllerConfiguration,
@@ -88,7 +92,8 @@ public final class VirtualController {
       guard length <= writer.freeCapacity else { return false }
       let start = writer.count
       let type = outgoing.first[0]
-      let change = faults.takePacketChange(type)
+      let change = isSecondTime ? nil : faults.takePacketChange(type)
+      isSecondTime = change == .duplicate
       switch change {
       case nil, .duplicate:
         writer.write(outgoing.first)
@@ -100,7 +105,7 @@ public final class VirtualController {
       case .lose:
         break
       }
-      if change != .duplicate, let end = outgoing.removeFirst() { end.controller?.complete(end) }
+      if !isSecondTime, let end = outgoing.removeFirst() { end.controller?.complete(end) }
       if writer.count > start { return true }
     }
     return false
@@ -132,6 +137,7 @@ public final class VirtualController {
   func resetState() {
     loseLinks()
     outgoing.removeAll()
+    isSecondTime = false
     state = ControllerState()
   }
 

@@ -1,0 +1,140 @@
+import BluetoothHost
+import LinuxSystem
+
+/// One connection of a server, and the controller that it stands for.
+final class AirClient: EventHandler {
+  /// The longest packet that a client may send: 5 bytes of header and 2,048 of data.
+  static let longestPacket = 2_053
+
+  /// How giving a client its packets ended.
+  enum Transmission {
+    /// There was none, or its socket takes no more now.
+    case nothing
+    /// Its controller has given some.
+    case some
+    /// It must go.
+    case failed(AirServer.Notice)
+  }
+
+  let controller: VirtualController
+  private let connection: FileDescriptor
+  private weak var server: AirServer?
+  private let loop: EventLoop
+  private var registration: EventLoop.Registration?
+  private var interest = Readiness.readable
+
+  private var decoder = H4StreamDecoder<2_053>()
+  private var input = [UInt8](repeating: 0, count: 4_096)
+  /// Packets on their way into the socket: those from `sent` to `filled`.
+  private var output: [UInt8]
+  private var sent = 0
+  private var filled = 0
+
+  init(
+    _ connection: consuming FileDescriptor, controller: VirtualController, server: AirServer
+  ) {
+    self.connection = connection
+    self.controller = controller
+    self.server = server
+    loop = server.loop
+    output = [UInt8](repeating: 0, count: max(4_096, controller.maximumPacketLength))
+  }
+
+  func open() throws(SystemError) {
+    registration = try loop.add(connection, for: interest, handler: self)
+  }
+
+  func close() {
+    if let registration { loop.remove(registration) }
+    registration = nil
+  }
+
+  func handle(_ readiness: Readiness, token: Int) {
+    server?.serve(self, readiness)
+  }
+
+  // MARK: From the host
+
+  /// Takes what has come, up to a few thousand bytes: other clients have their turn then.
+  /// Tells if the client must go.
+  func receive() -> AirServer.Notice? {
+    let count: Int
+    do throws(SystemError) {
+      var space = input.mutableSpan
+      switch try connection.read(into: &space) {
+      case .nothingYet: return nil
+      case .end: return .left(controller.address)
+      case .bytes(let read): count = read
+      }
+    } catch {
+      // A peer that has gone without reading all is not worth more words than one that closed.
+      return error.code == .connectionReset
+        ? .left(controller.address) : .dropped(controller.address, why: error.description)
+    }
+    return take(count)
+  }
+
+  private func take(_ count: Int) -> AirServer.Notice? {
+    var reader = ByteReader(input.span.extracting(first: count))
+    while true {
+      switch decoder.next(from: &reader) {
+      case .incomplete:
+        return nil
+      case .packet(let packet):
+        controller.send(packet)
+      case .tooLong:
+        controller.counters.malformedPackets += 1
+      case .lostSync(let byte):
+        return .dropped(
+          controller.address, why: "it sent 0x\(String(byte, radix: 16)) where a packet begins")
+      }
+      if controller.counters.droppedCommands > 0 {
+        return .dropped(controller.address, why: "it sends commands and reads no answers")
+      }
+    }
+  }
+
+  // MARK: To the host
+
+  /// Writes as many packets as the socket takes. What it does not take stays with the controller,
+  /// but for a few thousand bytes.
+  func transmit() -> Transmission {
+    var outcome = Transmission.nothing
+    do throws(SystemError) {
+      while true {
+        while sent < filled {
+          let count = try connection.write(output.span.extracting(sent..<filled))
+          sent += count
+          guard count > 0 else {
+            try setInterest(.readableOrWritable)
+            return outcome
+          }
+        }
+        guard fill() else {
+          try setInterest(.readable)
+          return outcome
+        }
+        outcome = .some
+      }
+    } catch {
+      return .failed(
+        error.code == .brokenPipe || error.code == .connectionReset
+          ? .left(controller.address) : .dropped(controller.address, why: error.description))
+    }
+  }
+
+  /// Takes packets from the controller into the empty buffer; `false` if there is none.
+  private func fill() -> Bool {
+    var writer = ByteWriter(output.mutableSpan)
+    while controller.nextPacket(into: &writer) {}
+    sent = 0
+    filled = writer.count
+    return filled > 0
+  }
+
+  private func setInterest(_ wanted: Readiness) throws(SystemError) {
+    guard wanted != interest, let registration else { return }
+    try loop.change(registration, to: wanted)
+    interest = wanted
+  }
+}

@@ -1,0 +1,123 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@Suite("Faults on request")
+struct FaultTests {
+  @Test("Lost completions: so many credits never return")
+  func lostCompletions() {
+    let pair = Pair(central: .init(aclPacketCount: 2))
+    let near = pair.central.handle
+    pair.central.controller.faults.loseCompletions(1)
+    pair.central.send([1], on: near)
+    pair.central.send([2], on: near)
+    _ = pair.peripheral.receive()
+    #expect(pair.central.receive() == [completed(near)])
+    #expect(pair.central.controller.faults.isEmpty)
+    // One buffer is gone for good.
+    pair.central.send([3], on: near)
+    pair.central.send([4], on: near)
+    #expect(pair.central.controller.counters.packetsBeyondCredits == 1)
+  }
+
+  @Test("A command left unanswered, any or one by name, is not done either")
+  func unanswered() {
+    let host = TestHost(on: VirtualAir())
+    host.controller.faults.leaveUnanswered(.leSetRandomAddress)
+    #expect(host.ask(.readBDADDR).count == 1)
+    #expect(host.ask(LESetRandomAddress(randomAddress(1))) == [])
+    #expect(host.controller.randomAddress == nil)
+    #expect(host.ask(LESetRandomAddress(randomAddress(1))).count == 1)
+    host.controller.faults.leaveUnanswered(times: 2)
+    #expect([host.ask(.reset), host.ask(.readBDADDR), host.ask(.reset)].map(\.count) == [0, 0, 1])
+    #expect(host.controller.counters.unansweredCommands == 3)
+  }
+
+  @Test("A command refused with any status, known to the controller or not")
+  func refused() {
+    let host = TestHost(on: VirtualAir())
+    host.controller.faults.refuse(.readBDADDR, with: .hardwareFailure)
+    host.controller.faults.refuse(.leCreateConnection, with: .memoryCapacityExceeded, times: 2)
+    #expect(
+      host.ask(.readBDADDR) == [complete(.readBDADDR, .hardwareFailure, [0, 0, 0, 0, 0, 0])])
+    #expect(host.ask(.readBDADDR).first?[6] == 0)
+    for _ in 0..<2 {
+      #expect(
+        host.ask(.leCreateConnection, .zeros(25))
+          == [status(.leCreateConnection, .memoryCapacityExceeded)])
+    }
+    #expect(host.controller.faults.isEmpty)
+  }
+
+  @Test("Hardware Error alone loses nothing; a failure loses everything, loudly or silently")
+  func hardwareError() {
+    let pair = Pair(supervisionTimeout: 10)
+    let far = pair.peripheral.handle
+    pair.central.controller.reportHardwareError(0x42)
+    #expect(pair.central.receive() == [[0x04, 0x10, 1, 0x42]])
+    #expect(pair.central.controller.connectionHandles.count == 1)
+    pair.central.controller.fail(hardwareCode: 0x43)
+    #expect(pair.central.receive() == [[0x04, 0x10, 1, 0x43]])
+    #expect(pair.central.controller.connectionHandles == [])
+    pair.air.advance(to: milliseconds(100))
+    #expect(
+      pair.peripheral.receive() == [
+        event(DisconnectionComplete(status: .success, handle: far, reason: .connectionTimeout))
+      ])
+    pair.peripheral.advertise()
+    pair.peripheral.controller.fail(hardwareCode: nil)
+    #expect(pair.peripheral.receive() == [])
+    #expect(!pair.peripheral.controller.isAdvertising)
+  }
+
+  @Test("A packet to the host cut at every length")
+  func cut() {
+    let whole = complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])
+    for length in 0...whole.count {
+      let host = TestHost(on: VirtualAir())
+      host.controller.faults.cutPacket(to: length)
+      // Of nothing, nothing arrives.
+      let expected = length == 0 ? [] : [Array(whole.prefix(length))]
+      #expect(host.ask(.readBDADDR) == expected)
+      #expect(host.ask(.readBDADDR) == [whole])
+    }
+  }
+
+  @Test("A wrong length in an event, and in an ACL packet, and no other byte")
+  func misstatedLength() {
+    let pair = Pair()
+    pair.central.controller.faults.misstateLength(by: 3, type: .acl)
+    pair.central.controller.faults.misstateLength(by: -1, type: .event)
+    pair.peripheral.send([7, 8], on: pair.peripheral.handle)
+    pair.central.send(.readBDADDR)
+    var data = acl(pair.central.handle, .firstFlushable, [7, 8])
+    data[3] = 5
+    var answer = complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])
+    answer[2] = 9
+    #expect(pair.central.receive() == [data, answer])
+  }
+
+  @Test("A packet twice, and a packet lost")
+  func duplicateAndLose() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    pair.central.controller.faults.duplicatePacket(type: .acl)
+    pair.central.controller.faults.losePacket(type: .acl)
+    pair.peripheral.send([1], on: far)
+    pair.peripheral.send([2], on: far)
+    pair.peripheral.send([3], on: far)
+    let first = acl(near, .firstFlushable, [1])
+    #expect(pair.central.receive() == [first, first, acl(near, .firstFlushable, [3])])
+    // For the air all three have arrived, once each.
+    #expect(pair.peripheral.receive() == [completed(far), completed(far), completed(far)])
+  }
+
+  @Test("Taken back, faults do not happen")
+  func removeAll() {
+    let host = TestHost(on: VirtualAir())
+    host.controller.faults.leaveUnanswered(times: .max)
+    #expect(host.ask(.reset) == [])
+    host.controller.faults.removeAll()
+    #expect(host.ask(.reset).count == 1)
+  }
+}

@@ -1,0 +1,278 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@Suite("What hosts change on a link")
+struct LinkParameterTests {
+  private func update(
+    _ handle: ConnectionHandle, interval: UInt16 = 40, timeout: UInt16 = 200
+  ) -> LEConnectionUpdate {
+    LEConnectionUpdate(
+      handle: handle, minimumInterval: 20, maximumInterval: interval, latency: 0,
+      supervisionTimeout: timeout, minimumEventLength: 0, maximumEventLength: 0)
+  }
+
+  private func updated(
+    _ handle: ConnectionHandle, _ status: HCIErrorCode = .success, interval: UInt16 = 40,
+    timeout: UInt16 = 200
+  ) -> [UInt8] {
+    event(
+      LEConnectionUpdateComplete(
+        status: status, handle: handle, interval: interval, latency: 0,
+        supervisionTimeout: timeout))
+  }
+
+  @Test("A central's update takes effect on both sides")
+  func centralUpdates() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    #expect(
+      pair.central.ask(update(near)) == [status(.leConnectionUpdate), updated(near)])
+    #expect(pair.peripheral.receive() == [updated(far)])
+    // The same again changes nothing, and only the one that asked is told.
+    #expect(
+      pair.central.ask(update(near)) == [status(.leConnectionUpdate), updated(near)])
+    #expect(pair.peripheral.receive() == [])
+    // The new supervision time-out holds: 200 × 10 ms.
+    pair.peripheral.controller.vanish()
+    #expect(pair.air.deadline == milliseconds(2_000))
+  }
+
+  @Test("A peripheral's update is put before the central's host, which may grant it")
+  func peripheralAsks() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    #expect(pair.peripheral.ask(update(far)) == [status(.leConnectionUpdate)])
+    #expect(
+      pair.central.receive() == [
+        event(
+          LERemoteConnectionParameterRequest(
+            handle: near, minimumInterval: 20, maximumInterval: 40, latency: 0,
+            supervisionTimeout: 200))
+      ])
+    let reply = LERemoteConnectionParameterRequestReply(
+      handle: near, minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200,
+      minimumEventLength: 0, maximumEventLength: 0)
+    let handle = bytes { $0.write(near.rawValue) }
+    let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
+    #expect(pair.central.ask(reply) == [complete(opcode, .success, handle), updated(near)])
+    #expect(pair.peripheral.receive() == [updated(far)])
+    // A reply to nothing.
+    #expect(pair.central.ask(reply) == [complete(opcode, .commandDisallowed, handle)])
+  }
+
+  @Test("The central's host refuses, and the peripheral's host hears why")
+  func centralRefuses() {
+    let pair = Pair()
+    let far = pair.peripheral.handle
+    _ = pair.peripheral.ask(update(far))
+    _ = pair.central.receive()
+    let handle = bytes { $0.write(pair.central.handle.rawValue) }
+    let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
+    #expect(
+      pair.central.ask(opcode, handle + [0x3B]) == [complete(opcode, .success, handle)])
+    #expect(
+      pair.peripheral.receive()
+        == [updated(far, HCIErrorCode(rawValue: 0x3B), interval: 24, timeout: 72)])
+  }
+
+  @Test("A central's host that hears of no requests refuses them all")
+  func masked() {
+    let pair = Pair()
+    pair.central.send(LESetEventMask(mask: 0x1F))
+    let far = pair.peripheral.handle
+    #expect(
+      pair.peripheral.ask(update(far)) == [
+        status(.leConnectionUpdate),
+        updated(far, .unsupportedRemoteFeature, interval: 24, timeout: 72),
+      ])
+  }
+
+  @Test("Data length: what one side sends is what the other receives, and both are told")
+  func dataLength() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    let handle = bytes { $0.write(near.rawValue) }
+    #expect(
+      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040))
+        == [
+          complete(.leSetDataLength, .success, handle),
+          event(
+            LEDataLengthChange(
+              handle: near, transmitOctets: 251, transmitTime: 2_120, receiveOctets: 27,
+              receiveTime: 328)),
+        ])
+    #expect(
+      pair.peripheral.receive() == [
+        event(
+          LEDataLengthChange(
+            handle: far, transmitOctets: 27, transmitTime: 328, receiveOctets: 251,
+            receiveTime: 2_120))
+      ])
+    // Once more changes nothing.
+    #expect(
+      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040))
+        == [complete(.leSetDataLength, .success, handle)])
+    #expect(
+      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 26, transmitTime: 328))
+        == [complete(.leSetDataLength, .invalidCommandParameters, handle)])
+  }
+
+  @Test("A peer without data length extension: accepted, and nothing changes")
+  func plainPeer() {
+    let pair = Pair(peripheral: .init(supportsDataLengthExtension: false))
+    let near = pair.central.handle
+    #expect(
+      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 2_120))
+        .count == 1)
+    #expect(pair.peripheral.receive() == [])
+  }
+
+  @Test("A suggested data length is used on every new link")
+  func suggested() {
+    let air = VirtualAir()
+    let ball = TestHost(on: air)
+    let phone = TestHost(on: air)
+    let write = HCIOpcode(rawValue: 0x2024)
+    #expect(phone.ask(write, [251, 0, 0x48, 0x08]) == [complete(write)])
+    #expect(
+      phone.ask(HCIOpcode(rawValue: 0x2023))
+        == [complete(HCIOpcode(rawValue: 0x2023), .success, [251, 0, 0x48, 0x08])])
+    ball.advertise()
+    _ = ball.receive()
+    phone.connect(to: publicAddress(1))
+    #expect(
+      ball.receive().last
+        == event(
+          LEDataLengthChange(
+            handle: ball.handle, transmitOctets: 27, transmitTime: 328, receiveOctets: 251,
+            receiveTime: 2_120)))
+  }
+
+  @Test("PHY: 2M if both like it; the one that asks is told in any case")
+  func phy() {
+    let pair = Pair()
+    let (near, far) = (pair.central.handle, pair.peripheral.handle)
+    let handle = bytes { $0.write(near.rawValue) }
+    #expect(
+      pair.central.ask(.leReadPHY, handle) == [complete(.leReadPHY, .success, handle + [1, 1])])
+    let wish = LESetPHY(
+      handle: near, allPHYs: 0, transmitPHYs: 0b010, receivePHYs: 0b010, options: 0)
+    func changed(_ handle: ConnectionHandle) -> [UInt8] {
+      event(
+        LEPHYUpdateComplete(status: .success, handle: handle, transmitPHY: 2, receivePHY: 2))
+    }
+    #expect(pair.central.ask(wish) == [status(.leSetPHY), changed(near)])
+    #expect(pair.peripheral.receive() == [changed(far)])
+    #expect(pair.central.ask(wish) == [status(.leSetPHY), changed(near)])
+    #expect(pair.peripheral.receive() == [])
+    #expect(
+      pair.central.ask(.leReadPHY, handle) == [complete(.leReadPHY, .success, handle + [2, 2])])
+    // There is no coded PHY.
+    var coded = wish
+    coded.transmitPHYs = 0b100
+    #expect(
+      pair.central.ask(coded) == [status(.leSetPHY, .unsupportedFeatureOrParameterValue)])
+    // A host that prefers 1M keeps the other's packets on it.
+    let prefer = HCIOpcode.leSetDefaultPHY
+    #expect(pair.peripheral.ask(prefer, [0, 1, 1]) == [complete(prefer)])
+    var either = wish
+    either.transmitPHYs = 0b011
+    either.receivePHYs = 0b011
+    _ = pair.central.ask(either)
+    #expect(
+      pair.central.ask(.leReadPHY, handle) == [complete(.leReadPHY, .success, handle + [1, 1])])
+  }
+
+  @Test("The peer's version and features can be read from either side")
+  func remote() {
+    let pair = Pair(central: .init(supports2MPHY: false))
+    let near = bytes { $0.write(pair.central.handle.rawValue) }
+    let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
+    #expect(
+      pair.central.ask(.readRemoteVersionInformation, near) == [
+        status(.readRemoteVersionInformation),
+        [0x04, 0x0C, 8, 0] + near + [9, 0xFF, 0xFF, 0, 0],
+      ])
+    #expect(
+      pair.peripheral.ask(.leReadRemoteFeatures, far) == [
+        status(.leReadRemoteFeatures),
+        [0x04, 0x3E, 12, 0x04, 0] + far + [0x2F, 0, 0, 0, 0, 0, 0, 0],
+      ])
+  }
+
+  @Test("RSSI of a link is the strength that the peer is heard with")
+  func rssi() {
+    let pair = Pair()
+    pair.air.setSignalStrength(
+      -77, from: pair.peripheral.controller, to: pair.central.controller)
+    let near = bytes { $0.write(pair.central.handle.rawValue) }
+    let opcode = HCIOpcode(rawValue: 0x1405)
+    #expect(
+      pair.central.ask(opcode, near)
+        == [complete(opcode, .success, near + [UInt8(bitPattern: -77)])])
+  }
+}
+
+@Suite("Starting encryption")
+struct EncryptionTests {
+  let pair = Pair()
+  let enable = HCIOpcode(rawValue: 0x2019)
+  let reply = HCIOpcode(rawValue: 0x201A)
+  let key = [UInt8](repeating: 0x5A, count: 16)
+
+  private var near: [UInt8] { bytes { $0.write(pair.central.handle.rawValue) } }
+  private var far: [UInt8] { bytes { $0.write(pair.peripheral.handle.rawValue) } }
+
+  /// The central begins; the peripheral's host is asked for the key.
+  private func begin() {
+    #expect(
+      pair.central.ask(enable, near + [1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0x0B] + key)
+        == [status(enable)])
+    #expect(
+      pair.peripheral.receive() == [
+        event(
+          LELongTermKeyRequest(
+            handle: pair.peripheral.handle, randomNumber: 0x0807_0605_0403_0201,
+            encryptedDiversifier: 0x0B0A))
+      ])
+  }
+
+  private func changed(_ handle: ConnectionHandle, _ status: HCIErrorCode) -> [UInt8] {
+    event(
+      EncryptionChange(status: status, handle: handle, enabled: status == .success ? 1 : 0))
+  }
+
+  @Test("No key: the central hears PIN or Key Missing")
+  func noKey() {
+    begin()
+    let negative = HCIOpcode.leLongTermKeyRequestNegativeReply
+    #expect(pair.peripheral.ask(negative, far) == [complete(negative, .success, far)])
+    #expect(pair.central.receive() == [changed(pair.central.handle, .pinOrKeyMissing)])
+    #expect(pair.peripheral.ask(negative, far) == [complete(negative, .commandDisallowed, far)])
+  }
+
+  @Test("The same key: both sides are encrypted")
+  func sameKey() {
+    begin()
+    #expect(
+      pair.peripheral.ask(reply, far + key) == [
+        complete(reply, .success, far), changed(pair.peripheral.handle, .success),
+      ])
+    #expect(pair.central.receive() == [changed(pair.central.handle, .success)])
+  }
+
+  @Test("Another key: the link ends with a MIC failure")
+  func otherKey() {
+    begin()
+    _ = pair.peripheral.ask(reply, far + .zeros(16))
+    #expect(pair.central.receive().map(\.last) == [0x3D])
+    #expect(pair.central.controller.connectionHandles == [])
+  }
+
+  @Test("Only a central begins")
+  func peripheral() {
+    #expect(
+      pair.peripheral.ask(enable, far + .zeros(26)) == [status(enable, .commandDisallowed)])
+  }
+}
