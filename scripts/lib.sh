@@ -1,0 +1,106 @@
+# Shared by the scripts; sourced, never run. Safe to source twice.
+# shellcheck shell=bash
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Where Swift builds; another folder keeps two builds apart.
+build_folder="${EIGHTBALL_BUILD:-.build}"
+# Python's own folder for the peers.
+peers_folder=.build-venv
+
+step_number=0
+step_count=0
+step_started=0
+
+# steps N: how many steps this script takes.
+steps() { step_count=$1; }
+
+# step TEXT: says which step begins.
+step() {
+  step_number=$((step_number + 1))
+  step_started=$SECONDS
+  printf '[%d/%d] %s\n' "$step_number" "$step_count" "$1"
+}
+
+# step_done: says how long the step took.
+step_done() { printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" $((SECONDS - step_started)); }
+
+# fail TEXT...: a plain message, a line an argument, and the end.
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# need_swift: Swift 6.3 or newer must be on the path; no package of the system brings it.
+need_swift() {
+  if ! command -v swift >/dev/null; then
+    fail "Swift is not installed, or not on the PATH." \
+      "Get Swift 6.3 or newer from https://www.swift.org/install/linux/ and run this again."
+  fi
+  local version
+  version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+  if [ -z "$version" ]; then
+    fail "swift is there but does not start. Its own message is:" "$(swift --version 2>&1 || true)"
+  fi
+  if [ "$(printf '6.3\n%s\n' "$version" | sort -V | head -n 1)" != 6.3 ]; then
+    fail "This is Swift $version; 6.3 or newer is needed." \
+      "Get it from https://www.swift.org/install/linux/ and run this again."
+  fi
+}
+
+# swift_tool NAME: the path of a tool of the Swift toolchain (ld.lld, llvm-objdump).
+swift_tool() {
+  local resources
+  resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+  local tool="$resources/../../bin/$1"
+  [ -x "$tool" ] || tool=$(command -v "$1") || fail "$1 is missing from the Swift toolchain."
+  printf '%s\n' "$tool"
+}
+
+# sources MODULE...: the Swift files of these modules.
+sources() {
+  local module
+  for module in "$@"; do find "Sources/$module" -name '*.swift' | sort; done
+}
+
+# as_root COMMAND...: runs it as root, with sudo only if need be.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "This needs root, and there is no sudo: run as root:" "  $*"
+  fi
+}
+
+# need_packages NAME...: installs the Debian packages that are missing, and says which.
+need_packages() {
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
+  done
+  if [ ${#missing[@]} = 0 ]; then
+    echo "All packages are there."
+    return
+  fi
+  command -v apt-get >/dev/null ||
+    fail "These packages are missing, and there is no apt-get to install them: ${missing[*]}"
+  echo "Installing: ${missing[*]}"
+  [ "$(id -u)" = 0 ] || echo "sudo may ask for your password, to install these packages."
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
+}
+
+# need_peers: the Python programs of Tests/Peers, in a folder of their own.
+need_peers() {
+  local wanted=Tests/Peers/requirements.txt
+  if cmp -s "$wanted" "$peers_folder/installed.txt"; then return; fi
+  command -v python3 >/dev/null || fail "python3 is missing: run scripts/setup test."
+  echo "Installing the peers' Python packages in $peers_folder"
+  python3 -m venv --clear "$peers_folder"
+  "$peers_folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+  cp "$wanted" "$peers_folder/installed.txt"
+}
