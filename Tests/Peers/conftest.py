@@ -17,11 +17,16 @@ def folder():
 
 
 @pytest.fixture(
-    params=[worlds.AllBumble, worlds.OurWorld, worlds.BumbleControllers],
-    ids=["all-bumble", "our-air", "bumble-controllers"],
+    params=[
+        worlds.AllBumble,
+        worlds.BumbleOnOurAir,
+        worlds.OurWorld,
+        worlds.BumbleControllers,
+    ],
+    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers"],
 )
 async def world(request, folder):
-    """The same demands in three worlds."""
+    """The same demands in every world."""
     async with contextlib.AsyncExitStack() as stack:
         yield await request.param(stack).open(folder)
 

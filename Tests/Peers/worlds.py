@@ -96,6 +96,19 @@ class AllBumble(World):
         return Central(device)
 
 
+class BumbleOnOurAir(World):
+    """Bumble's ball and Bumble's centrals on our virtual air: what fails here is the air's doing."""
+
+    async def open(self, folder: pathlib.Path) -> "BumbleOnOurAir":
+        enter = self._stack.enter_async_context
+        self.radio, self.air = await enter(our_air(folder))
+        await enter(BumbleBall.opened(self.radio))
+        return self
+
+    async def _open_central(self, number: int) -> Central:
+        return await self._stack.enter_async_context(Central.opened(self.radio, number))
+
+
 async def _accepts(listen: str, program: Program) -> None:
     """Waits until something listens at `unix:PATH` or `tcp-server:HOST:PORT`."""
     try:
