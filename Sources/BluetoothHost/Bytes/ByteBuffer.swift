@@ -61,9 +61,10 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
-  /// Replaces what is held by what `body` writes. An overflow leaves what was written before it.
-  public mutating func write(_ body: (inout ByteWriter) -> Void) {
-    var writer = ByteWriter(storage.mutableSpan)
+  /// Replaces what is held by what `body` writes, at most `limit` bytes of it. An overflow leaves
+  /// what was written before it.
+  public mutating func write(limit: Int = capacity, _ body: (inout ByteWriter) -> Void) {
+    var writer = ByteWriter(storage.mutableSpan, limit: limit)
     body(&writer)
     count = writer.count
   }

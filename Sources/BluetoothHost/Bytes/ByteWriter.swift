@@ -4,6 +4,7 @@
 /// checked once, at the end, and never writes outside its storage.
 public struct ByteWriter: ~Copyable, ~Escapable {
   private var storage: MutableSpan<UInt8>
+  private let limit: Int
 
   /// The number of bytes written so far.
   public private(set) var count = 0
@@ -14,11 +15,19 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes from the first byte of `storage`.
   @_lifetime(copy storage)
   public init(_ storage: consuming MutableSpan<UInt8>) {
+    limit = storage.count
+    self.storage = storage
+  }
+
+  /// Writes from the first byte of `storage`, at most `limit` bytes of it.
+  @_lifetime(copy storage)
+  public init(_ storage: consuming MutableSpan<UInt8>, limit: Int) {
+    self.limit = max(0, min(limit, storage.count))
     self.storage = storage
   }
 
   /// The number of bytes that still fit.
-  public var freeCapacity: Int { storage.count - count }
+  public var freeCapacity: Int { limit - count }
 
   /// Writes one byte.
   @_lifetime(self: copy self)

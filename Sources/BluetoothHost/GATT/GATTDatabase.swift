@@ -10,7 +10,10 @@ public struct GATTDatabase<let count: Int>: ~Copyable {
   static var applicationCapacity: Int { 8 }
 
   private var attributes: InlineArray<count, Attribute>
-  private var applicationHandles = InlineArray<8, AttributeHandle>(repeating: .none)
+  private var applicationPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
+
+  /// Where the value of Service Changed is.
+  private(set) var serviceChanged = ValuePlace()
 
   /// The hash of the table's structure, by which a central knows whether what it remembers still
   /// holds. Core Specification, Vol 3, Part G, 7.3.
@@ -33,38 +36,59 @@ public struct GATTDatabase<let count: Int>: ~Copyable {
   /// Where the value of `attribute` is; `.none` if the table has no such line.
   public func handle(of attribute: ApplicationAttribute) -> AttributeHandle {
     let index = Int(attribute.rawValue)
-    return index < Self.applicationCapacity ? applicationHandles[index] : .none
+    return index < Self.applicationCapacity ? applicationPlaces[index].handle : .none
+  }
+
+  /// Where the value of `attribute` is, and which slot says who wants to be told of it.
+  func place(of attribute: ApplicationAttribute) -> ValuePlace {
+    let index = Int(attribute.rawValue)
+    return index < Self.applicationCapacity ? applicationPlaces[index] : ValuePlace()
   }
 
   private mutating func link() {
     var service: Int?
-    var characteristic: Attribute?
+    var valueIndex: Int?
     var slots = 0
     for index in 0..<count {
       let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
       attributes[index].groupEnd = handle
+      if index > 0, case .characteristic(let uuid) = attributes[index - 1].value {
+        valueIndex = index
+        attributes[index].type = uuid
+        attributes[index].properties = attributes[index - 1].properties
+        setPlace(ofValueAt: index) { $0.handle = handle }
+      }
       switch attributes[index].value {
       case .service:
         service = index
-      case .characteristic:
-        characteristic = attributes[index]
       case .clientConfiguration:
         attributes[index].value = .clientConfiguration(slot: slots)
+        if let valueIndex { setPlace(ofValueAt: valueIndex) { $0.slot = slots } }
         slots += 1
-      case .application(let attribute) where Int(attribute.rawValue) < Self.applicationCapacity:
-        applicationHandles[Int(attribute.rawValue)] = handle
       default:
         break
-      }
-      if index > 0, case .characteristic(let uuid) = attributes[index - 1].value,
-        let characteristic
-      {
-        attributes[index].type = uuid
-        attributes[index].properties = characteristic.properties
       }
       if let service { attributes[service].groupEnd = handle }
     }
   }
+
+  private mutating func setPlace(ofValueAt index: Int, _ body: (inout ValuePlace) -> Void) {
+    if case .application(let attribute) = attributes[index].value,
+      Int(attribute.rawValue) < Self.applicationCapacity
+    {
+      body(&applicationPlaces[Int(attribute.rawValue)])
+    } else if attributes[index].type == .serviceChanged {
+      body(&serviceChanged)
+    }
+  }
+}
+
+/// Where a value is, and which slot of a bearer says who wants to be told of it.
+struct ValuePlace {
+  /// The value; `.none` if the table has none.
+  var handle = AttributeHandle.none
+  /// The slot of its Client Characteristic Configuration; `nil` if it has none.
+  var slot: Int?
 }
 
 extension Span<Attribute> {

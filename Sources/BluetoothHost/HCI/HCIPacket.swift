@@ -79,9 +79,14 @@ public struct ACLHeader: Equatable, Sendable {
 
   /// Writes a whole ACL packet that carries `data`, H4's type byte first.
   public func writePacket(_ data: Span<UInt8>, to writer: inout ByteWriter) {
+    write(dataLength: data.count, to: &writer)
+    writer.write(data)
+  }
+
+  /// Writes the start of an ACL packet, H4's type byte first; `dataLength` bytes follow.
+  public func write(dataLength: Int, to writer: inout ByteWriter) {
     writer.write(HCIPacketType.acl.rawValue)
     writer.write((handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12)
-    writer.write(UInt16(truncatingIfNeeded: data.count))
-    writer.write(data)
+    writer.write(UInt16(truncatingIfNeeded: dataLength))
   }
 }

@@ -4,9 +4,6 @@
 /// four bytes of header; a longer one is skipped whole. A continuation without a start is
 /// dropped, and a new start discards a frame that was not finished.
 public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
-  /// The length of a frame's header: two bytes of length, two of channel.
-  public static var headerLength: Int { 4 }
-
   private var buffer = ByteBuffer<capacity>()
   /// How many bytes the frame in `buffer` lacks; 0 when none is being put together.
   private var missing = 0
@@ -19,39 +16,36 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     missing = 0
   }
 
-  /// Takes one fragment, and gives `body` the frame that it completes: its channel, its payload.
+  /// Takes one fragment, and gives the frame that it completes.
   ///
   /// A frame that came in one fragment is given in place, without being copied.
-  public mutating func receive(
-    _ fragment: Span<UInt8>, startsFrame: Bool, body: (L2CAPChannel, Span<UInt8>) -> Void
-  ) {
+  @_lifetime(&self, copy fragment)
+  mutating func receive(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPFrame? {
     if startsFrame {
       missing = 0
-      if let frame = L2CAPFrame(fragment), frame.isComplete {
-        body(frame.channel, frame.payload)
-        return
-      }
+      if let frame = L2CAPFrame(fragment), frame.isComplete { return frame }
       buffer.removeAll()
     } else if missing == 0 {
-      return
+      return nil
     }
     guard buffer.append(fragment), let missing = measure() else {
       // More than its header told, or more than is kept: the rest is skipped to the next start.
       missing = 0
-      return
+      return nil
     }
     self.missing = missing
-    if missing == 0, let frame = L2CAPFrame(buffer.span) {
-      body(frame.channel, frame.payload)
-    }
+    guard missing == 0 else { return nil }
+    return L2CAPFrame(buffer.span)
   }
 
   /// How many bytes the frame still lacks; at least 1 while its header is not whole; `nil` for a
   /// frame that is of no use.
   private func measure() -> Int? {
     var reader = ByteReader(buffer.span)
-    guard buffer.count >= Self.headerLength, let length = reader.readUInt16() else { return 1 }
-    let total = Self.headerLength + Int(length)
+    guard buffer.count >= L2CAPFrame.headerLength, let length = reader.readUInt16() else {
+      return 1
+    }
+    let total = L2CAPFrame.headerLength + Int(length)
     return total <= capacity && buffer.count <= total ? total - buffer.count : nil
   }
 }
@@ -60,6 +54,9 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
 ///
 /// Core Specification, Vol 3, Part A, 3.1.
 struct L2CAPFrame: ~Escapable {
+  /// The length of a frame's header in bytes: two of length, two of channel.
+  static var headerLength: Int { 4 }
+
   let channel: L2CAPChannel
   /// What there is of the payload.
   let payload: Span<UInt8>

@@ -1,0 +1,254 @@
+/// One place for a central: the state of its link, and what it is owed.
+///
+/// It holds at most one response and one update (a notification or an indication) at a time;
+/// everything else that it is owed is a flag, so nothing has to be queued.
+struct Connection: ~Copyable {
+  /// Which PDU is on its way, fragment by fragment.
+  enum Sending {
+    case nothing, response, update
+  }
+
+  /// The longest ATT PDU, and so the longest L2CAP payload that is kept.
+  static var longestPDU: Int { 517 }
+
+  // The link.
+  var handle: ConnectionHandle?
+  var interval: UInt16 = 0
+  /// In milliseconds.
+  var supervisionTimeout: UInt32 = 0
+
+  // Incoming.
+  private var reassembler = L2CAPReassembler<521>()
+  var bearer = ATTBearer()
+
+  // Outgoing.
+  private var response = ByteBuffer<517>()
+  private var update = ByteBuffer<517>()
+  private var control = ControlFrames()
+  private var sending = Sending.nothing
+  private var sentCount = 0
+  /// How many ACL packets the controller has of this link.
+  var inFlight = 0
+  /// The range to be told in a Service Changed indication.
+  var changedServices: AttributeHandleRange?
+
+  // Commands owed to the controller.
+  var owesDataLength = false
+  var owesPHY = false
+  var owesKeyRefusal = false
+  var owedParameterReply: ConnectionParameters?
+  var disconnectReason: HCIErrorCode?
+
+  // Timers.
+  /// When to ask for other connection parameters.
+  var parameterRequestTime: Instant?
+  /// When an indication has been unconfirmed for too long.
+  var confirmationDeadline: Instant?
+  /// When a link that is being closed should be gone.
+  var closeDeadline: Instant?
+
+  init() {}
+
+  /// The place is taken by a new link.
+  mutating func open(_ event: LEConnectionComplete) {
+    close()
+    handle = event.handle
+    interval = event.interval
+    supervisionTimeout = UInt32(event.supervisionTimeout) * 10
+  }
+
+  /// The link has gone, and everything about it is forgotten.
+  mutating func close() {
+    handle = nil
+    reassembler.reset()
+    bearer.reset()
+    response.removeAll()
+    update.removeAll()
+    control.removeAll()
+    sending = .nothing
+    sentCount = 0
+    inFlight = 0
+    changedServices = nil
+    owesDataLength = false
+    owesPHY = false
+    owesKeyRefusal = false
+    owedParameterReply = nil
+    disconnectReason = nil
+    parameterRequestTime = nil
+    confirmationDeadline = nil
+    closeDeadline = nil
+  }
+
+  /// Takes the data of one ACL packet.
+  mutating func receive<let attributeCount: Int, Application: GATTApplication & ~Copyable>(
+    _ data: Span<UInt8>, startsFrame: Bool, at place: Int,
+    server: inout ATTServer<attributeCount>, application: inout Application
+  ) {
+    guard let frame = reassembler.receive(data, startsFrame: startsFrame) else { return }
+    switch frame.channel {
+    case .att:
+      // A central may not send a request before the last one is answered; one that does is not
+      // answered out of turn. Commands and confirmations are welcome at any time.
+      guard response.isEmpty else {
+        Self.receiveUnanswered(
+          frame.payload, at: place, bearer: &bearer, server: &server, application: &application)
+        return
+      }
+      response.write(limit: bearer.mtu.byteCount) { writer in
+        server.respond(
+          to: frame.payload, at: place, bearer: &bearer, application: &application,
+          response: &writer)
+      }
+      if !bearer.awaitsConfirmation { confirmationDeadline = nil }
+    case .leSignalling:
+      control.append(.leSignalling) { writer in
+        SignallingResponder.respond(to: frame.payload, response: &writer)
+      }
+    case .securityManager:
+      control.append(.securityManager) { writer in
+        PairingRefusal.respond(to: frame.payload, response: &writer)
+      }
+    default:
+      break
+    }
+  }
+
+  /// Asks the central for other connection parameters.
+  mutating func requestParameters(_ parameters: ConnectionParameters) {
+    control.append(.leSignalling) { writer in
+      SignallingResponder.writeUpdateRequest(parameters, identifier: 1, to: &writer)
+    }
+  }
+
+  /// Writes the next ACL packet for this link, with at most `length` bytes of data; `false` if
+  /// there is nothing to send.
+  mutating func nextPacket<let attributeCount: Int, Application: GATTApplication & ~Copyable>(
+    into writer: inout ByteWriter, length: Int, at place: Int, now: Instant,
+    server: inout ATTServer<attributeCount>, application: inout Application
+  ) -> Bool {
+    guard let handle else { return false }
+    if sending == .nothing {
+      if !response.isEmpty {
+        sending = .response
+      } else if control.writePacket(handle, to: &writer) {
+        inFlight += 1
+        return true
+      } else if prepareUpdate(at: place, now: now, server: &server, application: &application) {
+        sending = .update
+      } else {
+        return false
+      }
+      sentCount = 0
+    }
+    let isDone: Bool
+    if sending == .response {
+      isDone = response.writeFragment(handle, from: &sentCount, length: length, to: &writer)
+      if isDone { response.removeAll() }
+    } else {
+      isDone = update.writeFragment(handle, from: &sentCount, length: length, to: &writer)
+      if isDone { update.removeAll() }
+    }
+    if isDone { sending = .nothing }
+    inFlight += 1
+    return true
+  }
+}
+
+extension Connection {
+  /// Takes a PDU that arrives while a response is still to be sent: only what is never answered.
+  private static func receiveUnanswered<
+    let attributeCount: Int, Application: GATTApplication & ~Copyable
+  >(
+    _ pdu: Span<UInt8>, at place: Int, bearer: inout ATTBearer,
+    server: inout ATTServer<attributeCount>, application: inout Application
+  ) {
+    var reader = ByteReader(pdu)
+    guard let byte = reader.readUInt8() else { return }
+    let opcode = ATTOpcode(rawValue: byte)
+    guard opcode.isCommand || opcode == .handleValueConfirmation else { return }
+    var nothing = InlineArray<8, UInt8>(repeating: 0)
+    var writer = ByteWriter(nothing.mutableSpan)
+    server.respond(
+      to: pdu, at: place, bearer: &bearer, application: &application, response: &writer)
+  }
+
+  /// Puts a notification or indication into `update`; `false` if there is none to send.
+  ///
+  /// While an indication is unconfirmed nothing else is told: the next might be an indication
+  /// too. Core Specification, Vol 3, Part F, 3.3.2.
+  private mutating func prepareUpdate<
+    let attributeCount: Int, Application: GATTApplication & ~Copyable
+  >(
+    at place: Int, now: Instant, server: inout ATTServer<attributeCount>,
+    application: inout Application
+  ) -> Bool {
+    guard !bearer.awaitsConfirmation else { return false }
+    var target = ValuePlace()
+    update.write(limit: bearer.mtu.byteCount) { writer in
+      // The opcode and the handle are put in once they are known.
+      writer.write(UInt8(0))
+      writer.write(UInt16(0))
+      if let range = changedServices {
+        target = server.database.serviceChanged
+        range.write(to: &writer)
+      } else if let attribute = application.nextUpdate(at: place, into: &writer) {
+        target = server.database.place(of: attribute)
+      }
+    }
+    changedServices = nil
+    guard let opcode = bearer.updateOpcode(for: target) else {
+      update.removeAll()
+      return false
+    }
+    update.replace(opcode: opcode, handle: target.handle)
+    if opcode == .handleValueIndication {
+      bearer.awaitsConfirmation = true
+      // The transaction time-out: Core Specification, Vol 3, Part F, 3.3.3.
+      confirmationDeadline = now.advanced(by: 30_000)
+    }
+    return true
+  }
+}
+
+extension ATTBearer {
+  /// How the central wants to be told of the value at `place`; `nil` if it does not.
+  fileprivate func updateOpcode(for place: ValuePlace) -> ATTOpcode? {
+    guard place.handle != .none, let slot = place.slot, slot < configurations.count else {
+      return nil
+    }
+    if configurations[slot].contains(.notification) { return .handleValueNotification }
+    if configurations[slot].contains(.indication) { return .handleValueIndication }
+    return nil
+  }
+}
+
+extension ByteBuffer {
+  /// Puts an opcode and a handle over the first three bytes.
+  fileprivate mutating func replace(opcode: ATTOpcode, handle: AttributeHandle) {
+    var header = InlineArray<3, UInt8>(repeating: 0)
+    header[0] = opcode.rawValue
+    header[1] = UInt8(truncatingIfNeeded: handle.rawValue)
+    header[2] = UInt8(truncatingIfNeeded: handle.rawValue >> 8)
+    _ = replace(from: 0, with: header.span)
+  }
+
+  /// Writes the ACL packet with the next at most `length` bytes of an ATT PDU, the L2CAP header
+  /// before the first; `true` when that was the last.
+  fileprivate mutating func writeFragment(
+    _ handle: ConnectionHandle, from sentCount: inout Int, length: Int,
+    to writer: inout ByteWriter
+  ) -> Bool {
+    let isFirst = sentCount == 0
+    let header = isFirst ? 4 : 0
+    let size = min(length - header, count - sentCount)
+    ACLHeader(handle: handle, boundary: isFirst ? .firstNonFlushable : .continuing)
+      .write(dataLength: header + size, to: &writer)
+    if isFirst {
+      writer.write(UInt16(truncatingIfNeeded: count))
+      writer.write(L2CAPChannel.att.rawValue)
+    }
+    writer.write(span.extracting(sentCount..<sentCount + size))
+    sentCount += size
+    return sentCount == count
+  }
+}

@@ -1,0 +1,147 @@
+// What the controller answers to commands.
+extension Host where Application: ~Copyable {
+  mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
+    guard let event = CommandComplete(parameters: parameters) else { return }
+    var reader = ByteReader(event.returnParameters)
+    // A command without return parameters, against the specification, has at least not failed.
+    let status = HCIErrorCode(rawValue: reader.readUInt8() ?? 0)
+    finish(
+      event.opcode, status: status, credits: event.commandCredits, reader: reader, at: now)
+  }
+
+  mutating func receiveCommandStatus(_ parameters: Span<UInt8>, at now: Instant) {
+    guard let event = CommandStatus(parameters: parameters) else { return }
+    finish(
+      event.opcode, status: event.status, credits: event.commandCredits,
+      reader: ByteReader(Span()), at: now)
+  }
+
+  /// A command has been left unanswered for too long.
+  mutating func giveUp(_ opcode: HCIOpcode, at now: Instant) {
+    switch controller.phase {
+    case .off:
+      break
+    case .starting(let step):
+      if step.isOptional {
+        proceed(after: step)
+      } else {
+        fail(.unanswered(opcode), restartAt: now)
+      }
+    case .ready:
+      if opcode == .leSetAdvertisingEnable || opcode == .disconnect {
+        fail(.unanswered(opcode), restartAt: now)
+      } else {
+        // Data length, PHY and the like: the link works without.
+        controller.owesCommands = true
+      }
+    }
+  }
+
+  /// The controller has failed: every link is forgotten, and it is reset at the given time.
+  mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
+    closeAll(reason: .hardwareFailure)
+    commands.reset()
+    controller.restart()
+    controller.owesCommands = false
+    controller.restartTime = time
+    report(.fault(fault))
+  }
+
+  private mutating func finish(
+    _ opcode: HCIOpcode, status: HCIErrorCode, credits: UInt8, reader: consuming ByteReader,
+    at now: Instant
+  ) {
+    let isExpected = commands.complete(opcode, credits: credits, at: now)
+    controller.owesCommands = true
+    guard isExpected else { return }
+    switch controller.phase {
+    case .off:
+      break
+    case .starting(let step):
+      if status == .success {
+        take(reader, of: step)
+        proceed(after: step)
+      } else if step.isOptional {
+        proceed(after: step)
+      } else {
+        fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+      }
+    case .ready:
+      finishReady(opcode, status: status)
+    }
+  }
+
+  /// Takes the return parameters of a start-up command, after its status.
+  private mutating func take(_ reader: consuming ByteReader, of step: StartUpStep) {
+    switch step {
+    case .readAddress:
+      if let address = DeviceAddress(&reader, kind: .public), address != .zero {
+        controller.publicAddress = address
+      }
+    case .readLEBufferSize:
+      guard let length = reader.readUInt16(), let count = reader.readUInt8() else { return }
+      guard length > 0, count > 0 else { return }
+      controller.setBuffers(length: length, count: UInt16(count))
+      controller.hasLEBuffers = true
+    case .readBufferSize:
+      guard let length = reader.readUInt16(), reader.readUInt8() != nil,
+        let count = reader.readUInt16()
+      else { return }
+      controller.setBuffers(length: length, count: count)
+    case .readLEFeatures:
+      controller.features = reader.readUInt64() ?? 0
+    default:
+      break
+    }
+  }
+
+  private mutating func proceed(after step: StartUpStep) {
+    var next = step.next
+    if next == .readBufferSize, controller.hasLEBuffers { next = .readLEFeatures }
+    if next == .setRandomAddress {
+      chooseAddress()
+      if controller.address.kind == .public { next = .setAdvertisingParameters }
+    }
+    controller.owesCommands = true
+    if let next {
+      controller.phase = .starting(next)
+    } else {
+      controller.phase = .ready
+      report(.silent)
+    }
+  }
+
+  private mutating func chooseAddress() {
+    switch configuration.address {
+    case .automatic(let random):
+      controller.address = controller.publicAddress ?? random
+    case .public:
+      controller.address = controller.publicAddress ?? .zero
+    case .random(let random):
+      controller.address = random
+    }
+  }
+
+  private mutating func finishReady(_ opcode: HCIOpcode, status: HCIErrorCode) {
+    switch opcode {
+    case .leSetAdvertisingEnable:
+      if status == .success || !controller.requestedAdvertising {
+        // What cannot be turned off is not on.
+        controller.isAdvertising = controller.requestedAdvertising
+      } else if status == .commandDisallowed, connectionCount == 0 {
+        // It is on already.
+        controller.isAdvertising = true
+      } else {
+        controller.refusesAdvertising = true
+      }
+      report(controller.isAdvertising ? .advertising : .silent)
+    case .disconnect where status == .unknownConnectionIdentifier:
+      // The link is gone, and its Disconnection Complete was lost.
+      for place in 0..<places where connections[place].closeDeadline != nil {
+        close(place, reason: .unspecifiedError)
+      }
+    default:
+      break
+    }
+  }
+}

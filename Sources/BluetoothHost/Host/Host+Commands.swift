@@ -1,0 +1,124 @@
+// Which command the controller is given next.
+extension Host where Application: ~Copyable {
+  /// Writes the next command; `false` if none is owed.
+  mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    let opcode: HCIOpcode?
+    switch controller.phase {
+    case .off:
+      opcode = nil
+    case .starting(let step):
+      opcode = writeStartUp(step, into: &writer)
+    case .ready:
+      opcode = writeLinkCommand(into: &writer, at: now) ?? writeAdvertisingCommand(into: &writer)
+    }
+    guard let opcode else {
+      controller.owesCommands = false
+      return false
+    }
+    commands.send(opcode, at: now)
+    return true
+  }
+
+  private mutating func writeStartUp(
+    _ step: StartUpStep, into writer: inout ByteWriter
+  ) -> HCIOpcode? {
+    switch step {
+    case .reset:
+      return write(PlainCommand(.reset), into: &writer)
+    case .readAddress:
+      return write(PlainCommand(.readBDADDR), into: &writer)
+    case .setEventMask:
+      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta.
+      // Core Specification, Vol 4, Part E, 7.3.1.
+      return write(SetEventMask(mask: 0x2000_0000_0000_8090), into: &writer)
+    case .setLEEventMask:
+      // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C. Vol 4, Part E, 7.8.1.
+      return write(LESetEventMask(mask: 0x0000_0000_0000_0A75), into: &writer)
+    case .readLEBufferSize:
+      return write(PlainCommand(.leReadBufferSize), into: &writer)
+    case .readBufferSize:
+      return write(PlainCommand(.readBufferSize), into: &writer)
+    case .readLEFeatures:
+      return write(PlainCommand(.leReadLocalSupportedFeatures), into: &writer)
+    case .setRandomAddress:
+      return write(LESetRandomAddress(controller.address), into: &writer)
+    case .setAdvertisingParameters:
+      return write(
+        LESetAdvertisingParameters(
+          minimumInterval: configuration.advertisingInterval.lowerBound,
+          maximumInterval: configuration.advertisingInterval.upperBound,
+          ownAddressType: controller.address.kind.rawValue), into: &writer)
+    case .setAdvertisingData:
+      return write(LESetAdvertisingData(advertisement.data), into: &writer)
+    case .setScanResponseData:
+      return write(LESetScanResponseData(advertisement.scanResponse), into: &writer)
+    }
+  }
+
+  private var advertisement: Advertisement {
+    Advertisement(service: configuration.service, name: configuration.name)
+  }
+
+  /// What some link is owed.
+  private mutating func writeLinkCommand(
+    into writer: inout ByteWriter, at now: Instant
+  ) -> HCIOpcode? {
+    for place in 0..<places {
+      guard let handle = connections[place].handle else { continue }
+      if let reason = connections[place].disconnectReason {
+        guard connections[place].closeDeadline == nil else { continue }
+        // The link ends with the peer's acknowledgement, or with its supervision time-out.
+        connections[place].closeDeadline = now.advanced(
+          by: connections[place].supervisionTimeout + 2 * CommandFlow.patience)
+        return write(Disconnect(handle: handle, reason: reason), into: &writer)
+      }
+      if connections[place].owesKeyRefusal {
+        connections[place].owesKeyRefusal = false
+        return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
+      }
+      if let reply = connections[place].owedParameterReply {
+        connections[place].owedParameterReply = nil
+        return write(
+          LERemoteConnectionParameterRequestReply(
+            handle: handle, minimumInterval: reply.minimumInterval,
+            maximumInterval: reply.maximumInterval, latency: reply.latency,
+            supervisionTimeout: reply.supervisionTimeout, minimumEventLength: 0,
+            maximumEventLength: 0), into: &writer)
+      }
+      if connections[place].owesDataLength {
+        connections[place].owesDataLength = false
+        return write(
+          LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2_120),
+          into: &writer)
+      }
+      if connections[place].owesPHY {
+        connections[place].owesPHY = false
+        return write(
+          LESetPHY(handle: handle, allPHYs: 0, transmitPHYs: 0b10, receivePHYs: 0b10, options: 0),
+          into: &writer)
+      }
+    }
+    return nil
+  }
+
+  /// Advertising is on while a place is free.
+  private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    let wanted =
+      !controller.isShuttingDown && !controller.refusesAdvertising && connectionCount < places
+    guard wanted != controller.isAdvertising else { return nil }
+    controller.requestedAdvertising = wanted
+    return write(LESetAdvertisingEnable(wanted), into: &writer)
+  }
+
+  private func write<Command: HCICommand>(
+    _ command: Command, into writer: inout ByteWriter
+  ) -> HCIOpcode {
+    command.writePacket(to: &writer)
+    return Command.opcode
+  }
+
+  private func write(_ command: PlainCommand, into writer: inout ByteWriter) -> HCIOpcode {
+    command.writePacket(to: &writer)
+    return command.opcode
+  }
+}

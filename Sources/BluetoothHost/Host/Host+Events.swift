@@ -1,0 +1,175 @@
+// What the controller tells of its own accord.
+extension Host where Application: ~Copyable {
+  mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
+    switch code {
+    case .numberOfCompletedPackets:
+      receiveCompletedPackets(parameters)
+    case .commandComplete:
+      receiveCommandComplete(parameters, at: now)
+    case .commandStatus:
+      receiveCommandStatus(parameters, at: now)
+    case .leMeta:
+      receiveLEMeta(parameters, at: now)
+    case .disconnectionComplete:
+      guard let event = DisconnectionComplete(parameters: parameters), event.status == .success,
+        let place = place(of: event.handle)
+      else { return }
+      close(place, reason: event.reason)
+    case .hardwareError:
+      guard let event = HardwareError(parameters: parameters) else { return }
+      fail(.hardwareError(event.hardwareCode), restartAt: now)
+    default:
+      break
+    }
+  }
+
+  private mutating func receiveLEMeta(_ parameters: Span<UInt8>, at now: Instant) {
+    var reader = ByteReader(parameters)
+    guard let subevent = reader.readUInt8() else { return }
+    switch LEMetaSubevent(rawValue: subevent) {
+    case .connectionComplete:
+      guard let event = LEConnectionComplete(&reader, enhanced: false) else { return }
+      open(event, at: now)
+    case .enhancedConnectionComplete:
+      guard let event = LEConnectionComplete(&reader, enhanced: true) else { return }
+      open(event, at: now)
+    case .connectionUpdateComplete:
+      guard let event = LEConnectionUpdateComplete(&reader), event.status == .success,
+        let place = place(of: event.handle)
+      else { return }
+      connections[place].interval = event.interval
+      connections[place].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
+    case .longTermKeyRequest:
+      guard let event = LELongTermKeyRequest(&reader), let place = place(of: event.handle) else {
+        return
+      }
+      connections[place].owesKeyRefusal = true
+      controller.owesCommands = true
+    case .remoteConnectionParameterRequest:
+      guard let event = LERemoteConnectionParameterRequest(&reader),
+        let place = place(of: event.handle)
+      else { return }
+      connections[place].owedParameterReply = ConnectionParameters(
+        minimumInterval: event.minimumInterval, maximumInterval: event.maximumInterval,
+        latency: event.latency, supervisionTimeout: event.supervisionTimeout)
+      controller.owesCommands = true
+    default:
+      break
+    }
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.7.65.1.
+  private mutating func open(_ event: LEConnectionComplete, at now: Instant) {
+    guard controller.phase == .ready else { return }
+    // Whether or not there is a link: the advertising that led here is over.
+    controller.isAdvertising = false
+    controller.owesCommands = true
+    guard event.status == .success else {
+      report(.silent)
+      return
+    }
+    // A handle that was in use is in use again: the end of its last link was lost.
+    if let place = place(of: event.handle) { close(place, reason: .unspecifiedError) }
+    var free: Int?
+    for place in 0..<places where connections[place].handle == nil {
+      free = place
+      break
+    }
+    // No more than there are places for are ever invited; a controller that lies is not followed.
+    guard let place = free else { return }
+    connections[place].open(event)
+    connections[place].owesDataLength = controller.supportsDataLength
+    connections[place].owesPHY = controller.supports2MPHY
+    if let preferred = configuration.preferredParameters, event.interval > preferred.maximumInterval
+    {
+      // The peripheral's pause: Core Specification, Vol 3, Part C, 9.3.12.2.
+      connections[place].parameterRequestTime = now.advanced(by: 5_000)
+    }
+    application.centralConnected(at: place, address: event.peer)
+    report(.silent)
+  }
+
+  /// The link at `place` has ended.
+  mutating func close(_ place: Int, reason: HCIErrorCode) {
+    // What the controller still had of this link it has no longer.
+    controller.inFlight = max(0, controller.inFlight - connections[place].inFlight)
+    controller.stallDeadline = nil
+    controller.refusesAdvertising = false
+    controller.owesCommands = true
+    connections[place].close()
+    application.centralDisconnected(at: place, reason: reason)
+  }
+
+  private mutating func receiveCompletedPackets(_ parameters: Span<UInt8>) {
+    guard var completed = NumberOfCompletedPackets(parameters: parameters) else { return }
+    while let (handle, count) = completed.next() {
+      guard let place = place(of: handle) else { continue }
+      // Never more than there were.
+      let freed = min(Int(count), connections[place].inFlight)
+      connections[place].inFlight -= freed
+      controller.inFlight = max(0, controller.inFlight - freed)
+      if freed > 0 { controller.stallDeadline = nil }
+    }
+  }
+}
+
+// What the passing of time brings.
+extension Host where Application: ~Copyable {
+  /// The time is `now`: does what has become due.
+  public mutating func advance(to now: Instant) {
+    if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }
+    if commands.isOpen, controller.phase != .off, controller.restartTime == nil {
+      controller.owesCommands = true
+    }
+    if let time = controller.restartTime, time <= now {
+      controller.restartTime = nil
+      controller.owesCommands = true
+    }
+    if let time = controller.stallDeadline, time <= now {
+      controller.stallDeadline = nil
+      disconnectStalled()
+    }
+    for place in 0..<places { advance(place, to: now) }
+  }
+
+  private mutating func advance(_ place: Int, to now: Instant) {
+    if let time = connections[place].parameterRequestTime, time <= now {
+      connections[place].parameterRequestTime = nil
+      if let preferred = configuration.preferredParameters,
+        connections[place].interval > preferred.maximumInterval
+      {
+        connections[place].requestParameters(preferred)
+      }
+    }
+    if let time = connections[place].confirmationDeadline, time <= now {
+      // Without a confirmation the bearer is of no more use. Vol 3, Part F, 3.3.3.
+      connections[place].confirmationDeadline = nil
+      connections[place].disconnectReason = .remoteUserTerminatedConnection
+      controller.owesCommands = true
+    }
+    if let time = connections[place].closeDeadline, time <= now {
+      fail(.unanswered(.disconnect), restartAt: now)
+    }
+  }
+
+  /// The controller has no room left: it is given as long as a link can
+  /// stay silent without ending.
+  mutating func waitForCredit(at now: Instant) {
+    guard controller.stallDeadline == nil else { return }
+    var longest: UInt32 = 0
+    for place in 0..<places where connections[place].inFlight > 0 {
+      longest = max(longest, connections[place].supervisionTimeout)
+    }
+    controller.stallDeadline = now.advanced(by: longest + CommandFlow.patience)
+  }
+
+  /// The controller has lost packets, or their completion: the links whose packets they were are
+  /// ended, which gives the room back.
+  private mutating func disconnectStalled() {
+    guard controller.inFlight >= controller.aclPacketCount else { return }
+    for place in 0..<places where connections[place].inFlight > 0 {
+      connections[place].disconnectReason = .remoteUserTerminatedConnection
+    }
+    controller.owesCommands = true
+  }
+}

@@ -1,0 +1,109 @@
+/// Which signalling command it is.
+///
+/// Core Specification, Vol 3, Part A, 4. An open set: a peer may send any byte.
+public struct SignallingCode: RawRepresentable, Equatable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let commandReject = SignallingCode(rawValue: 0x01)
+  public static let disconnectionRequest = SignallingCode(rawValue: 0x06)
+  public static let disconnectionResponse = SignallingCode(rawValue: 0x07)
+  public static let connectionParameterUpdateRequest = SignallingCode(rawValue: 0x12)
+  public static let connectionParameterUpdateResponse = SignallingCode(rawValue: 0x13)
+  public static let leCreditBasedConnectionRequest = SignallingCode(rawValue: 0x14)
+  public static let leCreditBasedConnectionResponse = SignallingCode(rawValue: 0x15)
+  public static let flowControlCredit = SignallingCode(rawValue: 0x16)
+  public static let creditBasedConnectionRequest = SignallingCode(rawValue: 0x17)
+  public static let creditBasedConnectionResponse = SignallingCode(rawValue: 0x18)
+  public static let creditBasedReconfigureRequest = SignallingCode(rawValue: 0x19)
+  public static let creditBasedReconfigureResponse = SignallingCode(rawValue: 0x1A)
+}
+
+/// One signalling command: its code, its identifier and its data, read in place.
+///
+/// Core Specification, Vol 3, Part A, 4. On LE one frame carries one command.
+public struct SignallingCommand: ~Escapable {
+  /// Which command it is.
+  public var code: SignallingCode
+  /// What a response repeats; never 0 in a valid command.
+  public var identifier: UInt8
+  /// What follows the header.
+  public var data: Span<UInt8>
+  /// Whether there is just as much data as the header tells.
+  public var isComplete: Bool
+
+  /// Reads a frame's payload; `nil` if not even the code and the identifier are there.
+  @_lifetime(copy payload)
+  public init?(_ payload: Span<UInt8>) {
+    var reader = ByteReader(payload)
+    guard let code = reader.readUInt8(), let identifier = reader.readUInt8() else { return nil }
+    self.code = SignallingCode(rawValue: code)
+    self.identifier = identifier
+    if let length = reader.readUInt16() {
+      isComplete = reader.count == Int(length)
+    } else {
+      isComplete = false
+    }
+    data = reader.readRemaining()
+  }
+
+  /// Writes a command's header; `length` bytes of data follow.
+  public static func writeHeader(
+    _ code: SignallingCode, identifier: UInt8, length: Int, to writer: inout ByteWriter
+  ) {
+    writer.write(code.rawValue)
+    writer.write(identifier)
+    writer.write(UInt16(truncatingIfNeeded: length))
+  }
+}
+
+/// The connection parameters that a peripheral would like.
+///
+/// Core Specification, Vol 3, Part A, 4.20, and the value of the Peripheral Preferred Connection
+/// Parameters characteristic, Vol 3, Part C, 12.3.
+public struct ConnectionParameters: Equatable, Sendable {
+  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  public var minimumInterval: UInt16
+  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+
+  public init(
+    minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  /// Reads eight bytes.
+  public init?(_ reader: inout ByteReader) {
+    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
+      let latency = reader.readUInt16(), let timeout = reader.readUInt16()
+    else { return nil }
+    self.init(
+      minimumInterval: minimum, maximumInterval: maximum, latency: latency,
+      supervisionTimeout: timeout)
+  }
+
+  /// Writes eight bytes.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+  }
+
+  /// The same eight bytes as one number, for an attribute's value.
+  public var number: UInt64 {
+    UInt64(widening: UInt32(minimumInterval) | UInt32(maximumInterval) << 16)
+      | UInt64(widening: UInt32(latency) | UInt32(supervisionTimeout) << 16) &<< 32
+  }
+}

@@ -1,0 +1,71 @@
+import BluetoothHost
+
+/// One of the ball's twenty answers: ten that affirm, five that hedge, five that deny.
+public struct Answer: RawRepresentable, Equatable, Sendable {
+  /// 0 to 19.
+  public let rawValue: UInt8
+
+  /// `nil` above 19.
+  public init?(rawValue: UInt8) {
+    guard rawValue < Self.count else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// How many there are.
+  public static let count: UInt8 = 20
+
+  /// Any of them, each as likely as the others.
+  public static func random(from source: inout RandomSource) -> Answer {
+    Answer(unchecked: UInt8(truncatingIfNeeded: source.next(below: UInt32(count))))
+  }
+
+  private init(unchecked rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// In English.
+  public var text: StaticText {
+    switch rawValue {
+    case 0: StaticText("It is certain.")
+    case 1: StaticText("It is decidedly so.")
+    case 2: StaticText("Without a doubt.")
+    case 3: StaticText("Yes – definitely.")
+    case 4: StaticText("You may rely on it.")
+    case 5: StaticText("As I see it, yes.")
+    case 6: StaticText("Most likely.")
+    case 7: StaticText("Outlook good.")
+    case 8: StaticText("Yes.")
+    case 9: StaticText("Signs point to yes.")
+    case 10: StaticText("Reply hazy, try again.")
+    case 11: StaticText("Ask again later.")
+    case 12: StaticText("Better not tell you now.")
+    case 13: StaticText("Cannot predict now.")
+    case 14: StaticText("Concentrate and ask again.")
+    case 15: StaticText("Don’t count on it.")
+    case 16: StaticText("My reply is no.")
+    case 17: StaticText("My sources say no.")
+    case 18: StaticText("Outlook not so good.")
+    default: StaticText("Very doubtful.")
+    }
+  }
+
+  /// Writes it as a central shall see it, as much as fits.
+  public func write(_ style: AnswerStyle, to writer: inout ByteWriter) {
+    switch style {
+    case .text:
+      text.writePrefix(to: &writer)
+    case .slug:
+      StaticText("SLUG-ANSWER-").writePrefix(to: &writer)
+      writer.write(UInt8(ascii: "0") + rawValue / 10)
+      writer.write(UInt8(ascii: "0") + rawValue % 10)
+    }
+  }
+}
+
+/// How the ball words its answers.
+public enum AnswerStyle: Equatable, Sendable {
+  /// In English, for any app that shows text.
+  case text
+  /// `SLUG-ANSWER-00` to `SLUG-ANSWER-19`, for an app that words them in its user's language.
+  case slug
+}

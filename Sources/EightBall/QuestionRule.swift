@@ -1,0 +1,34 @@
+import BluetoothHost
+
+/// What the ball takes for a question.
+public enum QuestionRule {
+  /// The longest question, in bytes: the longest attribute value.
+  public static let maximumLength = 512
+
+  /// Why a text is not a question; `nil` if it is one: UTF-8 that ends in `?`.
+  public static func refusal(of text: Span<UInt8>) -> Refusal? {
+    guard text.count <= maximumLength else { return .tooLong }
+    guard text.isValidUTF8 else { return .notUTF8 }
+    guard !text.isEmpty, text[text.count - 1] == UInt8(ascii: "?") else { return .statement }
+    return nil
+  }
+
+  /// Why the ball does not answer.
+  public enum Refusal: Equatable, Sendable {
+    /// It does not end in `?`.
+    case statement
+    /// It is not UTF-8.
+    case notUTF8
+    /// It is more than 512 bytes.
+    case tooLong
+
+    /// What the central is told.
+    public var code: ATTErrorCode {
+      switch self {
+      case .statement: .unlikelyError
+      case .notUTF8: .notUTF8
+      case .tooLong: .invalidAttributeValueLength
+      }
+    }
+  }
+}
