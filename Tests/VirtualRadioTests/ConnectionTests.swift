@@ -138,6 +138,21 @@ struct ConnectionTests {
     #expect(phone.receive() == [status(.leCreateConnection, .invalidCommandParameters)])
   }
 
+  @Test("An initiator whose advertiser comes into range connects at its next advertisement")
+  func comesIntoRange() {
+    let ball = TestHost(on: air)
+    let phone = TestHost(on: air)
+    air.setSignalStrength(nil, from: ball.controller, to: phone.controller)
+    ball.advertise(interval: 0x00A0)  // 100 ms
+    phone.connect(to: publicAddress(1))
+    air.advance(to: milliseconds(1_050))
+    #expect(air.deadline == nil)
+    air.setSignalStrength(-90, from: ball.controller, to: phone.controller)
+    air.advance(to: milliseconds(1_150))
+    #expect(phone.controller.connectionHandles.count == 1)
+    #expect(air.deadline == nil)
+  }
+
   @Test("The accept list: an initiator takes any of it, an advertiser only those of it")
   func acceptLists() {
     let ball = TestHost(on: air)

@@ -28,7 +28,7 @@ extension VirtualAir {
     for advertiser in controllers where connect(initiator, to: advertiser) { return }
   }
 
-  /// Whether somebody would report an advertisement of `advertiser`.
+  /// Whether anything would come of an advertisement of `advertiser`.
   func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     controllers.contains { listener in
       signalStrength(from: advertiser, to: listener) != nil
@@ -36,14 +36,10 @@ extension VirtualAir {
     }
   }
 
-  /// Makes a link, if `initiator` is looking for `advertiser`, and each takes the other.
+  /// Makes a link, if it can be made.
   private func connect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool {
-    guard let initiation = initiator.state.initiation,
-      let advertising = advertiser.state.advertising, advertising.isConnectable,
-      signalStrength(from: advertiser, to: initiator) != nil,
-      signalStrength(from: initiator, to: advertiser) != nil,
-      initiator.seeks(advertising.address, initiation),
-      advertiser.admits(initiation.ownAddress, advertising)
+    guard canConnect(initiator, to: advertiser), let initiation = initiator.state.initiation,
+      let advertising = advertiser.state.advertising
     else { return false }
 
     let parameters = initiation.parameters
@@ -74,6 +70,8 @@ extension VirtualController {
     let heard = Scan.Heard(address: advertising.address, kind: advertising.kind)
     return !scan.heard.contains(heard)
   }
+
+  fileprivate var hasRoomForLink: Bool { links.count < configuration.maximumLinks }
 
   fileprivate func seeks(_ address: DeviceAddress, _ initiation: Initiation) -> Bool {
     guard !links.contains(where: { $0.peerAddress == address }) else { return false }

@@ -37,6 +37,8 @@ extension VirtualController {
 
   /// Reports kept unread at most: a slow host misses advertisements, as with a real controller.
   private static let reportLimit = 64
+  /// Reports remembered at most, to leave out duplicates.
+  private static let memoryLimit = 1_000
 
   /// Tells the host what it hears of `advertiser`, at `rssi` dBm.
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
@@ -64,6 +66,8 @@ extension VirtualController {
     if state.scan?.filtersDuplicates == true {
       let heard = Scan.Heard(address: report.address, kind: report.kind)
       guard state.scan?.heard.contains(heard) == false else { return }
+      // As a real one does, it begins anew when it cannot remember more.
+      if state.scan?.heard.count == Self.memoryLimit { state.scan?.heard.removeAll() }
       state.scan?.heard.append(heard)
     }
     guard outgoing.reportCount < Self.reportLimit else {

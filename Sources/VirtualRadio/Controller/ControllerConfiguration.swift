@@ -1,29 +1,30 @@
-/// What kind of controller a virtual one is.
+/// What kind of controller a virtual one is. Values outside of their ranges become the nearest.
 public struct ControllerConfiguration: Sendable {
   /// The longest data of one ACL packet, from the host and to it, in bytes: 27 to 65,535.
-  public var aclDataLength: UInt16
+  public let aclDataLength: UInt16
 
   /// How many ACL packets from the host it holds, for all links together: at least 1.
-  public var aclPacketCount: UInt8
+  public let aclPacketCount: UInt8
 
   /// Says 0 × 0 for LE, which sends the host to Read Buffer Size, as a controller does whose
   /// buffers are the same for BR/EDR.
-  public var sharesBuffers: Bool
+  public let sharesBuffers: Bool
 
   /// Packets of up to 251 bytes over the air, and the commands that ask for them. Without it,
   /// or until they are asked for, a link carries 27 bytes a packet, and the host receives a longer
   /// frame in as many fragments.
-  public var supportsDataLengthExtension: Bool
+  public let supportsDataLengthExtension: Bool
 
   /// The 2M PHY, and the commands that choose it.
-  public var supports2MPHY: Bool
+  public let supports2MPHY: Bool
 
-  /// How many links it has at most, in both roles together.
-  public var maximumLinks: Int
+  /// How many links it has at most, in both roles together: 1 to 256.
+  public let maximumLinks: Int
 
   /// How many devices its filter accept list holds.
-  public var acceptListSize: UInt8
+  public let acceptListSize: UInt8
 
+  /// The controller of most tests: 8 buffers of 251 bytes, and every feature.
   public init(
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
     supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true, maximumLinks: Int = 16,
@@ -34,7 +35,7 @@ public struct ControllerConfiguration: Sendable {
     self.sharesBuffers = sharesBuffers
     self.supportsDataLengthExtension = supportsDataLengthExtension
     self.supports2MPHY = supports2MPHY
-    self.maximumLinks = maximumLinks
+    self.maximumLinks = min(max(maximumLinks, 1), 256)
     self.acceptListSize = acceptListSize
   }
 

@@ -1,0 +1,192 @@
+import BluetoothHost
+import LinuxSystem
+import Testing
+import VirtualRadio
+
+@Suite("The air behind a socket")
+struct AirServerTests {
+  /// A server on a UNIX socket of its own, its clients, and what it has said of them.
+  final class Fixture {
+    let path: String
+    let loop: EventLoop
+    let server: AirServer
+    var notices: [String] = []
+
+    init(_ name: String, maximumClients: Int = 64) throws {
+      path = "/tmp/virtual-radio-test-\(name)-\(UInt64.random(in: 0...(.max))).sock"
+      loop = try EventLoop()
+      server = AirServer(air: VirtualAir(), loop: loop, maximumClients: maximumClients)
+      server.onNotice = { [weak self] in self?.notices.append($0.description) }
+      try server.listen(on: StreamListener(path: path))
+    }
+
+    deinit { server.close() }
+
+    /// Turns of the loop until nothing is ready any more.
+    func settle() throws {
+      while try loop.wait(until: Instant(rawValue: 0)) {}
+      server.advance(to: server.air.now)
+    }
+
+    func connect() throws -> SocketHost {
+      let host = SocketHost(descriptor: try StreamSocket.connect(path: path))
+      try settle()
+      return host
+    }
+  }
+
+  /// A host at the far end of a socket.
+  struct SocketHost: ~Copyable {
+    let descriptor: FileDescriptor
+
+    func send(_ bytes: [UInt8]) throws {
+      var offset = 0
+      while offset < bytes.count {
+        let count = try descriptor.write(bytes.span.extracting(offset..<bytes.count))
+        try #require(count > 0)
+        offset += count
+      }
+    }
+
+    /// Every byte that has come; `nil` once the server has closed and nothing is left.
+    func receive() throws -> [UInt8]? {
+      var received: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        var space = buffer.mutableSpan
+        switch try descriptor.read(into: &space) {
+        case .bytes(let count): received += buffer.prefix(count)
+        case .nothingYet: return received
+        case .end: return received.isEmpty ? nil : received
+        }
+      }
+    }
+  }
+
+  private let readAddress: [UInt8] = [0x01, 0x09, 0x10, 0x00]
+
+  @Test("Each client is a controller of its own, whatever pieces its packets come in")
+  func clients() throws {
+    let fixture = try Fixture("clients")
+    let first = try fixture.connect()
+    let second = try fixture.connect()
+    #expect(fixture.server.clientCount == 2)
+    try second.send(readAddress + readAddress)
+    for byte in readAddress {
+      try first.send([byte])
+      try fixture.settle()
+    }
+    #expect(try first.receive() == complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0]))
+    let answer = complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0])
+    #expect(try second.receive() == answer + answer)
+    #expect(fixture.notices == ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
+  }
+
+  @Test("The program's own controller talks with a client; a closed socket is power lost")
+  func ownController() throws {
+    let fixture = try Fixture("own")
+    let ball = TestHost(on: fixture.server.air)
+    ball.advertise()
+    _ = ball.receive()
+    do {
+      let phone = try fixture.connect()
+      try phone.send(bytes { LESetEventMask(mask: .max).writePacket(to: &$0) })
+      try phone.send(bytes { SetEventMask(mask: .max).writePacket(to: &$0) })
+      try phone.send(
+        bytes {
+          LECreateConnection(
+            scanInterval: 16, scanWindow: 16, filterPolicy: 0, peer: publicAddress(1),
+            ownAddressType: 0, minimumInterval: 24, maximumInterval: 24, latency: 0,
+            supervisionTimeout: 72, minimumEventLength: 0, maximumEventLength: 0
+          ).writePacket(to: &$0)
+        })
+      try fixture.settle()
+      #expect(ball.receive().count == 1)
+      _ = try phone.receive()
+      let handle = try #require(
+        fixture.server.air.controllers.last?.connectionHandles.first)
+      try phone.send(acl(handle, .firstNonFlushable, [1, 2]))
+      try fixture.settle()
+      #expect(ball.receive() == [acl(ball.handle, .firstFlushable, [1, 2])])
+      // The credit goes back once the program has read its controller.
+      #expect(try phone.receive() == [])
+      fixture.server.advance(to: fixture.server.air.now)
+      #expect(try phone.receive() == completed(handle))
+    }
+    let handle = ball.handle
+    try fixture.settle()
+    #expect(fixture.server.clientCount == 0)
+    #expect(fixture.notices.last == "F0:00:00:00:00:02 left")
+    #expect(ball.receive() == [])
+    let deadline = try #require(fixture.server.deadline)
+    fixture.server.advance(to: deadline)
+    #expect(
+      ball.receive() == [
+        event(DisconnectionComplete(status: .success, handle: handle, reason: .connectionTimeout))
+      ])
+  }
+
+  @Test("A client that loses its place in the stream is dropped, and the others stay")
+  func lostSync() throws {
+    let fixture = try Fixture("sync")
+    let wrong = try fixture.connect()
+    let right = try fixture.connect()
+    try wrong.send([0x77, 1, 2, 3])
+    try fixture.settle()
+    #expect(fixture.server.clientCount == 1)
+    #expect(
+      fixture.notices.last
+        == "F0:00:00:00:00:01 dropped: it sent 0x77 where a packet begins")
+    try right.send(readAddress)
+    try fixture.settle()
+    #expect(try right.receive()?.count == 13)
+    drop(wrong)
+  }
+
+  @Test("A client that never reads its answers is dropped")
+  func neverReads() throws {
+    let fixture = try Fixture("flood")
+    let host = try fixture.connect()
+    let many = (0..<100).flatMap { _ in readAddress }
+    for _ in 0..<2_000 where fixture.server.clientCount > 0 {
+      try host.send(many)
+      try fixture.settle()
+    }
+    #expect(fixture.server.clientCount == 0)
+    #expect(
+      fixture.notices.last
+        == "F0:00:00:00:00:01 dropped: it sends commands and reads no answers")
+    drop(host)
+  }
+
+  @Test("When all places are taken, a client waits until one leaves")
+  func full() throws {
+    let fixture = try Fixture("full", maximumClients: 1)
+    let waiting: SocketHost
+    do {
+      let first = try fixture.connect()
+      waiting = try fixture.connect()
+      #expect(fixture.server.clientCount == 1)
+      try waiting.send(readAddress)
+      drop(first)
+    }
+    try fixture.settle()
+    #expect(try waiting.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+  }
+
+  @Test("Closed, a server lets go of everybody")
+  func close() throws {
+    let fixture = try Fixture("close")
+    let host = try fixture.connect()
+    _ = fixture.server.air.addController()
+    fixture.server.close()
+    #expect(fixture.server.clientCount == 0)
+    #expect(fixture.server.air.controllers.count == 1)
+    // The end of the stream arrives once the server's side of the socket has been let go.
+    #expect(try host.receive() == nil)
+    #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: fixture.path) }
+  }
+
+  /// Closes the client's socket.
+  private func drop(_ host: consuming SocketHost) {}
+}
