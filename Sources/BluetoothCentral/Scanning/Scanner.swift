@@ -34,6 +34,9 @@ struct Scanner {
   var state = State.off
   private var heard: [Discovery] = []
 
+  /// How many advertisers are remembered.
+  var heardCount: Int { heard.count }
+
   /// Forgets what was heard.
   mutating func forget() {
     heard = []
