@@ -31,9 +31,21 @@ extension VirtualAir {
   /// Whether anything would come of an advertisement of `advertiser`.
   func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     controllers.contains { listener in
-      signalStrength(from: advertiser, to: listener) != nil
-        && listener.isCurious(about: advertising)
+      guard signalStrength(from: advertiser, to: listener) != nil else { return false }
+      return listener.isCurious(about: advertising) || canConnect(listener, to: advertiser)
     }
+  }
+
+  /// Whether `initiator` is looking for `advertiser`, and each takes the other.
+  private func canConnect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool
+  {
+    guard let initiation = initiator.state.initiation,
+      let advertising = advertiser.state.advertising, advertising.isConnectable
+    else { return false }
+    return signalStrength(from: advertiser, to: initiator) != nil
+      && initiator.seeks(advertising.address, initiation)
+      && advertiser.admits(initiation.ownAddress, advertising)
+      && initiator.hasRoomForLink && advertiser.hasRoomForLink
   }
 
   /// Makes a link, if it can be made.
