@@ -1,0 +1,55 @@
+// What scripts/check-embedded compiles beside the core: it makes the generic code of hosts with one
+// place and with four, and calls all that a board would, so that nothing goes unchecked.
+
+import BluetoothHost
+import EightBall
+
+/// One turn of a firmware's loop, for a host of one place and for a host of four.
+///
+/// - Returns: Something of everything, so that nothing is optimised away.
+@c(eightball_entry)
+public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  let now = Instant(rawValue: 0).advanced(by: milliseconds)
+  var one = BallHost<1>(
+    configuration: configuration, table: BallProfile.table,
+    application: Ball(seed: 1, style: .text))
+  var four = BallHost<4>(
+    configuration: configuration, table: BallProfile.table,
+    application: Ball(seed: 4, style: .slug))
+  return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
+}
+
+private var configuration: HostConfiguration {
+  HostConfiguration(name: DeviceName(StaticText("8-Ball")), service: .ballService, address: .public)
+}
+
+private func turn<let places: Int>(
+  of host: inout BallHost<places>, at now: Instant, _ byte: UInt8
+) -> UInt32 {
+  let incoming = InlineArray<64, UInt8>(repeating: byte)
+  var outgoing = InlineArray<526, UInt8>(repeating: 0)
+  var sum: UInt32 = 0
+
+  host.start(at: now)
+  host.receive(incoming.span, at: now)
+  host.advance(to: now)
+  var writer = ByteWriter(outgoing.mutableSpan)
+  while host.nextPacket(into: &writer, at: now) {
+    sum &+= UInt32(writer.count)
+    writer.truncate(to: 0)
+  }
+  sum &+= UInt32(truncatingIfNeeded: host.deadline?.rawValue ?? 0)
+
+  host.application.shake()
+  host.application.clear()
+  while host.application.nextEvent() != nil { sum &+= 1 }
+  host.application.withQuestion(at: 0) { question in sum &+= UInt32(question.count) }
+  if host.application.lights.isAnswering { sum &+= 1 }
+
+  host.indicateServicesChanged(in: AttributeHandleRange.all)
+  host.disconnectAll()
+  host.shutDown()
+  if host.isShutDown { sum &+= 1 }
+  host.radioLost()
+  return sum
+}
