@@ -12,6 +12,9 @@ struct Outbox {
   /// How much of the first frame has been sent.
   private var sent = 0
 
+  /// How many frames wait, the one under way included.
+  var count: Int { frames.count }
+
   var isEmpty: Bool { frames.isEmpty }
 
   /// Adds a frame for `channel`.
