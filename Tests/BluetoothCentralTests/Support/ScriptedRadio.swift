@@ -31,6 +31,8 @@ final class ScriptedRadio {
   var script: (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
   /// What a peer sends back for an ATT PDU.
   var peer: (_ pdu: [UInt8]) -> [[UInt8]] = { _ in [] }
+  /// What becomes of a packet on its way to the host, when it is an answer to one of the host's.
+  var fault: (_ packet: [UInt8]) -> [[UInt8]] = { [$0] }
   /// Whether packets are told to be completed at once.
   var completesPackets = true
   /// The most bytes of a frame in one packet to the host.
@@ -51,7 +53,9 @@ final class ScriptedRadio {
     var packetsLeft = 10_000
     while packetsLeft > 0, let packet = takePacket() {
       packetsLeft -= 1
-      for answer in answers(to: packet) { give(answer) }
+      for answer in answers(to: packet) {
+        for packet in fault(answer) { give(packet) }
+      }
     }
   }
 
