@@ -6,6 +6,7 @@ import PackageDescription
 let core: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableExperimentalFeature("Lifetimes"),
+  .enableExperimentalFeature("RawLayout"),
 ]
 
 let package = Package(
@@ -49,6 +50,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
+
+    // What scripts/benchmark counts.
+    .executableTarget(
+      name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
+      path: "Benchmarks/HostBenchmark", swiftSettings: core),
 
     .testTarget(
       name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: core),

@@ -44,7 +44,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     var isAnswering = false
     for place in 0..<places {
       if seats[place].address != nil { isConnected = true }
-      if seats[place].isOwed && seats[place].isListening { isAnswering = true }
+      if hasUpdate(at: place) { isAnswering = true }
     }
     let status: BallLights.Status =
       switch radio {
@@ -117,12 +117,14 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.asked(place: place))
   }
 
+  public func hasUpdate(at place: Int) -> Bool {
+    seats[place].isOwed && seats[place].isListening
+  }
+
   public mutating func nextUpdate(
     at place: Int, into value: inout ByteWriter
   ) -> ApplicationAttribute? {
-    guard seats[place].isOwed, seats[place].isListening, let answer = seats[place].answer else {
-      return nil
-    }
+    guard hasUpdate(at: place), let answer = seats[place].answer else { return nil }
     seats[place].isOwed = false
     answer.write(style, to: &value)
     events.append(.answered(place: place, answer))

@@ -1,12 +1,15 @@
 /// Up to `capacity` bytes held in place: a bounded, never-allocating stand-in for an array.
 public struct ByteBuffer<let capacity: Int>: ~Copyable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
+  private let pin = Pinned()
 
   /// The number of bytes held, at most `capacity`.
   public private(set) var count = 0
 
   /// An empty buffer.
   public init() {}
+
+  deinit {}
 
   /// Whether it holds nothing.
   public var isEmpty: Bool { count == 0 }

@@ -4,6 +4,7 @@ extension MutableSpan<UInt8> {
   /// The one place that uses unsafe memory: a checked loop over two spans costs several
   /// instructions a byte, and every packet is copied at least once.
   @_lifetime(self: copy self)
+  @inlinable
   mutating func copy(_ source: Span<UInt8>, at offset: Int) {
     guard !source.isEmpty, offset >= 0, source.count <= count - offset else { return }
     unsafe withUnsafeMutableBufferPointer { target in

@@ -4,22 +4,26 @@
 /// offsets into a packet. A read past the end gives `nil` and moves nothing, so a short packet is
 /// a value for the caller to answer, never a trap.
 public struct ByteReader: ~Escapable {
-  private var bytes: Span<UInt8>
-  private var position = 0
+  @usableFromInline var bytes: Span<UInt8>
+  @usableFromInline var position = 0
 
   /// Reads `bytes`, which outlive the reader.
   @_lifetime(copy bytes)
+  @inlinable
   public init(_ bytes: Span<UInt8>) {
     self.bytes = bytes
   }
 
   /// The number of bytes not yet read.
+  @inlinable
   public var count: Int { bytes.count - position }
 
   /// Whether every byte has been read. A decoder that ends with this `false` was sent too much.
+  @inlinable
   public var isEmpty: Bool { position == bytes.count }
 
   /// Reads one byte.
+  @inlinable
   public mutating func readUInt8() -> UInt8? {
     guard position < bytes.count else { return nil }
     let value = bytes[position]
@@ -28,33 +32,53 @@ public struct ByteReader: ~Escapable {
   }
 
   /// Reads one byte as two's complement, as an RSSI in dBm is sent.
+  @inlinable
   public mutating func readInt8() -> Int8? {
     guard let byte = readUInt8() else { return nil }
     return Int8(bitPattern: byte)
   }
 
   /// Reads two bytes, the low one first.
+  @inlinable
   public mutating func readUInt16() -> UInt16? {
     guard count >= 2 else { return nil }
-    let value = UInt16(bytes[position]) | UInt16(bytes[position + 1]) << 8
-    position += 2
-    return value
+    defer { position += 2 }
+    return unsafe UInt16(
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt16.self))
   }
 
   /// Reads four bytes, the low one first.
+  @inlinable
   public mutating func readUInt32() -> UInt32? {
-    guard count >= 4, let low = readUInt16(), let high = readUInt16() else { return nil }
-    return UInt32(low) | UInt32(high) << 16
+    guard count >= 4 else { return nil }
+    defer { position += 4 }
+    return unsafe UInt32(
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self))
   }
 
   /// Reads eight bytes, the low one first.
+  @inlinable
   public mutating func readUInt64() -> UInt64? {
-    guard count >= 8, let low = readUInt32(), let high = readUInt32() else { return nil }
-    return UInt64(widening: low) | UInt64(widening: high) &<< 32
+    guard count >= 8 else { return nil }
+    defer { position += 8 }
+    return unsafe UInt64(
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+
+  /// Skips eight bytes at a time as long as none of the bits of `mask` is set in them.
+  @inlinable
+  mutating func skipWords(without mask: UInt64) {
+    while count >= 8 {
+      let word = unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromByteOffset: position, as: UInt64.self)
+      guard UInt64(littleEndian: word) & mask == 0 else { return }
+      position += 8
+    }
   }
 
   /// Reads the next `length` bytes in place, without copying.
   @_lifetime(copy self)
+  @inlinable
   public mutating func readBytes(_ length: Int) -> Span<UInt8>? {
     guard length >= 0, length <= count else { return nil }
     let slice = bytes.extracting(position..<position + length)
@@ -64,6 +88,7 @@ public struct ByteReader: ~Escapable {
 
   /// Reads all that is left, which may be nothing.
   @_lifetime(copy self)
+  @inlinable
   public mutating func readRemaining() -> Span<UInt8> {
     let slice = bytes.extracting(position..<bytes.count)
     position = bytes.count

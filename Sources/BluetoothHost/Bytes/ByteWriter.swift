@@ -3,17 +3,23 @@
 /// What does not fit is not written, and `hasOverflowed` stays true from then on: a writer is
 /// checked once, at the end, and never writes outside its storage.
 public struct ByteWriter: ~Copyable, ~Escapable {
-  private var storage: MutableSpan<UInt8>
-  private let limit: Int
+  @usableFromInline var storage: MutableSpan<UInt8>
+  @usableFromInline let limit: Int
+
+  @usableFromInline var written = 0
+  @usableFromInline var overflowed = false
 
   /// The number of bytes written so far.
-  public private(set) var count = 0
+  @inlinable
+  public var count: Int { written }
 
   /// Whether some write did not fit. The bytes written before it are whole.
-  public private(set) var hasOverflowed = false
+  @inlinable
+  public var hasOverflowed: Bool { overflowed }
 
   /// Writes from the first byte of `storage`.
   @_lifetime(copy storage)
+  @inlinable
   public init(_ storage: consuming MutableSpan<UInt8>) {
     limit = storage.count
     self.storage = storage
@@ -21,39 +27,45 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Writes from the first byte of `storage`, at most `limit` bytes of it.
   @_lifetime(copy storage)
+  @inlinable
   public init(_ storage: consuming MutableSpan<UInt8>, limit: Int) {
     self.limit = max(0, min(limit, storage.count))
     self.storage = storage
   }
 
   /// The number of bytes that still fit.
-  public var freeCapacity: Int { limit - count }
+  @inlinable
+  public var freeCapacity: Int { limit - written }
 
   /// Writes one byte.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ value: UInt8) {
     guard reserve(1) else { return }
     storage[count] = value
-    count += 1
+    written += 1
   }
 
   /// Writes one byte as two's complement.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ value: Int8) {
     write(UInt8(bitPattern: value))
   }
 
   /// Writes two bytes, the low one first.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ value: UInt16) {
     guard reserve(2) else { return }
     storage[count] = UInt8(truncatingIfNeeded: value)
     storage[count + 1] = UInt8(truncatingIfNeeded: value >> 8)
-    count += 2
+    written += 2
   }
 
   /// Writes four bytes, the low one first.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ value: UInt32) {
     guard reserve(4) else { return }
     write(UInt16(truncatingIfNeeded: value))
@@ -62,6 +74,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Writes eight bytes, the low one first.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ value: UInt64) {
     guard reserve(8) else { return }
     write(UInt32(truncatingIfNeeded: value))
@@ -70,15 +83,17 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Writes all of `bytes`, or none of them if they do not fit.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func write(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
     storage.copy(bytes, at: count)
-    count += bytes.count
+    written += bytes.count
   }
 
   /// Writes as many of the first bytes of `bytes` as fit, as an ATT server cuts a value to the
   /// MTU. Never an overflow.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func writePrefix(of bytes: Span<UInt8>) {
     write(bytes.extracting(first: min(bytes.count, freeCapacity)))
   }
@@ -86,6 +101,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Puts `value` at `offset`, which has been written before: a length that is known only once
   /// what it counts has been written. Outside of what has been written, nothing changes.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func patch(_ value: UInt8, at offset: Int) {
     guard offset >= 0, offset < count else { return }
     storage[offset] = value
@@ -93,6 +109,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Puts two bytes at `offset`, the low one first, as `patch(_:at:)` puts one.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func patch(_ value: UInt16, at offset: Int) {
     patch(UInt8(truncatingIfNeeded: value), at: offset)
     patch(UInt8(truncatingIfNeeded: value >> 8), at: offset + 1)
@@ -100,15 +117,17 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Takes back everything written after the first `count` bytes, and any overflow.
   @_lifetime(self: copy self)
+  @inlinable
   public mutating func truncate(to count: Int) {
     guard count >= 0, count <= self.count else { return }
-    self.count = count
-    hasOverflowed = false
+    written = count
+    overflowed = false
   }
 
-  private mutating func reserve(_ length: Int) -> Bool {
+  @inlinable
+  mutating func reserve(_ length: Int) -> Bool {
     guard length <= freeCapacity else {
-      hasOverflowed = true
+      overflowed = true
       return false
     }
     return true

@@ -15,11 +15,7 @@ extension Span<UInt8> {
 extension ByteReader {
   /// Reads up to and including the next byte that is not ASCII; `nil` when there is none.
   fileprivate mutating func readASCIIRun() -> UInt8? {
-    while count >= 8 {
-      var eight = self
-      guard let word = eight.readUInt64(), word & 0x8080_8080_8080_8080 == 0 else { break }
-      self = eight
-    }
+    skipWords(without: 0x8080_8080_8080_8080)
     while let byte = readUInt8() {
       if byte >= 0x80 { return byte }
     }

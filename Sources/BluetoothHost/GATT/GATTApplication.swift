@@ -26,8 +26,11 @@ public protocol GATTApplication: ~Copyable {
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
   ) throws(ATTErrorCode)
 
+  /// Whether there is something to tell the central at `place`. Asked often; answered at once.
+  func hasUpdate(at place: Int) -> Bool
+
   /// Writes what the central at `place` is to be told next, and says whose value it is; `nil`
-  /// when there is nothing to tell.
+  /// when there is nothing to tell after all.
   ///
   /// Asked only when it can be sent at once. `value` holds as much as the MTU lets through.
   mutating func nextUpdate(

@@ -10,6 +10,7 @@ public struct GATTDatabase<let count: Int>: ~Copyable {
   static var applicationCapacity: Int { 8 }
 
   private var attributes: InlineArray<count, Attribute>
+  private let pin = Pinned()
   private var applicationPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
 
   /// Where the value of Service Changed is.
@@ -26,6 +27,8 @@ public struct GATTDatabase<let count: Int>: ~Copyable {
     link()
     hash = DatabaseHash(of: attributes.span)
   }
+
+  deinit {}
 
   /// The attributes; that at index 0 has the handle 0x0001.
   var span: Span<Attribute> {

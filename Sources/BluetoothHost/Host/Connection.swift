@@ -130,10 +130,14 @@ struct Connection: ~Copyable {
     if sending == .nothing {
       if !response.isEmpty {
         sending = .response
-      } else if control.writePacket(handle, to: &writer) {
+      } else if !control.isEmpty, control.writePacket(handle, to: &writer) {
         inFlight += 1
         return true
-      } else if prepareUpdate(at: place, now: now, server: &server, application: &application) {
+        // While an indication is unconfirmed nothing else is told: the next might be one too.
+        // Core Specification, Vol 3, Part F, 3.3.2.
+      } else if !bearer.awaitsConfirmation,
+        changedServices != nil || application.hasUpdate(at: place),
+        prepareUpdate(at: place, now: now, server: &server, application: &application) {
         sending = .update
       } else {
         return false
@@ -173,16 +177,12 @@ extension Connection {
   }
 
   /// Puts a notification or indication into `update`; `false` if there is none to send.
-  ///
-  /// While an indication is unconfirmed nothing else is told: the next might be an indication
-  /// too. Core Specification, Vol 3, Part F, 3.3.2.
   private mutating func prepareUpdate<
     let attributeCount: Int, Application: GATTApplication & ~Copyable
   >(
     at place: Int, now: Instant, server: inout ATTServer<attributeCount>,
     application: inout Application
   ) -> Bool {
-    guard !bearer.awaitsConfirmation else { return false }
     var target = ValuePlace()
     update.write(limit: bearer.mtu.byteCount) { writer in
       // The opcode and the handle are put in once they are known.

@@ -9,6 +9,9 @@ struct ControlFrames: ~Copyable {
 
   init() {}
 
+  /// Whether nothing is owed.
+  var isEmpty: Bool { buffer.isEmpty }
+
   mutating func removeAll() {
     buffer.removeAll()
     position = 0

@@ -1,0 +1,182 @@
+import BluetoothHost
+import EightBall
+
+let benchConfiguration = HostConfiguration(
+  name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public)
+
+/// A host with a controller and a central that are nothing but bytes.
+struct Bench<let attributeCount: Int>: ~Copyable {
+  private var host: Host<4, attributeCount, Ball<4>>
+  private var output = InlineArray<600, UInt8>(repeating: 0)
+  private let now = Instant(rawValue: 0)
+  private let question: InlineArray<52, UInt8>
+  private let unsubscribe: InlineArray<14, UInt8>
+  private var notifications = 0
+
+  init(_ host: consuming Host<4, attributeCount, Ball<4>>) {
+    let questionHandle = host.handle(of: .question)
+    let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
+    var question = InlineArray<52, UInt8>(repeating: 0)
+    var text = InlineArray<40, UInt8>(repeating: UInt8(ascii: "a"))
+    text[39] = UInt8(ascii: "?")
+    question.write { WriteRequest(handle: questionHandle, value: text.span).write(to: &$0) }
+    self.question = question
+    let zero = InlineArray<2, UInt8>(repeating: 0)
+    var unsubscribe = InlineArray<14, UInt8>(repeating: 0)
+    unsubscribe.write { WriteRequest(handle: cccd, value: zero.span).write(to: &$0) }
+    self.unsubscribe = unsubscribe
+    self.host = host
+  }
+
+  /// Sets the controller up, connects a central, agrees on 517 bytes and subscribes.
+  mutating func connect() {
+    host.start(at: now)
+    while drain() {}
+    var event = InlineArray<22, UInt8>(repeating: 0)
+    var writer = ByteWriter(event.mutableSpan)
+    LEConnectionComplete(
+      status: .success, handle: ConnectionHandle(rawValue: 0x40), role: .peripheral,
+      peer: .zero, interval: 24, latency: 0, supervisionTimeout: 400
+    ).writePacket(to: &writer)
+    host.receive(event.span, at: now)
+    while drain() {}
+    var exchange = InlineArray<12, UInt8>(repeating: 0)
+    exchange.write { ExchangeMTURequest(clientReceiveMTU: 517).write(to: &$0) }
+    send(exchange.span)
+    let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
+    let one: InlineArray<2, UInt8> = [1, 0]
+    var subscribe = InlineArray<14, UInt8>(repeating: 0)
+    subscribe.write { WriteRequest(handle: cccd, value: one.span).write(to: &$0) }
+    send(subscribe.span)
+    notifications = 0
+  }
+
+  /// A question of 40 bytes; the write response and the notification of the answer.
+  mutating func ask() {
+    let packet = question
+    send(packet.span)
+  }
+
+  /// A write that leads to nothing but its response: the configuration, set to 0.
+  mutating func write() {
+    let packet = unsubscribe
+    send(packet.span)
+  }
+
+  /// Every service, every characteristic of each, and every descriptor, as a client finds them.
+  mutating func discover() {
+    let last = UInt16(attributeCount)
+    var services = UInt16(1)
+    var request = InlineArray<16, UInt8>(repeating: 0)
+    while services <= last {
+      request.write {
+        ReadByGroupTypeRequest(
+          range: AttributeHandleRange(start: AttributeHandle(rawValue: services), end: .last),
+          type: .primaryService
+        ).write(to: &$0)
+      }
+      services = sendFinding(request.span, entryEndOffset: 2)
+    }
+    var characteristics = UInt16(1)
+    while characteristics < last {
+      request.write {
+        ReadByTypeRequest(
+          range: AttributeHandleRange(
+            start: AttributeHandle(rawValue: characteristics), end: AttributeHandle(rawValue: last)),
+          type: .characteristic
+        ).write(to: &$0)
+      }
+      characteristics = sendFinding(request.span, entryEndOffset: 0)
+    }
+    var information = InlineArray<14, UInt8>(repeating: 0)
+    information.write {
+      FindInformationRequest(
+        range: AttributeHandleRange(
+          start: AttributeHandle(rawValue: last), end: AttributeHandle(rawValue: last))
+      ).write(to: &$0)
+    }
+    send(information.span)
+  }
+
+  /// Ends the program if what was measured is not what happened.
+  func check(count: Int, isAsk: Bool) {
+    guard !isAsk || notifications == count else {
+      fail("\(count) questions brought \(notifications) answers")
+    }
+  }
+
+  /// Sends a request that lists entries, and gives the handle after the last one listed; the end
+  /// of all handles after an error.
+  private mutating func sendFinding(_ packet: Span<UInt8>, entryEndOffset: Int) -> UInt16 {
+    host.receive(packet, at: now)
+    guard let length = next() else { return .max }
+    // 5 (HCI) + 4 (L2CAP) bytes before the opcode, then the length of an entry.
+    var next = UInt16.max
+    if output[9] != ATTOpcode.errorResponse.rawValue {
+      let at = length - Int(output[10]) + entryEndOffset
+      let end = UInt16(output[at]) | UInt16(output[at + 1]) << 8
+      next = end == .max ? .max : end + 1
+    }
+    complete(1)
+    return next
+  }
+
+  /// Sends a request, takes all that the host answers, and tells it that this has been sent.
+  private mutating func send(_ packet: Span<UInt8>) {
+    host.receive(packet, at: now)
+    var count: UInt8 = 0
+    while next() != nil {
+      if output[9] == ATTOpcode.handleValueNotification.rawValue { notifications += 1 }
+      count += 1
+    }
+    complete(count)
+    while host.application.nextEvent() != nil {}
+  }
+
+  /// Number Of Completed Packets.
+  private mutating func complete(_ count: UInt8) {
+    let event: InlineArray<8, UInt8> = [0x04, 0x13, 5, 1, 0x40, 0x00, count, 0]
+    host.receive(event.span, at: now)
+  }
+
+  /// Takes one packet from the host and answers for the controller; `false` if there is none.
+  private mutating func drain() -> Bool {
+    guard next() != nil else { return false }
+    if output[0] == HCIPacketType.command.rawValue {
+      var event = InlineArray<20, UInt8>(repeating: 0)
+      event[0] = HCIPacketType.event.rawValue
+      event[1] = HCIEventCode.commandComplete.rawValue
+      event[2] = 17
+      event[3] = 1
+      event[4] = output[1]
+      event[5] = output[2]
+      // LE Read Buffer Size: 8 packets of 251 bytes. For the other commands it means nothing.
+      event[7] = 251
+      event[9] = 8
+      host.receive(event.span, at: now)
+    } else {
+      complete(1)
+    }
+    return true
+  }
+
+  private mutating func next() -> Int? {
+    var writer = ByteWriter(output.mutableSpan)
+    return host.nextPacket(into: &writer, at: now) ? writer.count : nil
+  }
+}
+
+extension InlineArray where Element == UInt8 {
+  /// Fills the array with an ACL packet that carries one ATT PDU.
+  fileprivate mutating func write(_ body: (inout ByteWriter) -> Void) {
+    var writer = ByteWriter(mutableSpan)
+    writer.write(HCIPacketType.acl.rawValue)
+    writer.write(UInt16(0x2040))
+    writer.write(UInt16(0))
+    writer.write(UInt16(0))
+    writer.write(L2CAPChannel.att.rawValue)
+    body(&writer)
+    writer.patch(UInt16(writer.count - 5), at: 3)
+    writer.patch(UInt16(writer.count - 9), at: 5)
+  }
+}

@@ -1,0 +1,55 @@
+// Runs one operation of the whole host again and again, for scripts/benchmark to count.
+//
+//     host-benchmark ask|write|discovery service|full COUNT
+//
+// Prints the nanoseconds of one operation, by the monotonic clock.
+
+import BluetoothHost
+import EightBall
+import Glibc
+
+func fail(_ message: String) -> Never {
+  let line = "host-benchmark: \(message)\n"
+  _ = unsafe line.withCString { unsafe Glibc.write(STDERR_FILENO, $0, strlen($0)) }
+  exit(64)
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
+  fail("expected an operation (ask, write, discovery), a database (service, full) and a count")
+}
+
+switch arguments[2] {
+case "service":
+  var bench = Bench(
+    Host<4, 6, Ball<4>>(
+      configuration: benchConfiguration, table: BallProfile.serviceTable,
+      application: Ball(seed: 1)))
+  run(&bench)
+case "full":
+  var bench = Bench(
+    BallHost<4>(
+      configuration: benchConfiguration, table: BallProfile.table, application: Ball(seed: 1)))
+  run(&bench)
+case let other:
+  fail("there is no database “\(other)”; expected service or full")
+}
+
+func run<let attributeCount: Int>(_ bench: inout Bench<attributeCount>) {
+  bench.connect()
+  let start = nanoseconds()
+  switch arguments[1] {
+  case "ask": for _ in 0..<count { bench.ask() }
+  case "write": for _ in 0..<count { bench.write() }
+  case "discovery": for _ in 0..<count { bench.discover() }
+  case let other: fail("there is no operation “\(other)”; expected ask, write or discovery")
+  }
+  print((nanoseconds() - start) / UInt64(count))
+  bench.check(count: count, isAsk: arguments[1] == "ask")
+}
+
+func nanoseconds() -> UInt64 {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
