@@ -31,6 +31,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let connectionReset = Errno(rawValue: ECONNRESET)
   public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
   public static let timedOut = Errno(rawValue: ETIMEDOUT)
+  public static let noSpace = Errno(rawValue: ENOSPC)
   public static let inProgress = Errno(rawValue: EINPROGRESS)
   public static let alreadyDone = Errno(rawValue: EALREADY)
   public static let blockedByRfkill = Errno(rawValue: ERFKILL)

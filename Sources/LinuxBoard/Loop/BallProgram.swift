@@ -1,0 +1,102 @@
+import BluetoothHost
+import EightBall
+
+/// Whoever watches a ball: prints what happens, or keeps it for a test.
+public protocol BallObserver: ~Copyable {
+  /// The ball's radio can be used no more, until it is `starting` again.
+  mutating func radioWasLost(_ error: RadioError)
+
+  /// Something has happened to the ball, which goes by the address `own`. If it concerns a
+  /// central, that is `central`. A question's text, in UTF-8, is there when one is asked, and
+  /// empty otherwise.
+  mutating func ball(
+    _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
+    question: Span<UInt8>)
+}
+
+/// The 8-ball and its host, as something to run on a radio.
+public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Copyable {
+  /// How many centrals it serves at once.
+  public static var places: Int { 4 }
+
+  /// The ball's host.
+  public var host: BallHost<4>
+  /// Whoever watches.
+  public var observer: Observer
+  private var isRadioReady = false
+  private var isEnding = false
+
+  /// A ball that waits for its radio.
+  public init(
+    configuration: HostConfiguration, seed: UInt64, style: AnswerStyle,
+    observer: consuming Observer
+  ) {
+    host = BallHost<4>(
+      configuration: configuration, table: BallProfile.table,
+      application: Ball<4>(seed: seed, style: style))
+    self.observer = observer
+  }
+
+  public mutating func radioIsReady(at now: Instant) {
+    isRadioReady = true
+    host.start(at: now)
+  }
+
+  public mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+    isRadioReady = false
+    host.radioLost()
+    observer.radioWasLost(error)
+  }
+
+  public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    host.receive(packet, at: now)
+    // At once: the next packet may bring another question in the place of this one.
+    tellEvents()
+  }
+
+  public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    host.nextPacket(into: &writer, at: now)
+  }
+
+  public var deadline: Instant? { host.deadline }
+
+  public mutating func advance(to now: Instant) {
+    host.advance(to: now)
+  }
+
+  public mutating func turnEnded() {
+    tellEvents()
+  }
+
+  public mutating func shutDown(at now: Instant) {
+    isEnding = true
+    host.shutDown()
+  }
+
+  public var isFinished: Bool { isEnding && (host.isShutDown || !isRadioReady) }
+
+  private mutating func tellEvents() {
+    let own = host.address
+    while let event = host.application.nextEvent() {
+      Self.tell(event, own, &host.application, &observer)
+    }
+  }
+
+  private static func tell(
+    _ event: BallEvent, _ own: DeviceAddress, _ ball: inout Ball<4>, _ observer: inout Observer
+  ) {
+    switch event {
+    case .asked(let place):
+      let central = ball.address(at: place)
+      ball.withQuestion(at: place) { question in
+        observer.ball(own, did: event, with: central, question: question)
+      }
+    case .connected(_, let address), .disconnected(_, let address, _):
+      observer.ball(own, did: event, with: address, question: Span())
+    case .subscribed(let place, _), .refused(let place, _), .answered(let place, _):
+      observer.ball(own, did: event, with: ball.address(at: place), question: Span())
+    case .radio, .missed:
+      observer.ball(own, did: event, with: nil, question: Span())
+    }
+  }
+}

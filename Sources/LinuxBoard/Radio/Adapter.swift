@@ -1,0 +1,108 @@
+import BluetoothHost
+import CBluetooth
+import Glibc
+import LinuxSystem
+
+/// A Bluetooth adapter of this machine.
+struct Adapter: Equatable {
+  /// Whether rfkill(8) lets it send.
+  enum Block: Equatable {
+    case none
+    /// By software: `rfkill unblock bluetooth` undoes it.
+    case soft
+    /// By a switch.
+    case hard
+  }
+
+  /// N of hciN.
+  var number: UInt16
+  /// Whether the kernel itself uses it.
+  var isUp: Bool
+  /// Whether it has not been set up.
+  var isRaw: Bool
+  /// Its public address; zero if it has none.
+  var address: DeviceAddress
+  /// Whether it is switched off.
+  var block: Block
+
+  /// The adapters, in the order of their numbers.
+  ///
+  /// - Throws: `addressFamilyNotSupported` if the kernel has no Bluetooth.
+  static func all() throws(SystemError) -> [Adapter] {
+    var list = [cbluetooth_adapter](
+      repeating: cbluetooth_adapter(), count: Int(cbluetooth_most_adapters))
+    let count = unsafe list.withUnsafeMutableBufferPointer { list in
+      unsafe cbluetooth_list_adapters(list.baseAddress, CInt(list.count))
+    }
+    try check(count, "look for", "Bluetooth adapters")
+    return list.prefix(Int(count)).map { Adapter($0) }.sorted { $0.number < $1.number }
+  }
+
+  /// The adapter with a number.
+  ///
+  /// - Throws: `noSuchDevice` if there is none.
+  static func find(_ number: UInt16) throws(SystemError) -> Adapter {
+    var adapter = cbluetooth_adapter()
+    try check(unsafe cbluetooth_find_adapter(number, &adapter), "find", "hci\(number)")
+    return Adapter(adapter)
+  }
+
+  /// Opens its user channel, for which it is taken from the kernel if need be.
+  func open() throws(SystemError) -> FileDescriptor {
+    if isUp { try Self.check(cbluetooth_take_down(number), "take over", name) }
+    let channel = cbluetooth_open_user_channel(number)
+    do throws(SystemError) {
+      try Self.check(channel, "take over", name)
+    } catch {
+      restore()
+      throw error
+    }
+    return FileDescriptor(owning: channel, name: name)
+  }
+
+  /// Gives it back to the kernel as it was, once its channel is closed.
+  func restore() {
+    // Fails if it has been unplugged, and then there is nothing to give back.
+    if isUp { cbluetooth_bring_up(number) }
+  }
+
+  private var name: String { "hci\(number)" }
+
+  private init(_ adapter: cbluetooth_adapter) {
+    number = adapter.number
+    isUp = adapter.is_up
+    isRaw = adapter.is_raw
+    let a = adapter.address
+    address = DeviceAddress(kind: .public, bytes: [a.0, a.1, a.2, a.3, a.4, a.5])
+    block = Self.block(of: adapter.number, under: "/sys/class/bluetooth")
+  }
+
+  init(number: UInt16, isUp: Bool, isRaw: Bool, address: DeviceAddress, block: Block) {
+    self.number = number
+    self.isUp = isUp
+    self.isRaw = isRaw
+    self.address = address
+    self.block = block
+  }
+
+  /// What /sys/class/bluetooth/hciN/rfkillM/soft and /hard tell.
+  static func block(of number: UInt16, under root: String) -> Block {
+    let directory = "\(root)/hci\(number)"
+    var block = Block.none
+    for name in Files.names(in: directory) where name.hasPrefix("rfkill") {
+      if isSet("\(directory)/\(name)/hard") { return .hard }
+      if isSet("\(directory)/\(name)/soft") { block = .soft }
+    }
+    return block
+  }
+
+  private static func isSet(_ path: String) -> Bool {
+    (try? Files.text(of: path))?.hasPrefix("1") ?? false
+  }
+
+  private static func check(
+    _ result: CInt, _ operation: String, _ subject: String
+  ) throws(SystemError) {
+    if result < 0 { throw SystemError(Errno(rawValue: errno), operation, subject) }
+  }
+}

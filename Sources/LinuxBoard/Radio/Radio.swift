@@ -1,0 +1,166 @@
+import BluetoothHost
+import LinuxSystem
+
+/// The way to a Bluetooth controller: whole packets out and in, whatever is between.
+///
+/// A radio that is lost is opened again, after 250 ms at first and then more and more seldom, to
+/// once in 5 s. It allocates when it opens, and not for any packet.
+public struct Radio: ~Copyable {
+  /// Which one it is.
+  public let name: RadioName
+
+  /// Those who look on at the packets.
+  public var sinks: [any PacketSink] = []
+
+  private let source: RadioSource
+  private var connection: RadioConnection?
+  /// Whether the program has yet to be told that there is a connection.
+  private var isNew: Bool
+  /// Why the connection is of no more use, until the program is told.
+  private var failure: RadioError?
+  /// When to try again; `nil` while it is open, or waits for the controller to come.
+  private var retry: Instant?
+  /// How often in a row it has failed without a packet.
+  private var failures: UInt32 = 0
+
+  private let input = RadioInput()
+  private var output = RadioOutput()
+
+  /// The longest packet that can be sent or received: 5 bytes of header and 2,048 of data.
+  public static let longestPacket = 2_053
+
+  /// The packets that are received in a row before somebody else has a turn.
+  static let burst = 32
+
+  /// Opens a radio in `loop`. One to which the controller has to come waits for it.
+  ///
+  /// - Parameter airPath: Where the virtual air is.
+  /// - Throws: Why it cannot be opened.
+  public init(
+    _ name: RadioName, loop: EventLoop, airPath: String = SharedAir.usualPath
+  ) throws(RadioError) {
+    let source = RadioSource(name, loop: loop, airPath: airPath)
+    let opened: RadioConnection?
+    do throws(SystemError) {
+      opened = try source.open()
+    } catch {
+      throw RadioError(name, error)
+    }
+    self.name = name
+    self.source = source
+    connection = opened
+    isNew = opened != nil
+  }
+
+  /// Closes it for good. An adapter is given back to the kernel as it was.
+  public mutating func close() {
+    connection?.close()
+    connection = nil
+    retry = nil
+    source.close()
+  }
+
+  /// Whether the controller can be reached, as far as is known.
+  public var isOpen: Bool { connection != nil && failure == nil }
+
+  /// Whether this program hosts the virtual air.
+  public var isHostingAir: Bool { source.air?.server != nil }
+
+  /// When `serve` must be called next; `nil` if only a descriptor can bring anything.
+  public var deadline: Instant? {
+    guard let air = source.air?.server?.deadline else { return retry }
+    return retry.map { min($0, air) } ?? air
+  }
+
+  /// Gives `program` what has come, and the controller what `program` has for it. Call it after
+  /// every turn of the loop, and by `deadline`.
+  ///
+  /// - Returns: Whether there may be more at once: the loop should not sleep.
+  public mutating func serve<Program: RadioProgram & ~Copyable>(
+    _ program: inout Program, at now: Instant
+  ) -> Bool {
+    if connection == nil { reopen(at: now) }
+    if isNew {
+      isNew = false
+      program.radioIsReady(at: now)
+    }
+    let mayHaveMore = receive(into: &program, at: now)
+    program.advance(to: now)
+    send(from: &program, at: now)
+    source.air?.server?.advance(to: now)
+    if let failure { lose(failure, &program, at: now) }
+    program.turnEnded()
+    return mayHaveMore
+  }
+
+  // MARK: Packets
+
+  /// Receives a burst of packets; whether that was not all.
+  private mutating func receive<Program: RadioProgram & ~Copyable>(
+    into program: inout Program, at now: Instant
+  ) -> Bool {
+    guard let connection else { return false }
+    for _ in 0..<Self.burst {
+      do throws(RadioError) {
+        guard try input.deliver(from: connection, name, to: &program, sinks, at: now) else {
+          return false
+        }
+        failures = 0
+      } catch {
+        failure = failure ?? error
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Sends until the program has nothing more, or the controller takes no more for now: what the
+  /// program has then, it keeps.
+  private mutating func send<Program: RadioProgram & ~Copyable>(
+    from program: inout Program, at now: Instant
+  ) {
+    guard let connection, failure == nil else { return }
+    do throws(SystemError) {
+      while try output.flush(to: connection), output.fill(from: &program, at: now) {
+        for sink in sinks { sink.note(output.packet, .sent) }
+      }
+    } catch {
+      failure = RadioError(name, error)
+    }
+  }
+
+  // MARK: Losing and finding
+
+  private mutating func lose<Program: RadioProgram & ~Copyable>(
+    _ error: RadioError, _ program: inout Program, at now: Instant
+  ) {
+    connection?.close()
+    connection = nil
+    failure = nil
+    input.reset()
+    output.reset()
+    waitToReopen(from: now)
+    program.radioIsLost(error, at: now)
+  }
+
+  private mutating func reopen(at now: Instant) {
+    if let retry, retry > now { return }
+    do throws(SystemError) {
+      connection = try source.open()
+      isNew = connection != nil
+      retry = nil
+    } catch {
+      waitToReopen(from: now)
+    }
+  }
+
+  private mutating func waitToReopen(from now: Instant) {
+    retry = now.advanced(by: Self.patience(after: failures))
+    failures += 1
+  }
+
+  /// How long to wait before the next attempt, in milliseconds, after a number of failures.
+  static func patience(after failures: UInt32) -> UInt32 {
+    min(250 << min(failures, 5), 5_000)
+  }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import LinuxSystem
+
+/// Why a radio cannot be used, and what a person can do about it.
+public struct RadioError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong.
+  public var reason: String
+  /// What to do, if anything is known to help.
+  public var remedy: String?
+
+  public init(_ reason: String, remedy: String? = nil) {
+    self.reason = reason
+    self.remedy = remedy
+  }
+
+  public var description: String {
+    remedy.map { "\(reason). \($0)." } ?? reason
+  }
+
+  /// Puts a failed call about `radio` into words.
+  init(_ radio: RadioName, _ error: SystemError) {
+    let known: RadioError? =
+      switch radio {
+      case .adapter(let number): .adapter("hci\(number)", error.code)
+      case .unix(let path): .unix(path, error.code)
+      case .tcpClient: .tcpClient(error)
+      case .tcpServer: .tcpServer(error)
+      case .serial(let device, _): .serial(device, error.code)
+      case .virtual: .virtual(error)
+      }
+    self = known ?? RadioError(error.description)
+  }
+
+  private static func adapter(_ name: String, _ code: Errno) -> RadioError? {
+    switch code {
+    case .notPermitted, .accessDenied:
+      RadioError(
+        "\(name) may only be driven by a program with the right to configure adapters",
+        remedy: "Run with sudo, or give the program CAP_NET_ADMIN: "
+          + "sudo setcap cap_net_admin+ep \(Process.programPath)")
+    case .busy:
+      RadioError(
+        "\(name) is in use by the system",
+        remedy: "If it stays so, stop the system's Bluetooth service: "
+          + "sudo systemctl stop bluetooth")
+    case .tooManyUsers:
+      RadioError("another program holds \(name)", remedy: "End that program first")
+    case .noSuchDevice:
+      RadioError(
+        "there is no adapter \(name)",
+        remedy: "Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
+    case .blockedByRfkill:
+      RadioError(
+        "\(name) is switched off",
+        remedy: "Switch it on: rfkill unblock bluetooth, or the switch on the machine")
+    case .addressFamilyNotSupported, .protocolNotSupported:
+      RadioError(
+        "this system's kernel has no Bluetooth",
+        remedy: "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
+    default: nil
+    }
+  }
+
+  private static func unix(_ path: String, _ code: Errno) -> RadioError? {
+    switch code {
+    case .noSuchFile, .connectionRefused:
+      RadioError(
+        "no controller listens at \(path)",
+        remedy: "Start it first, such as: eightball radio --listen unix:\(path)")
+    case .accessDenied, .notPermitted:
+      RadioError("the socket \(path) is another user's", remedy: "Run as that user")
+    default: nil
+    }
+  }
+
+  private static func tcpClient(_ error: SystemError) -> RadioError? {
+    guard error.code == .connectionRefused else { return nil }
+    return RadioError(
+      "no controller listens at \(error.subject)",
+      remedy: "Start it first, such as: eightball radio --listen tcp-server:\(error.subject)")
+  }
+
+  private static func tcpServer(_ error: SystemError) -> RadioError? {
+    switch error.code {
+    case .addressInUse:
+      RadioError("another program listens at \(error.subject)", remedy: "Choose another port")
+    case .accessDenied:
+      RadioError("\(error.description)", remedy: "Choose a port above 1023")
+    default: nil
+    }
+  }
+
+  private static func serial(_ device: String, _ code: Errno) -> RadioError? {
+    switch code {
+    case .noSuchFile, .noSuchDevice:
+      RadioError("there is no serial line \(device)", remedy: "Is the controller plugged in?")
+    case .accessDenied, .notPermitted:
+      RadioError(
+        "\(device) may not be opened",
+        remedy: "Join its group and log in again: sudo usermod -aG dialout $USER")
+    case .busy:
+      RadioError("another program holds \(device)", remedy: "End that program first")
+    case .notATerminal:
+      RadioError("\(device) is no serial line")
+    default: nil
+    }
+  }
+
+  private static func virtual(_ error: SystemError) -> RadioError? {
+    switch error.code {
+    case .accessDenied, .fileExists, .readOnlyFileSystem, .noSuchFile:
+      RadioError(
+        error.description, remedy: "Name another path for the virtual air in EIGHTBALL_AIR")
+    default: nil
+    }
+  }
+}
+
+extension Errno {
+  /// Another program has the adapter's user channel.
+  static let tooManyUsers = Errno(rawValue: EUSERS)
+  static let readOnlyFileSystem = Errno(rawValue: EROFS)
+}

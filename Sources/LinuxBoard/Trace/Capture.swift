@@ -1,0 +1,70 @@
+import BluetoothHost
+import LinuxSystem
+
+/// A file of the packets of a radio, as btmon, hcidump and Wireshark read it: btsnoop, with H4
+/// packets.
+///
+/// Each packet is written at once, so that the file is whole whenever the program ends. Nothing
+/// is allocated for it.
+public final class Capture: PacketSink {
+  /// Why nothing more is written, if a write has failed: a disk that is full must not stop a
+  /// ball.
+  public private(set) var failure: SystemError?
+
+  private let file: FileDescriptor
+  private let microseconds: () -> Int64
+  private var record = [UInt8](repeating: 0, count: recordHeaderLength + Radio.longestPacket)
+
+  /// "btsnoop" and a zero byte, version 1, and 1002 for H4, in big-endian order.
+  private static let fileHeader: [UInt8] = [
+    0x62, 0x74, 0x73, 0x6E, 0x6F, 0x6F, 0x70, 0x00, 0, 0, 0, 1, 0, 0, 0x03, 0xEA,
+  ]
+
+  /// Two lengths, flags and lost packets in 4 bytes each, and the time in 8.
+  private static let recordHeaderLength = 4 + 4 + 4 + 4 + 8
+
+  /// The microseconds from the first moment of the year 0 to that of 1970.
+  private static let yearZero: Int64 = 0x00DC_DDB3_0F2F_8000
+
+  /// Makes the file at `path`, or empties it; only this user can read it, for questions are
+  /// private.
+  ///
+  /// - Parameter microseconds: The time since 1970 that packets are stamped with.
+  public init(
+    path: String, microseconds: @escaping () -> Int64 = { WallClock.microseconds }
+  ) throws(SystemError) {
+    file = try Files.create(path)
+    self.microseconds = microseconds
+    guard try file.write(Self.fileHeader.span) == Self.fileHeader.count else {
+      throw SystemError(.noSpace, "write to", path)
+    }
+  }
+
+  /// Writes one packet; one that is longer than a radio's longest is cut.
+  public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    guard failure == nil else { return }
+    let kept = packet.extracting(first: Radio.longestPacket)
+    var writer = ByteWriter(record.mutableSpan)
+    writer.write(UInt32(truncatingIfNeeded: packet.count).byteSwapped)
+    writer.write(UInt32(truncatingIfNeeded: kept.count).byteSwapped)
+    writer.write(Self.flags(of: packet, direction).byteSwapped)
+    writer.write(UInt32(0))
+    writer.write(UInt64(bitPattern: microseconds() &+ Self.yearZero).byteSwapped)
+    writer.write(kept)
+    let length = writer.count
+    do throws(SystemError) {
+      guard try file.write(record.span.extracting(0..<length)) == length else {
+        throw SystemError(.noSpace, "write to", file.name)
+      }
+    } catch {
+      failure = error
+    }
+  }
+
+  /// Bit 0: received; bit 1: a command or an event, not data.
+  private static func flags(of packet: Span<UInt8>, _ direction: PacketDirection) -> UInt32 {
+    var reader = ByteReader(packet)
+    let type = HCIPacketType(rawValue: reader.readUInt8() ?? 0)
+    return (direction == .received ? 1 : 0) | (type == .command || type == .event ? 2 : 0)
+  }
+}

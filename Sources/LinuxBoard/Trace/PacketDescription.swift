@@ -1,0 +1,152 @@
+import BluetoothHost
+
+/// One line of text for a packet: its name in the specification, and what matters of it.
+enum PacketDescription {
+  /// Such as "HCI Reset" or "0x0040 ATT Write Request handle 0x0012, 13 bytes".
+  static func text(of packet: Span<UInt8>) -> String {
+    switch HCIPacket(packet) {
+    case .command(let opcode, let parameters)?:
+      return "HCI " + name(of: opcode) + length(parameters.count)
+    case .event(let code, let parameters)?:
+      return "HCI " + eventText(code, parameters)
+    case .acl(let header, let data)?:
+      return hexadecimal(header.handle.rawValue) + " " + dataText(header, data)
+    case nil:
+      return "no HCI packet" + length(packet.count)
+    }
+  }
+
+  // MARK: Events
+
+  private static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
+    switch code {
+    case .commandComplete:
+      guard let event = CommandComplete(parameters: parameters) else { break }
+      var reader = ByteReader(event.returnParameters)
+      let status = reader.readUInt8().map { ", " + statusText($0) } ?? ""
+      return "Command Complete: " + name(of: event.opcode) + status
+    case .commandStatus:
+      guard let event = CommandStatus(parameters: parameters) else { break }
+      return "Command Status: " + name(of: event.opcode) + ", "
+        + statusText(event.status.rawValue)
+    case .disconnectionComplete:
+      guard let event = DisconnectionComplete(parameters: parameters) else { break }
+      return "Disconnection Complete " + hexadecimal(event.handle.rawValue) + ", reason "
+        + hexadecimal(event.reason.rawValue)
+    case .numberOfCompletedPackets:
+      guard var event = NumberOfCompletedPackets(parameters: parameters) else { break }
+      var text = "Number Of Completed Packets"
+      while let (handle, count) = event.next() {
+        text += " \(hexadecimal(handle.rawValue)): \(count)"
+      }
+      return text
+    case .leMeta:
+      var reader = ByteReader(parameters)
+      guard let subevent = reader.readUInt8() else { break }
+      return leText(LEMetaSubevent(rawValue: subevent), &reader)
+    case .encryptionChange:
+      return "Encryption Change"
+    case .hardwareError:
+      return "Hardware Error"
+    case .readRemoteVersionInformationComplete:
+      return "Read Remote Version Information Complete"
+    default:
+      return "event " + hexadecimal(code.rawValue) + length(parameters.count)
+    }
+    return "event " + hexadecimal(code.rawValue) + ", too short" + length(parameters.count)
+  }
+
+  private static func leText(_ subevent: LEMetaSubevent, _ reader: inout ByteReader) -> String {
+    switch subevent {
+    case .connectionComplete, .enhancedConnectionComplete:
+      let name =
+        subevent == .connectionComplete
+        ? "LE Connection Complete" : "LE Enhanced Connection Complete"
+      guard let status = reader.readUInt8(), let handle = reader.readUInt16() else { return name }
+      return status == 0 ? "\(name) \(hexadecimal(handle))" : "\(name), \(statusText(status))"
+    case .advertisingReport: return "LE Advertising Report"
+    case .connectionUpdateComplete: return "LE Connection Update Complete"
+    case .readRemoteFeaturesComplete: return "LE Read Remote Features Complete"
+    case .longTermKeyRequest: return "LE Long Term Key Request"
+    case .remoteConnectionParameterRequest: return "LE Remote Connection Parameter Request"
+    case .dataLengthChange: return "LE Data Length Change"
+    case .phyUpdateComplete: return "LE PHY Update Complete"
+    case .extendedAdvertisingReport: return "LE Extended Advertising Report"
+    default: return "LE event " + hexadecimal(subevent.rawValue) + length(reader.count)
+    }
+  }
+
+  private static func statusText(_ status: UInt8) -> String {
+    status == 0 ? "success" : "error " + hexadecimal(status)
+  }
+
+  // MARK: Data
+
+  private static func dataText(_ header: ACLHeader, _ data: Span<UInt8>) -> String {
+    var reader = ByteReader(data)
+    guard header.boundary != .continuing else { return "L2CAP continuation" + length(data.count) }
+    guard let frameLength = reader.readUInt16(), let channel = reader.readUInt16() else {
+      return "L2CAP start" + length(data.count)
+    }
+    switch L2CAPChannel(rawValue: channel) {
+    case .att:
+      // The whole PDU's length, of which the rest may follow in other packets.
+      return "ATT " + attText(&reader, missing: Int(frameLength) - reader.count)
+    case .leSignalling:
+      return "L2CAP " + signallingName(reader.readUInt8() ?? 0)
+    case .securityManager:
+      return "SMP " + securityName(reader.readUInt8() ?? 0)
+    default:
+      return "L2CAP channel " + hexadecimal(channel) + length(Int(frameLength))
+    }
+  }
+
+  private static func attText(_ reader: inout ByteReader, missing: Int) -> String {
+    guard let byte = reader.readUInt8() else { return "nothing" }
+    let opcode = ATTOpcode(rawValue: byte)
+    var text = name(of: opcode)
+    switch opcode {
+    case .errorResponse:
+      guard let request = reader.readUInt8(), let handle = reader.readUInt16(),
+        let code = reader.readUInt8()
+      else { return text + ", too short" }
+      text += " \(hexadecimal(code)) to \(name(of: ATTOpcode(rawValue: request)))"
+      return text + " handle \(hexadecimal(handle))"
+    case .exchangeMTURequest, .exchangeMTUResponse:
+      return text + (reader.readUInt16().map { " \($0)" } ?? ", too short")
+    case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest,
+      .readByGroupTypeRequest:
+      guard let start = reader.readUInt16(), let end = reader.readUInt16() else {
+        return text + ", too short"
+      }
+      return text + " handles \(hexadecimal(start)) to \(hexadecimal(end))"
+    case .readRequest, .readBlobRequest, .writeRequest, .writeCommand, .signedWriteCommand,
+      .prepareWriteRequest, .prepareWriteResponse, .handleValueNotification,
+      .handleValueIndication:
+      guard let handle = reader.readUInt16() else { return text + ", too short" }
+      text += " handle \(hexadecimal(handle))"
+      if opcode == .readRequest { return text }
+      if opcode == .readBlobRequest || opcode == .prepareWriteRequest
+        || opcode == .prepareWriteResponse, let offset = reader.readUInt16()
+      {
+        text += " offset \(offset)"
+      }
+      return opcode == .readBlobRequest ? text : text + length(reader.count + max(missing, 0))
+    default:
+      let rest = reader.count + max(missing, 0)
+      return rest > 0 ? text + length(rest) : text
+    }
+  }
+
+  // MARK: Numbers
+
+  private static func length(_ count: Int) -> String {
+    count == 1 ? ", 1 byte" : ", \(count) bytes"
+  }
+
+  static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    let missing = Number.bitWidth / 4 - digits.utf8.count
+    return "0x" + String(repeating: "0", count: missing) + digits
+  }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// Plain files.
+public enum Files {
+  /// Makes the file at `path`, or empties it, for this user alone to read.
+  public static func create(_ path: String) throws(SystemError) -> FileDescriptor {
+    let number = try SystemCall.run("create", path) {
+      unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    }
+    return FileDescriptor(owning: number, name: path)
+  }
+
+  /// The first 4,095 bytes of a file, as the kernel's own files in /proc and /sys are read.
+  public static func text(of path: String) throws(SystemError) -> String {
+    let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    let file = FileDescriptor(owning: number, name: path)
+    var storage = [UInt8](repeating: 0, count: 4_095)
+    var buffer = storage.mutableSpan
+    guard case .bytes(let count) = try file.read(into: &buffer) else { return "" }
+    return String(decoding: storage.prefix(count), as: UTF8.self)
+  }
+
+  /// The names in a directory, sorted; none if it cannot be read.
+  public static func names(in path: String) -> [String] {
+    guard let directory = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: capacity) {
+          unsafe String(cString: $0)
+        }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// What a symbolic link points at; `nil` if it is none.
+  public static func target(ofLink path: String) -> String? {
+    let capacity = Int(PATH_MAX)
+    var storage = [CChar](repeating: 0, count: capacity)
+    let count = unsafe readlink(path, &storage, capacity)
+    guard count > 0 else { return nil }
+    return String(decoding: storage.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

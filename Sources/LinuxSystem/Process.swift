@@ -1,0 +1,35 @@
+import Glibc
+
+/// What this process is and may do.
+public enum Process {
+  /// The number of the user that it acts as.
+  public static var userNumber: UInt32 { geteuid() }
+
+  /// The path of its program; "eightball" if it cannot be told.
+  public static var programPath: String {
+    Files.target(ofLink: "/proc/self/exe") ?? "eightball"
+  }
+
+  /// Whether it may configure the network's devices, among them Bluetooth adapters:
+  /// CAP_NET_ADMIN of capabilities(7).
+  public static var mayConfigureAdapters: Bool {
+    guard let status = try? Files.text(of: "/proc/self/status") else { return false }
+    return mayConfigureAdapters(status: status)
+  }
+
+  static func mayConfigureAdapters(status: String) -> Bool {
+    let netAdmin: UInt64 = 1 << 12
+    for line in status.split(separator: "\n") where line.hasPrefix("CapEff:") {
+      let digits = line.dropFirst("CapEff:".count).drop { $0 == " " || $0 == "\t" }
+      return UInt64(digits, radix: 16).map { $0 & netAdmin != 0 } ?? false
+    }
+    return false
+  }
+
+  /// The value of a variable of its environment; `nil` if it is unset or empty.
+  public static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}
