@@ -64,6 +64,12 @@ sources() {
   for module in "$@"; do find "Sources/$module" -name '*.swift' | sort; done
 }
 
+# core_features: the compiler's flags for the experimental features that Package.swift names.
+core_features() {
+  sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \
+    Package.swift | sort -u
+}
+
 # as_root COMMAND...: runs it as root, with sudo only if need be.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
