@@ -42,25 +42,25 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     while drain() {}
     var exchange = InlineArray<12, UInt8>(repeating: 0)
     exchange.write { ExchangeMTURequest(clientReceiveMTU: 517).write(to: &$0) }
-    send(exchange.span)
+    send(exchange.span, count: 1)
     let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
     let one: InlineArray<2, UInt8> = [1, 0]
     var subscribe = InlineArray<14, UInt8>(repeating: 0)
     subscribe.write { WriteRequest(handle: cccd, value: one.span).write(to: &$0) }
-    send(subscribe.span)
+    send(subscribe.span, count: 1)
     notifications = 0
   }
 
   /// A question of 40 bytes; the write response and the notification of the answer.
   mutating func ask() {
     let packet = question
-    send(packet.span)
+    send(packet.span, count: 2)
   }
 
   /// A write that leads to nothing but its response: the configuration, set to 0.
   mutating func write() {
     let packet = unsubscribe
-    send(packet.span)
+    send(packet.span, count: 1)
   }
 
   /// Every service, every characteristic of each, and every descriptor, as a client finds them.
@@ -95,7 +95,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
           start: AttributeHandle(rawValue: last), end: AttributeHandle(rawValue: last))
       ).write(to: &$0)
     }
-    send(information.span)
+    send(information.span, count: 1)
   }
 
   /// Ends the program if what was measured is not what happened.
@@ -108,29 +108,32 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   /// Sends a request that lists entries, and gives the handle after the last one listed; the end
   /// of all handles after an error.
   private mutating func sendFinding(_ packet: Span<UInt8>, entryEndOffset: Int) -> UInt16 {
-    host.receive(packet, at: now)
-    guard let length = next() else { return .max }
+    send(packet, count: 1)
     // 5 (HCI) + 4 (L2CAP) bytes before the opcode, then the length of an entry.
     var next = UInt16.max
     if output[9] != ATTOpcode.errorResponse.rawValue {
-      let at = length - Int(output[10]) + entryEndOffset
+      let at = 5 + Int(output[3]) + Int(output[4]) * 256 - Int(output[10]) + entryEndOffset
       let end = UInt16(output[at]) | UInt16(output[at + 1]) << 8
       next = end == .max ? .max : end + 1
     }
-    complete(1)
     return next
   }
 
-  /// Sends a request, takes all that the host answers, and tells it that this has been sent.
-  private mutating func send(_ packet: Span<UInt8>) {
-    host.receive(packet, at: now)
-    var count: UInt8 = 0
-    while next() != nil {
-      if output[9] == ATTOpcode.handleValueNotification.rawValue { notifications += 1 }
-      count += 1
-    }
-    complete(count)
+  /// Sends a request and takes the `count` packets that answer it; then does, uncounted, what a
+  /// controller and a program do besides: credits, the pull that finds nothing, the events.
+  private mutating func send(_ packet: Span<UInt8>, count: Int) {
+    exchange(packet, count: count)
+    if output[9] == ATTOpcode.handleValueNotification.rawValue { notifications += 1 }
+    complete(UInt8(count))
+    guard next() == nil else { fail("the host has more to say than expected") }
     while host.application.nextEvent() != nil {}
+  }
+
+  /// What is measured: one packet from the controller in, `count` packets out.
+  @inline(never)
+  private mutating func exchange(_ packet: Span<UInt8>, count: Int) {
+    host.receive(packet, at: now)
+    for _ in 0..<count where next() == nil { fail("the host does not answer") }
   }
 
   /// Number Of Completed Packets.

@@ -16,7 +16,7 @@ public struct ByteReader: ~Escapable {
 
   /// The number of bytes not yet read.
   @inlinable
-  public var count: Int { bytes.count - position }
+  public var count: Int { bytes.count &- position }
 
   /// Whether every byte has been read. A decoder that ends with this `false` was sent too much.
   @inlinable
@@ -27,7 +27,7 @@ public struct ByteReader: ~Escapable {
   public mutating func readUInt8() -> UInt8? {
     guard position < bytes.count else { return nil }
     let value = bytes[position]
-    position += 1
+    position &+= 1
     return value
   }
 
@@ -42,7 +42,7 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readUInt16() -> UInt16? {
     guard count >= 2 else { return nil }
-    defer { position += 2 }
+    defer { position &+= 2 }
     return unsafe UInt16(
       littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt16.self))
   }
@@ -51,7 +51,7 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readUInt32() -> UInt32? {
     guard count >= 4 else { return nil }
-    defer { position += 4 }
+    defer { position &+= 4 }
     return unsafe UInt32(
       littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self))
   }
@@ -60,7 +60,7 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readUInt64() -> UInt64? {
     guard count >= 8 else { return nil }
-    defer { position += 8 }
+    defer { position &+= 8 }
     return unsafe UInt64(
       littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
@@ -72,7 +72,7 @@ public struct ByteReader: ~Escapable {
       let word = unsafe bytes.bytes.unsafeLoadUnaligned(
         fromByteOffset: position, as: UInt64.self)
       guard UInt64(littleEndian: word) & mask == 0 else { return }
-      position += 8
+      position &+= 8
     }
   }
 
@@ -81,8 +81,8 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readBytes(_ length: Int) -> Span<UInt8>? {
     guard length >= 0, length <= count else { return nil }
-    let slice = bytes.extracting(position..<position + length)
-    position += length
+    let slice = bytes.extracting(position..<position &+ length)
+    position &+= length
     return slice
   }
 

@@ -35,50 +35,55 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// The number of bytes that still fit.
   @inlinable
-  public var freeCapacity: Int { limit - written }
+  public var freeCapacity: Int { limit &- written }
 
   /// Writes one byte.
-  @_lifetime(self: copy self)
   @inlinable
+  @_lifetime(self: copy self)
   public mutating func write(_ value: UInt8) {
     guard reserve(1) else { return }
-    storage[count] = value
-    written += 1
+    storage[written] = value
+    written &+= 1
   }
 
   /// Writes one byte as two's complement.
-  @_lifetime(self: copy self)
   @inlinable
+  @_lifetime(self: copy self)
   public mutating func write(_ value: Int8) {
     write(UInt8(bitPattern: value))
   }
 
   /// Writes two bytes, the low one first.
-  @_lifetime(self: copy self)
   @inlinable
+  @_lifetime(self: copy self)
   public mutating func write(_ value: UInt16) {
     guard reserve(2) else { return }
-    storage[count] = UInt8(truncatingIfNeeded: value)
-    storage[count + 1] = UInt8(truncatingIfNeeded: value >> 8)
-    written += 2
+    let offset = written
+    var bytes = unsafe storage.mutableBytes
+    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt16.self)
+    written &+= 2
   }
 
   /// Writes four bytes, the low one first.
-  @_lifetime(self: copy self)
   @inlinable
+  @_lifetime(self: copy self)
   public mutating func write(_ value: UInt32) {
     guard reserve(4) else { return }
-    write(UInt16(truncatingIfNeeded: value))
-    write(UInt16(truncatingIfNeeded: value >> 16))
+    let offset = written
+    var bytes = unsafe storage.mutableBytes
+    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    written &+= 4
   }
 
   /// Writes eight bytes, the low one first.
-  @_lifetime(self: copy self)
   @inlinable
+  @_lifetime(self: copy self)
   public mutating func write(_ value: UInt64) {
     guard reserve(8) else { return }
-    write(UInt32(truncatingIfNeeded: value))
-    write(UInt32(truncatingIfNeeded: value &>> 32))
+    let offset = written
+    var bytes = unsafe storage.mutableBytes
+    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+    written &+= 8
   }
 
   /// Writes all of `bytes`, or none of them if they do not fit.

@@ -183,24 +183,28 @@ extension Connection {
     at place: Int, now: Instant, server: inout ATTServer<attributeCount>,
     application: inout Application
   ) -> Bool {
-    var target = ValuePlace()
+    var opcode: ATTOpcode?
     update.write(limit: bearer.mtu.byteCount) { writer in
       // The opcode and the handle are put in once they are known.
       writer.write(UInt8(0))
       writer.write(UInt16(0))
+      var target = ValuePlace()
       if let range = changedServices {
+        changedServices = nil
         target = server.database.serviceChanged
         range.write(to: &writer)
       } else if let attribute = application.nextUpdate(at: place, into: &writer) {
         target = server.database.place(of: attribute)
       }
+      opcode = bearer.updateOpcode(for: target)
+      guard let opcode else { return }
+      writer.patch(opcode.rawValue, at: 0)
+      writer.patch(target.handle.rawValue, at: 1)
     }
-    changedServices = nil
-    guard let opcode = bearer.updateOpcode(for: target) else {
+    guard let opcode else {
       update.removeAll()
       return false
     }
-    update.replace(opcode: opcode, handle: target.handle)
     if opcode == .handleValueIndication {
       bearer.awaitsConfirmation = true
       // The transaction time-out: Core Specification, Vol 3, Part F, 3.3.3.
@@ -223,15 +227,6 @@ extension ATTBearer {
 }
 
 extension ByteBuffer {
-  /// Puts an opcode and a handle over the first three bytes.
-  fileprivate mutating func replace(opcode: ATTOpcode, handle: AttributeHandle) {
-    var header = InlineArray<3, UInt8>(repeating: 0)
-    header[0] = opcode.rawValue
-    header[1] = UInt8(truncatingIfNeeded: handle.rawValue)
-    header[2] = UInt8(truncatingIfNeeded: handle.rawValue >> 8)
-    _ = replace(from: 0, with: header.span)
-  }
-
   /// Writes the ACL packet with the next at most `length` bytes of an ATT PDU, the L2CAP header
   /// before the first; `true` when that was the last.
   fileprivate mutating func writeFragment(

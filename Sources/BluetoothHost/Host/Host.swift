@@ -25,7 +25,8 @@ public struct Host<
   var connections: InlineArray<places, Connection>
   var controller = ControllerState()
   var commands = CommandFlow()
-  /// Which place is asked first for an ACL packet, so that none is starved.
+  /// Which place is asked first for an ACL packet: that which has just sent something, and after
+  /// it each in turn, so that none is starved.
   var nextPlace = 0
 
   /// A host that waits for `start`.
@@ -152,6 +153,7 @@ public struct Host<
 extension Host where Application: ~Copyable {
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>) {
     guard let place = place(of: header.handle) else { return }
+    nextPlace = place
     connections[place].receive(
       data, startsFrame: header.boundary != .continuing, at: place, server: &server,
       application: &application)
