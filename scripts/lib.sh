@@ -58,10 +58,15 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# sources MODULE...: the Swift files of these modules.
-sources() {
-  local module
-  for module in "$@"; do find "Sources/$module" -name '*.swift' | sort; done
+# core_as_one_module FOLDER: copies the core's sources there, without the lines by which its modules
+# import each other, so that they compile as one: generic code is specialised, and Embedded Swift
+# needs deinitialisers in sight. Line numbers stay.
+core_as_one_module() {
+  local file
+  mkdir -p "$1"
+  while read -r file; do
+    sed 's/^import \(BluetoothHost\|EightBall\)$//' "$file" >"$1/${file//\//-}"
+  done < <(find Sources/BluetoothHost Sources/EightBall -name '*.swift')
 }
 
 # core_features: the compiler's flags for the experimental features that Package.swift names.
