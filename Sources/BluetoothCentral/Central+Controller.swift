@@ -79,7 +79,7 @@ extension Central {
 
   /// The controller is of no use as it is: everything ends, and it is started again, unless that
   /// has been tried too often.
-  func fail(_ fault: RadioFault) {
+  func fail(_ fault: ControllerFault) {
     if state != .ready { failedStarts += 1 }
     guard failedStarts < configuration.startAttempts else {
       halt()

@@ -24,9 +24,9 @@ public enum CentralEvent: Equatable, Sendable {
   /// The controller is ready, and the central is known by this address.
   case ready(address: DeviceAddress)
   /// The controller failed. All links are gone; the central is starting it again.
-  case radioFault(RadioFault)
+  case radioFault(ControllerFault)
   /// The controller failed too often. The central does nothing until `start(at:)`.
-  case radioFailed(RadioFault)
+  case radioFailed(ControllerFault)
   /// The controller refused to scan, and the scan has ended.
   case scanFailed(HCIErrorCode)
   /// An advertiser was heard: for the first time, or with something new to tell.
@@ -44,7 +44,7 @@ public enum CentralEvent: Equatable, Sendable {
 }
 
 /// What went wrong with a controller.
-public enum RadioFault: Error, Equatable, Sendable {
+public enum ControllerFault: Error, Equatable, Sendable {
   /// It did not answer this command in time.
   case unanswered(HCIOpcode)
   /// It refused this command, without which it is of no use.

@@ -62,7 +62,7 @@ public enum BallOutcome: Equatable, Sendable {
   /// The caller gave up.
   case cancelled
   /// The controller failed.
-  case radioTrouble(RadioFault)
+  case radioTrouble(ControllerFault)
 }
 
 /// What was wrong with a ball.

@@ -1,0 +1,89 @@
+import ArgumentParser
+import BluetoothHost
+import EightBall
+import LinuxBoard
+
+/// Runs a ball.
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run a ball: advertise, take questions, answer them.",
+    discussion: """
+      It serves four centrals at once, and runs until SIGINT or SIGTERM. A radio that is lost is \
+      waited for.
+
+      EXAMPLES
+        eightball run
+        eightball run --name "Kitchen Ball" --radio hci0
+        eightball run --radio virtual --seed 8 --json
+        eightball run --radio serial:/dev/ttyUSB0,115200 --capture ball.btsnoop
+
+      EXIT STATUS
+        0   ended by SIGINT or SIGTERM
+        1   something unexpected
+        64  the command line is wrong
+        69  the radio cannot be used
+      """)
+
+  /// How answers are worded.
+  enum Answers: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case slugs
+
+    var style: AnswerStyle { self == .text ? .text : .slug }
+  }
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What the ball is called: 1 to 29 bytes of UTF-8.", valueName: "name"))
+  var name = BallName.usual
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "text: in English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that word them.",
+      valueName: "text|slugs"))
+  var answers = Answers.text
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Decides all answers: the same number, the same answers. A new one unless given.",
+      valueName: "number"))
+  var seed: UInt64?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      """
+      public: the controller's own address; random: a new random one; or a random one such as \
+      C0:00:00:00:00:01. Unless given, the controller's own if it has one.
+      """,
+      valueName: "address"),
+    transform: { try AddressOption($0) })
+  var address: AddressOption?
+
+  @OptionGroup var radioOptions: RadioOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    try name.validate()
+  }
+
+  func run() throws {
+    let printer = BallPrinter(name: name.text, isJSON: output.json)
+    try endingWell(complain: printer.failed) {
+      let bytes = Array(name.text.utf8)
+      guard let deviceName = DeviceName(bytes.span) else { throw ExitCode.validationFailure }
+      let configuration = HostConfiguration(
+        name: deviceName, service: .ballService, address: (address ?? .automatic).own)
+      let radio = ChosenRadio(radioOptions)
+      let sinks = try radioOptions.sinks()
+      printer.begins(radio)
+      var program = BallProgram(
+        configuration: configuration, seed: seed ?? .random(in: .min ... .max),
+        style: answers.style, observer: printer)
+      try runOnRadio(&program, radio.name, watchedBy: sinks)
+    }
+  }
+}

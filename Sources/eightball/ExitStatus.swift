@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// How the program ends, as sysexits(3) numbers it where it has a number.
+enum ExitStatus {
+  /// Nothing that was foreseen.
+  static let unexpected = ExitCode(1)
+  /// The ball wants a question.
+  static let refused = ExitCode(65)
+  /// No ball was found.
+  static let noBall = ExitCode(66)
+  /// The ball did not answer in time.
+  static let timedOut = ExitCode(67)
+  /// The radio cannot be used.
+  static let radio = ExitCode(69)
+  /// SIGINT, as shells have it.
+  static let interrupted = ExitCode(130)
+}

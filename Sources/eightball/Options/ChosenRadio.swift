@@ -1,0 +1,40 @@
+import LinuxBoard
+import LinuxSystem
+
+/// The radio that a command was told to use, or that there is.
+struct ChosenRadio {
+  var name: RadioName
+  /// Why this one, if it was not named.
+  var reason: String?
+
+  init(_ options: RadioOptions) {
+    if let name = options.radio {
+      self.name = name
+    } else {
+      let usual = DefaultRadio.choose()
+      name = usual.name
+      reason = usual.reason
+    }
+  }
+
+  /// Says which it is, and why.
+  var sentence: String {
+    let because = reason.map { " (\($0))" } ?? ""
+    switch name {
+    case .virtual:
+      return "Radio: the virtual air\(because); other programs join with --radio virtual."
+    default:
+      return "Radio: \(name)\(because)."
+    }
+  }
+}
+
+extension RadioOptions {
+  /// Whoever is to look on at the packets.
+  func sinks() throws -> [any PacketSink] {
+    var sinks: [any PacketSink] = []
+    if let capture { sinks.append(try Capture(path: capture)) }
+    if verbose { sinks.append(PacketTrace { Terminal.note($0) }) }
+    return sinks
+  }
+}

@@ -1,0 +1,36 @@
+import LinuxBoard
+import LinuxSystem
+
+/// Opens a radio and runs a program on it, to its end.
+func runOnRadio<Program: RadioProgram & ~Copyable>(
+  _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink]
+) throws {
+  let loop = try EventLoop()
+  let signals = try TerminationSignals(loop: loop)
+  var radio = try Radio(name, loop: loop)
+  radio.sinks = sinks
+  do throws(SystemError) {
+    try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
+  } catch {
+    radio.close()
+    throw error
+  }
+  radio.close()
+}
+
+/// Runs `body`, and ends the program with the right status if it fails.
+///
+/// - Parameter complain: Is told what is wrong, and in a word for programs what kind of fault.
+func endingWell(
+  complain: (_ text: String, _ reason: String) -> Void, _ body: () throws -> Void
+) throws {
+  do {
+    try body()
+  } catch let error as RadioError {
+    complain(sentence(error.description), "radio")
+    throw ExitStatus.radio
+  } catch let error as SystemError {
+    complain(sentence(error.description), "system")
+    throw ExitStatus.unexpected
+  }
+}
