@@ -44,7 +44,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     var isAnswering = false
     for place in 0..<places {
       if seats[place].address != nil { isConnected = true }
-      if hasUpdate(at: place) { isAnswering = true }
+      if pendingUpdate(at: place) != nil { isAnswering = true }
     }
     let status: BallLights.Status =
       switch radio {
@@ -117,18 +117,17 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.asked(place: place))
   }
 
-  public func hasUpdate(at place: Int) -> Bool {
-    seats[place].isOwed && seats[place].isListening
+  public func pendingUpdate(at place: Int) -> ApplicationAttribute? {
+    seats[place].isOwed && seats[place].isListening ? .answer : nil
   }
 
-  public mutating func nextUpdate(
-    at place: Int, into value: inout ByteWriter
-  ) -> ApplicationAttribute? {
-    guard hasUpdate(at: place), let answer = seats[place].answer else { return nil }
+  public mutating func writeUpdate(
+    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+  ) {
+    guard let answer = seats[place].answer else { return }
     seats[place].isOwed = false
     answer.write(style, to: &value)
     events.append(.answered(place: place, answer))
-    return .answer
   }
 
   public mutating func radioChanged(to state: RadioState) {

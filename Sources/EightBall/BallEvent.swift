@@ -36,8 +36,8 @@ struct EventQueue {
       count -= 1
       missed += 1
     }
-    events[(first + count) % Self.capacity] = event
-    count += 1
+    events[(first &+ count) % Self.capacity] = event
+    count &+= 1
   }
 
   /// Takes the oldest event; `nil` if there is none.

@@ -9,7 +9,8 @@ public enum QuestionRule {
   public static func refusal(of text: Span<UInt8>) -> Refusal? {
     guard text.count <= maximumLength else { return .tooLong }
     guard text.isValidUTF8 else { return .notUTF8 }
-    guard !text.isEmpty, text[text.count - 1] == UInt8(ascii: "?") else { return .statement }
+    let last = text.count &- 1
+    guard last >= 0, text[last] == UInt8(ascii: "?") else { return .statement }
     return nil
   }
 

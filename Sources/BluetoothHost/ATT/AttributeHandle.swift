@@ -20,6 +20,7 @@ public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable 
   }
 
   /// Reads two bytes.
+  @inlinable
   public init?(_ reader: inout ByteReader) {
     guard let rawValue = reader.readUInt16() else { return nil }
     self.rawValue = rawValue

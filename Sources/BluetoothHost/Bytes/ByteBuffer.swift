@@ -40,8 +40,10 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
   /// Holds `bytes` and nothing else; `false`, and nothing changes, if they do not fit.
   public mutating func assign(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= capacity else { return false }
-    count = 0
-    return append(bytes)
+    var target = storage.mutableSpan
+    target.copy(bytes, at: 0)
+    count = bytes.count
+    return true
   }
 
   /// Puts `bytes` at `offset`, over what is there, and makes the buffer longer where needed;

@@ -6,11 +6,11 @@ extension MutableSpan<UInt8> {
   @_lifetime(self: copy self)
   @inlinable
   mutating func copy(_ source: Span<UInt8>, at offset: Int) {
-    guard !source.isEmpty, offset >= 0, source.count <= count - offset else { return }
-    unsafe withUnsafeMutableBufferPointer { target in
-      unsafe source.withUnsafeBufferPointer { source in
+    guard offset >= 0, source.count <= count &- offset else { return }
+    unsafe withUnsafeMutableBytes { target in
+      unsafe source.withUnsafeBytes { source in
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
-        unsafe (to + offset).update(from: from, count: source.count)
+        unsafe (to + offset).copyMemory(from: from, byteCount: source.count)
       }
     }
   }

@@ -100,7 +100,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   @inlinable
   public mutating func writePrefix(of bytes: Span<UInt8>) {
-    write(bytes.extracting(first: min(bytes.count, freeCapacity)))
+    if bytes.count <= freeCapacity {
+      write(bytes)
+    } else {
+      write(bytes.extracting(first: freeCapacity))
+    }
   }
 
   /// Puts `value` at `offset`, which has been written before: a length that is known only once

@@ -26,16 +26,16 @@ public protocol GATTApplication: ~Copyable {
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
   ) throws(ATTErrorCode)
 
-  /// Whether there is something to tell the central at `place`. Asked often; answered at once.
-  func hasUpdate(at place: Int) -> Bool
-
-  /// Writes what the central at `place` is to be told next, and says whose value it is; `nil`
-  /// when there is nothing to tell after all.
+  /// Whose value the central at `place` is to be told next; `nil` when there is nothing to tell.
   ///
-  /// Asked only when it can be sent at once. `value` holds as much as the MTU lets through.
-  mutating func nextUpdate(
-    at place: Int, into value: inout ByteWriter
-  ) -> ApplicationAttribute?
+  /// Asked often, and answered at once. A central that does not want to be told of the attribute
+  /// is not told; it stays pending until the application drops it.
+  func pendingUpdate(at place: Int) -> ApplicationAttribute?
+
+  /// Writes what the central at `place` is told of `attribute`: it is sent at once, and no longer
+  /// pending. `value` holds as much as the MTU lets through.
+  mutating func writeUpdate(
+    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter)
 
   /// The radio's state has changed.
   mutating func radioChanged(to state: RadioState)

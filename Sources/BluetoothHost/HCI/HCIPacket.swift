@@ -86,7 +86,13 @@ public struct ACLHeader: Equatable, Sendable {
   /// Writes the start of an ACL packet, H4's type byte first; `dataLength` bytes follow.
   public func write(dataLength: Int, to writer: inout ByteWriter) {
     writer.write(HCIPacketType.acl.rawValue)
-    writer.write((handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12)
-    writer.write(UInt16(truncatingIfNeeded: dataLength))
+    writer.write(word(dataLength: dataLength))
+  }
+
+  /// The header as one number: two bytes of handle and flag, then two of length.
+  @inlinable
+  func word(dataLength: Int) -> UInt32 {
+    let field = (handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12
+    return UInt32(field) | UInt32(truncatingIfNeeded: dataLength) << 16
   }
 }

@@ -131,13 +131,9 @@ struct Connection: ~Copyable {
       if !response.isEmpty {
         sending = .response
       } else if !control.isEmpty, control.writePacket(handle, to: &writer) {
-        inFlight += 1
+        inFlight &+= 1
         return true
-        // While an indication is unconfirmed nothing else is told: the next might be one too.
-        // Core Specification, Vol 3, Part F, 3.3.2.
-      } else if !bearer.awaitsConfirmation,
-        changedServices != nil || application.hasUpdate(at: place),
-        prepareUpdate(at: place, now: now, server: &server, application: &application) {
+      } else if prepareUpdate(at: place, now: now, server: &server, application: &application) {
         sending = .update
       } else {
         return false
@@ -153,7 +149,7 @@ struct Connection: ~Copyable {
       if isDone { update.removeAll() }
     }
     if isDone { sending = .nothing }
-    inFlight += 1
+    inFlight &+= 1
     return true
   }
 }
@@ -183,27 +179,28 @@ extension Connection {
     at place: Int, now: Instant, server: inout ATTServer<attributeCount>,
     application: inout Application
   ) -> Bool {
-    var opcode: ATTOpcode?
-    update.write(limit: bearer.mtu.byteCount) { writer in
-      // The opcode and the handle are put in once they are known.
-      writer.write(UInt8(0))
-      writer.write(UInt16(0))
-      var target = ValuePlace()
-      if let range = changedServices {
-        changedServices = nil
-        target = server.database.serviceChanged
-        range.write(to: &writer)
-      } else if let attribute = application.nextUpdate(at: place, into: &writer) {
-        target = server.database.place(of: attribute)
+    // While an indication is unconfirmed nothing else is told: the next might be one too.
+    // Core Specification, Vol 3, Part F, 3.3.2.
+    guard !bearer.awaitsConfirmation else { return false }
+    let attribute = changedServices == nil ? application.pendingUpdate(at: place) : nil
+    guard attribute != nil || changedServices != nil else { return false }
+    let target =
+      if let attribute { server.database.place(of: attribute) } else {
+        server.database.serviceChanged
       }
-      opcode = bearer.updateOpcode(for: target)
-      guard let opcode else { return }
-      writer.patch(opcode.rawValue, at: 0)
-      writer.patch(target.handle.rawValue, at: 1)
-    }
-    guard let opcode else {
-      update.removeAll()
+    guard let opcode = bearer.updateOpcode(for: target) else {
+      changedServices = nil
       return false
+    }
+    update.write(limit: bearer.mtu.byteCount) { writer in
+      writer.write(opcode.rawValue)
+      writer.write(target.handle.rawValue)
+      if let attribute {
+        application.writeUpdate(of: attribute, at: place, into: &writer)
+      } else if let range = changedServices {
+        range.write(to: &writer)
+        changedServices = nil
+      }
     }
     if opcode == .handleValueIndication {
       bearer.awaitsConfirmation = true
@@ -233,17 +230,22 @@ extension ByteBuffer {
     _ handle: ConnectionHandle, from sentCount: inout Int, length: Int,
     to writer: inout ByteWriter
   ) -> Bool {
-    let isFirst = sentCount == 0
-    let header = isFirst ? 4 : 0
-    let size = min(length - header, count - sentCount)
-    ACLHeader(handle: handle, boundary: isFirst ? .firstNonFlushable : .continuing)
-      .write(dataLength: header + size, to: &writer)
-    if isFirst {
-      writer.write(UInt16(truncatingIfNeeded: count))
-      writer.write(L2CAPChannel.att.rawValue)
+    if sentCount == 0 {
+      // The L2CAP header goes with the first fragment, which is mostly the only one.
+      let size = min(length &- L2CAPFrame.headerLength, count)
+      L2CAPFrame.writeStart(on: handle, .att, payloadLength: count, size: size, to: &writer)
+      if size == count {
+        writer.write(span)
+        return true
+      }
+      writer.write(span.extracting(first: size))
+      sentCount = size
+      return false
     }
-    writer.write(span.extracting(sentCount..<sentCount + size))
-    sentCount += size
+    let size = min(length, count &- sentCount)
+    ACLHeader(handle: handle, boundary: .continuing).write(dataLength: size, to: &writer)
+    writer.write(span.extracting(sentCount..<sentCount &+ size))
+    sentCount &+= size
     return sentCount == count
   }
 }

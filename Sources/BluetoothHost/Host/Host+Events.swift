@@ -78,6 +78,7 @@ extension Host where Application: ~Copyable {
     // No more than there are places for are ever invited; a controller that lies is not followed.
     guard let place = free else { return }
     connections[place].open(event)
+    connectionCount += 1
     connections[place].owesDataLength = controller.supportsDataLength
     connections[place].owesPHY = controller.supports2MPHY
     if let preferred = configuration.preferredParameters, event.interval > preferred.maximumInterval
@@ -97,6 +98,7 @@ extension Host where Application: ~Copyable {
     controller.refusesAdvertising = false
     controller.owesCommands = true
     connections[place].close()
+    connectionCount -= 1
     application.centralDisconnected(at: place, reason: reason)
   }
 

@@ -59,11 +59,7 @@ public struct Host<
   public var address: DeviceAddress { controller.address }
 
   /// The number of links there are.
-  public var connectionCount: Int {
-    var count = 0
-    for place in 0..<places where connections[place].handle != nil { count += 1 }
-    return count
-  }
+  public internal(set) var connectionCount = 0
 
   /// The controller is there: resets it and sets it up.
   public mutating func start(at now: Instant) {
@@ -159,6 +155,7 @@ extension Host where Application: ~Copyable {
       application: &application)
   }
 
+  @inline(__always)
   private mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     guard controller.inFlight < controller.aclPacketCount else {
       waitForCredit(at: now)
@@ -171,8 +168,8 @@ extension Host where Application: ~Copyable {
         application: &application)
       let following = place + 1 < places ? place + 1 : 0
       if isWritten {
-        controller.inFlight += 1
-        nextPlace = following
+        controller.inFlight &+= 1
+        nextPlace = connectionCount > 1 ? following : place
         return true
       }
       place = following
@@ -199,6 +196,7 @@ extension Host where Application: ~Copyable {
       connections[place].close()
       application.centralDisconnected(at: place, reason: reason)
     }
+    connectionCount = 0
     controller.inFlight = 0
   }
 }

@@ -57,6 +57,21 @@ struct L2CAPFrame: ~Escapable {
   /// The length of a frame's header in bytes: two of length, two of channel.
   static var headerLength: Int { 4 }
 
+  /// Writes the start of an ACL packet that carries the first `size` bytes of a frame's payload:
+  /// H4's type byte, the ACL header and the frame's own.
+  @inline(__always)
+  static func writeStart(
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int,
+    to writer: inout ByteWriter
+  ) {
+    writer.write(HCIPacketType.acl.rawValue)
+    let acl = ACLHeader(handle: handle, boundary: .firstNonFlushable)
+      .word(dataLength: headerLength &+ size)
+    // The payload's length, then the channel, two bytes each.
+    let frame = UInt32(truncatingIfNeeded: payloadLength) | UInt32(channel.rawValue) << 16
+    writer.write(UInt64(widening: acl) | UInt64(widening: frame) &<< 32)
+  }
+
   let channel: L2CAPChannel
   /// What there is of the payload.
   let payload: Span<UInt8>

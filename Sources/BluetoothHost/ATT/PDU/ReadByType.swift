@@ -67,6 +67,7 @@ public struct AttributeValue: ~Escapable {
   /// Its value, at most 512 bytes.
   public var value: Span<UInt8>
 
+  @inlinable
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {
     self.handle = handle
@@ -74,6 +75,7 @@ public struct AttributeValue: ~Escapable {
   }
 
   /// Reads a handle and, as its value, all that follows; `nil` without a whole handle.
+  @inlinable
   @_lifetime(copy reader)
   public init?(_ reader: consuming ByteReader) {
     guard let handle = AttributeHandle(&reader) else { return nil }

@@ -8,7 +8,7 @@ extension ATTServer {
     guard let attribute = database.span[handle] else {
       throw ATTFailure(.invalidHandle, at: handle)
     }
-    guard attribute.isReadable else { throw ATTFailure(.readNotPermitted, at: handle) }
+    guard attribute.allows(.read) else { throw ATTFailure(.readNotPermitted, at: handle) }
     var code: ATTErrorCode?
     scratch.write { writer in
       switch attribute.value {
@@ -119,27 +119,12 @@ extension ATTServer {
 }
 
 extension Attribute {
-  /// Whether a central may read it: declarations always; values if their characteristic says so.
-  var isReadable: Bool {
+  /// Whether a central may do `what` with it. A declaration may be read and nothing else, whatever
+  /// the properties that it declares.
+  func allows(_ what: GATTProperties) -> Bool {
     switch value {
-    case .service, .include, .characteristic: true
-    default: properties.contains(.read)
-    }
-  }
-
-  /// Whether a central may write it, and be answered.
-  var isWritable: Bool {
-    switch value {
-    case .service, .include, .characteristic: false
-    default: properties.contains(.write)
-    }
-  }
-
-  /// Whether a central may write it with a command.
-  var isWritableWithoutResponse: Bool {
-    switch value {
-    case .service, .include, .characteristic: false
-    default: properties.contains(.writeWithoutResponse)
+    case .service, .include, .characteristic: what == .read
+    default: properties.contains(what)
     }
   }
 }

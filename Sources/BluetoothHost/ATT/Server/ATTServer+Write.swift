@@ -7,33 +7,32 @@ extension ATTServer {
     application: inout Application
   ) throws(ATTFailure) {
     guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
-    let attribute = try writable(request.handle, isCommand: isCommand)
+    let target = try writable(request.handle, isCommand: isCommand)
     try store(
-      request.value, to: attribute, request.handle, at: place, bearer: &bearer,
+      request.value, to: target, request.handle, at: place, bearer: &bearer,
       application: &application)
   }
 
-  /// The attribute at `handle`, if a central may write it in this way.
+  /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
   private func writable(
     _ handle: AttributeHandle, isCommand: Bool
-  ) throws(ATTFailure) -> Attribute {
-    guard let attribute = database.span[handle] else {
-      throw ATTFailure(.invalidHandle, at: handle)
-    }
-    guard isCommand ? attribute.isWritableWithoutResponse : attribute.isWritable else {
-      throw ATTFailure(.writeNotPermitted, at: handle)
-    }
-    return attribute
+  ) throws(ATTFailure) -> Attribute.Value {
+    let attributes = database.span
+    let index = Int(handle.rawValue) - 1
+    guard attributes.indices.contains(index) else { throw ATTFailure(.invalidHandle, at: handle) }
+    let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
+    guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
+    return attributes[index].value
   }
 
   private func store<Application: GATTApplication & ~Copyable>(
-    _ value: Span<UInt8>, to attribute: Attribute, _ handle: AttributeHandle, at place: Int,
+    _ value: Span<UInt8>, to target: Attribute.Value, _ handle: AttributeHandle, at place: Int,
     bearer: inout ATTBearer, application: inout Application
   ) throws(ATTFailure) {
     guard value.count <= maximumAttributeValueLength else {
       throw ATTFailure(.invalidAttributeValueLength, at: handle)
     }
-    switch attribute.value {
+    switch target {
     case .application(let attribute):
       do throws(ATTErrorCode) {
         try application.write(value, to: attribute, at: place)
@@ -132,9 +131,9 @@ extension ATTServer {
     while let handle = bearer.prepared.handle(ofRunAt: position) {
       try assemble(handle, from: &position, of: &bearer.prepared)
       if writes {
-        let attribute = try writable(handle, isCommand: false)
+        let target = try writable(handle, isCommand: false)
         try store(
-          scratch.span, to: attribute, handle, at: place, bearer: &bearer,
+          scratch.span, to: target, handle, at: place, bearer: &bearer,
           application: &application)
       }
     }
