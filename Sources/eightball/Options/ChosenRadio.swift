@@ -23,6 +23,8 @@ struct ChosenRadio {
     switch name {
     case .virtual:
       return "Radio: the virtual air\(because); other programs join with --radio virtual."
+    case .tcpServer:
+      return "Radio: \(name); waiting for a controller to connect."
     default:
       return "Radio: \(name)\(because)."
     }

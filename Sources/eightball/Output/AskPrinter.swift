@@ -46,7 +46,7 @@ struct JSONAskPrinter: AskPrinter {
 
   func tell(_ event: BallClientEvent, of inquiry: BallInquiry) {
     switch event {
-    case .searching, .finished:
+    case .searching, .asked, .finished:
       return
     case .found(let discovery):
       var line = JSONLine(event: "found")
@@ -57,10 +57,6 @@ struct JSONAskPrinter: AskPrinter {
     case .connected(let address):
       var line = JSONLine(event: "connected")
       line["address"] = address.text
-      Terminal.print(line.line)
-    case .asked:
-      var line = JSONLine(event: "asked")
-      line["question"] = inquiry.question
       Terminal.print(line.line)
     case .decided(let outcome):
       tell(outcome, of: inquiry)
