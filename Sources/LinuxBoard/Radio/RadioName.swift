@@ -116,6 +116,11 @@ public struct RadioNameError: Error, Equatable, CustomStringConvertible {
   /// What would have been right.
   public var expected: String
 
+  public init(text: String, expected: String) {
+    self.text = text
+    self.expected = expected
+  }
+
   public var description: String {
     "\"\(text)\" names no radio: expected \(expected)"
   }

@@ -1,0 +1,111 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("Radio errors")
+struct RadioErrorTests {
+  @Test(
+    "Of an adapter: what is wrong, and what to do",
+    arguments: [
+      (EPERM, "right to configure adapters", "sudo setcap cap_net_admin+ep /"),
+      (EBUSY, "hci0 is in use by the system", "systemctl stop bluetooth"),
+      (EUSERS, "another program holds hci0", "End that program"),
+      (ENODEV, "there is no adapter hci0", "--radio virtual"),
+      (ERFKILL, "hci0 is switched off", "rfkill unblock bluetooth"),
+      (EAFNOSUPPORT, "kernel has no Bluetooth", "modprobe bluetooth"),
+    ])
+  func adapter(code: CInt, reason: String, remedy: String) {
+    expect(.adapter(0), code, reason, remedy)
+  }
+
+  @Test(
+    "Of the others",
+    arguments: [
+      (.unix(path: "/x"), ENOENT, "no controller listens at /x", "radio --listen unix:/x"),
+      (.unix(path: "/x"), ECONNREFUSED, "no controller listens at /x", "radio --listen unix:/x"),
+      (.unix(path: "/x"), EACCES, "another user's", "as that user"),
+      (
+        .tcpClient(host: "h", port: 1), ECONNREFUSED, "no controller listens at subject",
+        "radio --listen"
+      ),
+      (.tcpServer(host: "h", port: 1), EADDRINUSE, "another program listens", "another port"),
+      (.serial(device: "/dev/x", speed: 9_600), ENOENT, "no serial line /dev/x", "plugged in"),
+      (.serial(device: "/dev/x", speed: 9_600), EACCES, "may not be opened", "dialout"),
+      (.serial(device: "/dev/x", speed: 9_600), EBUSY, "another program holds", "End that"),
+      (.virtual, EACCES, "Permission denied", "EIGHTBALL_AIR"),
+    ] as [(RadioName, CInt, String, String)])
+  func others(radio: RadioName, code: CInt, reason: String, remedy: String) {
+    expect(radio, code, reason, remedy)
+  }
+
+  @Test("Of which nothing is known: the system's words")
+  func unknown() {
+    let error = RadioError(
+      .adapter(0), SystemError(Errno(rawValue: EIO), "take over", "hci0"))
+    #expect(error.description == "cannot take over hci0: Input/output error")
+  }
+
+  @Test("End with the remedy")
+  func description() {
+    #expect(RadioError("It is so", remedy: "Do that").description == "It is so. Do that.")
+  }
+
+  private func expect(
+    _ radio: RadioName, _ code: CInt, _ reason: String, _ remedy: String,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let error = RadioError(
+      radio, SystemError(Errno(rawValue: code), "use", "subject"))
+    #expect(error.reason.contains(reason), sourceLocation: location)
+    #expect(error.remedy?.contains(remedy) == true, sourceLocation: location)
+  }
+}
+
+@Suite("The radio that is used when none is named")
+struct DefaultRadioTests {
+  @Test("Is the first adapter that may be used")
+  func first() {
+    let adapters = [
+      adapter(0, isRaw: true), adapter(1, block: .soft), adapter(2, isUp: true), adapter(3),
+    ]
+    #expect(DefaultRadio.choose(from: adapters, mayConfigure: true).name == .adapter(2))
+  }
+
+  @Test("Is the virtual air if there is none, and says why")
+  func none() {
+    let radio = DefaultRadio.choose(from: [], mayConfigure: true)
+    #expect(radio == DefaultRadio(name: .virtual, reason: "there is no Bluetooth adapter"))
+  }
+
+  @Test("Is the virtual air if none may be used, and says why of each")
+  func unusable() {
+    let radio = DefaultRadio.choose(
+      from: [adapter(0, block: .soft), adapter(1, block: .hard), adapter(2)], mayConfigure: false)
+    #expect(radio.name == .virtual)
+    #expect(
+      radio.reason
+        == "hci0 is switched off (rfkill unblock bluetooth), and hci1 is switched off by a switch, "
+        + "and hci2 needs CAP_NET_ADMIN (sudo)")
+  }
+
+  @Test("Whether an adapter is blocked is read from its rfkill files")
+  func block() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("0\n", to: "hci0/rfkill3/soft")
+    try directory.write("0\n", to: "hci0/rfkill3/hard")
+    try directory.write("1\n", to: "hci1/rfkill4/soft")
+    try directory.write("0\n", to: "hci1/rfkill4/hard")
+    try directory.write("1\n", to: "hci2/rfkill5/soft")
+    try directory.write("1\n", to: "hci2/rfkill5/hard")
+    let blocks = [0, 1, 2, 3].map { Adapter.block(of: $0, under: directory.path) }
+    #expect(blocks == [.none, .soft, .hard, .none])
+  }
+
+  private func adapter(
+    _ number: UInt16, isUp: Bool = false, isRaw: Bool = false, block: Adapter.Block = .none
+  ) -> Adapter {
+    Adapter(number: number, isUp: isUp, isRaw: isRaw, address: .zero, block: block)
+  }
+}

@@ -1,0 +1,264 @@
+import BluetoothHost
+import LinuxSystem
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("Radios")
+struct RadioTests {
+  private let now = Instant(rawValue: 1_000)
+
+  @Test("Packets go both ways, whole, wherever the stream is cut")
+  func bothWays() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let controller = try bench.accept()
+    var program = Recorder()
+    let data: [UInt8] = [0x02, 0x40, 0x00, 0x01, 0x00, 0xAA]
+    program.outgoing = [reset, data]
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(program.take() == [.ready])
+    #expect(try controller.read() == reset + data)
+
+    try controller.write(Array(resetComplete.prefix(3)))
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(program.take() == [])
+    try controller.write(Array(resetComplete.dropFirst(3)) + resetComplete)
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(program.take() == [.packet(resetComplete), .packet(resetComplete)])
+    radio.close()
+  }
+
+  @Test("A controller that does not read holds up the program's packets, and loses none")
+  func backPressure() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let controller = try bench.accept()
+    var program = Recorder()
+    // 1 (type) + 2 (handle) + 2 (length) + 1,000
+    let packet = [0x02, 0x40, 0x00, 0xE8, 0x03] + [UInt8](repeating: 0xAA, count: 1_000)
+    program.outgoing = Array(repeating: packet, count: 2_000)
+    try turn(&radio, &program, bench.loop, at: now)
+    let waiting = program.outgoing.count
+    #expect(waiting > 0)
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(program.outgoing.count == waiting)
+
+    var received: [UInt8] = []
+    while received.count < 2_000 * packet.count {
+      let piece = try controller.read(limit: 65_536)
+      try #require(!piece.isEmpty)
+      received += piece
+      try turn(&radio, &program, bench.loop, at: now)
+    }
+    #expect(received == Array(repeating: packet, count: 2_000).flatMap { $0 })
+    radio.close()
+  }
+
+  @Test("A flood of packets leaves others their turn")
+  func flood() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let controller = try bench.accept()
+    var program = Recorder()
+    try controller.write(Array(repeating: resetComplete, count: 40).flatMap { $0 })
+    try bench.loop.wait(until: now)
+    #expect(radio.serve(&program, at: now))
+    // Ready, and a burst.
+    #expect(program.take().count == 1 + Radio.burst)
+    #expect(!radio.serve(&program, at: now))
+    #expect(program.take().count == 40 - Radio.burst)
+    radio.close()
+  }
+
+  @Test("A radio that is lost is told of once, tried again more and more seldom, and taken up")
+  func lostAndFound() throws {
+    let bench = try Bench()
+    let loop = bench.loop
+    let name = bench.name
+    var radio = try Radio(name, loop: loop)
+    var program = Recorder()
+    let controller = try bench.accept()
+    try turn(&radio, &program, loop, at: now)
+    #expect(program.take() == [.ready])
+    try controller.write(resetComplete + [0x04, 0x0E])
+    controller.close()
+    bench.stopListening()
+
+    try turn(&radio, &program, loop, at: now)
+    #expect(program.take() == [.packet(resetComplete)])
+    try turn(&radio, &program, loop, at: now)
+    #expect(program.take() == [.lost("\(name) closed the connection")])
+    let isOpen = radio.isOpen
+    #expect(!isOpen)
+    var time = now
+    for wait in [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000] as [UInt32] {
+      #expect(radio.deadline == time.advanced(by: wait))
+      try turn(&radio, &program, loop, at: time.advanced(by: wait - 1))
+      #expect(radio.deadline == time.advanced(by: wait))
+      time = time.advanced(by: wait)
+      try turn(&radio, &program, loop, at: time)
+      #expect(program.take() == [])
+    }
+
+    try bench.listen()
+    time = time.advanced(by: 5_000)
+    program.outgoing = [reset]
+    try turn(&radio, &program, loop, at: time)
+    #expect(program.take() == [.ready])
+    #expect(radio.deadline == nil)
+    let end = try bench.accept()
+    #expect(try end.read() == reset)
+    // Half a packet of the last connection is forgotten.
+    try end.write(resetComplete)
+    try turn(&radio, &program, loop, at: time)
+    #expect(program.take() == [.packet(resetComplete)])
+    radio.close()
+  }
+
+  @Test("A controller that closes each time is not tried without a pause")
+  func closesEachTime() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    var program = Recorder()
+    var time = now
+    for wait in [250, 500, 1_000] as [UInt32] {
+      do { _ = try bench.accept() }
+      try turn(&radio, &program, bench.loop, at: time)
+      #expect(radio.deadline == time.advanced(by: wait))
+      time = time.advanced(by: wait)
+      try turn(&radio, &program, bench.loop, at: time)
+    }
+    radio.close()
+  }
+
+  @Test("A write to a controller that has gone is a loss, not an end")
+  func writeToNobody() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    do { _ = try bench.accept() }
+    var program = Recorder()
+    program.outgoing = [reset]
+    // Before the loop has told of the end.
+    _ = radio.serve(&program, at: now)
+    #expect(
+      program.take() == [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
+    radio.close()
+  }
+
+  @Test("A byte that begins no packet is a loss that says so")
+  func lostSync() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    var program = Recorder()
+    try bench.accept().write(resetComplete + [0x7F])
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(
+      program.take() == [
+        .ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins"),
+      ])
+    radio.close()
+  }
+
+  @Test("A radio that is not there is an error at the start")
+  func missing() throws {
+    let loop = try EventLoop()
+    let error = #expect(throws: RadioError.self) {
+      _ = try Radio(.unix(path: "/tmp/no/such/socket"), loop: loop)
+    }
+    #expect(error?.reason == "no controller listens at /tmp/no/such/socket")
+  }
+
+  @Test("A TCP server waits for its controller, and for the next one when it has gone")
+  func tcpServer() throws {
+    let port = try freePort()
+    let loop = try EventLoop()
+    var radio = try Radio(.tcpServer(host: "127.0.0.1", port: port), loop: loop)
+    var program = Recorder()
+    try turn(&radio, &program, loop, at: now)
+    #expect(program.take() == [])
+    #expect(radio.deadline == nil)
+    var time = now
+    for _ in 0..<2 {
+      let controller = ControllerEnd(
+        try StreamSocket.connect(host: "127.0.0.1", port: port))
+      #expect(try loop.wait(until: nil))
+      _ = radio.serve(&program, at: time)
+      #expect(program.take() == [.ready])
+      try controller.write(resetComplete)
+      try turn(&radio, &program, loop, at: time)
+      #expect(program.take() == [.packet(resetComplete)])
+      controller.close()
+      #expect(try loop.wait(until: nil))
+      _ = radio.serve(&program, at: time)
+      #expect(program.take().count == 1)
+      time = time.advanced(by: 250)
+      _ = radio.serve(&program, at: time)
+    }
+    radio.close()
+  }
+
+  @Test("Those who look on see what goes both ways")
+  func sinks() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let onlooker = Onlooker()
+    radio.sinks = [onlooker]
+    var program = Recorder()
+    program.outgoing = [reset]
+    try bench.accept().write(resetComplete)
+    try turn(&radio, &program, bench.loop, at: now)
+    #expect(onlooker.notes == ["received \(resetComplete)", "sent \(reset)"])
+    radio.close()
+  }
+}
+
+/// A place where a controller listens, and a loop.
+private final class Bench {
+  let loop: EventLoop
+  private let directory: TemporaryDirectory
+  private var listener: StreamListener?
+  var path: String { directory.path + "/controller" }
+  var name: RadioName { .unix(path: path) }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    loop = try EventLoop()
+    try listen()
+  }
+
+  func listen() throws {
+    listener = try StreamListener(path: path)
+  }
+
+  func stopListening() {
+    listener = nil
+  }
+
+  /// The controller's end of the radio's connection.
+  func accept() throws -> ControllerEnd {
+    if let connection = try listener?.accept() { return ControllerEnd(connection) }
+    throw SystemError(.wouldBlock, "accept a connection on", path)
+  }
+}
+
+private final class Onlooker: PacketSink {
+  var notes: [String] = []
+
+  func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    notes.append("\(direction) \(packet.indices.map { packet[$0] })")
+  }
+}
+
+/// One turn of the loop, which does not sleep.
+private func turn(
+  _ radio: inout Radio, _ program: inout Recorder, _ loop: EventLoop, at now: Instant
+) throws {
+  try loop.wait(until: Instant(rawValue: 0))
+  _ = radio.serve(&program, at: now)
+}
+
+/// A TCP port that nobody listens on.
+private func freePort() throws -> UInt16 {
+  try StreamListener(host: "127.0.0.1", port: 0).port
+}

@@ -1,0 +1,114 @@
+import BluetoothHost
+import Glibc
+import LinuxBoard
+import LinuxSystem
+import Testing
+
+/// A program that keeps what it is told, and sends what it is given.
+struct Recorder: RadioProgram {
+  enum Event: Equatable {
+    case ready
+    case lost(String)
+    case packet([UInt8])
+  }
+
+  var events: [Event] = []
+  var outgoing: [[UInt8]] = []
+  var isEnding = false
+
+  mutating func radioIsReady(at now: Instant) { events.append(.ready) }
+
+  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+    events.append(.lost(error.reason))
+  }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    events.append(.packet(packet.indices.map { packet[$0] }))
+  }
+
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    guard !outgoing.isEmpty else { return false }
+    let packet = outgoing.removeFirst()
+    writer.write(packet.span)
+    return true
+  }
+
+  var deadline: Instant? { nil }
+  mutating func advance(to now: Instant) {}
+  mutating func turnEnded() {}
+  mutating func shutDown(at now: Instant) { isEnding = true }
+  var isFinished: Bool { isEnding }
+
+  /// What has happened since this was last asked.
+  mutating func take() -> [Event] {
+    defer { events.removeAll() }
+    return events
+  }
+}
+
+/// A directory of its own, gone with the test.
+final class TemporaryDirectory {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/eightball-test-XXXXXX".utf8CString)
+    let made = unsafe template.withUnsafeMutableBufferPointer { name in
+      unsafe name.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
+    }
+    path = try #require(made)
+  }
+
+  deinit { Self.remove(path) }
+
+  /// Makes a file, and the directories that it is in.
+  func write(_ text: String, to name: String) throws {
+    let parts = name.split(separator: "/")
+    var directory = path
+    for part in parts.dropLast() {
+      directory += "/\(part)"
+      _ = unsafe mkdir(directory, 0o700)
+    }
+    let file = try Files.create(path + "/" + name)
+    _ = try file.write(Array(text.utf8).span)
+  }
+
+  private static func remove(_ path: String) {
+    for name in Files.names(in: path) { remove("\(path)/\(name)") }
+    if unsafe unlink(path) != 0 { _ = unsafe rmdir(path) }
+  }
+}
+
+/// The controller's end of a connection.
+final class ControllerEnd {
+  private var descriptor: FileDescriptor?
+
+  init(_ descriptor: consuming FileDescriptor) {
+    self.descriptor = consume descriptor
+  }
+
+  func close() {
+    descriptor = nil
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    let count = try descriptor?.write(bytes.span)
+    #expect(count == bytes.count)
+  }
+
+  /// What can be read now, up to `limit` bytes.
+  func read(limit: Int = 4_096) throws -> [UInt8] {
+    var storage = [UInt8](repeating: 0, count: limit)
+    var space = storage.mutableSpan
+    guard case .bytes(let count)? = try descriptor?.read(into: &space) else { return [] }
+    return Array(storage.prefix(count))
+  }
+}
+
+let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+extension PacketSink {
+  func note(_ packet: [UInt8], _ direction: PacketDirection) {
+    note(packet.span, direction)
+  }
+}
