@@ -7,9 +7,9 @@ import Testing
 struct PacketDescriptionTests {
   @Test(
     arguments: [
-      ([0x01, 0x03, 0x0C, 0x00], "HCI Reset, 0 bytes"),
+      ([0x01, 0x03, 0x0C, 0x00], "HCI Reset"),
       ([0x01, 0x0A, 0x20, 0x01, 0x01], "HCI LE Set Advertising Enable, 1 byte"),
-      ([0x01, 0xFF, 0xFC, 0x00], "HCI command 0xFCFF, 0 bytes"),
+      ([0x01, 0xFF, 0xFC, 0x00], "HCI command 0xFCFF"),
       (resetComplete, "HCI Command Complete: Reset, success"),
       (
         [0x04, 0x0E, 0x04, 0x01, 0x06, 0x20, 0x0C],
@@ -30,7 +30,7 @@ struct PacketDescriptionTests {
         "HCI LE Enhanced Connection Complete, error 0x3E"
       ),
       ([0x04, 0x3E, 0x01, 0x02], "HCI LE Advertising Report"),
-      ([0x04, 0x3E, 0x00], "HCI event 0x3E, too short, 0 bytes"),
+      ([0x04, 0x3E, 0x00], "HCI event 0x3E, too short"),
       ([0x04, 0x0E, 0x01, 0x01], "HCI event 0x0E, too short, 1 byte"),
       ([0x04, 0xEE, 0x02, 0x01, 0x02], "HCI event 0xEE, 2 bytes"),
       (
@@ -97,6 +97,6 @@ struct PacketDescriptionTests {
     let trace = PacketTrace { lines.append($0) }
     trace.note(reset, .sent)
     trace.note(resetComplete, .received)
-    #expect(lines == ["→ HCI Reset, 0 bytes", "← HCI Command Complete: Reset, success"])
+    #expect(lines == ["→ HCI Reset", "← HCI Command Complete: Reset, success"])
   }
 }

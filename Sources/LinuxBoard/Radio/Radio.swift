@@ -52,6 +52,11 @@ public struct Radio: ~Copyable {
     isNew = opened != nil
   }
 
+  deinit {
+    connection?.close()
+    source.close()
+  }
+
   /// Closes it for good. An adapter is given back to the kernel as it was.
   public mutating func close() {
     connection?.close()

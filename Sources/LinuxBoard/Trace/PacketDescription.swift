@@ -133,15 +133,19 @@ enum PacketDescription {
       }
       return opcode == .readBlobRequest ? text : text + length(reader.count + max(missing, 0))
     default:
-      let rest = reader.count + max(missing, 0)
-      return rest > 0 ? text + length(rest) : text
+      return text + length(reader.count + max(missing, 0))
     }
   }
 
   // MARK: Numbers
 
+  /// Nothing for no bytes: a name then says it all.
   private static func length(_ count: Int) -> String {
-    count == 1 ? ", 1 byte" : ", \(count) bytes"
+    switch count {
+    case 0: ""
+    case 1: ", 1 byte"
+    default: ", \(count) bytes"
+    }
   }
 
   static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
