@@ -1,8 +1,9 @@
 // Runs one operation of the whole host again and again, for scripts/benchmark to count.
 //
-//     host-benchmark ask|write|discovery service|full COUNT
+//     host-benchmark ask|write|discovery|memory service|full COUNT
 //
-// Prints the nanoseconds of one operation, by the monotonic clock.
+// Prints the nanoseconds of one operation, by the monotonic clock; for memory, the bytes that one
+// connection takes, and a host with four places.
 
 import BluetoothHost
 import EightBall
@@ -16,7 +17,7 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
-  fail("expected an operation (ask, write, discovery), a database (service, full) and a count")
+  fail("expected an operation (ask, write, discovery, memory), a database (service, full) and a count")
 }
 
 switch arguments[2] {
@@ -35,14 +36,21 @@ case let other:
   fail("there is no database “\(other)”; expected service or full")
 }
 
+func printMemory<let attributeCount: Int>(_ bench: borrowing Bench<attributeCount>) {
+  let two = MemoryLayout<Host<2, attributeCount, Ball<2>>>.stride
+  let four = MemoryLayout<Host<4, attributeCount, Ball<4>>>.stride
+  print((four - two) / 2, four)
+}
+
 func run<let attributeCount: Int>(_ bench: inout Bench<attributeCount>) {
+  guard arguments[1] != "memory" else { return printMemory(bench) }
   bench.connect()
   let start = nanoseconds()
   switch arguments[1] {
   case "ask": for _ in 0..<count { bench.ask() }
   case "write": for _ in 0..<count { bench.write() }
   case "discovery": for _ in 0..<count { bench.discover() }
-  case let other: fail("there is no operation “\(other)”; expected ask, write or discovery")
+  case let other: fail("there is no operation “\(other)”; expected ask, write, discovery or memory")
   }
   print((nanoseconds() - start) / UInt64(count))
   bench.check(count: count, isAsk: arguments[1] == "ask")
