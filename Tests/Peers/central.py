@@ -195,19 +195,29 @@ class Central:
 
     # Whole PDUs, past Bumble's own protocol layers.
 
-    def tap(self, channel: int) -> None:
-        """From now on, what arrives on this fixed channel is kept for `raw_reply` alone."""
-        queue = self._raw.setdefault(channel, asyncio.Queue())
-        self.device.l2cap_channel_manager.register_fixed_channel(
-            channel, lambda _, pdu: queue.put_nowait(bytes(pdu))
-        )
+    def tap(self, *channels: int) -> None:
+        """From now on, what arrives on these fixed channels is kept for `raw_reply` alone."""
+        manager = self.device.l2cap_channel_manager
+        usual = manager.on_pdu
+        self._raw = {channel: asyncio.Queue() for channel in channels}
+
+        def on_pdu(connection: Connection, channel: int, pdu: bytes) -> None:
+            if queue := self._raw.get(channel):
+                queue.put_nowait(bytes(pdu))
+            else:
+                usual(connection, channel, pdu)
+
+        manager.on_pdu = on_pdu
 
     def send_raw(self, connection: Connection, channel: int, pdu: bytes) -> None:
         connection.send_l2cap_pdu(channel, pdu)
 
     async def raw_reply(self, channel: int) -> bytes:
-        async with asyncio.timeout(PATIENCE):
-            return await self._raw[channel].get()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._raw[channel].get()
+        except TimeoutError:
+            raise AssertionError(f"Nothing came back on channel {channel:#06x}.") from None
 
     async def exchange(self, connection: Connection, channel: int, pdu: bytes) -> bytes:
         self.send_raw(connection, channel, pdu)

@@ -6,7 +6,15 @@ import tempfile
 
 import pytest
 
+import programs
 import worlds
+
+
+def pytest_sessionstart(session):
+    try:
+        programs.eightball()
+    except FileNotFoundError as error:
+        pytest.exit(str(error), returncode=1)
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ PATIENCE = 15.0
 def eightball() -> str:
     """The program under test: $EIGHTBALL, else the newest build in the checkout."""
     if named := os.environ.get("EIGHTBALL"):
+        if not os.access(named, os.X_OK):
+            raise FileNotFoundError(f"EIGHTBALL names {named}, which is not a program.")
         return str(pathlib.Path(named).resolve())
     builds = [REPOSITORY / ".build" / mode / "eightball" for mode in ("release", "debug")]
     builds = [path for path in builds if path.exists()]

@@ -39,7 +39,8 @@ async def test_is_answered_in_json(radio):
     async with BumbleBall.opened(radio):
         status, program = await ask("Will it rain?", "--radio", radio, "--json")
     assert status == ANSWERED, program.transcript
-    assert [event["event"] for event in events(program)] == ["found", "connected", "answer"]
+    kinds = [event["event"] for event in events(program)]
+    assert kinds[:2] == ["found", "connected"] and kinds[-1] == "answer"
     answer = events(program)[-1]
     assert (answer["question"], answer["text"]) == ("Will it rain?", "Yes – definitely.")
 

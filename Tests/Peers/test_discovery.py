@@ -47,14 +47,18 @@ async def test_generic_access_names_the_ball_as_its_advertisement_does(ours):
     assert len(await appearance.read_value()) == 2
 
 
-async def test_device_information_is_text(ours):
+async def test_device_information(ours):
     client = await discovered(ours)
     (service,) = client.get_services_by_uuid(gatt.GATT_DEVICE_INFORMATION_SERVICE)
-    assert service.characteristics
+    values = {}
     for item in service.characteristics:
         assert item.properties == gatt.Characteristic.Properties.READ
-        text = (await item.read_value()).decode()
-        assert text.strip() == text != ""
+        values[item.uuid] = await item.read_value()
+    # Vendor's source (Bluetooth SIG or USB), vendor, product, version.
+    assert len(values.pop(gatt.GATT_PNP_ID_CHARACTERISTIC)) == 1 + 2 + 2 + 2
+    assert values[gatt.GATT_MODEL_NUMBER_STRING_CHARACTERISTIC] == b"Magic 8-Ball"
+    for text in values.values():
+        assert text.decode().strip() != ""
 
 
 async def test_service_changed_can_be_subscribed_to(ours):

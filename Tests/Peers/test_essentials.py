@@ -63,7 +63,7 @@ async def test_refuses_what_is_no_question(world, question, error):
 
 
 @pytest.mark.parametrize("mtu", [None, 517], ids=["mtu-23", "mtu-517"])
-@pytest.mark.parametrize("length", [1, 18, 19, 20, 21, 40, 509, 511, 512])
+@pytest.mark.parametrize("length", [1, 20, 21, 511, 512])
 async def test_a_question_of_any_length(world, mtu, length):
     # 23 - 3 (opcode, handle) = 20 bytes fit one write; more need a long write. With an MTU of
     # 517, all 512 fit.

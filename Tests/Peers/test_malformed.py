@@ -4,6 +4,8 @@ import pytest
 
 from central import ATT_CHANNEL, SECURITY_CHANNEL, SIGNALLING_CHANNEL
 
+INVALID_HANDLE, INVALID_PDU, NOT_SUPPORTED, UNSUPPORTED_GROUP = "01", "04", "06", "10"
+
 
 @pytest.fixture
 async def raw(ours):
@@ -20,18 +22,14 @@ async def raw(ours):
         async def no_reply(self, channel: int, pdu: str) -> None:
             """Nothing is said to this: the next thing heard answers the next request."""
             self.central.send_raw(self.connection, channel, bytes.fromhex(pdu))
-            # Read By Group Type of all services' first: any reply but its own is a failure.
+            # A read of no attribute: any reply but its own error is one too many.
             probe = await self.reply(ATT_CHANNEL, "0a 00 00")
-            assert probe == "01 0a 00 00 01"
+            assert probe == f"01 0a 00 00 {INVALID_HANDLE}"
 
     central = await ours.central()
     connection = await central.connect()
-    for channel in (ATT_CHANNEL, SIGNALLING_CHANNEL, SECURITY_CHANNEL):
-        central.tap(channel)
+    central.tap(ATT_CHANNEL, SIGNALLING_CHANNEL, SECURITY_CHANNEL)
     return Raw(central, connection)
-
-
-INVALID_HANDLE, INVALID_PDU, NOT_SUPPORTED, UNSUPPORTED_GROUP = "01", "04", "06", "10"
 
 
 @pytest.mark.parametrize(

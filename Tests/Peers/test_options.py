@@ -51,6 +51,7 @@ async def test_names_short_and_long(folder):
                     in_advertisement = worlds.name_in(finding.advertisement)
                     assert (in_advertisement == name) == (len(name) <= 8)
                     client = (await central.connect(finding)).gatt_client
+                    await client.request_mtu(517)
                     uuid = gatt.GATT_DEVICE_NAME_CHARACTERISTIC
                     assert await client.read_characteristics_by_uuid(uuid, None) == [name.encode()]
 

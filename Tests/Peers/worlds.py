@@ -51,7 +51,8 @@ class OurWorld(World):
     async def open(self, folder: pathlib.Path) -> "OurWorld":
         enter = self._stack.enter_async_context
         self.radio, self.air = await enter(our_air(folder))
-        self.ball = await enter(ball_running("--radio", self.radio, "--seed", "8"))
+        options = ["--name", "8-Ball", "--seed", "8"]
+        self.ball = await enter(ball_running("--radio", self.radio, *options))
         return self
 
     async def _open_central(self, number: int) -> Central:
@@ -68,7 +69,8 @@ class BumbleControllers(World):
         enter = self._stack.enter_async_context
         await enter(self._air.served(f"tcp-server:127.0.0.1:{port}"))
         radio = ["--radio", f"tcp-client:127.0.0.1:{port}", "--address", "random"]
-        self.ball = await enter(ball_running(*radio, "--seed", "8"))
+        options = ["--name", "8-Ball", "--seed", "8"]
+        self.ball = await enter(ball_running(*radio, *options))
         return self
 
     async def _open_central(self, number: int) -> Central:
