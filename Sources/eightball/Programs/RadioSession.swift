@@ -16,6 +16,10 @@ func runOnRadio<Program: RadioProgram & ~Copyable>(
     throw error
   }
   radio.close()
+  for case let capture as Capture in sinks {
+    guard let failure = capture.failure else { continue }
+    Terminal.note("Warning: the capture is not whole: \(sentence(failure.description))")
+  }
 }
 
 /// Runs `body`, and ends the program with the right status if it fails.
