@@ -1,10 +1,13 @@
-"""Does the ball take memory per question? Counts heap calls over N questions and over 10 N.
+"""Does a running ball take memory from the heap? Counts its calls over a few questions and visits,
+and over ten times as many.
 
-usage: check.py COUNTER.so
+usage: check.py COUNTER.so SILENT-BALL
+
+The ball that nobody watches must make no call at all. `eightball run` makes some for each line that
+it prints: always as many, so that nothing piles up.
 """
 
 import asyncio
-import contextlib
 import pathlib
 import struct
 import sys
@@ -14,9 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Peers"))
 
 import worlds
 from central import Central
+from programs import Program
 
-FEW, MANY = 20, 200
-FEW_VISITS, MANY_VISITS = 3, 30
+
 
 
 class Heap:
@@ -37,69 +40,81 @@ class Heap:
         return self.calls - before
 
 
-async def questions(ball: Heap, radio: str) -> list[tuple[str, int, int]]:
+Row = tuple[str, int, int]
+
+
+async def measure(ball: Heap, radio: str) -> list[Row]:
+    """Each thing that can happen to the ball, with the calls for a few and for ten times as many."""
+    rows = []
+
+    async def row(name: str, few: int, action) -> None:
+        # Not counted: what the first ones make ready for all others.
+        await ball.calls_during(3, action)
+        counts = [await ball.calls_during(number, action) for number in (few, 10 * few)]
+        rows.append((name, *counts))
+
     async with Central.opened(radio) as central:
         visit = await central.visit(mtu=517)
         await visit.subscribe()
 
-        async def ask():
-            await visit.ask("Does this cost anything?")
+        async def answered() -> None:
             await visit.next_answer()
             # One more round trip: by its end, all work for the question is done.
             await visit.read_answer()
 
-        async def refused():
-            await visit.refusal_of("This costs nothing.")
+        async def ask() -> None:
+            await visit.ask("Does this cost anything?")
+            await answered()
 
-        async def long_write():
+        async def ask_at_length() -> None:
             await visit.client.write_long_value(visit.question.handle, b"x" * 511 + b"?")
-            await visit.next_answer()
+            await answered()
+
+        async def state() -> None:
+            await visit.refusal_of("This costs nothing.")
             await visit.read_answer()
 
-        rows = []
-        for name, action in [
-            ("a question answered", ask),
-            ("a statement refused", refused),
-            ("a long question", long_write),
-        ]:
-            await ball.calls_during(3, action)
-            few = await ball.calls_during(FEW, action)
-            many = await ball.calls_during(MANY, action)
-            rows.append((name, few, many))
+        await row("a question", 20, ask)
+        await row("a long write of 512 bytes", 20, ask_at_length)
+        await row("a statement refused", 20, state)
         await visit.disconnect()
 
-        async def whole_visit():
-            visit = await central.visit()
-            await visit.disconnect()
+        async def come_and_go() -> None:
+            await (await central.visit()).disconnect()
 
-        await ball.calls_during(2, whole_visit)
-        few = await ball.calls_during(FEW_VISITS, whole_visit)
-        many = await ball.calls_during(MANY_VISITS, whole_visit)
-        rows.append(("a central comes and goes", few, many))
-        return rows
+        await row("a central comes and goes", 3, come_and_go)
+    return rows
 
 
-async def main(counter: str) -> int:
+def show(title: str, rows: list[Row]) -> None:
+    print(f"{title:<40}{'a few':>10}{'ten times':>12}")
+    for name, few, many in rows:
+        print(f"  {name:<38}{few:>10}{many:>12}")
+
+
+async def main(counter: str, silent_ball: str) -> int:
     with tempfile.TemporaryDirectory(prefix="8ball-") as name:
         folder = pathlib.Path(name)
-        ball = Heap(counter, folder / "ball")
-        async with contextlib.AsyncExitStack() as stack:
-            enter = stack.enter_async_context
-            radio, _ = await enter(worlds.our_air(folder))
-            await enter(worlds.ball_running("--radio", radio, environment=ball.environment))
-            at_start = ball.calls
-            rows = await questions(ball, radio)
-    if at_start == 0:
+        async with worlds.our_air(folder) as (radio, _):
+            heap = Heap(counter, folder / "silent")
+            async with Program(silent_ball, radio, environment=heap.environment):
+                silent = await measure(heap, radio)
+            in_all = heap.calls
+            heap = Heap(counter, folder / "printing")
+            async with worlds.ball_running("--radio", radio, environment=heap.environment):
+                printing = await measure(heap, radio)
+    show("heap calls of a ball that nobody watches", silent)
+    show("heap calls of eightball run --json", printing)
+    if in_all == 0:
         print("The counter does not count: even a start takes memory.")
         return 1
-    print(f"heap calls to start: {at_start}")
-    print(f"{'and then':<28}{'few':>8}{'ten times':>12}")
-    for name, few, many in rows:
-        print(f"{name:<28}{few:>8}{many:>12}")
-    if any(few or many for _, few, many in rows):
+    if any(few or many for _, few, many in silent):
         print("The ball takes memory from the heap while it runs; it must not.")
+        return 1
+    if any(many > 11 * few for _, few, many in printing):
+        print("The more the ball has printed, the more memory it takes to print.")
         return 1
     return 0
 
 
-sys.exit(asyncio.run(main(sys.argv[1])))
+sys.exit(asyncio.run(main(*sys.argv[1:])))
