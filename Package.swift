@@ -39,13 +39,13 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "BluetoothCentral", "CBluetooth", "LinuxSystem",
-        "VirtualRadio",
+        "BluetoothHost", "EightBall", "CBluetooth", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: core),
     .executableTarget(
       name: "eightball",
       dependencies: [
+        "BluetoothHost", "EightBall", "BluetoothCentral", "LinuxSystem", "VirtualRadio",
         "LinuxBoard",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -64,7 +64,8 @@ let package = Package(
       name: "BluetoothCentralTests", dependencies: ["BluetoothCentral", "BluetoothHost"],
       swiftSettings: core),
     .testTarget(
-      name: "VirtualRadioTests", dependencies: ["VirtualRadio", "BluetoothHost"],
+      name: "VirtualRadioTests",
+      dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
       swiftSettings: core),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["BluetoothHost", "LinuxSystem"],
@@ -72,6 +73,16 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: ["BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualRadio"],
+      swiftSettings: core),
+    .testTarget(
+      name: "DocsTests",
+      dependencies: [
+        "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
+        "LinuxSystem",
+      ],
+      swiftSettings: core),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["eightball", "BluetoothHost", "EightBall"],
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",

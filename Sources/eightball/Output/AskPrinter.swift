@@ -51,13 +51,13 @@ struct JSONAskPrinter: AskPrinter {
     case .found(let discovery):
       var line = JSONLine(event: "found")
       line["name"] = discovery.name
-      line["address"] = discovery.address.text
+      line.add("address", discovery.address)
       line.add("rssi", discovery.rssi.map { Int($0) })
-      Terminal.print(line.line)
+      line.print()
     case .connected(let address):
       var line = JSONLine(event: "connected")
-      line["address"] = address.text
-      Terminal.print(line.line)
+      line.add("address", address)
+      line.print()
     case .decided(let outcome):
       tell(outcome, of: inquiry)
     }
@@ -71,18 +71,18 @@ struct JSONAskPrinter: AskPrinter {
       var line = JSONLine(event: "refused")
       line["question"] = inquiry.question
       line["reason"] = "not a question"
-      return Terminal.print(line.line)
+      return line.print()
     }
     var line = JSONLine(event: "answer")
     line["question"] = inquiry.question
     line["text"] = Answer.wording(of: text)
-    Terminal.print(line.line)
+    line.print()
   }
 
   func failed(_ text: String, reason: String) {
     var line = JSONLine(event: "failed")
     line["reason"] = reason
     line["detail"] = text
-    Terminal.print(line.line)
+    line.print()
   }
 }

@@ -13,6 +13,10 @@ final class BallPrinter: BallObserver {
   private var isKnownToAdvertise = false
   private var connections = 0
 
+  // Kept, so that printing makes no heap calls.
+  private var line = Line()
+  private var json = JSONLine(event: "")
+
   init(name: String, isJSON: Bool) {
     self.name = name
     self.isJSON = isJSON
@@ -25,10 +29,10 @@ final class BallPrinter: BallObserver {
   /// The program ends: it cannot run.
   func failed(_ text: String, reason: String) {
     guard isJSON else { return Terminal.note("Error: \(text)") }
-    var line = JSONLine(event: "failed")
-    line["reason"] = reason
-    line["detail"] = text
-    Terminal.print(line.line)
+    json.begin("failed")
+    json["reason"] = reason
+    json["detail"] = text
+    json.print()
   }
 
   func radioWasLost(_ error: RadioError) {
@@ -77,25 +81,61 @@ final class BallPrinter: BallObserver {
       tellLoss(fault.phrase)
     case .radio(.advertising):
       tellReady(own)
-      Terminal.print("Advertising as “\(printable(name))” (\(own.text)).")
+      print {
+        $0.append("Advertising as “")
+        $0.append(printable(name))
+        $0.append("” (")
+        $0.append(own)
+        $0.append(").")
+      }
     case .radio(.silent):
       tellReady(own)
     case .connected(_, let address):
-      Terminal.print("Connected: \(address.text).")
-      if !isKnownToAdvertise { Terminal.print("All places are taken; not advertising.") }
+      print {
+        $0.append("Connected: ")
+        $0.append(address)
+        $0.append(".")
+      }
+      if !isKnownToAdvertise { print { $0.append("All places are taken; not advertising.") } }
     case .disconnected(_, let address, let reason):
-      Terminal.print("Disconnected: \(address.text), \(reason.ending).")
+      print {
+        $0.append("Disconnected: ")
+        $0.append(address)
+        $0.append(", ")
+        $0.append(reason.ending)
+        $0.append(".")
+      }
     case .asked:
-      Terminal.print("Question: \(printable(text(of: question)))")
+      print {
+        $0.append("Question: ")
+        $0.append(scalarsOf: question) { $0.append(printable($1)) }
+      }
     case .refused(_, let refusal):
-      Terminal.print("Refused: \(refusal.sentence).")
+      print {
+        $0.append("Refused: ")
+        $0.append(refusal.sentence)
+        $0.append(".")
+      }
     case .answered(_, let answer):
-      Terminal.print("Answer: \(answer.wording)")
+      print {
+        $0.append("Answer: ")
+        $0.append(answer)
+      }
     case .missed(let count):
-      Terminal.print("(\(count) events were missed.)")
+      print {
+        $0.append("(")
+        $0.append(count)
+        $0.append(" events were missed.)")
+      }
     case .radio(.starting), .radio(.fault), .subscribed:
       return
     }
+  }
+
+  private func print(_ body: (inout Line) -> Void) {
+    line.removeAll()
+    body(&line)
+    Terminal.print(&line)
   }
 
   private func tellReady(_ own: DeviceAddress) {
@@ -121,10 +161,10 @@ final class BallPrinter: BallObserver {
       tellLoss(fault.phrase)
     case .radio(.advertising):
       tellReady(own)
-      var line = JSONLine(event: "advertising")
-      line["name"] = name
-      line["address"] = own.text
-      Terminal.print(line.line)
+      json.begin("advertising")
+      json["name"] = name
+      json.add("address", own)
+      json.print()
     case .radio(.silent):
       tellReady(own)
     case .connected(let place, let address):
@@ -141,12 +181,11 @@ final class BallPrinter: BallObserver {
         $0.add("on", isSubscribed)
       }
     case .asked:
-      let question = text(of: question)
-      tell("question", central) { $0["text"] = question }
+      tell("question", central) { $0.add("text", utf8: question) }
     case .refused(_, let refusal):
       tell("refused", central) { $0["reason"] = refusal.sentence }
     case .answered(_, let answer):
-      tell("answer", central) { $0["text"] = answer.wording }
+      tell("answer", central) { $0.add("text") { $0.append(answer) } }
     case .missed(let count):
       tell("missed", nil) { $0.add("count", count) }
     case .radio(.starting), .radio(.fault):
@@ -157,17 +196,17 @@ final class BallPrinter: BallObserver {
   private func tell(
     _ event: String, _ central: DeviceAddress?, _ more: (inout JSONLine) -> Void
   ) {
-    var line = JSONLine(event: event)
-    line["central"] = central?.text
-    more(&line)
-    Terminal.print(line.line)
+    json.begin(event)
+    json.add("central", central)
+    more(&json)
+    json.print()
   }
 
   private func tellRadio(_ state: String, _ detail: String?) {
-    var line = JSONLine(event: "radio")
-    line["state"] = state
-    line["detail"] = detail
-    Terminal.print(line.line)
+    json.begin("radio")
+    json["state"] = state
+    json["detail"] = detail
+    json.print()
   }
 }
 
@@ -177,7 +216,7 @@ extension QuestionRule.Refusal {
     switch self {
     case .statement: "not a question (it must end in “?”)"
     case .notUTF8: "not UTF-8"
-    case .tooLong: "longer than \(QuestionRule.maximumLength) bytes"
+    case .tooLong: "longer than 512 bytes"
     }
   }
 }

@@ -18,7 +18,7 @@ final class ScanPrinter {
   }
 
   func heard(_ discovery: Discovery) {
-    if isJSON { return Terminal.print(json(discovery)) }
+    if isJSON { return printJSON(discovery) }
     if let index = heard.firstIndex(where: { $0.address == discovery.address }) {
       heard[index] = discovery
     } else {
@@ -41,7 +41,7 @@ final class ScanPrinter {
     var line = JSONLine(event: "failed")
     line["reason"] = reason
     line["detail"] = text
-    Terminal.print(line.line)
+    line.print()
   }
 
   private func print(_ discovery: Discovery) {
@@ -54,16 +54,16 @@ final class ScanPrinter {
     Terminal.print("\(discovery.address.text)  \(padding)\(rssi)  \(name)\(ball)")
   }
 
-  private func json(_ discovery: Discovery) -> String {
+  private func printJSON(_ discovery: Discovery) {
     var line = JSONLine(event: "found")
     line["name"] = discovery.name
-    line["address"] = discovery.address.text
+    line.add("address", discovery.address)
     line["kind"] = discovery.address.kindText
     line.add("rssi", discovery.rssi.map { Int($0) })
     line.add("connectable", discovery.isConnectable)
-    line.add("services", discovery.serviceUUIDs.map(\.text))
+    line.add("services", plain: discovery.serviceUUIDs.map(\.text))
     line.add("ball", discovery.isBall)
-    return line.line
+    line.print()
   }
 }
 

@@ -5,23 +5,35 @@ enum Terminal {
   /// Prints a result. Once nobody reads the results any more there is no use in going on: the
   /// program is told so as a user would tell it, and ends in good order.
   static func print(_ line: String) {
+    var text = Line()
+    text.append(line)
+    print(&text)
+  }
+
+  /// Prints a result, as `print` of a text does, without heap calls.
+  static func print(_ line: inout Line) {
+    line.append("\n")
     if !write(line, to: STDOUT_FILENO), errno == EPIPE { kill(getpid(), SIGTERM) }
   }
 
   /// Prints progress, or what went wrong.
-  static func note(_ line: String) {
+  static func note(_ text: String) {
+    var line = Line()
+    line.append(text)
+    line.append("\n")
     _ = write(line, to: STDERR_FILENO)
   }
 
   /// Writes all of it; `false`, with `errno` set, if that cannot be.
-  private static func write(_ line: String, to descriptor: CInt) -> Bool {
-    var rest = Array((line + "\n").utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+  private static func write(_ line: Line, to descriptor: CInt) -> Bool {
+    var written = 0
+    while written < line.bytes.count {
+      let count = unsafe line.bytes.withUnsafeBytes { bytes in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+        return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
       }
       if count >= 0 {
-        rest = rest.dropFirst(count)
+        written += count
       } else if errno == EAGAIN {
         waitUntilWritable(descriptor)
       } else if errno != EINTR {

@@ -5,22 +5,17 @@ import EightBall
 /// the air is only ever shown.
 func printable(_ text: String) -> String {
   var shown = ""
-  for scalar in text.unicodeScalars {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: shown += "\u{FFFD}"
-    case .format where scalar != "\u{200D}": shown += "\u{FFFD}"
-    default: shown.unicodeScalars.append(scalar)
-    }
-  }
+  for scalar in text.unicodeScalars { shown.unicodeScalars.append(printable(scalar)) }
   return shown
 }
 
-/// Text from the air: as much of it as is UTF-8.
-func text(of bytes: Span<UInt8>) -> String {
-  var copy: [UInt8] = []
-  copy.reserveCapacity(bytes.count)
-  for index in bytes.indices { copy.append(bytes[index]) }
-  return String(decoding: copy, as: UTF8.self)
+/// `scalar`, or the replacement character if a terminal would obey it.
+func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+  switch scalar.properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+  case .format where scalar != "\u{200D}": "\u{FFFD}"
+  default: scalar
+  }
 }
 
 extension DeviceAddress {

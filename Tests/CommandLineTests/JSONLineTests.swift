@@ -1,0 +1,85 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import eightball
+
+@Suite("One JSON object a line")
+struct JSONLineTests {
+  /// A text with what is special about it, and how it stands in JSON.
+  struct Row: CustomTestStringConvertible {
+    let what: String
+    let text: String
+    let expected: String
+    var testDescription: String { what }
+  }
+
+  static let rows = [
+    Row(what: "plain", text: "Will it rain?", expected: #"Will it rain?"#),
+    Row(what: "quote and backslash", text: #"a"b\c"#, expected: #"a\"b\\c"#),
+    Row(what: "line ends and tab", text: "a\nb\rc\td", expected: #"a\nb\rc\td"#),
+    Row(what: "bell", text: "\u{7}", expected: #"\u0007"#),
+    Row(what: "line separator of Unicode", text: "\u{2028}", expected: #"\u2028"#),
+    Row(what: "several bytes", text: "Don’t – 🎱?", expected: "Don’t – 🎱?"),
+  ]
+
+  @Test("Text is escaped, whether it comes as text or as bytes", arguments: rows)
+  func escapes(_ row: Row) {
+    var line = JSONLine(event: "e")
+    line["text"] = row.text
+    #expect(line.text == #"{"event":"e","text":""# + row.expected + #""}"#)
+    line.begin("e")
+    let bytes = Array(row.text.utf8)
+    line.add("text", utf8: bytes.span)
+    #expect(line.text == #"{"event":"e","text":""# + row.expected + #""}"#)
+  }
+
+  @Test("Members come in the order in which they are added, in the storage of the last line")
+  func order() {
+    var line = JSONLine(event: "first")
+    line.begin("second")
+    line.add("number", -120)
+    line.add("missing", nil as Int?)
+    line["missing"] = nil
+    line.add("truth", true)
+    line.add("texts", plain: ["180A", "1800"])
+    line.add(
+      "address", DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]) as DeviceAddress?)
+    #expect(
+      line.text
+        == #"{"event":"second","number":-120,"truth":true,"texts":["180A","1800"],"#
+        + #""address":"F0:00:00:00:00:01"}"#)
+  }
+}
+
+@Suite("What is shown of text from the air")
+struct WordingTests {
+  @Test("A terminal is shown nothing that it obeys")
+  func printableText() {
+    // Escape, bell, a right-to-left override; a joiner that emoji need stays.
+    #expect(printable("a\u{1B}[2Jb\u{7}c\u{202E}d") == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
+    #expect(printable("👩\u{200D}🚀?") == "👩\u{200D}🚀?")
+  }
+
+  @Test("What is not UTF-8 is shown as replaced")
+  func broken() {
+    var line = Line()
+    let bytes: [UInt8] = [0x61, 0xFF, 0x62]
+    line.append(scalarsOf: bytes.span) { $0.append($1) }
+    #expect(line.text == "a\u{FFFD}b")
+  }
+
+  @Test("Numbers of every size", arguments: [0, 7, 10, -1, 120, Int.max, Int.min])
+  func numbers(_ number: Int) {
+    var line = Line()
+    line.append(number)
+    #expect(line.text == "\(number)")
+  }
+
+  @Test("A slug is worded, and other text is left as it is")
+  func slugs() {
+    #expect(Answer.wording(of: "SLUG-ANSWER-15") == "Don’t count on it.")
+    #expect(Answer.wording(of: "SLUG-ANSWER-20") == "SLUG-ANSWER-20")
+    #expect(Answer.wording(of: "Perhaps.") == "Perhaps.")
+  }
+}
