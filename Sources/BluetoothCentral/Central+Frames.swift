@@ -12,8 +12,10 @@ extension Central {
     case .leSignalling:
       receiveSignal(frame.payload.span, on: link)
     case .securityManager:
-      guard let answer = Pairing.answer(to: frame.payload.span) else { return }
-      link.outbox.append(answer, on: .securityManager)
+      let answer = [UInt8].written(upTo: 2) {
+        PairingRefusal.respond(to: frame.payload.span, response: &$0)
+      }
+      if !answer.isEmpty { link.outbox.append(answer, on: .securityManager) }
     default:
       return
     }

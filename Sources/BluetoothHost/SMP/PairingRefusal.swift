@@ -1,5 +1,5 @@
-/// How a peripheral without keys answers the security manager: pairing fails at once, so that the
-/// central goes on unencrypted instead of waiting for 30 s.
+/// How a side without keys answers the security manager, be it peripheral or central: pairing fails
+/// at once, so that the other goes on unencrypted instead of waiting for 30 s.
 ///
 /// Core Specification, Vol 3, Part H, 3.5.
 public enum PairingRefusal {

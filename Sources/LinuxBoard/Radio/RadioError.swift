@@ -14,7 +14,8 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   }
 
   public var description: String {
-    remedy.map { "\(reason). \($0)." } ?? reason
+    guard let remedy else { return reason }
+    return remedy.hasSuffix("?") ? "\(reason). \(remedy)" : "\(reason). \(remedy)."
   }
 
   /// Puts a failed call about `radio` into words.
