@@ -1,0 +1,65 @@
+import BluetoothHost
+import Testing
+
+@Suite("docs/data-path.md")
+struct DataPathTests {
+  /// Commands and events have an order of their own, apart from that of data: which of the two is
+  /// first where both may be sent is of no interest to the page.
+  @Test("every packet shown is sent, in this order, by this side")
+  func packets() throws {
+    let visits = ["": Visit.asking("Will it rain?"), "statement": Visit.asking("It will rain.")]
+    var rest: [String: ArraySlice<Visit.Entry>] = [:]
+    var count = 0
+
+    for block in try Document("docs/data-path.md").blocks where block.tag.hasPrefix("hex ") {
+      let parts = block.tag.dropFirst(4).split(separator: ",").map { trim($0) }
+      let story = parts.count > 1 ? parts[1] : ""
+      let place = "docs/data-path.md:\(block.line)"
+      let way = try #require(Way(parts[0]), "\(place) says neither whence nor where to")
+      let shown = try #require(bytes(of: block.lines), "\(place) is not hexadecimal")
+      let visit = try #require(visits[story], "\(place): there is no story “\(story)”")
+      let isData = shown.first == HCIPacketType.acl.rawValue
+      let kind = isData ? story + " data" : story
+      let entries =
+        rest[kind]
+        ?? visit.filter { ($0.packet.first == HCIPacketType.acl.rawValue) == isData }[...]
+      count += 1
+      guard let index = entries.firstIndex(where: { way.isThat(of: $0) && $0.packet == shown })
+      else {
+        let similar = entries.filter {
+          way.isThat(of: $0) && $0.packet.prefix(2) == shown.prefix(2)
+        }
+        Issue.record(
+          """
+          \(place) shows \(parts[0]):
+            \(hexadecimal(shown))
+          From there on these are sent:
+            \(similar.map { hexadecimal($0.packet) }.joined(separator: "\n  "))
+          """)
+        continue
+      }
+      rest[kind] = entries[(index + 1)...]
+    }
+    #expect(count >= 40)
+  }
+}
+
+/// Whose packet it is, and where it goes.
+private struct Way {
+  let isBall: Bool
+  let direction: Visit.Direction
+
+  init?(_ text: String) {
+    switch text {
+    case "ball to controller": (isBall, direction) = (true, .toController)
+    case "controller to ball": (isBall, direction) = (true, .fromController)
+    case "central to controller": (isBall, direction) = (false, .toController)
+    case "controller to central": (isBall, direction) = (false, .fromController)
+    default: return nil
+    }
+  }
+
+  func isThat(of entry: Visit.Entry) -> Bool {
+    entry.isBall == isBall && entry.direction == direction
+  }
+}

@@ -1,0 +1,106 @@
+import BluetoothCentral
+import BluetoothHost
+import EightBall
+import VirtualRadio
+
+/// What drives the central's controller.
+protocol CentralSide: AnyObject {
+  func start(at now: Instant)
+  func receive(_ packet: Span<UInt8>, at now: Instant)
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
+}
+
+extension Central: CentralSide {}
+extension BallClient: CentralSide {}
+
+/// A ball and a central on one virtual air, at one moment that never passes, and every packet
+/// between each host and its controller.
+final class Visit {
+  enum Direction: Equatable {
+    case toController, fromController
+  }
+
+  /// One packet, H4's type byte first.
+  struct Entry {
+    var isBall: Bool
+    var direction: Direction
+    var packet: [UInt8]
+  }
+
+  /// Every packet so far, in order.
+  private(set) var entries: [Entry] = []
+
+  private let air = VirtualAir()
+  private let now = Instant(rawValue: 0)
+  private var ball: BallHost<4>
+  private let ballController: VirtualController
+  private let central: any CentralSide
+  private let centralController: VirtualController
+
+  /// The ball of `eightball run --seed 8`, already advertising, and a central that has not begun.
+  init(_ central: any CentralSide, style: AnswerStyle = .text) {
+    ball = BallHost<4>(
+      configuration: HostConfiguration(
+        name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public),
+      table: BallProfile.table, application: Ball<4>(seed: 8, style: style))
+    ballController = air.addController()
+    centralController = air.addController()
+    self.central = central
+    ball.start(at: now)
+    carry()
+  }
+
+  /// Every packet of a whole visit: a client finds the ball, asks, and leaves.
+  static func asking(_ question: String) -> [Entry] {
+    let visit = Visit(
+      BallClient(
+        BallInquiry(question: question), configuration: CentralConfiguration(randomAddress: .zero)))
+    visit.begin()
+    return visit.entries
+  }
+
+  /// The central begins; ends when nobody has anything more to say.
+  func begin() {
+    central.start(at: now)
+    carry()
+  }
+
+  /// Carries packets until there are none.
+  func carry() {
+    var isBusy = true
+    while isBusy {
+      isBusy = false
+      while let packet = packet(from: { ball.nextPacket(into: &$0, at: now) }) {
+        entries.append(Entry(isBall: true, direction: .toController, packet: packet))
+        ballController.send(packet.span)
+        isBusy = true
+      }
+      while let packet = packet(from: { ballController.nextPacket(into: &$0) }) {
+        entries.append(Entry(isBall: true, direction: .fromController, packet: packet))
+        ball.receive(packet.span, at: now)
+        isBusy = true
+      }
+      while let packet = packet(from: { central.nextPacket(into: &$0, at: now) }) {
+        entries.append(Entry(isBall: false, direction: .toController, packet: packet))
+        centralController.send(packet.span)
+        isBusy = true
+      }
+      while let packet = packet(from: { centralController.nextPacket(into: &$0) }) {
+        entries.append(Entry(isBall: false, direction: .fromController, packet: packet))
+        central.receive(packet.span, at: now)
+        isBusy = true
+      }
+    }
+  }
+
+  private func packet(from source: (inout ByteWriter) -> Bool) -> [UInt8]? {
+    var storage = [UInt8](repeating: 0, count: 2_053)
+    var count = 0
+    do {
+      var writer = ByteWriter(storage.mutableSpan)
+      guard source(&writer) else { return nil }
+      count = writer.count
+    }
+    return Array(storage.prefix(count))
+  }
+}
