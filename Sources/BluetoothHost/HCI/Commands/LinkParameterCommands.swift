@@ -1,0 +1,225 @@
+/// Changes the connection parameters of a link.
+///
+/// Core Specification, Vol 4, Part E, 7.8.18. Answered by Command Status, then LE Connection Update Complete.
+public struct LEConnectionUpdate: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leConnectionUpdate
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  public var minimumInterval: UInt16
+  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+  /// A hint, in 0.625 ms.
+  public var minimumEventLength: UInt16
+  /// A hint, in 0.625 ms.
+  public var maximumEventLength: UInt16
+
+  public init(
+    handle: ConnectionHandle,
+    minimumInterval: UInt16,
+    maximumInterval: UInt16,
+    latency: UInt16,
+    supervisionTimeout: UInt16,
+    minimumEventLength: UInt16,
+    maximumEventLength: UInt16
+  ) {
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.minimumEventLength = minimumEventLength
+    self.maximumEventLength = maximumEventLength
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let minimumInterval = reader.readUInt16(),
+      let maximumInterval = reader.readUInt16(),
+      let latency = reader.readUInt16(),
+      let supervisionTimeout = reader.readUInt16(),
+      let minimumEventLength = reader.readUInt16(),
+      let maximumEventLength = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.minimumEventLength = minimumEventLength
+    self.maximumEventLength = maximumEventLength
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+    writer.write(minimumEventLength)
+    writer.write(maximumEventLength)
+  }
+}
+
+/// Accepts the connection parameters that the other side asked for.
+///
+/// Core Specification, Vol 4, Part E, 7.8.31.
+public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  public var minimumInterval: UInt16
+  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+  /// A hint, in 0.625 ms.
+  public var minimumEventLength: UInt16
+  /// A hint, in 0.625 ms.
+  public var maximumEventLength: UInt16
+
+  public init(
+    handle: ConnectionHandle,
+    minimumInterval: UInt16,
+    maximumInterval: UInt16,
+    latency: UInt16,
+    supervisionTimeout: UInt16,
+    minimumEventLength: UInt16,
+    maximumEventLength: UInt16
+  ) {
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.minimumEventLength = minimumEventLength
+    self.maximumEventLength = maximumEventLength
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let minimumInterval = reader.readUInt16(),
+      let maximumInterval = reader.readUInt16(),
+      let latency = reader.readUInt16(),
+      let supervisionTimeout = reader.readUInt16(),
+      let minimumEventLength = reader.readUInt16(),
+      let maximumEventLength = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.minimumEventLength = minimumEventLength
+    self.maximumEventLength = maximumEventLength
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+    writer.write(minimumEventLength)
+    writer.write(maximumEventLength)
+  }
+}
+
+/// Suggests how long a packet over the air may be.
+///
+/// Core Specification, Vol 4, Part E, 7.8.33.
+public struct LESetDataLength: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetDataLength
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// 27 to 251 bytes.
+  public var transmitOctets: UInt16
+  /// 328 to 17,040 µs.
+  public var transmitTime: UInt16
+
+  public init(handle: ConnectionHandle, transmitOctets: UInt16, transmitTime: UInt16) {
+    self.handle = handle
+    self.transmitOctets = transmitOctets
+    self.transmitTime = transmitTime
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let transmitOctets = reader.readUInt16(),
+      let transmitTime = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.transmitOctets = transmitOctets
+    self.transmitTime = transmitTime
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(transmitOctets)
+    writer.write(transmitTime)
+  }
+}
+
+/// Suggests which physical layers a link may use.
+///
+/// Core Specification, Vol 4, Part E, 7.8.49. Answered by Command Status, then LE PHY Update Complete.
+public struct LESetPHY: HCICommand, Equatable {
+  public static let opcode = HCIOpcode.leSetPHY
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// Bit 0: no preference for transmitting; bit 1: none for receiving.
+  public var allPHYs: UInt8
+  /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
+  public var transmitPHYs: UInt8
+  /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
+  public var receivePHYs: UInt8
+  /// How a coded PHY is coded; 0 for no preference.
+  public var options: UInt16
+
+  public init(
+    handle: ConnectionHandle,
+    allPHYs: UInt8,
+    transmitPHYs: UInt8,
+    receivePHYs: UInt8,
+    options: UInt16
+  ) {
+    self.handle = handle
+    self.allPHYs = allPHYs
+    self.transmitPHYs = transmitPHYs
+    self.receivePHYs = receivePHYs
+    self.options = options
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let allPHYs = reader.readUInt8(),
+      let transmitPHYs = reader.readUInt8(),
+      let receivePHYs = reader.readUInt8(),
+      let options = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.allPHYs = allPHYs
+    self.transmitPHYs = transmitPHYs
+    self.receivePHYs = receivePHYs
+    self.options = options
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(allPHYs)
+    writer.write(transmitPHYs)
+    writer.write(receivePHYs)
+    writer.write(options)
+  }
+}

@@ -1,0 +1,208 @@
+/// The connection parameters of a link changed, or could not be.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.3.
+public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
+  public static let subevent = LEMetaSubevent.connectionUpdateComplete
+
+  /// Whether it worked.
+  public var status: HCIErrorCode
+  /// The link.
+  public var handle: ConnectionHandle
+  /// The connection interval, in 1.25 ms, 6 to 3,200.
+  public var interval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+
+  public init(
+    status: HCIErrorCode,
+    handle: ConnectionHandle,
+    interval: UInt16,
+    latency: UInt16,
+    supervisionTimeout: UInt16
+  ) {
+    self.status = status
+    self.handle = handle
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let status = reader.readUInt8(),
+      let handle = ConnectionHandle(&reader),
+      let interval = reader.readUInt16(),
+      let latency = reader.readUInt16(),
+      let supervisionTimeout = reader.readUInt16()
+    else { return nil }
+    self.status = HCIErrorCode(rawValue: status)
+    self.handle = handle
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(status.rawValue)
+    writer.write(handle.rawValue)
+    writer.write(interval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+  }
+}
+
+/// The other side asks for other connection parameters.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.6.
+public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
+  public static let subevent = LEMetaSubevent.remoteConnectionParameterRequest
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  public var minimumInterval: UInt16
+  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+
+  public init(
+    handle: ConnectionHandle,
+    minimumInterval: UInt16,
+    maximumInterval: UInt16,
+    latency: UInt16,
+    supervisionTimeout: UInt16
+  ) {
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let minimumInterval = reader.readUInt16(),
+      let maximumInterval = reader.readUInt16(),
+      let latency = reader.readUInt16(),
+      let supervisionTimeout = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+  }
+}
+
+/// The longest packet over the air changed.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.7.
+public struct LEDataLengthChange: LEMetaEvent, Equatable {
+  public static let subevent = LEMetaSubevent.dataLengthChange
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// 27 to 251 bytes.
+  public var transmitOctets: UInt16
+  /// 328 to 17,040 µs.
+  public var transmitTime: UInt16
+  /// 27 to 251 bytes.
+  public var receiveOctets: UInt16
+  /// 328 to 17,040 µs.
+  public var receiveTime: UInt16
+
+  public init(
+    handle: ConnectionHandle,
+    transmitOctets: UInt16,
+    transmitTime: UInt16,
+    receiveOctets: UInt16,
+    receiveTime: UInt16
+  ) {
+    self.handle = handle
+    self.transmitOctets = transmitOctets
+    self.transmitTime = transmitTime
+    self.receiveOctets = receiveOctets
+    self.receiveTime = receiveTime
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader),
+      let transmitOctets = reader.readUInt16(),
+      let transmitTime = reader.readUInt16(),
+      let receiveOctets = reader.readUInt16(),
+      let receiveTime = reader.readUInt16()
+    else { return nil }
+    self.handle = handle
+    self.transmitOctets = transmitOctets
+    self.transmitTime = transmitTime
+    self.receiveOctets = receiveOctets
+    self.receiveTime = receiveTime
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(transmitOctets)
+    writer.write(transmitTime)
+    writer.write(receiveOctets)
+    writer.write(receiveTime)
+  }
+}
+
+/// The physical layers of a link changed, or could not be.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.12.
+public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
+  public static let subevent = LEMetaSubevent.phyUpdateComplete
+
+  /// Whether it worked.
+  public var status: HCIErrorCode
+  /// The link.
+  public var handle: ConnectionHandle
+  /// 1: 1M; 2: 2M; 3: coded.
+  public var transmitPHY: UInt8
+  /// 1: 1M; 2: 2M; 3: coded.
+  public var receivePHY: UInt8
+
+  public init(
+    status: HCIErrorCode,
+    handle: ConnectionHandle,
+    transmitPHY: UInt8,
+    receivePHY: UInt8
+  ) {
+    self.status = status
+    self.handle = handle
+    self.transmitPHY = transmitPHY
+    self.receivePHY = receivePHY
+  }
+
+  public init?(_ reader: inout ByteReader) {
+    guard let status = reader.readUInt8(),
+      let handle = ConnectionHandle(&reader),
+      let transmitPHY = reader.readUInt8(),
+      let receivePHY = reader.readUInt8()
+    else { return nil }
+    self.status = HCIErrorCode(rawValue: status)
+    self.handle = handle
+    self.transmitPHY = transmitPHY
+    self.receivePHY = receivePHY
+  }
+
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(status.rawValue)
+    writer.write(handle.rawValue)
+    writer.write(transmitPHY)
+    writer.write(receivePHY)
+  }
+}
