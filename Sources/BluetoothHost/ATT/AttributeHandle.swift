@@ -45,6 +45,12 @@ public struct AttributeHandleRange: Equatable, Sendable {
   /// Whether a request may ask about it: it does not start at 0, nor after its end.
   public var isValid: Bool { start != .none && start <= end }
 
+  /// The smallest range that holds this one and `other`; this one if there is no other.
+  func merged(with other: AttributeHandleRange?) -> AttributeHandleRange {
+    guard let other else { return self }
+    return AttributeHandleRange(start: min(start, other.start), end: max(end, other.end))
+  }
+
   /// Reads both ends, whether or not they make sense.
   public init?(_ reader: inout ByteReader) {
     guard let start = AttributeHandle(&reader), let end = AttributeHandle(&reader) else {

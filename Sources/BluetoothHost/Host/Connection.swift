@@ -89,15 +89,15 @@ struct Connection: ~Copyable {
     case .att:
       // A central may not send a request before the last one is answered; one that does is not
       // answered out of turn. Commands and confirmations are welcome at any time.
-      guard response.isEmpty else {
+      if response.isEmpty {
+        response.write(limit: bearer.mtu.byteCount) { writer in
+          server.respond(
+            to: frame.payload, at: place, bearer: &bearer, application: &application,
+            response: &writer)
+        }
+      } else {
         Self.receiveUnanswered(
           frame.payload, at: place, bearer: &bearer, server: &server, application: &application)
-        return
-      }
-      response.write(limit: bearer.mtu.byteCount) { writer in
-        server.respond(
-          to: frame.payload, at: place, bearer: &bearer, application: &application,
-          response: &writer)
       }
       if !bearer.awaitsConfirmation { confirmationDeadline = nil }
     case .leSignalling:
@@ -182,16 +182,16 @@ extension Connection {
     // While an indication is unconfirmed nothing else is told: the next might be one too.
     // Core Specification, Vol 3, Part F, 3.3.2.
     guard !bearer.awaitsConfirmation else { return false }
+    if changedServices != nil, bearer.updateOpcode(for: server.database.serviceChanged) == nil {
+      changedServices = nil
+    }
     let attribute = changedServices == nil ? application.pendingUpdate(at: place) : nil
     guard attribute != nil || changedServices != nil else { return false }
     let target =
       if let attribute { server.database.place(of: attribute) } else {
         server.database.serviceChanged
       }
-    guard let opcode = bearer.updateOpcode(for: target) else {
-      changedServices = nil
-      return false
-    }
+    guard let opcode = bearer.updateOpcode(for: target) else { return false }
     update.write(limit: bearer.mtu.byteCount) { writer in
       writer.write(opcode.rawValue)
       writer.write(target.handle.rawValue)

@@ -99,12 +99,13 @@ public struct Host<
   }
 
   /// Tells every central that has asked for it, by a Service Changed indication, that the
-  /// services in `range` are no longer what they were.
+  /// services in `range` are no longer what they were. A range that waits to be told becomes part
+  /// of this one.
   ///
   /// Core Specification, Vol 3, Part G, 7.1.
   public mutating func indicateServicesChanged(in range: AttributeHandleRange) {
     for place in 0..<places where connections[place].handle != nil {
-      connections[place].changedServices = range
+      connections[place].changedServices = range.merged(with: connections[place].changedServices)
     }
   }
 
