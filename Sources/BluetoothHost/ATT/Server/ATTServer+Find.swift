@@ -51,7 +51,10 @@ extension ATTServer {
       } catch {
         continue
       }
-      guard scratch.span.hasSameBytes(as: request.value) else { continue }
+      guard
+        scratch.span.hasSameBytes(as: request.value)
+          || database.span[index].value.isService(request.value)
+      else { continue }
       guard response.freeCapacity >= 4 else { break }
       response.write(found.rawValue)
       response.write(database.span[index].groupEnd.rawValue)
@@ -89,5 +92,17 @@ extension ATTServer {
     guard uuidLength != 0 else {
       throw ATTFailure(.attributeNotFound, at: request.range.start)
     }
+  }
+}
+
+extension Attribute.Value {
+  /// Whether it declares the service with the UUID in `bytes`, which a client may write in either
+  /// form.
+  fileprivate func isService(_ bytes: Span<UInt8>) -> Bool {
+    var reader = ByteReader(bytes)
+    guard case .service(let uuid) = self,
+      let wanted = BluetoothUUID(&reader, byteCount: bytes.count)
+    else { return false }
+    return uuid == wanted
   }
 }
