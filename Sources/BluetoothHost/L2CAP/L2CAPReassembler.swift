@@ -23,7 +23,9 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   mutating func receive(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPFrame? {
     if startsFrame {
       missing = 0
-      if let frame = L2CAPFrame(fragment), frame.isComplete { return frame }
+      if fragment.count <= capacity, let frame = L2CAPFrame(fragment), frame.isComplete {
+        return frame
+      }
       buffer.removeAll()
     } else if missing == 0 {
       return nil
