@@ -20,11 +20,12 @@ public struct DeviceName: Sendable {
     count = utf8.count
   }
 
-  /// The first 29 bytes of a text that is part of the program.
+  /// A text that is part of the program; of a longer one, the first characters that fit 29 bytes.
   public init(_ text: StaticText) {
     var writer = ByteWriter(storage.mutableSpan)
     text.writePrefix(to: &writer)
     count = writer.count
+    while count > 0, !storage.span.extracting(first: count).isValidUTF8 { count -= 1 }
   }
 
   /// The bytes, in UTF-8.
