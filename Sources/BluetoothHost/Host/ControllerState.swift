@@ -38,6 +38,9 @@ struct ControllerState {
   /// When to stop believing that a credit will come back.
   var stallDeadline: Instant?
 
+  /// The link that the last Disconnect was for.
+  var closing: ConnectionHandle?
+
   var isAdvertising = false
   /// What the last advertising command asked for.
   var requestedAdvertising = false

@@ -67,7 +67,7 @@ extension Host where Application: ~Copyable {
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
       }
     case .ready:
-      finishReady(opcode, status: status)
+      finishReady(opcode, status: status, at: now)
     }
   }
 
@@ -122,7 +122,9 @@ extension Host where Application: ~Copyable {
     }
   }
 
-  private mutating func finishReady(_ opcode: HCIOpcode, status: HCIErrorCode) {
+  private mutating func finishReady(
+    _ opcode: HCIOpcode, status: HCIErrorCode, at now: Instant
+  ) {
     switch opcode {
     case .leSetAdvertisingEnable:
       if status == .success || !controller.requestedAdvertising {
@@ -131,13 +133,19 @@ extension Host where Application: ~Copyable {
       } else if status == .commandDisallowed, connectionCount == 0 {
         // It is on already.
         controller.isAdvertising = true
+      } else if connectionCount == 0 {
+        // There is no link whose end could change its mind.
+        fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+        return
       } else {
         controller.refusesAdvertising = true
       }
       report(controller.isAdvertising ? .advertising : .silent)
     case .disconnect where status == .unknownConnectionIdentifier:
       // The link is gone, and its Disconnection Complete was lost.
-      for place in 0..<places where connections[place].closeDeadline != nil {
+      if let handle = controller.closing, let place = place(of: handle),
+        connections[place].closeDeadline != nil
+      {
         close(place, reason: .unspecifiedError)
       }
     default:

@@ -70,6 +70,7 @@ extension Host where Application: ~Copyable {
         // The link ends with the peer's acknowledgement, or with its supervision time-out.
         connections[place].closeDeadline = now.advanced(
           by: connections[place].supervisionTimeout + 2 * CommandFlow.patience)
+        controller.closing = handle
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
       if connections[place].owesKeyRefusal {

@@ -16,7 +16,9 @@ extension Host where Application: ~Copyable {
       else { return }
       close(place, reason: event.reason)
     case .hardwareError:
-      guard let event = HardwareError(parameters: parameters) else { return }
+      guard controller.phase != .off, let event = HardwareError(parameters: parameters) else {
+        return
+      }
       fail(.hardwareError(event.hardwareCode), restartAt: now)
     default:
       break
@@ -79,6 +81,10 @@ extension Host where Application: ~Copyable {
     guard let place = free else { return }
     connections[place].open(event)
     connectionCount += 1
+    if controller.isShuttingDown {
+      // It came while advertising was being turned off.
+      connections[place].disconnectReason = .remoteUserTerminatedConnection
+    }
     connections[place].owesDataLength = controller.supportsDataLength
     connections[place].owesPHY = controller.supports2MPHY
     if let preferred = configuration.preferredParameters, event.interval > preferred.maximumInterval
