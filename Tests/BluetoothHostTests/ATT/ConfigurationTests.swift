@@ -1,0 +1,251 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A write to a Client Characteristic Configuration, and what comes of it.
+private let configurations = [
+  Exchange("notifications", [0x12, 0x0E, 0x00, 0x01, 0x00], [0x13]),
+  Exchange("nothing", [0x12, 0x0E, 0x00, 0x00, 0x00], [0x13]),
+  Exchange(
+    "indications, which the value does not give",
+    [0x12, 0x0E, 0x00, 0x02, 0x00], error(0x12, 0x0E, .cccdImproperlyConfigured)),
+  Exchange(
+    "both, of which the value gives one",
+    [0x12, 0x0E, 0x00, 0x03, 0x00], error(0x12, 0x0E, .cccdImproperlyConfigured)),
+  Exchange("both", [0x12, 0x11, 0x00, 0x03, 0x00], [0x13]),
+  Exchange("indications of Service Changed", [0x12, 0x07, 0x00, 0x02, 0x00], [0x13]),
+  Exchange(
+    "notifications of Service Changed",
+    [0x12, 0x07, 0x00, 0x01, 0x00], error(0x12, 0x07, .cccdImproperlyConfigured)),
+  Exchange(
+    "a bit without a meaning",
+    [0x12, 0x11, 0x00, 0x04, 0x00], error(0x12, 0x11, .cccdImproperlyConfigured)),
+  Exchange(
+    "a bit without a meaning, in the second byte",
+    [0x12, 0x11, 0x00, 0x01, 0x80], error(0x12, 0x11, .cccdImproperlyConfigured)),
+  Exchange(
+    "no bytes", [0x12, 0x0E, 0x00], error(0x12, 0x0E, .invalidAttributeValueLength)),
+  Exchange(
+    "one byte", [0x12, 0x0E, 0x00, 0x01], error(0x12, 0x0E, .invalidAttributeValueLength)),
+  Exchange(
+    "three bytes",
+    [0x12, 0x0E, 0x00, 0x01, 0x00, 0x00], error(0x12, 0x0E, .invalidAttributeValueLength)),
+]
+
+@Suite("ATT server: what centrals want to be told")
+struct ConfigurationTests {
+  @Test("Writing a configuration", arguments: configurations)
+  func write(exchange: Exchange) {
+    let controller = connectedController()
+    controller.expect(exchange.request, gives: exchange.response)
+    let isKept = exchange.response == [0x13]
+    let value = isKept ? Array(exchange.request[3...]) : [0x00, 0x00]
+    controller.expect([0x0A, exchange.request[1], 0x00], gives: [0x0B] + value)
+  }
+
+  @Test("A configuration is not written by a command")
+  func command() {
+    let controller = connectedController()
+    #expect(controller.exchange([0x52, 0x0E, 0x00, 0x01, 0x00]) == [])
+    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00])
+  }
+
+  @Test("Each central has its own configuration, which is gone when it goes")
+  func perConnection() {
+    let controller = connectedController()
+    controller.connect(0x41)
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00], on: 0x41)
+    #expect(controller.events.last == .configured(.text, 0, .notification))
+    controller.disconnect()
+    controller.connect()
+    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00])
+  }
+
+  @Test("A central that listens is notified; the value is cut at ATT_MTU − 3")
+  func notification() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    controller.host.application.updates = [
+      .init(place: 0, attribute: .text, value: [UInt8](counting: 30)),
+      .init(place: 0, attribute: .text, value: []),
+    ]
+    controller.run()
+    // 23 − 1 (opcode) − 2 (handle) = 20; notifications need no confirmation.
+    #expect(
+      controller.pdus() == [[0x1B, 0x0D, 0x00] + [UInt8](counting: 20), [0x1B, 0x0D, 0x00]])
+  }
+
+  @Test("With an MTU of 517 a value of 512 bytes is notified whole")
+  func longest() {
+    let controller = connectedController(mtu: 517)
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    let value = [UInt8](counting: 512)
+    controller.host.application.updates = [.init(place: 0, attribute: .text, value: value)]
+    controller.run()
+    #expect(controller.pdus() == [[0x1B, 0x0D, 0x00] + value])
+    // 4 (L2CAP) + 515 = 519 bytes in packets of 27: 19 whole ones and one of 6.
+    #expect(controller.aclPackets.map { $0.count - 5 } == [Int](repeating: 27, count: 19) + [6])
+    // Start 0b00, continuation 0b01, over a handle of 12 bits.
+    #expect(controller.aclPackets.map { $0[2] } == [0x00] + [UInt8](repeating: 0x10, count: 19))
+  }
+
+  @Test("A central that does not listen is not told, until it does")
+  func notListening() {
+    let controller = connectedController()
+    controller.connect(0x41)
+    controller.host.application.updates = [
+      .init(place: 0, attribute: .text, value: [0x01]),
+      .init(place: 1, attribute: .text, value: [0x02]),
+    ]
+    controller.expect(
+      [0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x02], on: 0x41)
+    #expect(controller.pdus() == [])
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])
+  }
+
+  @Test("An update of an attribute that is in no table is never sent")
+  func unknownAttribute() {
+    let controller = connectedController()
+    for rawValue: UInt8 in [4, 7, 8, 255] {
+      controller.host.application.updates = [
+        .init(place: 0, attribute: ApplicationAttribute(rawValue: rawValue), value: [])
+      ]
+      controller.run()
+    }
+    #expect(controller.pdus() == [])
+  }
+
+  @Test("The response goes out before the notification that the request brought about")
+  func order() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.expect([0x12, 0x14, 0x00, 0x01], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])
+  }
+}
+
+@Suite("ATT server: indications")
+struct IndicationTests {
+  private let changed = AttributeHandleRange(
+    start: AttributeHandle(rawValue: 0x000A), end: AttributeHandle(rawValue: 0x0018))
+  /// 1 (opcode) + 2 (handle) + 2 (start) + 2 (end)
+  private let indication: [UInt8] = [0x1D, 0x06, 0x00, 0x0A, 0x00, 0x18, 0x00]
+
+  private func listeningController() -> ScriptedController<2> {
+    let controller = connectedController()
+    controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    return controller
+  }
+
+  private func change(_ controller: ScriptedController<2>) {
+    controller.host.indicateServicesChanged(in: changed)
+    controller.run()
+  }
+
+  @Test("Service Changed is indicated to those who asked for it, and to nobody else")
+  func serviceChanged() {
+    let controller = listeningController()
+    controller.connect(0x41)
+    change(controller)
+    #expect(controller.pdus() == [indication])
+    #expect(controller.pdus(on: 0x41) == [])
+    #expect(controller.exchange([0x1E]) == [])
+    controller.pass(milliseconds: 60_000)
+    #expect(controller.pdus() == [indication])
+    #expect(controller.connectionCount == 2)
+    // It was of that moment: who asks later is not told.
+    controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13], on: 0x41)
+  }
+
+  @Test("Whoever did not ask for Service Changed is told at once what else there is")
+  func notSubscribed() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    change(controller)
+    #expect(controller.pdus() == [[0x1B, 0x0D, 0x00, 0x01]])
+  }
+
+  @Test("No second indication, nor anything else unasked, before the confirmation")
+  func confirmation() {
+    let controller = listeningController()
+    change(controller)
+    change(controller)
+    controller.host.application.updates = [
+      .init(place: 0, attribute: .level, value: [0x05]),
+      .init(place: 0, attribute: .text, value: [0x06]),
+    ]
+    controller.run()
+    #expect(controller.pdus() == [indication])
+    // Requests are answered all the while.
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    controller.expect([0x1E], gives: indication)
+    controller.expect([0x1E], gives: [0x1D, 0x10, 0x00, 0x05])
+    controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06])
+  }
+
+  @Test("Two changes that one indication has to tell of become one range that holds both")
+  func merged() {
+    let controller = listeningController()
+    change(controller)
+    for (start, end): (UInt16, UInt16) in [(0x0010, 0x0012), (0x0004, 0x0009)] {
+      controller.host.indicateServicesChanged(
+        in: AttributeHandleRange(
+          start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
+    }
+    controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x04, 0x00, 0x12, 0x00])
+  }
+
+  @Test("Without a confirmation in 30 s the link is ended")
+  func timeOut() {
+    let controller = listeningController()
+    change(controller)
+    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    controller.pass(milliseconds: 29_999)
+    #expect(controller.parameters(of: .disconnect) == [])
+    controller.pass(milliseconds: 1)
+    #expect(controller.parameters(of: .disconnect) == [[0x40, 0x00, 0x13]])
+    #expect(controller.connectionCount == 0)
+  }
+
+  @Test("A confirmation that comes while a response waits for room counts all the same")
+  func confirmationWithinResponse() {
+    var behaviour = ControllerBehaviour()
+    behaviour.leBuffers = (27, 2)
+    let controller = ScriptedController<2>(behaviour)
+    controller.connect()
+    controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.behaviour.completesPackets = false
+    change(controller)
+    controller.send([0x0A, 0x16, 0x00])  // the second buffer
+    controller.send([0x0A, 0x16, 0x00])  // waits
+    controller.send([0x1E])
+    controller.behaviour.completesPackets = true
+    controller.completePackets(of: 0x40, count: 2)
+    controller.run()
+    controller.pass(milliseconds: 30_000)
+    #expect(controller.parameters(of: .disconnect) == [])
+    #expect(controller.connectionCount == 1)
+  }
+
+  @Test("A link that ends and one that follows it owe each other nothing")
+  func newLink() {
+    let controller = listeningController()
+    change(controller)
+    controller.disconnect()
+    controller.connect()
+    controller.pass(milliseconds: 30_000)
+    #expect(controller.connectionCount == 1)
+    controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    change(controller)
+    #expect(controller.pdus() == [indication])
+  }
+}

@@ -1,0 +1,175 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A Prepare Write Request.
+private func prepare(_ handle: UInt16, _ offset: Int, _ part: some Sequence<UInt8>) -> [UInt8] {
+  [0x16] + Array(little: handle) + Array(little: UInt16(offset)) + part
+}
+
+private let execute: [UInt8] = [0x18, 0x01]
+private let cancel: [UInt8] = [0x18, 0x00]
+
+@Suite("ATT server: long writes")
+struct PrepareWriteTests {
+  /// Prepares a part, and checks that it is echoed.
+  private func expectEcho(
+    _ controller: ScriptedController<2>, _ request: [UInt8], on handle: UInt16 = 0x40,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    controller.expect(
+      request, gives: [0x17] + request.dropFirst(), on: handle, sourceLocation: sourceLocation)
+  }
+
+  @Test("512 bytes in parts of 18, which is what an MTU of 23 lets through")
+  func longest() {
+    let controller = connectedController()
+    let text = [UInt8](counting: 512)
+    // 23 − 5 = 18 bytes a part; 512 = 28 × 18 + 8
+    for start in stride(from: 0, to: 512, by: 18) {
+      expectEcho(controller, prepare(0x0D, start, text[start..<min(start + 18, 512)]))
+    }
+    #expect(controller.writes == [])
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [text])
+    // The queue is empty again.
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [text])
+  }
+
+  @Test("512 bytes in parts of one byte")
+  func finest() {
+    let controller = connectedController()
+    let text = [UInt8](counting: 512)
+    for start in 0..<512 { expectEcho(controller, prepare(0x0D, start, [text[start]])) }
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [text])
+  }
+
+  @Test("513 bytes are prepared, and refused when executed")
+  func tooLong() {
+    let controller = connectedController()
+    for start in stride(from: 0, to: 513, by: 9) {
+      expectEcho(controller, prepare(0x0D, start, [UInt8](counting: 9)))
+    }
+    controller.expect(execute, gives: error(0x18, 0x0D, .invalidAttributeValueLength))
+    #expect(controller.writes == [])
+    // The queue is empty after a failure too.
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [])
+  }
+
+  @Test("The queue is full after 1,024 bytes, and keeps what it has")
+  func full() {
+    let controller = connectedController()
+    // Each part starts where none ended, so it costs 6 + 18 = 24 bytes: 1024 / 24 = 42 fit.
+    for count in 0..<42 {
+      expectEcho(controller, prepare(0x0D, 0, [UInt8](repeating: UInt8(count), count: 18)))
+    }
+    controller.expect(
+      prepare(0x0D, 0, [UInt8](repeating: 0xFF, count: 18)),
+      gives: error(0x16, 0x0D, .prepareQueueFull))
+    // 1024 − 42 × 24 = 16, and this part takes 6 + 10.
+    expectEcho(controller, prepare(0x0D, 0, [UInt8](repeating: 0xEE, count: 10)))
+    controller.expect(prepare(0x0D, 0, []), gives: error(0x16, 0x0D, .prepareQueueFull))
+    controller.expect(execute, gives: [0x19])
+    #expect(
+      controller.writes == [
+        [UInt8](repeating: 0xEE, count: 10) + [UInt8](repeating: 41, count: 8)
+      ])
+  }
+
+  @Test("A gap is found when executed: nothing is written, and the queue is empty")
+  func gap() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x14, 0, [0x01]))
+    expectEcho(controller, prepare(0x0D, 1, [0x02]))
+    controller.expect(execute, gives: error(0x18, 0x0D, .invalidOffset))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [])
+  }
+
+  @Test("Parts that overlap: the later one counts")
+  func overlapping() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, Array("Is it so?".utf8)))
+    expectEcho(controller, prepare(0x0D, 3, Array("we th".utf8)))
+    expectEcho(controller, prepare(0x0D, 6, Array("really?!".utf8)))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [Array("Is we really?!".utf8)])
+  }
+
+  @Test("Parts for several attributes are written one after the other")
+  func several() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01, 0x02]))
+    expectEcho(controller, prepare(0x14, 0, [0x03]))
+    expectEcho(controller, prepare(0x14, 1, [0x04]))
+    expectEcho(controller, prepare(0x0E, 0, [0x01, 0x00]))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x01, 0x02], [0x03, 0x04]])
+    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x01, 0x00])
+  }
+
+  @Test("A configuration in two parts of one byte")
+  func configuration() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0E, 0, [0x01]))
+    expectEcho(controller, prepare(0x0E, 1, [0x00]))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.events.last == .configured(.text, 0, .notification))
+  }
+
+  @Test("What was prepared and is cancelled is not written")
+  func cancelled() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    controller.expect(cancel, gives: [0x19])
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [])
+  }
+
+  @Test("Flags other than 0x00 and 0x01 are malformed, and leave the queue", arguments: 2...255)
+  func flags(flags: UInt8) {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    controller.expect([0x18, flags], gives: error(0x18, 0, .invalidPDU))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x01]])
+  }
+
+  @Test("Handle and permission are looked at when a part is prepared; offset and length are not")
+  func checks() {
+    let controller = connectedController()
+    controller.expect(prepare(0x00, 0, [0x01]), gives: error(0x16, 0x00, .invalidHandle))
+    controller.expect(prepare(0x1C, 0, [0x01]), gives: error(0x16, 0x1C, .invalidHandle))
+    controller.expect(prepare(0x03, 0, [0x01]), gives: error(0x16, 0x03, .writeNotPermitted))
+    expectEcho(controller, prepare(0x0D, 0xFFFF, [0x01]))
+    controller.expect(execute, gives: error(0x18, 0x0D, .invalidOffset))
+  }
+
+  @Test("What the application refuses is refused when executed, and the queue is empty")
+  func refusal() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    controller.host.application.refusal = .unlikelyError
+    controller.expect(execute, gives: error(0x18, 0x0D, .unlikelyError))
+    controller.host.application.refusal = nil
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [])
+  }
+
+  @Test("Each central has its own queue, which is gone when it goes")
+  func perConnection() {
+    let controller = connectedController()
+    controller.connect(0x41)
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    expectEcho(controller, prepare(0x0D, 0, [0x02]), on: 0x41)
+    controller.expect(execute, gives: [0x19], on: 0x41)
+    #expect(controller.writes == [[0x02]])
+    controller.disconnect()
+    controller.connect()
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x02]])
+  }
+}

@@ -1,0 +1,143 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A request of the right form, and how many bytes it may be cut to or grow to and still be right.
+private struct Form: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let request: [UInt8]
+  let isRight: @Sendable (Int) -> Bool
+
+  init(_ label: String, _ request: [UInt8], rightAt isRight: @escaping @Sendable (Int) -> Bool) {
+    testDescription = label
+    self.request = request
+    self.isRight = isRight
+  }
+}
+
+private let forms = [
+  Form("Exchange MTU", [0x02, 0x17, 0x00]) { $0 == 3 },
+  Form("Find Information", [0x04, 0x01, 0x00, 0xFF, 0xFF]) { $0 == 5 },
+  Form("Find By Type Value", [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x01, 0x18]) { $0 >= 7 },
+  Form("Read By Type", [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28]) { $0 == 7 || $0 == 21 },
+  Form("Read", [0x0A, 0x03, 0x00]) { $0 == 3 },
+  Form("Read Blob", [0x0C, 0x03, 0x00, 0x00, 0x00]) { $0 == 5 },
+  Form("Read Multiple", [0x0E, 0x03, 0x00, 0x03, 0x00]) { $0 >= 5 && $0 % 2 == 1 },
+  Form("Read By Group Type", [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28]) { $0 == 7 || $0 == 21 },
+  Form("Write", [0x12, 0x0D, 0x00, 0x01]) { $0 >= 3 },
+  Form("Prepare Write", [0x16, 0x0D, 0x00, 0x00, 0x00, 0x01]) { $0 >= 5 },
+  Form("Execute Write", [0x18, 0x01]) { $0 == 2 },
+  Form("Read Multiple Variable", [0x20, 0x03, 0x00, 0x03, 0x00]) { $0 >= 5 && $0 % 2 == 1 },
+]
+
+@Suite("ATT server: the bearer")
+struct ServerBearerTests {
+  @Test("Each request: right, empty, cut short at every length, too long", arguments: forms)
+  fileprivate func form(form: Form) {
+    let controller = connectedController()
+    let opcode = form.request[0]
+    let longest = form.request + [UInt8](repeating: 0x01, count: 24 - form.request.count)
+    for length in 1...24 {
+      let responses = controller.exchange(Array(longest[..<length]))
+      #expect(responses.count == 1, "\(length) bytes")
+      let isMalformed = responses.first == error(opcode, 0x0000, .invalidPDU)
+      // 24 bytes are more than an MTU of 23, whatever they say.
+      #expect(isMalformed == (!form.isRight(length) || length == 24), "\(length) bytes")
+    }
+    #expect(controller.exchange(form.request).first?.first == opcode + 1)
+  }
+
+  @Test(
+    "A request that is not known is not supported",
+    arguments: (UInt8.min...UInt8.max).filter { opcode in
+      opcode & 0x41 == 0 && !forms.contains { $0.request[0] == opcode } && opcode != 0x1E
+    })
+  func unknownRequest(opcode: UInt8) {
+    let controller = connectedController()
+    controller.expect([opcode], gives: error(opcode, 0x0000, .requestNotSupported))
+    controller.expect([opcode, 1, 2, 3], gives: error(opcode, 0x0000, .requestNotSupported))
+  }
+
+  @Test(
+    "A command that is not known is ignored",
+    arguments: (UInt8.min...UInt8.max).filter { $0 & 0x40 != 0 })
+  func unknownCommand(opcode: UInt8) {
+    let controller = connectedController()
+    #expect(controller.exchange([opcode]) == [])
+    #expect(controller.exchange([opcode, 0x03, 0x00, 1, 2, 3]) == [])
+    #expect(controller.writes == [])
+  }
+
+  @Test(
+    "What only a server sends, and a confirmation of nothing, are ignored",
+    arguments: [
+      0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x1E,
+      0x21,
+      0x23,
+    ])
+  func stray(opcode: UInt8) {
+    let controller = connectedController()
+    for length in 0..<22 {
+      #expect(controller.exchange([opcode] + [UInt8](repeating: 0x01, count: length)) == [])
+    }
+  }
+
+  @Test("A PDU without an opcode is ignored")
+  func empty() {
+    #expect(connectedController().exchange([]) == [])
+  }
+
+  @Test(
+    "The server tells its own MTU; what holds is the smaller, and never under 23",
+    arguments: [
+      // client, server, effective
+      (517, 517, 517), (185, 517, 185), (65_535, 517, 517), (23, 517, 23), (22, 517, 23),
+      (0, 517, 23), (517, 23, 23), (247, 100, 100),
+    ])
+  func mtu(client: UInt16, server: Int, effective: Int) throws {
+    let controller = ScriptedController<1>(mtu: try #require(ATTMTU(server)))
+    controller.connect()
+    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.expect(
+      [0x02] + Array(little: client), gives: [0x03] + Array(little: UInt16(server)))
+    let read = try #require(controller.exchange([0x0A, 0x0D, 0x00]).first)
+    #expect(read.count == min(effective, 1 + 512))
+    let longest = [0x12, 0x0D, 0x00] + [UInt8](counting: effective - 3)
+    controller.expect(
+      longest,
+      gives: effective - 3 > 512 ? error(0x12, 0x0D, .invalidAttributeValueLength) : [0x13])
+    // A byte more is malformed; and of 518 bytes, more than is ever kept, nothing is heard.
+    let responses = controller.exchange(longest + [0x00])
+    #expect(responses == (effective < 517 ? [error(0x12, 0, .invalidPDU)] : []))
+  }
+
+  @Test("Each central has its own MTU, which is gone when it goes")
+  func mtuPerConnection() {
+    let controller = connectedController(mtu: 100)
+    controller.connect(0x41)
+    #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 100)
+    #expect(controller.exchange([0x0A, 0x0D, 0x00], on: 0x41).first?.count == 23)
+    controller.disconnect()
+    controller.connect()
+    #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 23)
+  }
+
+  @Test("A request before the last one's response has gone out is not answered; commands are heard")
+  func requestWithinRequest() {
+    var behaviour = ControllerBehaviour()
+    behaviour.completesPackets = false
+    behaviour.leBuffers = (27, 1)
+    let controller = ScriptedController<1>(behaviour)
+    controller.connect()
+    controller.send([0x0A, 0x03, 0x00])  // takes the only buffer
+    controller.send([0x0A, 0x16, 0x00])  // its response waits
+    controller.send([0x0A, 0x01, 0x00])
+    controller.send([0x52, 0x0D, 0x00, 0x01])
+    controller.behaviour.completesPackets = true
+    controller.completePackets(of: 0x40)
+    controller.run()
+    #expect(controller.pdus() == [[0x0B] + Array("Test".utf8), [0x0B, 0x64]])
+    #expect(controller.writes == [[0x01]])
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import BluetoothHost
+
+private let refusedWrites = [
+  Exchange("handle 0", [0x12, 0x00, 0x00, 0x01], error(0x12, 0x0000, .invalidHandle)),
+  Exchange("no such handle", [0x12, 0x1C, 0x00, 0x01], error(0x12, 0x001C, .invalidHandle)),
+  Exchange("a value that is only read", [0x12, 0x03, 0x00], error(0x12, 3, .writeNotPermitted)),
+  Exchange("a service", [0x12, 0x01, 0x00, 0x01], error(0x12, 1, .writeNotPermitted)),
+  Exchange(
+    "the declaration of a characteristic that can be written",
+    [0x12, 0x0C, 0x00, 0x01], error(0x12, 0x000C, .writeNotPermitted)),
+  Exchange("a description", [0x12, 0x12, 0x00, 0x01], error(0x12, 0x12, .writeNotPermitted)),
+]
+
+@Suite("ATT server: writing")
+struct ServerWriteTests {
+  @Test("A write reaches the application, and is answered")
+  func write() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x0D, 0x00, 0x48, 0x69], gives: [0x13])
+    controller.expect([0x12, 0x0D, 0x00], gives: [0x13])
+    #expect(controller.writes == [[0x48, 0x69], []])
+  }
+
+  @Test("A write that is refused, and never reaches the application", arguments: refusedWrites)
+  func refused(exchange: Exchange) {
+    let controller = connectedController()
+    controller.expect(exchange.request, gives: exchange.response)
+    #expect(controller.writes == [])
+  }
+
+  @Test("A value of 512 bytes is the longest: handle and permission are looked at before length")
+  func length() {
+    let controller = connectedController(mtu: 517)
+    let tooLong = [UInt8](counting: 513)
+    // 1 (opcode) + 2 (handle) + 513 = 516 bytes
+    controller.expect([0x12, 0x1C, 0x00] + tooLong, gives: error(0x12, 0x1C, .invalidHandle))
+    controller.expect([0x12, 0x03, 0x00] + tooLong, gives: error(0x12, 0x03, .writeNotPermitted))
+    controller.expect(
+      [0x12, 0x0D, 0x00] + tooLong, gives: error(0x12, 0x0D, .invalidAttributeValueLength))
+    controller.expect([0x12, 0x0D, 0x00] + tooLong[..<512], gives: [0x13])
+    #expect(controller.writes == [Array(tooLong[..<512])])
+  }
+
+  @Test("What the application refuses to take is refused with its own code")
+  func refusal() {
+    let controller = connectedController()
+    controller.host.application.refusal = ATTErrorCode(rawValue: 0x9F)
+    controller.expect(
+      [0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))
+  }
+
+  @Test("A command is never answered, whatever comes of it")
+  func command() {
+    let controller = connectedController()
+    controller.host.application.refusal = .unlikelyError
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    controller.host.application.refusal = nil
+    for request: [UInt8] in [
+      [0x52, 0x00, 0x00, 0x01],  // no such handle
+      [0x52, 0x03, 0x00, 0x01],  // only read
+      [0x52, 0x14, 0x00, 0x01],  // written with a response only
+      [0x52, 0x0D],  // cut short
+      [0x52],
+      [0x52, 0x0D, 0x00] + [UInt8](repeating: 0, count: 21),  // 24 bytes
+    ] {
+      #expect(controller.exchange(request) == [], "\(request)")
+    }
+    #expect(controller.writes == [])
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    #expect(controller.writes == [[0x01]])
+  }
+
+  @Test("A signed write is met with silence, since there is no key to check it by")
+  func signedWrite() {
+    let controller = connectedController()
+    let signature = [UInt8](repeating: 0xAA, count: 12)
+    #expect(controller.exchange([0xD2, 0x0D, 0x00, 0x01] + signature) == [])
+    #expect(controller.writes == [])
+  }
+
+  @Test("Client Supported Features: a bit once set stays set")
+  func clientFeatures() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x09, 0x00, 0x01], gives: [0x13])
+    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x01])
+    controller.expect([0x12, 0x09, 0x00, 0x00], gives: error(0x12, 0x09, .valueNotAllowed))
+    controller.expect([0x12, 0x09, 0x00, 0x05], gives: [0x13])
+    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x05])
+    controller.expect([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength))
+    // Bits without a meaning are not kept.
+    controller.expect([0x12, 0x09, 0x00, 0xFF], gives: [0x13])
+    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])
+  }
+}

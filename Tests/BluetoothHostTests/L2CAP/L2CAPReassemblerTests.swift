@@ -1,0 +1,160 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A reassembler of frames of at most 16 bytes: 4 of header and 12 of payload.
+private struct Reassembly: ~Copyable {
+  private var reassembler = L2CAPReassembler<16>()
+
+  /// The frame that a fragment completes: channel and payload.
+  mutating func receive(_ fragment: some Sequence<UInt8>, starts: Bool) -> [UInt8]? {
+    let bytes = Array(fragment)
+    guard let frame = reassembler.receive(bytes.span, startsFrame: starts) else { return nil }
+    #expect(frame.isComplete == true)
+    let payload = frame.payload
+    return Array(little: frame.channel.rawValue) + Array(payload)
+  }
+}
+
+/// Length 6, ATT.
+private let frame: [UInt8] = [6, 0, 0x04, 0x00, 10, 11, 12, 13, 14, 15]
+private let result = Array(frame[2...])
+
+@Suite("L2CAP: frames from fragments")
+struct L2CAPReassemblerTests {
+  @Test("A frame cut in any number of places", arguments: 0..<512)
+  func everySplit(cuts: Int) {
+    // Bit n of `cuts`: a fragment ends after byte n. 10 bytes can be cut in 9 places: 2⁹ = 512.
+    var fragments: [[UInt8]] = [[]]
+    for (index, byte) in frame.enumerated() {
+      fragments[fragments.count - 1].append(byte)
+      if index < 9, cuts & 1 << index != 0 { fragments.append([]) }
+    }
+    var reassembly = Reassembly()
+    var received: [[UInt8]] = []
+    for (index, fragment) in fragments.enumerated() {
+      let given = reassembly.receive(fragment, starts: index == 0)
+      #expect((given != nil) == (index == fragments.count - 1))
+      if let given { received.append(given) }
+    }
+    #expect(received == [result])
+  }
+
+  @Test("Empty fragments in between change nothing")
+  func emptyFragments() {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive([], starts: true) == nil)
+    #expect(reassembly.receive(frame[..<3], starts: false) == nil)
+    #expect(reassembly.receive([], starts: false) == nil)
+    #expect(reassembly.receive(frame[3...], starts: false) == result)
+    #expect(reassembly.receive([], starts: false) == nil)
+  }
+
+  @Test("A frame without a payload")
+  func emptyFrame() {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive([0, 0, 0x04, 0x00], starts: true) == [0x04, 0x00])
+  }
+
+  @Test("A continuation without a start is dropped, and the next frame is whole")
+  func continuationAlone() {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive(frame, starts: false) == nil)
+    #expect(reassembly.receive(frame, starts: true) == result)
+    #expect(reassembly.receive(frame[4...], starts: false) == nil)
+    #expect(reassembly.receive(frame[..<5], starts: true) == nil)
+    #expect(reassembly.receive(frame[5...], starts: false) == result)
+  }
+
+  @Test("A new start discards a frame that was not finished", arguments: 0..<10)
+  func newStart(length: Int) {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive(frame[..<length], starts: true) == nil)
+    let other: [UInt8] = [3, 0, 0x06, 0x00, 1, 2, 3]
+    #expect(reassembly.receive(other[..<5], starts: true) == nil)
+    #expect(reassembly.receive(other[5...], starts: false) == [0x06, 0x00, 1, 2, 3])
+  }
+
+  @Test("12 bytes of payload are accepted, whole or in pieces of any length", arguments: 1...16)
+  func longest(length: Int) {
+    let longest: [UInt8] = [12, 0, 0x04, 0x00] + Array(0..<12)
+    var reassembly = Reassembly()
+    var received: [UInt8]?
+    for start in stride(from: 0, to: 16, by: length) {
+      received = reassembly.receive(longest[start..<min(start + length, 16)], starts: start == 0)
+    }
+    #expect(received == [0x04, 0x00] + Array(0..<12))
+  }
+
+  @Test(
+    "13 bytes are skipped whole, in pieces of any length; then the next frame is heard",
+    arguments: 1...17)
+  func tooLong(length: Int) {
+    let tooLong: [UInt8] = [13, 0, 0x04, 0x00] + Array(0..<13)
+    var reassembly = Reassembly()
+    for start in stride(from: 0, to: 17, by: length) {
+      #expect(
+        reassembly.receive(tooLong[start..<min(start + length, 17)], starts: start == 0) == nil)
+    }
+    #expect(reassembly.receive(frame, starts: true) == result)
+  }
+
+  @Test("More bytes than the frame states make it useless", arguments: 1...9)
+  func moreThanStated(length: Int) {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive(frame + [0xFF], starts: true) == nil)
+    #expect(reassembly.receive(frame[..<length], starts: true) == nil)
+    #expect(reassembly.receive(frame[length...] + [0xFF], starts: false) == nil)
+    #expect(reassembly.receive([0xFF], starts: false) == nil)
+    #expect(reassembly.receive(frame, starts: true) == result)
+  }
+
+  @Test("Frames of several links are put together apart from each other")
+  func severalLinks() {
+    let controller = ScriptedController<2>()
+    controller.connect(0x40)
+    controller.connect(0x41)
+    let read: [UInt8] = [3, 0, 0x04, 0x00, 0x0A, 0x16, 0x00]
+    let blob: [UInt8] = [5, 0, 0x04, 0x00, 0x0C, 0x03, 0x00, 0x01, 0x00]
+    controller.receive(controller.acl(Array(read[..<5]), on: 0x40))
+    controller.receive(controller.acl(Array(blob[..<6]), on: 0x41))
+    controller.receive(controller.acl(Array(read[5...]), on: 0x40, boundary: 0b01))
+    controller.receive(controller.acl(Array(blob[6...]), on: 0x41, boundary: 0b01))
+    #expect(controller.pdus(on: 0x40) == [[0x0B, 0x64]])
+    #expect(controller.pdus(on: 0x41) == [[0x0D] + Array("est".utf8)])
+  }
+
+  @Test(
+    "Frames on channels that are not ours are ignored",
+    arguments: [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x001F, 0x0040, 0xFFFF])
+  func unknownChannel(channel: UInt16) {
+    let controller = ScriptedController<1>()
+    controller.connect()
+    controller.send([0x0A, 0x03, 0x00], channel: channel)
+    #expect(controller.frames == [])
+  }
+
+  @Test("Data of a link that is not known is ignored")
+  func unknownLink() {
+    let controller = ScriptedController<1>()
+    controller.send([0x0A, 0x03, 0x00])
+    controller.connect()
+    controller.send([0x0A, 0x03, 0x00], on: 0x41)
+    #expect(controller.frames == [])
+  }
+
+  @Test("The longest ATT PDU is heard in one packet; a longer frame is skipped, cut or not")
+  func longestPDU() {
+    let controller = connectedController(mtu: 517)
+    controller.forgetWhatWasSent()
+    // 1 (opcode) + 516 = 517, longer than any value: an answer there is.
+    controller.send([0x12, 0x0D, 0x00] + [UInt8](repeating: 0, count: 514))
+    #expect(controller.pdus() == [error(0x12, 0x0D, .invalidAttributeValueLength)])
+    controller.forgetWhatWasSent()
+    let tooLong = [0x06, 0x02, 0x04, 0x00, 0x12, 0x0D, 0x00] + [UInt8](repeating: 0, count: 515)
+    controller.receive(controller.acl(tooLong))
+    controller.receive(controller.acl(Array(tooLong[..<300])))
+    controller.receive(controller.acl(Array(tooLong[300...]), boundary: 0b01))
+    #expect(controller.pdus() == [])
+  }
+}

@@ -1,0 +1,101 @@
+import BluetoothHost
+import Testing
+
+// What the centrals do, and what they see.
+extension ScriptedController {
+  /// A central connects; its address ends in the low byte of `handle`.
+  func connect(
+    _ handle: UInt16 = 0x40, status: UInt8 = 0x00, interval: UInt16 = 24, timeout: UInt16 = 72,
+    enhanced: Bool = false
+  ) {
+    let peer: [UInt8] = [UInt8(truncatingIfNeeded: handle), 0, 0, 0, 0, 0xC0]
+    let parameters =
+      [enhanced ? 0x0A : 0x01, status] + Array(little: handle) + [0x01, 0x01] + peer
+      + (enhanced ? [UInt8](repeating: 0, count: 12) : [])
+      + Array(little: interval) + [0, 0] + Array(little: timeout) + [0]
+    receive([0x04, 0x3E, UInt8(parameters.count)] + parameters)
+  }
+
+  /// The address of the central on link `handle`.
+  func peer(_ handle: UInt16 = 0x40) -> DeviceAddress {
+    DeviceAddress(kind: .random, bytes: [UInt8(truncatingIfNeeded: handle), 0, 0, 0, 0, 0xC0])
+  }
+
+  /// A link ends, which the controller tells.
+  func disconnect(_ handle: UInt16 = 0x40, reason: UInt8 = 0x13) {
+    receive([0x04, 0x05, 4, 0x00] + Array(little: handle) + [reason])
+  }
+
+  /// A central sends one frame, in one ACL packet.
+  func send(_ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16 = 0x40) {
+    receive(
+      acl(Array(little: UInt16(payload.count)) + Array(little: channel) + payload, on: handle))
+  }
+
+  /// An ACL packet as a controller gives it.
+  func acl(_ data: [UInt8], on handle: UInt16 = 0x40, boundary: UInt16 = 0b10) -> [UInt8] {
+    [0x02] + Array(little: handle | boundary << 12) + Array(little: UInt16(data.count)) + data
+  }
+
+  /// What the host sends a central on `channel` in answer to one frame.
+  func exchange(
+    _ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16 = 0x40
+  ) -> [[UInt8]] {
+    let before = frames.count
+    send(payload, channel: channel, on: handle)
+    return frames[before...].filter { $0.handle == handle && $0.channel == channel }
+      .map(\.payload)
+  }
+
+  /// The ATT PDUs that a central has been sent.
+  func pdus(on handle: UInt16 = 0x40) -> [[UInt8]] {
+    frames.filter { $0.handle == handle && $0.channel == 0x0004 }.map(\.payload)
+  }
+
+  /// A central agrees on an MTU with the host.
+  func exchangeMTU(_ mtu: UInt16, on handle: UInt16 = 0x40) {
+    _ = exchange([0x02] + Array(little: mtu), on: handle)
+  }
+
+  /// Checks that one ATT PDU is answered by just these.
+  func expect(
+    _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(exchange(request, on: handle) == responses, sourceLocation: sourceLocation)
+  }
+}
+
+// What the host has done so far, in forms that `#expect` takes.
+extension ScriptedController {
+  /// Which commands the host has given.
+  var commands: [HCIOpcode] {
+    commandPackets.map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }
+  }
+
+  /// The parameters of each `opcode` command that the host has given.
+  func parameters(of opcode: HCIOpcode) -> [[UInt8]] {
+    zip(commands, commandPackets).filter { $0.0 == opcode }.map { Array($0.1[4...]) }
+  }
+
+  var events: [TestApplication.Event] {
+    get { host.application.events }
+    set { host.application.events = newValue }
+  }
+
+  /// The values written, oldest first.
+  var writes: [[UInt8]] {
+    events.compactMap { if case .wrote(let value, _, _) = $0 { value } else { nil } }
+  }
+
+  var radio: RadioState { host.radio }
+  var isShutDown: Bool { host.isShutDown }
+  var connectionCount: Int { host.connectionCount }
+  var deadline: Instant? { host.deadline }
+  var address: DeviceAddress { host.address }
+}
+
+/// An Error Response. Core Specification, Vol 3, Part F, 3.4.1.1.
+func error(_ request: UInt8, _ handle: UInt16, _ code: ATTErrorCode) -> [UInt8] {
+  [0x01, request] + Array(little: handle) + [code.rawValue]
+}
