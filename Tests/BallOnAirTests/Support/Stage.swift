@@ -55,6 +55,9 @@ final class Stage<let places: Int> {
   /// Whether the ball's controller can be connected to, and the ball knows it.
   var isInviting: Bool { isBallPresent && radio.isAdvertising && host.radio == .advertising }
 
+  /// Whether the ball has done all that shutting down takes.
+  var isShutDown: Bool { host.isShutDown }
+
   // MARK: Who is there
 
   func add(_ guest: any Guest) {
