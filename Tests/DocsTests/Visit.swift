@@ -93,6 +93,25 @@ final class Visit {
     }
   }
 
+  /// What the ball answers to a PDU that the central itself would not send.
+  func answer(of pdu: [UInt8]) -> [UInt8]? {
+    guard let handle = ballController.connectionHandles.last else { return nil }
+    let frame = bytes(of: pdu.count) + bytes(of: Int(L2CAPChannel.att.rawValue)) + pdu
+    let header = ACLHeader(handle: handle, boundary: .firstFlushable)
+    let packet = packet { writer in
+      header.writePacket(frame.span, to: &writer)
+      return true
+    }
+    guard let packet else { return nil }
+    ball.receive(packet.span, at: now)
+    let answer = self.packet { ball.nextPacket(into: &$0, at: now) }
+    return answer.map { Array($0.dropFirst(ACLHeader.packetHeaderLength + 4)) }
+  }
+
+  private func bytes(of number: Int) -> [UInt8] {
+    [UInt8(number & 0xFF), UInt8(number >> 8)]
+  }
+
   private func packet(from source: (inout ByteWriter) -> Bool) -> [UInt8]? {
     var storage = [UInt8](repeating: 0, count: 2_053)
     var count = 0

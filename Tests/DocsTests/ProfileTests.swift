@@ -1,0 +1,167 @@
+import BluetoothCentral
+import BluetoothHost
+import EightBall
+import Testing
+
+@Suite("docs/gatt-profile.md")
+struct ProfileTests {
+  private let document: Document
+
+  init() throws {
+    document = try Document("docs/gatt-profile.md")
+  }
+
+  @Test("every attribute has the handle, the type, the properties and the value that it is said to")
+  func attributes() throws {
+    let client = Client()
+    let found = client.descriptors(in: .all)
+    let rows = document.rows(under: "## The database")
+    #expect(rows.count == found.count)
+    var properties: GATTProperties?
+    for (row, attribute) in zip(rows, found) {
+      let place = "\(document.path), \(row[0])"
+      #expect(row[0] == "0x" + digits(attribute.handle.rawValue), "\(place): the handle")
+      #expect(row[1] == text(of: attribute.uuid), "\(place): the type")
+      if let properties {
+        #expect(row[3] == names(of: properties), "\(place): what may be done with it")
+      }
+      let value = client.read(attribute.handle)
+      switch value {
+      case .success(let bytes):
+        #expect(row[4].hasPrefix("`\(hexadecimal(bytes))`") || bytes.isEmpty, "\(place): the value")
+      case .failure(let code):
+        #expect(code == .readNotPermitted)
+        #expect(!row[4].hasPrefix("`"), "\(place) cannot be read")
+      }
+      let isDeclaration = attribute.uuid == .characteristic
+      properties =
+        isDeclaration ? (try? value.get().first).map { GATTProperties(rawValue: $0) } : nil
+    }
+  }
+
+  @Test("every answer has its number, its slug and its text")
+  func answers() throws {
+    let rows = document.rows(under: "## The twenty answers")
+    #expect(rows.count == Int(Answer.count))
+    for (number, row) in rows.enumerated() {
+      let answer = try #require(Answer(rawValue: UInt8(number)))
+      #expect(row[1] == "`\(written(answer, .slug))`")
+      #expect(row[2] == written(answer, .text))
+    }
+  }
+
+  @Test("what is refused is refused with the error that the page tells")
+  func errors() throws {
+    let client = Client()
+    let question = AttributeHandle(rawValue: 0x001D)
+    let answer = AttributeHandle(rawValue: 0x001F)
+    let configuration = AttributeHandle(rawValue: 0x0020)
+    let mark = UInt8(ascii: "?")
+    let codes: [(String, ATTErrorCode?)] = [
+      ("Text that does not end in `?`", client.write(question, Array("It will rain.".utf8))),
+      ("Bytes that are not UTF-8", client.write(question, [0xFF, 0xFE, mark])),
+      ("More than 512 bytes", client.writeRaw(question, [UInt8](repeating: mark, count: 513))),
+      ("A read of Question", client.read(question).failure),
+      ("A write to Answer", client.write(answer, [mark])),
+      ("A configuration of other than 2 bytes", client.write(configuration, [1])),
+      ("A configuration for indications", client.write(configuration, [2, 0])),
+      ("A handle above 0x0020", client.read(AttributeHandle(rawValue: 0x0021)).failure),
+    ]
+    let rows = document.rows(under: "## Errors")
+    #expect(rows.map { $0[0] } == codes.map { $0.0 })
+    for (row, (name, code)) in zip(rows, codes) {
+      #expect(row[1] == code.map { "0x" + digits($0.rawValue) }, "\(name)")
+    }
+  }
+}
+
+/// A central that does one thing at a time and waits for the outcome.
+private final class Client {
+  private let central = Central(configuration: CentralConfiguration(randomAddress: .zero))
+  private let visit: Visit
+  private var link = LinkID(rawValue: 0)
+
+  /// Connects to a ball, and agrees on the longest MTU.
+  init() {
+    visit = Visit(central)
+    visit.begin()
+    link = central.connect(
+      to: DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]), at: Instant(rawValue: 0))
+    _ = perform(.exchangeMTU(.maximum))
+  }
+
+  func descriptors(in range: AttributeHandleRange) -> [RemoteDescriptor] {
+    guard case .success(.descriptors(let found)) = perform(.discoverDescriptors(range)) else {
+      return []
+    }
+    return found
+  }
+
+  func read(_ handle: AttributeHandle) -> Result<[UInt8], ATTErrorCode> {
+    switch perform(.read(handle)) {
+    case .success(.value(let value)): .success(value)
+    case .failure(.refused(let response)): .failure(response.code)
+    default: .failure(.unlikelyError)
+    }
+  }
+
+  /// The error that a write is refused with; `nil` if it is not.
+  func write(_ handle: AttributeHandle, _ value: [UInt8]) -> ATTErrorCode? {
+    guard case .failure(.refused(let response)) = perform(.write(handle, value)) else { return nil }
+    return response.code
+  }
+
+  private func perform(_ operation: Operation) -> Result<OperationOutput, OperationError>? {
+    let id = central.perform(operation, on: link)
+    visit.carry()
+    while let event = central.nextEvent() {
+      if case .completed(id, _, let result) = event { return result }
+    }
+    return nil
+  }
+
+  /// Writes what a central that keeps to the rules does not: values of more than 512 bytes.
+  func writeRaw(_ handle: AttributeHandle, _ value: [UInt8]) -> ATTErrorCode? {
+    let request = [ATTOpcode.writeRequest.rawValue, UInt8(handle.rawValue), 0] + value
+    guard let answer = visit.answer(of: request), let code = answer.last,
+      answer.first == ATTOpcode.errorResponse.rawValue
+    else { return nil }
+    return ATTErrorCode(rawValue: code)
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+private func digits<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
+  let digits = String(number, radix: 16, uppercase: true)
+  return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
+}
+
+private func text(of uuid: BluetoothUUID) -> String {
+  if let short = uuid.short { return digits(short) }
+  let all = Array(digits(uuid.high) + digits(uuid.low))
+  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(all[$0]) }.joined(separator: "-")
+}
+
+private func names(of properties: GATTProperties) -> String {
+  let names: [(GATTProperties, String)] = [
+    (.read, "read"), (.writeWithoutResponse, "write without response"), (.write, "write"),
+    (.notify, "notify"), (.indicate, "indicate"),
+  ]
+  return names.filter { properties.contains($0.0) }.map(\.1).joined(separator: ", ")
+}
+
+private func written(_ answer: Answer, _ style: AnswerStyle) -> String {
+  var storage = [UInt8](repeating: 0, count: 64)
+  var count = 0
+  do {
+    var writer = ByteWriter(storage.mutableSpan)
+    answer.write(style, to: &writer)
+    count = writer.count
+  }
+  return String(decoding: storage.prefix(count), as: UTF8.self)
+}
