@@ -17,9 +17,9 @@ public struct ATTMTU: Equatable, Comparable, Sendable {
   }
 
   /// 23: what holds before an exchange.
-  public static let minimum = ATTMTU(clamping: 23)
+  public static var minimum: ATTMTU { ATTMTU(clamping: 23) }
   /// 517: the longest of use.
-  public static let maximum = ATTMTU(clamping: 517)
+  public static var maximum: ATTMTU { ATTMTU(clamping: 517) }
 
   /// What holds once a peer that takes `peer` bytes has met a side that takes `self`: the
   /// smaller, and never below 23.

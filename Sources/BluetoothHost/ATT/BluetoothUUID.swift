@@ -16,8 +16,12 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
   }
 
   /// A UUID that the Bluetooth SIG assigned, in its 16-bit form.
+  ///
+  /// Written out, so that the compiler works the constants below out by itself, and none is
+  /// initialised at its first use.
   public init(_ short: UInt16) {
-    self.init(assigned: UInt32(short))
+    high = UInt64(_truncatingBits: UInt(short)) &<< 32 | 0x0000_0000_0000_1000
+    low = 0x8000_0080_5F9B_34FB
   }
 
   /// A UUID that the Bluetooth SIG assigned, in its 32-bit form.

@@ -9,8 +9,6 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
   /// An empty buffer.
   public init() {}
 
-  deinit {}
-
   /// Whether it holds nothing.
   public var isEmpty: Bool { count == 0 }
 

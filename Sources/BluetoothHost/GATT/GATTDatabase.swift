@@ -28,8 +28,6 @@ public struct GATTDatabase<let count: Int>: ~Copyable {
     hash = DatabaseHash(of: attributes.span)
   }
 
-  deinit {}
-
   /// The attributes; that at index 0 has the handle 0x0001.
   var span: Span<Attribute> {
     @_lifetime(borrow self)

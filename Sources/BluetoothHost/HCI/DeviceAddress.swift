@@ -51,7 +51,9 @@ public struct DeviceAddress: Equatable, Sendable {
   }
 
   /// All zeros: what a controller without an address of its own reports.
-  public static let zero = DeviceAddress(kind: .public, bytes: InlineArray(repeating: 0))
+  public static var zero: DeviceAddress {
+    DeviceAddress(kind: .public, bytes: InlineArray(repeating: 0))
+  }
 
   /// The six bytes, the least significant first.
   public var bytes: InlineArray<6, UInt8> {

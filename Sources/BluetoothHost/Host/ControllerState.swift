@@ -51,8 +51,21 @@ struct ControllerState {
   /// What every LE controller takes. Core Specification, Vol 4, Part E, 7.8.2.
   static let leastPacketLength = 27
 
-  var supportsDataLength: Bool { features & 1 &<< 5 != 0 }
-  var supports2MPHY: Bool { features & 1 &<< 8 != 0 }
+  private static var dataLengthFeature: UInt64 { 1 &<< 5 }
+  private static var twoMegabitFeature: UInt64 { 1 &<< 8 }
+
+  var supportsDataLength: Bool { features & Self.dataLengthFeature != 0 }
+  var supports2MPHY: Bool { features & Self.twoMegabitFeature != 0 }
+
+  /// The controller says that it can do something, and leaves the command for it unanswered: it
+  /// is not asked again, since every other command would have to wait.
+  mutating func distrust(_ opcode: HCIOpcode) {
+    switch opcode {
+    case .leSetDataLength: features &= ~Self.dataLengthFeature
+    case .leSetPHY: features &= ~Self.twoMegabitFeature
+    default: break
+    }
+  }
 
   init() {}
 

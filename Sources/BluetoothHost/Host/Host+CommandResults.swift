@@ -32,6 +32,7 @@ extension Host where Application: ~Copyable {
         fail(.unanswered(opcode), restartAt: now)
       } else {
         // Data length, PHY and the like: the link works without.
+        controller.distrust(opcode)
         controller.owesCommands = true
       }
     }
