@@ -72,6 +72,15 @@ struct Document {
     return blocks
   }
 
+  /// What it has outside of fences.
+  var prose: [String] {
+    var isOpen = false
+    return lines.filter { line in
+      if line.hasPrefix("```") { isOpen.toggle() }
+      return !isOpen
+    }
+  }
+
   /// The rows of the tables below the heading, each as its cells; headings and rules left out.
   func rows(under heading: String) -> [[String]] {
     guard let start = lines.firstIndex(of: heading) else { return [] }

@@ -1,0 +1,106 @@
+import BluetoothHost
+import LinuxBoard
+import Testing
+
+@Suite("README.md")
+struct ReadmeTests {
+  private let document: Document
+
+  init() throws {
+    document = try Document("README.md")
+  }
+
+  @Test("the trace is what --verbose prints")
+  func trace() throws {
+    var printed: [String] = []
+    let trace = PacketTrace { printed.append($0) }
+    for entry in Visit.asking("Will it rain?") where !entry.isBall {
+      trace.note(entry.packet.span, entry.direction == .toController ? .sent : .received)
+    }
+    let block = try #require(document.blocks.first { $0.tag == "text trace" })
+    let first = try #require(block.lines.first)
+    let start = try #require(printed.firstIndex(of: first), "--verbose does not print: \(first)")
+    #expect(block.lines == Array(printed[start...].prefix(block.lines.count)))
+  }
+
+  @Test("the Swift that is shown is compiled and tested")
+  func examples() throws {
+    let examples = try ["Battery", "BatteryTests"].map {
+      try Document.text(of: "Tests/DocsTests/Examples/\($0).swift")
+    }
+    let blocks = document.blocks.filter { $0.tag == "swift" }
+    #expect(blocks.map { $0.text + "\n" } == examples)
+  }
+
+  @Test("every radio of the help is in the table, and every radio of the table is one")
+  func radios() throws {
+    let help = try Document("Sources/eightball/EightBallCommand.swift").lines
+    let rows = document.rows(under: "## Radios")
+    #expect(rows.count == 6)
+    for row in rows {
+      let names = row[0].filter { $0 != "`" }
+      #expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")
+      for name in names.split(separator: ",").map({ trim($0) })
+      where !name.contains("[") && name != "BAUD]" {
+        let example = name.replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
+        #expect(throws: Never.self, "\(name)") { try RadioName(example) }
+      }
+    }
+  }
+
+  @Test("the exit statuses are those of the help")
+  func exitStatuses() throws {
+    let ask = statuses(in: try Document("Sources/eightball/Commands/Ask.swift"))
+    let rows = document.rows(under: "## Exit statuses").map { [$0[0], $0[2]] }
+    #expect(rows == ask)
+    let run = statuses(in: try Document("Sources/eightball/Commands/Run.swift"))
+    let others = document.rows(under: "## Exit statuses").filter { !$0[1].isEmpty }
+    #expect(others.map { $0[0] } == run.map { $0[0] })
+  }
+
+  @Test("the messages about adapters are the program's own")
+  func messages() throws {
+    let source = try Document.text(of: "Sources/LinuxBoard/Radio/RadioError.swift")
+    let rows = document.rows(under: "## On a Raspberry Pi").filter { !$0[0].hasPrefix("Radio:") }
+    #expect(rows.count == 6)
+    for row in rows {
+      let message = row[0].replacing("hci0", with: #"\(name)"#)
+      #expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
+    }
+  }
+
+  @Test("every file and folder of the trees is there")
+  func trees() throws {
+    let blocks = document.blocks.filter { $0.tag == "text tree" }
+    #expect(blocks.count == 2)
+    for line in blocks.flatMap({ walk($0.lines) }) {
+      #expect(Document.exists(line), "there is no \(line)")
+    }
+  }
+
+  /// The numbers and explanations after EXIT STATUS.
+  private func statuses(in source: Document) -> [[String]] {
+    source.lines.drop { !$0.contains("EXIT STATUS") }.dropFirst().map { trim($0) }
+      .prefix { $0.first?.isNumber ?? false }
+      .map { line in
+        let number = line.prefix { $0 != " " }
+        return [String(number), trim(line.dropFirst(number.count))]
+      }
+  }
+
+  /// The paths that a tree names, each line two spaces deeper than its folder.
+  private func walk(_ lines: [String]) -> [String] {
+    var folders: [String] = []
+    var paths: [String] = []
+    for line in lines {
+      let depth = line.prefix { $0 == " " }.count / 2
+      folders.removeLast(folders.count - depth)
+      let names = String(line.drop { $0 == " " }.split(separator: "  ").first ?? "")
+      for name in names.split(separator: ",").map({ trim($0) }) {
+        paths.append(folders.joined() + name)
+      }
+      if names.hasSuffix("/") { folders.append(names) }
+    }
+    return paths
+  }
+}
