@@ -78,7 +78,6 @@ let package = Package(
       name: "DocsTests",
       dependencies: [
         "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
-        "LinuxSystem",
       ],
       swiftSettings: core),
     .testTarget(
