@@ -29,6 +29,8 @@ struct Connection: ~Copyable {
   private var sentCount = 0
   /// How many ACL packets the controller has of this link.
   var inFlight = 0
+  /// Whether anything has come over the link since it was last looked after.
+  var isHeard = false
   /// The range to be told in a Service Changed indication.
   var changedServices: AttributeHandleRange?
 
@@ -36,6 +38,7 @@ struct Connection: ~Copyable {
   var owesDataLength = false
   var owesPHY = false
   var owesKeyRefusal = false
+  var owesCheck = false
   var owedParameterReply: ConnectionParameters?
   var disconnectReason: HCIErrorCode?
 
@@ -68,10 +71,12 @@ struct Connection: ~Copyable {
     sending = .nothing
     sentCount = 0
     inFlight = 0
+    isHeard = false
     changedServices = nil
     owesDataLength = false
     owesPHY = false
     owesKeyRefusal = false
+    owesCheck = false
     owedParameterReply = nil
     disconnectReason = nil
     parameterRequestTime = nil
@@ -84,6 +89,7 @@ struct Connection: ~Copyable {
     _ data: Span<UInt8>, startsFrame: Bool, at place: Int,
     server: inout ATTServer<attributeCount>, application: inout Application
   ) {
+    isHeard = true
     guard let frame = reassembler.receive(data, startsFrame: startsFrame) else { return }
     switch frame.channel {
     case .att:

@@ -40,10 +40,22 @@ struct ControllerState {
 
   /// The link that the last Disconnect was for.
   var closing: ConnectionHandle?
+  /// The link that was asked after last.
+  var checking: ConnectionHandle?
+  /// Whether it may know how to tell if there is a link.
+  var checksLinks = true
+  /// When to look for links that have been silent.
+  var checkTime: Instant?
+  /// A link that the host has not been told of.
+  var stranger: ConnectionHandle?
+  /// When to stop waiting to be told of it.
+  var strangerTime: Instant?
 
   var isAdvertising = false
   /// What the last advertising command asked for.
   var requestedAdvertising = false
+  /// Whether advertising may not be on although it is thought to be.
+  var doubtsAdvertising = false
   /// A controller that cannot advertise while it has links says so; it is asked again when one
   /// has gone.
   var refusesAdvertising = false
@@ -63,6 +75,7 @@ struct ControllerState {
     switch opcode {
     case .leSetDataLength: features &= ~Self.dataLengthFeature
     case .leSetPHY: features &= ~Self.twoMegabitFeature
+    case .readRSSI: checksLinks = false
     default: break
     }
   }
@@ -113,10 +126,13 @@ enum StartUpStep: UInt8 {
   var next: StartUpStep? { StartUpStep(rawValue: rawValue + 1) }
 
   /// Whether the peripheral can do its work without this step. A controller that cannot be reset,
-  /// or not be told how to advertise, is of no use.
+  /// or not be told how to advertise, is of no use; nor is one that keeps its LE events to itself,
+  /// as each does until it is told otherwise.
   var isOptional: Bool {
     switch self {
-    case .reset, .setAdvertisingParameters, .setAdvertisingData, .setScanResponseData: false
+    case .reset, .setEventMask, .setAdvertisingParameters, .setAdvertisingData,
+      .setScanResponseData:
+      false
     default: true
     }
   }

@@ -131,11 +131,9 @@ extension Host where Application: ~Copyable {
       if status == .success || !controller.requestedAdvertising {
         // What cannot be turned off is not on.
         controller.isAdvertising = controller.requestedAdvertising
-      } else if status == .commandDisallowed, connectionCount == 0 {
-        // It is on already.
-        controller.isAdvertising = true
       } else if connectionCount == 0 {
-        // There is no link whose end could change its mind.
+        // There is no link whose end could change its mind. If it is on already, as some refusals
+        // mean, then not by the host's doing.
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
         return
       } else {
@@ -147,8 +145,10 @@ extension Host where Application: ~Copyable {
       if let handle = controller.closing, let place = place(of: handle),
         connections[place].closeDeadline != nil
       {
-        close(place, reason: .unspecifiedError)
+        linkIsMissing(handle, at: now)
       }
+    case .readRSSI where status == .unknownConnectionIdentifier:
+      linkIsMissing(controller.checking, at: now)
     default:
       break
     }

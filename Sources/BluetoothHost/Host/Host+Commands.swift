@@ -86,6 +86,11 @@ extension Host where Application: ~Copyable {
             supervisionTimeout: reply.supervisionTimeout, minimumEventLength: 0,
             maximumEventLength: 0), into: &writer)
       }
+      if connections[place].owesCheck {
+        connections[place].owesCheck = false
+        controller.checking = handle
+        return write(ReadRSSI(handle: handle), into: &writer)
+      }
       if connections[place].owesDataLength {
         connections[place].owesDataLength = false
         return write(
@@ -99,11 +104,24 @@ extension Host where Application: ~Copyable {
           into: &writer)
       }
     }
+    if let stranger = takeStranger() {
+      controller.closing = stranger
+      return write(
+        Disconnect(handle: stranger, reason: .remoteUserTerminatedConnection), into: &writer)
+    }
     return nil
   }
 
   /// Advertising is on while a place is free.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    if controller.doubtsAdvertising {
+      // Over as soon as advertising is known to be off; then it is turned on if it should be.
+      controller.doubtsAdvertising = false
+      if controller.isAdvertising {
+        controller.requestedAdvertising = false
+        return write(LESetAdvertisingEnable(false), into: &writer)
+      }
+    }
     let wanted =
       !controller.isShuttingDown && !controller.refusesAdvertising && connectionCount < places
     guard wanted != controller.isAdvertising else { return nil }

@@ -11,9 +11,12 @@ extension Host where Application: ~Copyable {
     case .leMeta:
       receiveLEMeta(parameters, at: now)
     case .disconnectionComplete:
-      guard let event = DisconnectionComplete(parameters: parameters), event.status == .success,
-        let place = place(of: event.handle)
+      guard let event = DisconnectionComplete(parameters: parameters), event.status == .success
       else { return }
+      guard let place = place(of: event.handle) else {
+        strangerLeft(event.handle)
+        return
+      }
       close(place, reason: event.reason)
     case .hardwareError:
       guard controller.phase != .off, let event = HardwareError(parameters: parameters) else {
@@ -77,10 +80,16 @@ extension Host where Application: ~Copyable {
       free = place
       break
     }
-    // No more than there are places for are ever invited; a controller that lies is not followed.
-    guard let place = free else { return }
+    // No more than there are places for are ever invited, unless the controller lies.
+    guard let place = free else {
+      meetStranger(event.handle, at: now)
+      return
+    }
     connections[place].open(event)
     connectionCount += 1
+    if controller.checkTime == nil, controller.checksLinks {
+      controller.checkTime = now.advanced(by: Self.checkInterval)
+    }
     if controller.isShuttingDown {
       // It came while advertising was being turned off.
       connections[place].disconnectReason = .remoteUserTerminatedConnection
@@ -105,6 +114,7 @@ extension Host where Application: ~Copyable {
     controller.owesCommands = true
     connections[place].close()
     connectionCount -= 1
+    if connectionCount == 0 { controller.checkTime = nil }
     application.centralDisconnected(at: place, reason: reason)
   }
 
@@ -137,6 +147,7 @@ extension Host where Application: ~Copyable {
       controller.stallDeadline = nil
       disconnectStalled()
     }
+    advanceDoubts(to: now)
     for place in 0..<places { advance(place, to: now) }
   }
 

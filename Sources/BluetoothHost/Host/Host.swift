@@ -114,6 +114,8 @@ public struct Host<
     var earliest = commands.deadline
     earliest = Instant.earlier(earliest, controller.restartTime)
     earliest = Instant.earlier(earliest, controller.stallDeadline)
+    earliest = Instant.earlier(earliest, controller.checkTime)
+    earliest = Instant.earlier(earliest, controller.strangerTime)
     for place in 0..<places {
       earliest = Instant.earlier(earliest, connections[place].parameterRequestTime)
       earliest = Instant.earlier(earliest, connections[place].confirmationDeadline)
@@ -126,7 +128,7 @@ public struct Host<
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     switch HCIPacket(packet) {
     case .acl(let header, let data):
-      receive(header, data)
+      receive(header, data, at: now)
     case .event(let code, let parameters):
       receive(code, parameters, at: now)
     case .command, nil:
@@ -148,8 +150,11 @@ public struct Host<
 }
 
 extension Host where Application: ~Copyable {
-  private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>) {
-    guard let place = place(of: header.handle) else { return }
+  private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
+    guard let place = place(of: header.handle) else {
+      meetStranger(header.handle, at: now)
+      return
+    }
     nextPlace = place
     connections[place].receive(
       data, startsFrame: header.boundary != .continuing, at: place, server: &server,
