@@ -72,7 +72,10 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "LinuxBoardTests",
-      dependencies: ["BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualRadio"],
+      dependencies: [
+        "BluetoothHost", "BluetoothCentral", "EightBall", "LinuxBoard", "LinuxSystem",
+        "VirtualRadio",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "DocsTests",
