@@ -70,7 +70,10 @@ static int control_adapter(unsigned long request, uint16_t number, int harmless)
 }
 
 int cbluetooth_take_down(uint16_t number) {
-    return control_adapter(HCIDEVDOWN, number, 0);
+    int result = control_adapter(HCIDEVDOWN, number, 0);
+    // An adapter whose channel is taken counts as up, and the kernel has only EBUSY for it here.
+    if (result < 0 && errno == EBUSY) errno = EUSERS;
+    return result;
 }
 
 int cbluetooth_bring_up(uint16_t number) {

@@ -40,6 +40,12 @@ struct RadioErrorTests {
     expect(radio, code, reason, remedy)
   }
 
+  @Test("Of an adapter that has gone: no remedy, for it is waited for")
+  func gone() {
+    let error = RadioError(.adapter(0), SystemError(.brokenPipe, "read from", "hci0"))
+    #expect(error == RadioError("hci0 is gone"))
+  }
+
   @Test("Of which nothing is known: the system's words")
   func unknown() {
     let error = RadioError(

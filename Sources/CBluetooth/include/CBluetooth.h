@@ -28,7 +28,8 @@ int cbluetooth_find_adapter(uint16_t number, struct cbluetooth_adapter *adapter)
 /// Fills in the first adapters, in the order of their numbers, and gives how many.
 int cbluetooth_list_adapters(struct cbluetooth_adapter *adapters, int capacity);
 
-/// Takes an adapter away from the kernel's own stack. EPERM without CAP_NET_ADMIN.
+/// Takes an adapter away from the kernel's own stack. EPERM without CAP_NET_ADMIN; EUSERS if
+/// another program has its user channel.
 int cbluetooth_take_down(uint16_t number);
 
 /// Gives an adapter back to the kernel's own stack. Nothing happens if it has it.

@@ -46,6 +46,8 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
           + "sudo systemctl stop bluetooth")
     case .tooManyUsers:
       RadioError("another program holds \(name)", remedy: "End that program first")
+    case .brokenPipe:
+      RadioError("\(name) is gone")
     case .noSuchDevice:
       RadioError(
         "there is no adapter \(name)",
