@@ -1,0 +1,157 @@
+"""A central on the kernel's own Bluetooth: its L2CAP socket, and the little of ATT that it takes to
+ask a ball. The numbers are those of the Core Specification, Vol 3, Part F, 3.4."""
+
+import collections
+import ctypes
+import os
+import socket
+import struct
+import uuid
+
+from programs import PATIENCE
+
+QUESTION = uuid.UUID("BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
+ANSWER = uuid.UUID("349A0D7B-6215-4E2C-A095-AF078D737445")
+
+_ATT_CHANNEL = 4
+_PUBLIC_LE_ADDRESS = 1
+_ERROR, _NOTIFICATION = 0x01, 0x1B
+_CHARACTERISTIC, _CLIENT_CONFIGURATION = 0x2803, 0x2902
+
+# Python's own bind and connect cannot name an LE channel.
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class ATTError(Exception):
+    """The ball's Error Response."""
+
+    def __init__(self, code: int):
+        super().__init__(f"ATT error 0x{code:02X}")
+        self.code = code
+
+
+class Central:
+    """A connection to a ball, whose attributes have been found."""
+
+    def __init__(self, address: str):
+        self._notified: collections.deque[bytes] = collections.deque()
+        self._socket = socket.socket(
+            socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP
+        )
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            limit = struct.pack("@ll", int(PATIENCE), 0)
+            self._socket.setsockopt(socket.SOL_SOCKET, option, limit)
+        self._call(_libc.bind, "00:00:00:00:00:00")
+        self._call(_libc.connect, address)
+        self.mtu = 23
+        self._discover()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def exchange_mtu(self, mtu: int) -> None:
+        (theirs,) = struct.unpack("<H", self._request(struct.pack("<BH", 0x02, mtu)))
+        self.mtu = min(mtu, theirs)
+
+    def subscribe(self) -> None:
+        self._write(self._configuration, struct.pack("<H", 1))
+
+    def ask(self, question: str) -> None:
+        """Writes the question; raises ATTError if it is refused."""
+        self._write(self._question, question.encode())
+
+    def ask_at_length(self, question: str) -> int:
+        """Writes the question in as many parts as it takes; how many."""
+        value = question.encode()
+        step = self.mtu - 5
+        parts = [(start, value[start : start + step]) for start in range(0, len(value), step)]
+        for offset, part in parts:
+            written = struct.pack("<HH", self._question, offset) + part
+            echo = self._request(b"\x16" + written)
+            assert echo == written, f"the part at {offset} came back as {echo}"
+        self._request(b"\x18\x01")
+        return len(parts)
+
+    def answer(self) -> bytes:
+        """Waits for the next answer, of which this is as much as the MTU allows."""
+        pdu = self._notified.popleft() if self._notified else self._receive()
+        opcode, handle = struct.unpack_from("<BH", pdu)
+        assert (opcode, handle) == (_NOTIFICATION, self._answer), f"received {pdu.hex()}"
+        return pdu[3:]
+
+    def last_answer(self) -> bytes:
+        """Reads the answer's value, in as many parts as it takes."""
+        value = part = self._request(struct.pack("<BH", 0x0A, self._answer))
+        while len(part) == self.mtu - 1:
+            part = self._request(struct.pack("<BHH", 0x0C, self._answer, len(value)))
+            value += part
+        return value
+
+    def is_closed_by_peer(self) -> bool:
+        """Waits until the ball closes the connection."""
+        try:
+            return self._receive() == b""
+        except ConnectionError:
+            return True
+
+    def _discover(self) -> None:
+        handles = {}
+        start = 1
+        while start <= 0xFFFF:
+            try:
+                request = struct.pack("<BHHH", 0x08, start, 0xFFFF, _CHARACTERISTIC)
+                found = self._request(request)
+            except ATTError:
+                break
+            for entry in _entries(found[1:], found[0]):
+                declaration, _, value = struct.unpack_from("<HBH", entry)
+                handles[entry[5:][::-1].hex()] = value
+                start = declaration + 1
+        self._question = handles[QUESTION.hex]
+        self._answer = handles[ANSWER.hex]
+        found = self._request(struct.pack("<BHH", 0x04, self._answer + 1, 0xFFFF))
+        descriptors = dict(struct.unpack("<HH", entry)[::-1] for entry in _entries(found[1:], 4))
+        self._configuration = descriptors[_CLIENT_CONFIGURATION]
+
+    def _write(self, handle: int, value: bytes) -> None:
+        self._request(struct.pack("<BH", 0x12, handle) + value)
+
+    def _request(self, pdu: bytes) -> bytes:
+        """The response's parameters. Notifications that come before it are kept."""
+        self._socket.send(pdu)
+        while (response := self._receive())[:1] == bytes([_NOTIFICATION]):
+            self._notified.append(response)
+        if response[:1] == bytes([_ERROR]):
+            raise ATTError(response[4])
+        assert response[:1] == bytes([pdu[0] + 1]), f"{pdu.hex()} got {response.hex()}"
+        return response[1:]
+
+    def _receive(self) -> bytes:
+        try:
+            return self._socket.recv(1024)
+        except BlockingIOError:
+            raise AssertionError(f"the ball sent nothing for {PATIENCE:.0f} s") from None
+
+    def _call(self, function, address: str) -> None:
+        # struct sockaddr_l2: family, PSM, address, channel, kind of address.
+        name = struct.pack(
+            "<HH6sHBx",
+            socket.AF_BLUETOOTH,
+            0,
+            bytes.fromhex(address.replace(":", ""))[::-1],
+            _ATT_CHANNEL,
+            _PUBLIC_LE_ADDRESS,
+        )
+        if function(self._socket.fileno(), name, len(name)) < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, f"{function.__name__} {address}: {os.strerror(code)}")
+
+
+def _entries(values: bytes, length: int) -> list[bytes]:
+    return [values[start : start + length] for start in range(0, len(values), length)]

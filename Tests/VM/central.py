@@ -1,0 +1,140 @@
+"""A ball on the HCI user channel of hci1, and centrals on hci0: the kernel's own Bluetooth with
+bluetoothd beside it, and the program's own `ask` on hci0's user channel."""
+
+import contextlib
+
+from adapters import ADDRESSES, Controllers, bluetooth_service, is_up, set_up
+from att import ATTError, Central
+from checks import Checks
+from programs import Ball, eightball, eventually, run
+
+NOT_A_QUESTION = 0x0E
+LONGEST_QUESTION = "".join(f"{number} " for number in range(200))[:511] + "?"
+SERVICE = "8e38140a-27be-4090-8955-4fc4b5698d1e"
+
+checks = Checks()
+check = checks.check
+
+
+@contextlib.contextmanager
+def visit(ball: Ball, *, mtu: int | None = None):
+    """A connection of the kernel's, which is over once the ball has seen it end."""
+    with Central(ADDRESSES[1]) as central:
+        ball.event("connected", central=ADDRESSES[0])
+        if mtu:
+            central.exchange_mtu(mtu)
+        try:
+            yield central
+        finally:
+            central.close()
+            ball.event("disconnected")
+
+
+def answered(ball: Ball, central: Central, question: str) -> str:
+    """The answer, of which both sides tell the same. A notification holds what the MTU allows."""
+    ball.event("question", text=question)
+    notified, whole = central.answer(), central.last_answer()
+    told = ball.event("answer")["text"].encode()
+    assert notified == told[: central.mtu - 3], f"notified {notified!r}, the ball says {told!r}"
+    assert whole == told, f"read {whole!r}, the ball says {told!r}"
+    return told.decode()
+
+
+def ask_as_program(question: str):
+    return run(eightball(), "ask", question, "--radio", "hci0", "--timeout", "15")
+
+
+with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(powers_adapters=False):
+    with check("the ball advertises on the user channel"):
+        ball.event("advertising", name="Magic 8-Ball", address=ADDRESSES[1])
+
+    with check("bluetoothd keeps hci0 and does not see hci1"):
+        listing = eventually("it lists an adapter", lambda: run("bluetoothctl", "list").stdout)
+        assert ADDRESSES[0] in listing and ADDRESSES[1] not in listing, listing
+        power = run("bluetoothctl", "power", "on").stdout
+        assert "succeeded" in power, power
+
+    with check("found by bluetoothctl") as saw:
+        expected = f"Device {ADDRESSES[1]} Magic 8-Ball"
+
+        def is_found() -> bool:
+            return expected in run("bluetoothctl", "--timeout", "3", "scan", "on").stdout
+
+        # btvirt tells of an advertiser once a scan, at times before the kernel listens.
+        eventually("a scan finds it", is_found)
+        saw(expected)
+
+    with check("asked over the kernel's L2CAP: subscribe, then ask") as saw, visit(ball) as central:
+        central.subscribe()
+        central.ask("Will it rain?")
+        saw(answered(ball, central, "Will it rain?"))
+
+    with check("asked over the kernel's L2CAP: ask, then subscribe") as saw, visit(ball) as central:
+        central.ask("Will it snow?")
+        central.subscribe()
+        saw(answered(ball, central, "Will it snow?"))
+
+    for mtu in (23, 185):
+        name = f"a long write of 512 bytes, MTU {mtu}"
+        with check(name) as saw, visit(ball, mtu=mtu) as central:
+            central.subscribe()
+            parts = central.ask_at_length(LONGEST_QUESTION)
+            saw(f"{parts} parts; {answered(ball, central, LONGEST_QUESTION)}")
+
+    with check("a write of 512 bytes at once, MTU 517") as saw, visit(ball, mtu=517) as central:
+        central.subscribe()
+        central.ask(LONGEST_QUESTION)
+        saw(answered(ball, central, LONGEST_QUESTION))
+
+    with check("a statement is refused, and the next question answered") as saw:
+        with visit(ball) as central:
+            central.subscribe()
+            try:
+                central.ask("It will rain.")
+                assert False, "the statement was accepted"
+            except ATTError as error:
+                assert error.code == NOT_A_QUESTION, str(error)
+                saw(error)
+            ball.event("refused")
+            central.ask("Will it rain?")
+            saw(answered(ball, central, "Will it rain?"))
+
+    with check("gatttool reads the name") as saw:
+        name = run("gatttool", "-b", ADDRESSES[1], "--char-read", "-u", "2a00").stdout
+        assert "Magic 8-Ball".encode().hex(" ") in name, name
+        saw(name)
+        ball.event("disconnected")
+
+    with check("gatttool lists the ball's service") as saw:
+        listing = run("gatttool", "-b", ADDRESSES[1], "--primary").stdout
+        services = [line for line in listing.splitlines() if SERVICE in line]
+        assert services, listing
+        saw(services[0])
+        ball.event("disconnected")
+
+    with check("eightball ask, on hci0's user channel") as saw:
+        asked = ask_as_program("Will it work?")
+        told = ball.event("answer")["text"]
+        assert asked.returncode == 0 and told in asked.stdout, asked
+        saw(asked.stdout)
+        ball.event("disconnected")
+
+    with check("eightball ask is told that a statement is refused: status 65") as saw:
+        asked = ask_as_program("It works.")
+        assert asked.returncode == 65, asked
+        saw(asked.stdout)
+        ball.event("disconnected")
+
+    with check("eightball ask gave hci0 back, up as it was"):
+        eventually("hci0 is up", lambda: is_up("hci0"))
+
+    with check("SIGTERM: the central sees the end, status 0, hci1 is the kernel's again"):
+        with Central(ADDRESSES[1]) as central:
+            status = ball.stop()
+            assert status == 0, f"status {status}"
+            assert central.is_closed_by_peer(), "the connection stayed open"
+        assert not is_up("hci1"), "hci1 is up, and was down before"
+        set_up("hci1", True)
+        assert is_up("hci1"), "the kernel cannot bring hci1 up"
+
+checks.end()
