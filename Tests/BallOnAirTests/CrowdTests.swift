@@ -42,7 +42,8 @@ struct CrowdTests {
       stage.perform(.read(Handles.configuration), by: phone)
     }
     #expect(
-      phones.map(configuration) == [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
+      phones.map(configuration)
+        == [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
   }
 
   @Test("Prepared parts are each central's own")

@@ -24,6 +24,7 @@ final class Stage<let places: Int> {
 
   private var isBallPresent = true
   private var turn = 0
+  private var scratch = [UInt8](repeating: 0, count: 1_024)
 
   /// The ball's public address on every stage.
   let ballAddress = DeviceAddress(kind: .public, bytes: [0xBA, 0x11, 0, 0, 0, 0xF0])
@@ -106,7 +107,7 @@ final class Stage<let places: Int> {
   }
 
   private func carryForBall() -> Bool {
-    if let packet = packet({ radio.nextPacket(into: &$0) }) {
+    if radio.hasPacket, let packet = packet({ radio.nextPacket(into: &$0) }) {
       host.receive(packet.span, at: now)
     } else if isBallPresent, let packet = packet({ host.nextPacket(into: &$0, at: now) }) {
       sent.append(packet)
@@ -119,7 +120,7 @@ final class Stage<let places: Int> {
   }
 
   private func carry(for guest: any Guest) -> Bool {
-    if let packet = packet({ guest.radio.nextPacket(into: &$0) }) {
+    if guest.radio.hasPacket, let packet = packet({ guest.radio.nextPacket(into: &$0) }) {
       guest.receive(packet.span, at: now)
     } else if let packet = packet({ guest.nextPacket(into: &$0, at: now) }) {
       guest.radio.send(packet.span)
@@ -131,15 +132,16 @@ final class Stage<let places: Int> {
 
   /// What `write` writes; `nil` if that is nothing.
   private func packet(_ write: (inout ByteWriter) -> Bool) -> [UInt8]? {
-    var storage = [UInt8](repeating: 0, count: 1_024)
+    var storage: [UInt8] = []
+    swap(&storage, &scratch)
+    defer { swap(&storage, &scratch) }
     var count = 0
     do {
       var writer = ByteWriter(storage.mutableSpan)
       guard write(&writer) else { return nil }
       count = writer.count
     }
-    storage.removeLast(1_024 - count)
-    return storage
+    return Array(storage[..<count])
   }
 
   /// Fetches what the ball has to tell.
