@@ -27,6 +27,11 @@ extension Array<UInt8> {
   }
 }
 
+/// The bytes of a span that there may be.
+func kept(_ span: Span<UInt8>?) -> [UInt8]? {
+  if let span { Array(span) } else { nil }
+}
+
 /// Every way to cut `bytes` short, the empty one first.
 func truncations(of bytes: [UInt8]) -> [[UInt8]] {
   (0..<bytes.count).map { Array(bytes.prefix($0)) }

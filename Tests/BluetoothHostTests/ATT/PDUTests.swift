@@ -1,0 +1,251 @@
+import BluetoothHost
+import Testing
+
+private let range = AttributeHandleRange(
+  start: AttributeHandle(rawValue: 0x0102), end: AttributeHandle(rawValue: 0x0304))
+private let handle = AttributeHandle(rawValue: 0x0102)
+
+extension Check {
+  /// A PDU of one length: its bytes, and how it is read from those after the opcode.
+  fileprivate static func pdu<PDU: Equatable & Sendable>(
+    _ pdu: PDU, _ bytes: [UInt8], write: @escaping @Sendable (PDU, inout ByteWriter) -> Void,
+    read: @escaping @Sendable (inout ByteReader) -> PDU?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Check {
+    Check("\(PDU.self), \(bytes.count) bytes") {
+      #expect(written { write(pdu, &$0) } == bytes, sourceLocation: sourceLocation)
+      let parameters = Array(bytes[1...])
+      for cut in truncations(of: parameters) + [parameters + [0xFF]] {
+        var reader = ByteReader(cut.span)
+        #expect(read(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+      }
+      var reader = ByteReader(parameters.span)
+      #expect(read(&reader) == pdu, sourceLocation: sourceLocation)
+    }
+  }
+}
+
+private let pdus: [Check] = [
+  .pdu(
+    ErrorResponse(request: .readRequest, handle: handle, code: .invalidOffset),
+    [0x01, 0x0A, 0x02, 0x01, 0x07]
+  ) {
+    $0.write(to: &$1)
+  } read: {
+    ErrorResponse(&$0)
+  },
+  .pdu(ExchangeMTURequest(clientReceiveMTU: 0x0205), [0x02, 0x05, 0x02]) {
+    $0.write(to: &$1)
+  } read: {
+    ExchangeMTURequest(&$0)
+  },
+  .pdu(ExchangeMTUResponse(serverReceiveMTU: 0x0205), [0x03, 0x05, 0x02]) {
+    $0.write(to: &$1)
+  } read: {
+    ExchangeMTUResponse(&$0)
+  },
+  .pdu(FindInformationRequest(range: range), [0x04, 0x02, 0x01, 0x04, 0x03]) {
+    $0.write(to: &$1)
+  } read: {
+    FindInformationRequest(&$0)
+  },
+  .pdu(
+    ReadByTypeRequest(range: range, type: .characteristic),
+    [0x08, 0x02, 0x01, 0x04, 0x03, 0x03, 0x28]
+  ) {
+    $0.write(to: &$1)
+  } read: {
+    ReadByTypeRequest(&$0)
+  },
+  .pdu(
+    ReadByTypeRequest(range: range, type: .testText),
+    [0x08, 0x02, 0x01, 0x04, 0x03] + testTextBytes
+  ) {
+    $0.write(to: &$1)
+  } read: { reader in
+    // Cut to 6 bytes it is a request for a 16-bit type.
+    reader.count == 6 ? nil : ReadByTypeRequest(&reader)
+  },
+  .pdu(
+    ReadByGroupTypeRequest(range: range, type: .primaryService),
+    [0x10, 0x02, 0x01, 0x04, 0x03, 0x00, 0x28]
+  ) {
+    $0.write(to: &$1)
+  } read: {
+    ReadByGroupTypeRequest(&$0)
+  },
+  .pdu(ReadRequest(handle: handle), [0x0A, 0x02, 0x01]) {
+    $0.write(to: &$1)
+  } read: {
+    ReadRequest(&$0)
+  },
+  .pdu(ReadBlobRequest(handle: handle, offset: 0x0304), [0x0C, 0x02, 0x01, 0x04, 0x03]) {
+    $0.write(to: &$1)
+  } read: {
+    ReadBlobRequest(&$0)
+  },
+  .pdu(ExecuteWriteRequest(writes: true), [0x18, 0x01]) {
+    $0.write(to: &$1)
+  } read: {
+    ExecuteWriteRequest(&$0)
+  },
+  .pdu(ExecuteWriteRequest(writes: false), [0x18, 0x00]) {
+    $0.write(to: &$1)
+  } read: {
+    ExecuteWriteRequest(&$0)
+  },
+]
+
+@Suite("ATT PDUs")
+struct PDUTests {
+  @Test("Of one length: right, cut short at every length, too long", arguments: pdus)
+  func fixed(pdu: Check) {
+    pdu.run()
+  }
+
+  @Test("Execute Write has two flags that mean something", arguments: 2...255)
+  func executeFlags(flags: UInt8) {
+    let bytes = [flags]
+    var reader = ByteReader(bytes.span)
+    #expect(ExecuteWriteRequest(&reader) == nil)
+  }
+
+  @Test("Find By Type Value Request: 6 bytes, then a value of any length")
+  func findByTypeValue() {
+    let value: [UInt8] = [9, 8, 7]
+    let bytes = written {
+      FindByTypeValueRequest(range: range, type: 0x2800, value: value.span).write(to: &$0)
+    }
+    #expect(bytes == [0x06, 0x02, 0x01, 0x04, 0x03, 0x00, 0x28, 9, 8, 7])
+    for length in 0...9 {
+      let cut = Array(bytes[1..<(1 + length)])
+      let read: [UInt8]? =
+        if let request = FindByTypeValueRequest(ByteReader(cut.span)) {
+          Array(request.value)
+        } else { nil }
+      #expect(read == (length < 6 ? nil : Array(value[..<(length - 6)])))
+    }
+  }
+
+  @Test("Find By Type Value Response: whole pairs of handles")
+  func findByTypeValueResponse() {
+    let bytes: [UInt8] = [0x01, 0x00, 0x03, 0x00, 0x04, 0x00, 0xFF, 0xFF]
+    for length in 0...8 {
+      let cut = Array(bytes[..<length])
+      guard var response = FindByTypeValueResponse(ByteReader(cut.span)) else {
+        #expect(length == 0 || length % 4 != 0)
+        continue
+      }
+      var ends: [UInt16] = []
+      while let found = response.next() { ends.append(found.end.rawValue) }
+      #expect(ends == Array([0x0003, 0xFFFF][..<(length / 4)]))
+    }
+  }
+
+  @Test("Find Information Response: whole pairs of one known format")
+  func findInformationResponse() {
+    func types(_ bytes: [UInt8]) -> [BluetoothUUID]? {
+      guard var response = FindInformationResponse(ByteReader(bytes.span)) else { return nil }
+      var result: [BluetoothUUID] = []
+      while let found = response.next() { result.append(found.type) }
+      return result
+    }
+    let short: [UInt8] = [1, 0x01, 0x00, 0x00, 0x28, 0x02, 0x00, 0x03, 0x28]
+    let long: [UInt8] = [2, 0x01, 0x00] + testTextBytes
+    for length in 0...short.count {
+      let found = types(Array(short[..<length]))
+      #expect(
+        found
+          == (length == 5
+            ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil))
+    }
+    for cut in truncations(of: long) { #expect(types(cut) == nil) }
+    #expect(types(long) == [.testText])
+    for format: UInt8 in [0, 3, 255] { #expect(types([format] + short[1...]) == nil) }
+  }
+
+  @Test("Read By Type Response: whole entries of the stated length, which is at least 2")
+  func readByTypeResponse() {
+    func values(_ bytes: [UInt8]) -> [[UInt8]]? {
+      guard var response = ReadByTypeResponse(ByteReader(bytes.span)) else { return nil }
+      var result: [[UInt8]] = []
+      while let found = response.next() { result.append(Array(found.value)) }
+      return result
+    }
+    let bytes: [UInt8] = [3, 0x01, 0x00, 0xA1, 0x02, 0x00, 0xA2]
+    #expect(values(bytes) == [[0xA1], [0xA2]])
+    for cut in truncations(of: bytes) { #expect(values(cut) == (cut.count == 4 ? [[0xA1]] : nil)) }
+    #expect(values([2, 0x01, 0x00]) == [[]])
+    #expect(values([0, 0x01, 0x00]) == nil && values([1, 0x01, 0x00]) == nil)
+    #expect(values([7] + bytes[1...]) == nil)
+  }
+
+  @Test("Read By Group Type Response: whole entries of the stated length, which is at least 4")
+  func readByGroupTypeResponse() {
+    func groups(_ bytes: [UInt8]) -> [[UInt8]]? {
+      guard var response = ReadByGroupTypeResponse(ByteReader(bytes.span)) else { return nil }
+      var result: [[UInt8]] = []
+      while let found = response.next() { result.append(Array(found.value)) }
+      return result
+    }
+    let bytes: [UInt8] = [6, 0x01, 0x00, 0x03, 0x00, 0x00, 0x18]
+    #expect(groups(bytes) == [[0x00, 0x18]])
+    for cut in truncations(of: bytes) { #expect(groups(cut) == nil) }
+    for length: UInt8 in 0...3 { #expect(groups([length] + bytes[1...]) == nil) }
+  }
+
+  @Test("Read Multiple Request: two or more whole handles", arguments: 0...9)
+  func readMultiple(length: Int) {
+    let bytes = [UInt8](counting: length)
+    guard var request = ReadMultipleRequest(ByteReader(bytes.span)) else {
+      #expect(length < 4 || length % 2 == 1)
+      return
+    }
+    var handles = 0
+    while request.next() != nil { handles += 1 }
+    #expect(handles == length / 2)
+  }
+
+  @Test("A handle with a value, in a write, a command or a notification")
+  func attributeValue() {
+    let value: [UInt8] = [9, 8]
+    #expect(
+      written { WriteRequest(handle: handle, value: value.span).write(to: &$0) }
+        == [0x12, 0x02, 0x01, 9, 8])
+    #expect(
+      written { WriteCommand(handle: handle, value: value.span).write(to: &$0) }
+        == [0x52, 0x02, 0x01, 9, 8])
+    let bytes: [UInt8] = [0x02, 0x01, 9, 8]
+    for length in 0...4 {
+      let cut = Array(bytes[..<length])
+      let read: [UInt8]? =
+        if let attribute = AttributeValue(ByteReader(cut.span)) {
+          Array(attribute.value)
+        } else { nil }
+      #expect(read == (length < 2 ? nil : Array(value[..<(length - 2)])))
+    }
+  }
+
+  @Test("Prepare Write: handle, offset, and a part of any length; the response is the same")
+  func prepareWrite() {
+    let value: [UInt8] = [9, 8]
+    for opcode in [ATTOpcode.prepareWriteRequest, .prepareWriteResponse] {
+      let bytes = written {
+        PrepareWrite(handle: handle, offset: 0x0304, value: value.span).write(opcode, to: &$0)
+      }
+      #expect(bytes == [opcode.rawValue, 0x02, 0x01, 0x04, 0x03, 9, 8])
+      for length in 0...6 {
+        let cut = Array(bytes[1..<(1 + length)])
+        let read: [UInt8]? =
+          if let part = PrepareWrite(ByteReader(cut.span)) { Array(part.value) } else { nil }
+        #expect(read == (length < 4 ? nil : Array(value[..<(length - 4)])))
+      }
+    }
+  }
+
+  @Test("An MTU is 23 to 517")
+  func mtu() {
+    #expect(ATTMTU(22) == nil && ATTMTU(518) == nil && ATTMTU(-1) == nil)
+    #expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
+  }
+}

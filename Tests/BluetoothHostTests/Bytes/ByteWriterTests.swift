@@ -1,0 +1,152 @@
+import BluetoothHost
+import Testing
+
+/// What a write puts, and how it is made.
+private struct Write: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let bytes: [UInt8]
+  let write: @Sendable (inout ByteWriter) -> Void
+}
+
+private let writes = [
+  Write(testDescription: "UInt8", bytes: [0xF1]) { $0.write(UInt8(0xF1)) },
+  Write(testDescription: "Int8", bytes: [0xF1]) { $0.write(Int8(-15)) },
+  Write(testDescription: "UInt16", bytes: [0xF1, 0xF2]) { $0.write(UInt16(0xF2F1)) },
+  Write(testDescription: "UInt32", bytes: [1, 2, 3, 4]) { $0.write(UInt32(0x0403_0201)) },
+  Write(testDescription: "UInt64", bytes: [1, 2, 3, 4, 5, 6, 7, 8]) {
+    $0.write(UInt64(0x0807_0605_0403_0201))
+  },
+  Write(testDescription: "bytes", bytes: [9, 8, 7]) {
+    let bytes: [UInt8] = [9, 8, 7]
+    $0.write(bytes.span)
+  },
+  Write(testDescription: "no bytes", bytes: []) {
+    let bytes: [UInt8] = []
+    $0.write(bytes.span)
+  },
+]
+
+@Suite("Byte writer")
+struct ByteWriterTests {
+  @Test("What fits is written; of what does not fit, nothing", arguments: writes)
+  fileprivate func write(write: Write) {
+    for capacity in 0...9 {
+      var storage = [UInt8](repeating: 0xEE, count: 12)
+      var writer = ByteWriter(storage.mutableSpan, limit: capacity)
+      write.write(&writer)
+      let count = writer.count
+      let hasOverflowed = writer.hasOverflowed
+      let freeCapacity = writer.freeCapacity
+      let fits = write.bytes.count <= capacity
+      #expect(hasOverflowed == !fits)
+      #expect(count == (fits ? write.bytes.count : 0))
+      #expect(freeCapacity == capacity - count)
+      #expect(
+        storage
+          == (fits ? write.bytes : []) + [UInt8](repeating: 0xEE, count: 12 - count))
+    }
+  }
+
+  @Test("An overflow is remembered, whatever fits after it")
+  func sticky() {
+    var storage = [UInt8](repeating: 0, count: 2)
+    var writer = ByteWriter(storage.mutableSpan)
+    writer.write(UInt32(1))
+    writer.write(UInt16(0x0201))
+    let hasOverflowed = writer.hasOverflowed
+    writer.truncate(to: 3)
+    let isStillSo = writer.hasOverflowed
+    writer.truncate(to: 1)
+    let isForgotten = !writer.hasOverflowed
+    let count = writer.count
+    #expect(hasOverflowed && isStillSo && isForgotten)
+    #expect(count == 1)
+    #expect(storage == [0x01, 0x02])
+  }
+
+  @Test("A limit outside of the storage is brought inside", arguments: [(-1, 0), (5, 4), (3, 3)])
+  func limit(limit: Int, capacity: Int) {
+    var storage = [UInt8](repeating: 0, count: 4)
+    let writer = ByteWriter(storage.mutableSpan, limit: limit)
+    let freeCapacity = writer.freeCapacity
+    #expect(freeCapacity == capacity)
+  }
+
+  @Test("A prefix is as much as fits, and never an overflow", arguments: 0...5)
+  func prefix(capacity: Int) {
+    let bytes: [UInt8] = [1, 2, 3]
+    var hasOverflowed = true
+    let result = written(capacity: capacity) {
+      $0.writePrefix(of: bytes.span)
+      hasOverflowed = $0.hasOverflowed
+    }
+    #expect(result == Array(bytes.prefix(capacity)))
+    #expect(!hasOverflowed)
+  }
+
+  @Test("A patch changes what was written, and nothing else")
+  func patch() {
+    let result = written {
+      $0.write(UInt32(0))
+      $0.patch(UInt8(0xA1), at: 0)
+      $0.patch(UInt16(0xC3B2), at: 1)
+      $0.patch(UInt8(0xFF), at: 4)
+      $0.patch(UInt8(0xFF), at: -1)
+      $0.patch(UInt16(0xFFD4), at: 3)
+    }
+    #expect(result == [0xA1, 0xB2, 0xC3, 0xD4])
+  }
+}
+
+@Suite("Byte buffer")
+struct ByteBufferTests {
+  private func add(_ bytes: [UInt8], to buffer: inout ByteBuffer<4>) -> Bool {
+    buffer.append(bytes.span)
+  }
+
+  private func assign(_ bytes: [UInt8], to buffer: inout ByteBuffer<4>) -> Bool {
+    buffer.assign(bytes.span)
+  }
+
+  private func contents(_ buffer: borrowing ByteBuffer<4>) -> [UInt8] {
+    Array(buffer.span)
+  }
+
+  @Test("Bytes are added as long as they fit whole")
+  func append() {
+    var buffer = ByteBuffer<4>()
+    #expect(add([], to: &buffer) && add([1, 2, 3], to: &buffer))
+    #expect(!add([4, 5], to: &buffer))
+    #expect(contents(buffer) == [1, 2, 3])
+    #expect(add([4], to: &buffer) && add([], to: &buffer) && !add([5], to: &buffer))
+    #expect(contents(buffer) == [1, 2, 3, 4])
+    let freeCapacity = buffer.freeCapacity
+    #expect(freeCapacity == 0)
+  }
+
+  @Test("Bytes take the place of others if they fit whole")
+  func assign() {
+    var buffer = ByteBuffer<4>()
+    #expect(assign([1, 2, 3, 4], to: &buffer) && !assign([1, 2, 3, 4, 5], to: &buffer))
+    #expect(contents(buffer) == [1, 2, 3, 4])
+    #expect(assign([9], to: &buffer))
+    #expect(contents(buffer) == [9])
+    buffer.removeAll()
+    let isEmpty = buffer.isEmpty
+    #expect(isEmpty && contents(buffer) == [])
+  }
+
+  @Test("What is written into it takes the place of what was there, up to the limit")
+  func write() {
+    var buffer = ByteBuffer<4>()
+    buffer.write { $0.write(UInt32(0x0403_0201)) }
+    #expect(contents(buffer) == [1, 2, 3, 4])
+    buffer.write(limit: 3) {
+      $0.write(UInt16(0x0605))
+      $0.write(UInt16(0x0807))
+    }
+    #expect(contents(buffer) == [5, 6])
+    buffer.write(limit: 99) { $0.write(UInt64(0)) }
+    #expect(contents(buffer) == [])
+  }
+}

@@ -1,0 +1,62 @@
+import BluetoothHost
+import Testing
+
+/// What every command and event has to do: be written as its bytes, be read back from them, not be
+/// read from fewer, and leave what is more.
+private func check<Value: Equatable>(
+  _ value: Value, packet: [UInt8], header: [UInt8], parameters: [UInt8],
+  sourceLocation: SourceLocation, read: (inout ByteReader) -> Value?
+) {
+  #expect(packet == header + parameters, sourceLocation: sourceLocation)
+  for cut in truncations(of: parameters) {
+    var reader = ByteReader(cut.span)
+    #expect(read(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+  }
+  let longer = parameters + [0xFF]
+  var reader = ByteReader(longer.span)
+  #expect(read(&reader) == value, sourceLocation: sourceLocation)
+  let left = reader.count
+  #expect(left == 1, "as much is read as is written", sourceLocation: sourceLocation)
+}
+
+extension Check {
+  /// A command and its parameters.
+  static func command<Command: HCICommand & Equatable>(
+    _ command: Command, _ parameters: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Check {
+    Check("\(Command.self)") {
+      check(
+        command, packet: written { command.writePacket(to: &$0) },
+        header: [0x01] + Array(little: Command.opcode.rawValue) + [UInt8(parameters.count)],
+        parameters: parameters, sourceLocation: sourceLocation
+      ) { Command(&$0) }
+    }
+  }
+
+  /// An event and its parameters.
+  static func event<Event: HCIEvent & Equatable>(
+    _ event: Event, _ parameters: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Check {
+    Check("\(Event.self)") {
+      check(
+        event, packet: written { event.writePacket(to: &$0) },
+        header: [0x04, Event.code.rawValue, UInt8(parameters.count)],
+        parameters: parameters, sourceLocation: sourceLocation
+      ) { Event(&$0) }
+      #expect(Event(parameters: parameters.span) == event, sourceLocation: sourceLocation)
+    }
+  }
+
+  /// An LE Meta event and its parameters after the subevent.
+  static func leEvent<Event: LEMetaEvent & Equatable>(
+    _ event: Event, _ parameters: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Check {
+    Check("\(Event.self)") {
+      check(
+        event, packet: written { event.writePacket(to: &$0) },
+        header: [0x04, 0x3E, UInt8(1 + parameters.count), Event.subevent.rawValue],
+        parameters: parameters, sourceLocation: sourceLocation
+      ) { Event(&$0) }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import BluetoothHost
+import Testing
+
+private let link = ConnectionHandle(rawValue: 0x0EFF)
+private let peer = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
+private let connection = LEConnectionComplete(
+  status: .success, handle: link, role: .peripheral, peer: peer, interval: 0x0102,
+  latency: 0x0304, supervisionTimeout: 0x0506, centralClockAccuracy: 7)
+private let connectionStart: [UInt8] = [0x00, 0xFF, 0x0E, 0x01, 0x01, 1, 2, 3, 4, 5, 0xC6]
+private let connectionEnd: [UInt8] = [0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 7]
+
+private let events: [Check] = [
+  .event(
+    DisconnectionComplete(status: .success, handle: link, reason: .connectionTimeout),
+    [0x00, 0xFF, 0x0E, 0x08]),
+  .event(EncryptionChange(status: .pinOrKeyMissing, handle: link, enabled: 1), [6, 0xFF, 0x0E, 1]),
+  .event(HardwareError(hardwareCode: 0x42), [0x42]),
+  .event(
+    CommandStatus(status: .unknownCommand, commandCredits: 2, opcode: .leSetPHY),
+    [0x01, 2, 0x32, 0x20]),
+  .leEvent(connection, connectionStart + connectionEnd),
+  .leEvent(
+    LEConnectionUpdateComplete(
+      status: .success, handle: link, interval: 0x0102, latency: 0x0304,
+      supervisionTimeout: 0x0506),
+    [0x00, 0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05]),
+  .leEvent(
+    LELongTermKeyRequest(
+      handle: link, randomNumber: 0x0807_0605_0403_0201, encryptedDiversifier: 0x0A09),
+    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+  .leEvent(
+    LERemoteConnectionParameterRequest(
+      handle: link, minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
+      supervisionTimeout: 0x0708),
+    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07]),
+  .leEvent(
+    LEDataLengthChange(
+      handle: link, transmitOctets: 251, transmitTime: 2_120, receiveOctets: 27, receiveTime: 328),
+    // 2,120 = 0x0848, 328 = 0x0148
+    [0xFF, 0x0E, 251, 0, 0x48, 0x08, 27, 0, 0x48, 0x01]),
+  .leEvent(
+    LEPHYUpdateComplete(status: .success, handle: link, transmitPHY: 2, receivePHY: 1),
+    [0x00, 0xFF, 0x0E, 2, 1]),
+]
+
+@Suite("HCI events")
+struct EventCodecTests {
+  @Test("Written, read, cut short at every length, too long", arguments: events)
+  func roundTrip(event: Check) {
+    event.run()
+  }
+
+  @Test("The enhanced Connection Complete has two addresses more")
+  func enhanced() {
+    let whole = connectionStart + [UInt8](repeating: 0xEE, count: 12) + connectionEnd
+    var reader = ByteReader(whole.span)
+    #expect(LEConnectionComplete(&reader, enhanced: true) == connection)
+    for cut in truncations(of: whole) {
+      var reader = ByteReader(cut.span)
+      #expect(LEConnectionComplete(&reader, enhanced: true) == nil)
+    }
+  }
+
+  @Test("Command Complete: credits, opcode, and what the command returns")
+  func commandComplete() {
+    let returned: [UInt8] = [0x00, 1, 2, 3]
+    let packet = written {
+      CommandComplete(commandCredits: 1, opcode: .readBDADDR, returnParameters: returned.span)
+        .writePacket(to: &$0)
+    }
+    #expect(packet == [0x04, 0x0E, 7, 1, 0x09, 0x10] + returned)
+    let parameters = Array(packet[3...])
+    for length in 0...parameters.count {
+      let cut = Array(parameters[..<length])
+      let results: [UInt8]? =
+        if let event = CommandComplete(parameters: cut.span) {
+          Array(event.returnParameters)
+        } else { nil }
+      #expect(results == (length < 3 ? nil : Array(returned[..<(length - 3)])))
+    }
+  }
+
+  /// The links and counts of an event's parameters; `nil` if it is malformed.
+  private func completed(_ parameters: [UInt8]) -> [[UInt16]]? {
+    guard var event = NumberOfCompletedPackets(parameters: parameters.span) else { return nil }
+    var result: [[UInt16]] = []
+    while let (handle, count) = event.next() { result.append([handle.rawValue, count]) }
+    return result
+  }
+
+  @Test("Number Of Completed Packets: several links, none, fewer than are told, more")
+  func completedPackets() {
+    #expect(
+      written { NumberOfCompletedPackets.writePacket(handle: link, count: 3, to: &$0) }
+        == [0x04, 0x13, 5, 1, 0xFF, 0x0E, 3, 0])
+    let two: [UInt8] = [2, 0x40, 0, 1, 0, 0x41, 0, 0x02, 0x01]
+    #expect(completed(two) == [[0x40, 1], [0x41, 0x0102]])
+    for cut in truncations(of: two) { #expect(completed(cut) == nil) }
+    #expect(completed([0]) == [])
+    #expect(completed([1] + two[1...]) == [[0x40, 1]], "what is more is not read")
+    #expect(completed([255] + two[1...]) == nil)
+  }
+
+  @Test("An event is not longer than what fits its writer")
+  func overflow() {
+    for capacity in 0..<7 {
+      var hasOverflowed = false
+      _ = written(capacity: capacity) {
+        DisconnectionComplete(status: .success, handle: link, reason: .success).writePacket(to: &$0)
+        hasOverflowed = $0.hasOverflowed
+      }
+      #expect(hasOverflowed)
+    }
+  }
+}
+
+@Suite("HCI advertising reports")
+struct AdvertisingReportTests {
+  private let report: [UInt8] = [0x00, 0x01, 1, 2, 3, 4, 5, 0xC6, 3, 0x02, 0x01, 0x06, 0xC4]
+
+  private func reports(_ bytes: [UInt8]) -> [LEAdvertisingReport]? {
+    guard var reports = LEAdvertisingReports(ByteReader(bytes.span)) else { return nil }
+    var result: [LEAdvertisingReport] = []
+    while let report = reports.next() { result.append(report) }
+    #expect(reports.next() == nil, "the end is the end")
+    return result
+  }
+
+  private func expected() throws -> LEAdvertisingReport {
+    let bytes: [UInt8] = [0x02, 0x01, 0x06]
+    let data = AdvertisingData(bytes.span)
+    return LEAdvertisingReport(
+      kind: .connectable, address: peer, data: try #require(data), rssi: -60)
+  }
+
+  @Test("One report is written and read: 0xC4 is −60 dBm")
+  func one() throws {
+    let expected = try expected()
+    // 1 (subevent) + 1 (count) + 13
+    #expect(written { expected.writePacket(to: &$0) } == [0x04, 0x3E, 15, 0x02, 1] + report)
+    #expect(reports([1] + report) == [expected])
+  }
+
+  @Test("Cut short at every length: what is whole is read")
+  func truncated() throws {
+    let expected = try expected()
+    #expect(reports([]) == nil)
+    for length in 0...26 {
+      let cut = [2] + Array((report + report)[..<length])
+      #expect(reports(cut) == Array(repeating: expected, count: length / 13), "\(length) bytes")
+    }
+  }
+
+  @Test("A count that lies", arguments: [(0, 0), (1, 1), (2, 2), (3, 2), (255, 2)])
+  func lyingCount(told: UInt8, found: Int) {
+    #expect(reports([told] + report + report)?.count == found)
+  }
+
+  @Test("A report that tells of more data than there is, or than may be, ends the event")
+  func lyingLength() {
+    for length: UInt8 in [17, 31, 32, 255] {
+      var lying = report
+      lying[8] = length
+      // 3 (data) + 1 (RSSI) + 13 (the next report) = 17 bytes follow, of which one is the RSSI.
+      #expect(reports([2] + lying + report) == [])
+    }
+    var tooLong = report
+    tooLong[8] = 32
+    #expect(reports([1] + tooLong + [UInt8](repeating: 0, count: 64)) == [])
+  }
+}

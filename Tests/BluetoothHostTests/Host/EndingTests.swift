@@ -1,0 +1,189 @@
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Host: ending links, shutting down, losing the radio")
+struct EndingTests {
+  private func connected() -> ScriptedController<3> {
+    let controller = ScriptedController<3>()
+    controller.connect(0x40)
+    controller.connect(0x41)
+    controller.forgetWhatWasSent()
+    return controller
+  }
+
+  @Test("Shutting down: links are ended, advertising is turned off, then silence")
+  func shutDown() {
+    let controller = connected()
+    #expect(!controller.isShutDown)
+    controller.host.shutDown()
+    #expect(!controller.isShutDown)
+    controller.run()
+    #expect(controller.commands == [.disconnect, .disconnect, .leSetAdvertisingEnable])
+    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x00]])
+    #expect(controller.isShutDown)
+    #expect(controller.radio == .silent)
+    controller.pass(milliseconds: 60_000)
+    #expect(controller.commands.count == 3)
+    #expect(controller.deadline == nil)
+  }
+
+  @Test("Shutting down waits for the links to have ended")
+  func waits() {
+    let controller = connected()
+    controller.behaviour.completesDisconnections = false
+    controller.host.shutDown()
+    controller.run()
+    #expect(!controller.isShutDown)
+    controller.disconnect(0x40)
+    #expect(!controller.isShutDown)
+    controller.disconnect(0x41)
+    #expect(controller.isShutDown)
+  }
+
+  @Test("A central that connects at the last moment is sent away, too")
+  func lastMoment() {
+    let controller = connected()
+    controller.behaviour.unanswered = .leSetAdvertisingEnable
+    controller.host.shutDown()
+    controller.run()
+    controller.connect(0x42)
+    #expect(!controller.isShutDown)
+    controller.complete(.leSetAdvertisingEnable, [0x00])
+    controller.run()
+    #expect(controller.parameters(of: .disconnect).last == [0x42, 0x00, 0x13])
+    #expect(controller.isShutDown)
+  }
+
+  @Test(
+    "A controller that does not answer holds up nothing for ever",
+    arguments: [HCIOpcode.disconnect, .leSetAdvertisingEnable])
+  func unanswered(opcode: HCIOpcode) {
+    let controller = connected()
+    controller.behaviour.unanswered = opcode
+    controller.host.shutDown()
+    controller.run()
+    #expect(!controller.isShutDown)
+    controller.pass(milliseconds: 2_000)
+    #expect(controller.isShutDown)
+  }
+
+  @Test("Shutting down a radio that is not there, or not set up, is done at once")
+  func notReady() {
+    let notStarted = ScriptedController<1>(starts: false)
+    notStarted.host.shutDown()
+    #expect(notStarted.isShutDown)
+    var behaviour = ControllerBehaviour()
+    behaviour.unanswered = .reset
+    let starting = ScriptedController<1>(behaviour)
+    starting.host.shutDown()
+    #expect(starting.isShutDown)
+  }
+
+  @Test("Ending every link: advertising goes on")
+  func disconnectAll() {
+    let controller = connected()
+    controller.events = []
+    controller.host.disconnectAll()
+    controller.run()
+    #expect(controller.connectionCount == 0)
+    #expect(
+      controller.events.filter { if case .disconnected = $0 { true } else { false } } == [
+        .disconnected(0, .connectionTerminatedByLocalHost),
+        .disconnected(1, .connectionTerminatedByLocalHost),
+      ])
+    #expect(controller.radio == .advertising)
+  }
+
+  @Test("A link whose end is never told: the controller is reset")
+  func lostDisconnection() {
+    let controller = connected()
+    controller.behaviour.completesDisconnections = false
+    controller.host.disconnectAll()
+    controller.run()
+    // 72 × 10 = 720 ms of supervision, and 2 × 2 s of patience.
+    #expect(controller.deadline == controller.now.advanced(by: 4_720))
+    controller.pass(milliseconds: 4_720)
+    #expect(controller.connectionCount == 0)
+    #expect(controller.events.contains(.radio(.fault(.unanswered(.disconnect)))))
+    controller.pass(milliseconds: 0)
+    #expect(controller.radio == .advertising)
+  }
+
+  @Test("Disconnects for links that the controller does not know: with the last it is set up again")
+  func unknownLink() {
+    let controller = connected()
+    controller.behaviour.refused = (.disconnect, .unknownConnectionIdentifier)
+    controller.host.disconnectAll()
+    controller.run()
+    #expect(controller.connectionCount == 0)
+    #expect(controller.radio == .advertising)
+    #expect(controller.commands.prefix(3) == [.disconnect, .disconnect, .reset])
+  }
+
+  @Test("A link that ends by itself as it is ended takes no other with it")
+  func crossing() {
+    let controller = connected()
+    controller.behaviour.completesDisconnections = false
+    controller.host.disconnectAll()
+    // The Disconnect for 0x40 is taken on.
+    if let packet = controller.nextPacket() { controller.answer(packet) }
+    // That for 0x41 crosses the news that the link has gone.
+    _ = controller.nextPacket()
+    controller.disconnect(0x41, reason: 0x13)
+    controller.status(.unknownConnectionIdentifier, of: .disconnect)
+    controller.run()
+    #expect(controller.connectionCount == 1)
+    controller.disconnect(0x40, reason: 0x16)
+    #expect(controller.connectionCount == 0)
+  }
+
+  @Test("The radio is lost: every link is forgotten, and nothing is said until it is back")
+  func radioLost() {
+    let controller = connected()
+    controller.events = []
+    controller.host.radioLost()
+    #expect(
+      controller.events == [
+        .disconnected(0, .hardwareFailure), .disconnected(1, .hardwareFailure),
+        .radio(.fault(.lost)),
+      ])
+    controller.pass(milliseconds: 60_000)
+    controller.send([0x0A, 0x16, 0x00])
+    #expect(controller.commands == [] && controller.aclPackets == [])
+    #expect(controller.deadline == nil)
+    controller.start()
+    #expect(controller.radio == .advertising)
+    controller.connect()
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  }
+
+  @Test("The radio is lost in the midst of a response: the next link hears none of it")
+  func lostWithinResponse() {
+    let controller = ScriptedController<1>()
+    controller.connect()
+    controller.exchangeMTU(517)
+    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.behaviour.completesPackets = false
+    controller.send([0x0A, 0x0D, 0x00])
+    controller.disconnect()
+    controller.behaviour.completesPackets = true
+    controller.forgetWhatWasSent()
+    controller.connect(0x41)
+    #expect(controller.aclPackets == [])
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
+  }
+
+  @Test("Starting again with links: they are forgotten, and told so")
+  func startAgain() {
+    let controller = connected()
+    controller.events = []
+    controller.start()
+    #expect(
+      controller.events.prefix(2) == [
+        .disconnected(0, .connectionTerminatedByLocalHost),
+        .disconnected(1, .connectionTerminatedByLocalHost),
+      ])
+    #expect(controller.radio == .advertising)
+  }
+}

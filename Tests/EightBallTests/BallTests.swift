@@ -1,0 +1,266 @@
+import BluetoothHost
+import Testing
+
+@testable import EightBall
+
+@Suite("Ball: questions and answers")
+struct BallTests {
+  /// The next answers of a ball with this seed.
+  private func answers(_ count: Int, seed: UInt64 = 8) -> [Answer] {
+    var source = RandomSource(seed: seed)
+    return (0..<count).map { _ in Answer.random(from: &source) }
+  }
+
+  @Test("A question of a central that listens is answered once")
+  func asked() {
+    let ball = TestBall()
+    ball.connect(0)
+    ball.listen(0)
+    #expect(ball.notify() == nil)
+    #expect(ball.ask("Will it rain?") == nil)
+    #expect(ball.question() == "Will it rain?")
+    let answer = answers(1)[0]
+    #expect(ball.notify() == text(answer))
+    #expect(ball.notify() == nil)
+    #expect(
+      ball.events() == [
+        .connected(0, ball.address(0)), .subscribed(0, true), .asked(0), .answered(0, answer),
+      ])
+  }
+
+  @Test("An answer is read as often as one likes, and is empty before the first")
+  func read() {
+    let ball = TestBall()
+    ball.connect(0)
+    #expect(ball.read() == .success(""))
+    #expect(ball.ask("Will it rain?") == nil)
+    let answer = text(answers(1)[0])
+    #expect(ball.read() == .success(answer))
+    #expect(ball.read() == .success(answer))
+    ball.listen(0)
+    #expect(ball.notify() == answer, "a read takes nothing away")
+    #expect(ball.read() == .success(answer))
+  }
+
+  @Test("Question first, subscription second: answered at the subscription")
+  func subscribedLater() {
+    let ball = TestBall()
+    ball.connect(0)
+    #expect(ball.ask("Will it rain?") == nil)
+    #expect(ball.notify() == nil)
+    ball.listen(0)
+    #expect(ball.notify() == text(answers(1)[0]))
+    ball.listen(0, .none)
+    ball.listen(0)
+    #expect(ball.notify() == nil)
+  }
+
+  @Test("A second question before the first is answered takes its place")
+  func replaced() {
+    let ball = TestBall()
+    ball.connect(0)
+    #expect(ball.ask("Will it rain?") == nil)
+    #expect(ball.ask("Will it snow?") == nil)
+    ball.listen(0)
+    #expect(ball.question() == "Will it snow?")
+    #expect(ball.notify() == text(answers(2)[1]))
+    #expect(ball.notify() == nil)
+  }
+
+  @Test("A refused question changes nothing")
+  func refused() {
+    let ball = TestBall()
+    ball.connect(0)
+    #expect(ball.ask("Will it rain?") == nil)
+    _ = ball.events()
+    #expect(ball.ask("It will.") == .unlikelyError)
+    #expect(ball.ask([0xFF, 0x3F], at: 0) == .notUTF8)
+    #expect(
+      ball.ask([UInt8](repeating: 0x3F, count: 513), at: 0) == .invalidAttributeValueLength)
+    #expect(
+      ball.events() == [.refused(0, .statement), .refused(0, .notUTF8), .refused(0, .tooLong)])
+    #expect(ball.question() == "Will it rain?")
+    #expect(ball.read() == .success(text(answers(1)[0])))
+  }
+
+  @Test("The question is not read, nor the answer written")
+  func permissions() {
+    let ball = TestBall()
+    ball.connect(0)
+    #expect(ball.read(attribute: .question) == .failure(.readNotPermitted))
+    #expect(ball.ask("Yes?".utf8, at: 0, attribute: .answer) == .writeNotPermitted)
+    let other = ApplicationAttribute(rawValue: 7)
+    #expect(ball.read(attribute: other) == .failure(.readNotPermitted))
+    #expect(ball.ask("Yes?".utf8, at: 0, attribute: other) == .writeNotPermitted)
+  }
+
+  @Test("Each central has its own question and answer, which go with it")
+  func perCentral() {
+    let ball = TestBall()
+    for place in 0..<3 { ball.connect(place) }
+    ball.listen(1)
+    #expect(ball.ask("Am I 0?", at: 0) == nil)
+    #expect(ball.ask("Am I 1?", at: 1) == nil)
+    let given = answers(2)
+    #expect(ball.read(0) == .success(text(given[0])))
+    #expect(ball.read(1) == .success(text(given[1])))
+    #expect(ball.read(2) == .success(""))
+    #expect(ball.notify(0) == nil)
+    #expect(ball.notify(1) == text(given[1]))
+    #expect([ball.question(0), ball.question(1), ball.question(2)] == ["Am I 0?", "Am I 1?", ""])
+    ball.disconnect(1)
+    ball.connect(1)
+    #expect(ball.question(1) == "" && ball.read(1) == .success(""))
+    #expect(ball.ask("Am I new?", at: 1) == nil)
+    #expect(ball.notify(1) == nil, "the subscription has gone with the central, too")
+  }
+
+  @Test("The same seed and the same questions, the same answers; another seed, others")
+  func repeatable() {
+    func game(seed: UInt64) -> [String?] {
+      let ball = TestBall(seed: seed)
+      ball.connect(0)
+      ball.listen(0)
+      return (0..<50).map { _ in ball.ask("Again?") == nil ? ball.notify() : nil }
+    }
+    #expect(game(seed: 1) == game(seed: 1))
+    #expect(game(seed: 1) != game(seed: 2))
+  }
+
+  @Test("Answers as slugs")
+  func slugs() {
+    let ball = TestBall(style: .slug)
+    ball.connect(0)
+    ball.listen(0)
+    #expect(ball.ask("Will it rain?") == nil)
+    let slug = text(answers(1)[0], .slug)
+    #expect(slug.hasPrefix("SLUG-ANSWER-"))
+    #expect(ball.notify() == slug)
+    #expect(ball.read() == .success(slug))
+  }
+
+  @Test("A place that is none has no question and nobody")
+  func noPlace() {
+    let ball = TestBall()
+    for place in [-1, 3] {
+      #expect(ball.question(place) == nil)
+      #expect(ball.ball.address(at: place) == nil)
+    }
+    #expect(ball.ball.address(at: 0) == nil)
+    ball.connect(0)
+    #expect(ball.ball.address(at: 0) == ball.address(0))
+    ball.disconnect(0)
+    #expect(ball.ball.address(at: 0) == nil)
+  }
+}
+
+@Suite("Ball: shaking, clearing, events and lights")
+struct BallHandlingTests {
+  @Test("A shake answers the last question anew, for each who has asked and listens")
+  func shake() {
+    let ball = TestBall()
+    for place in 0..<3 { ball.connect(place) }
+    ball.listen(0)
+    ball.listen(1)
+    #expect(ball.ask("Am I 0?", at: 0) == nil)
+    #expect(ball.ask("Am I 2?", at: 2) == nil)
+    #expect(ball.notify(0) != nil)
+    let before = ball.read(2)
+    ball.ball.shake()
+    var source = RandomSource(seed: 8)
+    let answers = (0..<3).map { _ in Answer.random(from: &source) }
+    #expect(ball.notify(0) == text(answers[2]))
+    #expect(ball.notify(1) == nil, "it has not asked")
+    #expect(ball.notify(2) == nil, "it does not listen")
+    #expect(ball.read(2) == before)
+    _ = ball.events()
+    ball.ball.shake()
+    #expect(ball.events() == [])
+  }
+
+  @Test("Clearing forgets questions and answers, also those on their way, but not who listens")
+  func clear() {
+    let ball = TestBall()
+    ball.connect(0)
+    ball.listen(0)
+    #expect(ball.ask("Will it rain?") == nil)
+    ball.ball.clear()
+    #expect(ball.notify() == nil)
+    #expect(ball.question() == "" && ball.read() == .success(""))
+    ball.ball.shake()
+    #expect(ball.notify() == nil)
+    #expect(ball.ask("And now?") == nil)
+    #expect(ball.notify() != nil)
+  }
+
+  @Test("A subscription is told of when it changes; other attributes are nobody's business")
+  func subscriptions() {
+    let ball = TestBall()
+    ball.connect(0)
+    _ = ball.events()
+    ball.listen(0)
+    ball.listen(0)
+    ball.listen(0, .none)
+    ball.listen(0, .indication)
+    ball.ball.configurationChanged(of: .question, at: 0, to: .notification)
+    #expect(ball.events() == [.subscribed(0, true), .subscribed(0, false)])
+  }
+
+  @Test("Who goes is named, and why")
+  func disconnected() {
+    let ball = TestBall()
+    ball.connect(2)
+    _ = ball.events()
+    ball.disconnect(2)
+    #expect(
+      ball.events() == [.disconnected(2, ball.address(2), .remoteUserTerminatedConnection)])
+  }
+
+  @Test("The last 32 events are kept, and how many were missed is told first", arguments: 0...70)
+  func overflow(count: Int) {
+    let ball = TestBall()
+    ball.connect(0)
+    _ = ball.events()
+    for index in 0..<count { ball.listen(0, index % 2 == 0 ? .notification : .none) }
+    var expected = (0..<count).map { Happened.subscribed(0, $0 % 2 == 0) }.suffix(32)
+    if count > 32 { expected.insert(.missed(count - 32), at: expected.startIndex) }
+    #expect(ball.events() == Array(expected))
+    #expect(ball.events() == [])
+    ball.listen(1)
+    #expect(ball.events() == [.subscribed(1, true)], "and it goes on as ever")
+  }
+
+  @Test(
+    "The status light",
+    arguments: [
+      (.starting, false, .starting), (.starting, true, .starting),
+      (.advertising, false, .advertising), (.advertising, true, .connected),
+      (.silent, false, .off), (.silent, true, .connected),
+      (.fault(.lost), false, .fault), (.fault(.lost), true, .fault),
+      (.fault(.hardwareError(1)), false, .fault),
+    ] as [(RadioState, Bool, BallLights.Status)])
+  func statusLight(radio: RadioState, isConnected: Bool, status: BallLights.Status) {
+    let ball = TestBall()
+    ball.ball.radioChanged(to: radio)
+    if isConnected { ball.connect(2) }
+    #expect(ball.lights == BallLights(status: status, isAnswering: false))
+  }
+
+  @Test("It is starting at first")
+  func startingLight() {
+    #expect(TestBall().lights == BallLights(status: .starting, isAnswering: false))
+  }
+
+  @Test("The answer light is on while an answer is on its way to somebody who listens")
+  func answerLight() {
+    let ball = TestBall()
+    ball.ball.radioChanged(to: .silent)
+    ball.connect(1)
+    #expect(ball.ask("Will it rain?", at: 1) == nil)
+    #expect(!ball.lights.isAnswering)
+    ball.listen(1)
+    #expect(ball.lights == BallLights(status: .connected, isAnswering: true))
+    #expect(ball.notify(1) != nil)
+    #expect(!ball.lights.isAnswering)
+  }
+}
