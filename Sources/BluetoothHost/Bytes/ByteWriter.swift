@@ -78,6 +78,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes eight bytes, the low one first.
   @inlinable
   @_lifetime(self: copy self)
+  @inline(__always)
   public mutating func write(_ value: UInt64) {
     guard reserve(8) else { return }
     let offset = written
@@ -89,16 +90,18 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes all of `bytes`, or none of them if they do not fit.
   @_lifetime(self: copy self)
   @inlinable
+  @inline(__always)
   public mutating func write(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
     storage.copy(bytes, at: count)
-    written += bytes.count
+    written &+= bytes.count
   }
 
   /// Writes as many of the first bytes of `bytes` as fit, as an ATT server cuts a value to the
   /// MTU. Never an overflow.
   @_lifetime(self: copy self)
   @inlinable
+  @inline(__always)
   public mutating func writePrefix(of bytes: Span<UInt8>) {
     if bytes.count <= freeCapacity {
       write(bytes)

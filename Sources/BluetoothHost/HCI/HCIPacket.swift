@@ -11,6 +11,7 @@ public enum HCIPacket: ~Escapable {
 
   /// Reads one whole packet; `nil` if it is cut short, too long for the length that it states,
   /// or of a type other than these three.
+  @inlinable
   @_lifetime(copy bytes)
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
@@ -71,6 +72,7 @@ public struct ACLHeader: Equatable, Sendable {
   }
 
   /// Reads two bytes. The broadcast flag is ignored: LE has no broadcast.
+  @inlinable
   public init?(_ reader: inout ByteReader) {
     guard let field = reader.readUInt16() else { return nil }
     handle = ConnectionHandle(rawValue: field & 0x0FFF)

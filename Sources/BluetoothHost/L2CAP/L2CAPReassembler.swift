@@ -80,6 +80,7 @@ struct L2CAPFrame: ~Escapable {
   /// Whether the payload is just as long as the header tells.
   let isComplete: Bool
 
+  @inline(__always)
   @_lifetime(copy bytes)
   init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)

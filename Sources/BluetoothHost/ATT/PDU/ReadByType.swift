@@ -76,6 +76,7 @@ public struct AttributeValue: ~Escapable {
 
   /// Reads a handle and, as its value, all that follows; `nil` without a whole handle.
   @inlinable
+  @inline(__always)
   @_lifetime(copy reader)
   public init?(_ reader: consuming ByteReader) {
     guard let handle = AttributeHandle(&reader) else { return nil }
