@@ -10,6 +10,7 @@ from programs import Ball, eightball, eventually, run
 
 NOT_A_QUESTION = 0x0E
 LONGEST_QUESTION = "".join(f"{number} " for number in range(200))[:511] + "?"
+DEVICE_INFORMATION = "0000180a-0000-1000-8000-00805f9b34fb"
 SERVICE = "8e38140a-27be-4090-8955-4fc4b5698d1e"
 
 checks = Checks()
@@ -63,6 +64,19 @@ with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(power
         # btvirt tells of an advertiser once a scan, at times before the kernel listens.
         eventually("a scan finds it", is_found)
         saw(expected)
+
+    with check("bluetoothd connects, and resolves the ball's services") as saw:
+        run("bluetoothctl", "connect", ADDRESSES[1])
+        ball.event("connected", central=ADDRESSES[0])
+
+        def information() -> list[str]:
+            known = run("bluetoothctl", "info", ADDRESSES[1]).stdout
+            return [line for line in known.splitlines() if DEVICE_INFORMATION in line]
+
+        # No advertisement tells of this service: bluetoothd has discovered it.
+        saw(eventually("it knows of Device Information", information)[0])
+        run("bluetoothctl", "remove", ADDRESSES[1])
+        ball.event("disconnected")
 
     with check("asked over the kernel's L2CAP: subscribe, then ask") as saw, visit(ball) as central:
         central.subscribe()
