@@ -154,7 +154,7 @@ struct AskTests {
   @Test("513 bytes are refused, in one request and in many parts")
   func tooLong() throws {
     let phone = try stage.connectedPhone(mtu: 517)
-    let raw = RawLink(phone, on: stage.air)
+    let raw = RawLink(phone)
     let long = [UInt8](repeating: 0x61, count: 512) + [0x3F]
     stage.settle()
     #expect(

@@ -40,7 +40,7 @@ struct BufferTests {
     for _ in 0..<4 { #expect(stage.write(question, by: central) == .success(.written)) }
     #expect(central.answers.count == 4)
     #expect(stage.told.filter { $0 == .asked(0, question) }.count == 4)
-    // The whole service, in one response: 3 descriptors fit any MTU, the declarations do not.
+    // Declarations of 2-byte and of 16-byte UUIDs never share a response.
     let everything = AttributeHandleRange(
       start: AttributeHandle(rawValue: 1), end: AttributeHandle(rawValue: 0x20))
     guard
@@ -62,7 +62,7 @@ struct BufferTests {
   func fragments(ball: Buffers) throws {
     let stage = try Stage<1>(controller: ball.configuration)
     let phone = try stage.connectedPhone(mtu: 517)
-    let raw = RawLink(phone, on: stage.air)
+    let raw = RawLink(phone)
     let part = (0..<512).map { UInt8($0 & 0xFF) }
     #expect(
       raw.ask([0x16, 0x1D, 0x00, 0, 0] + part, on: stage) == [0x17, 0x1D, 0x00, 0, 0] + part)
@@ -75,10 +75,9 @@ struct BufferTests {
     let stage = try Stage<1>()
     let phone = try stage.connectedPhone(mtu: 517)
     stage.subscribe(phone)
-    let raw = RawLink(phone, on: stage.air)
+    let raw = RawLink(phone)
     for size in 1...20 {
       let before = phone.answers.count
-      // As many as the controller's buffers hold, then as many again.
       let question = Array("Will it rain?".utf8)
       let frame = [UInt8(3 + question.count), 0, 4, 0, 0x12, 0x1D, 0x00] + question
       let handle = try #require(phone.radio.connectionHandles.first)

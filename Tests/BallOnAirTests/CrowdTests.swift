@@ -50,7 +50,7 @@ struct CrowdTests {
   func prepared() throws {
     let stage = try Stage<4>()
     let phones = try (0..<2).map { _ in try stage.connectedPhone() }
-    let raw = phones.map { RawLink($0, on: stage.air) }
+    let raw = phones.map { RawLink($0) }
     _ = raw[0].ask([0x16, 0x1D, 0x00, 0, 0] + Array("One".utf8), on: stage)
     _ = raw[1].ask([0x16, 0x1D, 0x00, 0, 0] + Array("Two".utf8), on: stage)
     _ = raw[0].ask([0x16, 0x1D, 0x00, 3, 0, 0x3F], on: stage)
@@ -93,7 +93,7 @@ struct CrowdTests {
   func successor() throws {
     let stage = try Stage<1>()
     let first = try stage.connectedPhone(mtu: 517)
-    let raw = RawLink(first, on: stage.air)
+    let raw = RawLink(first)
     _ = stage.write("Shall I?", by: first)
     _ = raw.ask([0x16, 0x1D, 0x00, 0, 0] + Array("Half a".utf8), on: stage)
     // Half a frame is on its way too.
@@ -107,7 +107,7 @@ struct CrowdTests {
     #expect(stage.readText(Handles.answer, by: second) == "")
     stage.subscribe(second)
     #expect(second.answers == [])
-    let other = RawLink(second, on: stage.air)
+    let other = RawLink(second)
     let next = try #require(second.radio.connectionHandles.first)
     other.sendFragment([0x00, 0x3F, 0x3F], on: next, isFirst: false)
     stage.settle()

@@ -10,7 +10,7 @@ struct LinkTests {
   func pairing() throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone(mtu: 185)
-    let raw = RawLink(phone, on: stage.air)
+    let raw = RawLink(phone)
     // Pairing Request: no input or output, bonding, keys of 16 bytes. Answered by Pairing Failed,
     // Pairing Not Supported.
     let request: [UInt8] = [0x01, 0x03, 0x00, 0x01, 0x10, 0x07, 0x07]
@@ -44,7 +44,7 @@ struct LinkTests {
   func signalling() throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone()
-    let raw = RawLink(phone, on: stage.air)
+    let raw = RawLink(phone)
     // LE Credit Based Connection Request: SPSM 0x0080, channel 0x0040, MTU 64, MPS 64, 1 credit.
     #expect(
       raw.ask(
@@ -113,7 +113,6 @@ struct LinkTests {
     let before = stage.sent.count
     stage.run(for: 20_000)
     #expect(stage.sent.count == before)
-    // Too slow again, later: that was its own choice.
     #expect(stage.readText(Handles.deviceName, by: phone) == "Ball")
     stage.expectHealthy()
   }

@@ -103,7 +103,7 @@ private struct Walk {
       phone.central.perform(.writeWithoutResponse(Handles.question, [0x61, 0x3F]), on: link)
     case 10: phone.central.perform(.read(Handles.answer), on: link)
     case 11: phone.central.perform(.discoverServices(nil), on: link)
-    case 12: RawLink(phone, on: stage.air).send(makeNoise(), on: makeChannel())
+    case 12: RawLink(phone).send(makeNoise(), on: makeChannel())
     case 13: stage.host.application.shake()
     case 14 where chance(of: 3):
       if chance(of: 4) { stage.host.disconnectAll() } else { stage.host.application.clear() }

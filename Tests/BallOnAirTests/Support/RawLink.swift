@@ -6,7 +6,7 @@ import VirtualRadio
 struct RawLink {
   private let radio: VirtualController
 
-  init(_ phone: Phone, on air: VirtualAir) {
+  init(_ phone: Phone) {
     radio = phone.radio
   }
 
