@@ -86,6 +86,21 @@ struct FlowTests {
     #expect(controller.pdus(on: 0x41) == [[0x0B, 0x64]])
   }
 
+  @Test("A link that has its place and handle from one that ended owes nothing for it")
+  func sameHandle() {
+    let controller: ScriptedController<2> = controller(buffers: 2, links: 2)
+    controller.send([0x0A, 0x16, 0x00])
+    controller.disconnect()
+    controller.connect()
+    controller.send([0x0A, 0x16, 0x00], on: 0x41)
+    controller.send([0x0A, 0x16, 0x00])
+    // Of these three, one was on its way.
+    controller.completePackets(of: 0x40, count: 3)
+    controller.send([0x0A, 0x16, 0x00], on: 0x41)
+    controller.send([0x0A, 0x16, 0x00], on: 0x41)
+    #expect(controller.pdus(on: 0x41).count == 2)
+  }
+
   @Test("Packets that are never completed: the link is ended, and the others go on")
   func stalled() {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2, timeout: 100)
