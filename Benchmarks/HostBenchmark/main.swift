@@ -17,7 +17,9 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
-  fail("expected an operation (ask, write, discovery, memory), a database (service, full) and a count")
+  fail(
+    "expected an operation (ask, write, discovery, memory), a database (service, full) and a count"
+  )
 }
 
 switch arguments[2] {

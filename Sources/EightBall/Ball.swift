@@ -76,17 +76,20 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
 
   // MARK: For the host
 
+  /// A central comes.
   public mutating func centralConnected(at place: Int, address: DeviceAddress) {
     seats[place].address = address
     events.append(.connected(place: place, address: address))
   }
 
+  /// A central goes, and all that was its own is forgotten.
   public mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
     let address = seats[place].address ?? .zero
     seats[place].leave()
     events.append(.disconnected(place: place, address: address, reason: reason))
   }
 
+  /// A central begins to listen, or ends.
   public mutating func configurationChanged(
     of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
   ) {
@@ -97,6 +100,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.subscribed(place: place, isListening))
   }
 
+  /// The last answer given to this central; empty before the first.
   public mutating func read(
     _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
   ) throws(ATTErrorCode) {
@@ -104,6 +108,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     seats[place].answer?.write(style, to: &value)
   }
 
+  /// A question, which is answered or refused.
   public mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
   ) throws(ATTErrorCode) {
@@ -117,10 +122,12 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.asked(place: place))
   }
 
+  /// The answer, if it is owed to a central that listens.
   public func pendingUpdate(at place: Int) -> ApplicationAttribute? {
     seats[place].isOwed && seats[place].isListening ? .answer : nil
   }
 
+  /// The answer, in the chosen style. It is no longer owed.
   public mutating func writeUpdate(
     of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
   ) {
@@ -130,6 +137,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.answered(place: place, answer))
   }
 
+  /// For the lights, and for whoever watches.
   public mutating func radioChanged(to state: RadioState) {
     radio = state
     events.append(.radio(state))

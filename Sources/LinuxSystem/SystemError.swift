@@ -2,8 +2,10 @@ import Glibc
 
 /// A number that the kernel gives for why a call failed. An open set: see errno(3).
 public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConvertible {
+  /// The number as it is sent.
   public var rawValue: CInt
 
+  /// Any number, known or not.
   public init(rawValue: CInt) {
     self.rawValue = rawValue
   }
@@ -11,29 +13,53 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   /// What the last failed call of this thread left behind.
   static var current: Errno { Errno(rawValue: errno) }
 
+  /// EPERM.
   public static let notPermitted = Errno(rawValue: EPERM)
+  /// ENOENT.
   public static let noSuchFile = Errno(rawValue: ENOENT)
+  /// EINTR: a signal came.
   public static let interrupted = Errno(rawValue: EINTR)
+  /// EAGAIN: nothing can be done now.
   public static let wouldBlock = Errno(rawValue: EAGAIN)
+  /// EACCES.
   public static let accessDenied = Errno(rawValue: EACCES)
+  /// EBUSY.
   public static let busy = Errno(rawValue: EBUSY)
+  /// EEXIST.
   public static let fileExists = Errno(rawValue: EEXIST)
+  /// ENODEV.
   public static let noSuchDevice = Errno(rawValue: ENODEV)
+  /// EINVAL.
   public static let invalidArgument = Errno(rawValue: EINVAL)
+  /// ENOTTY.
   public static let notATerminal = Errno(rawValue: ENOTTY)
+  /// EPIPE: nobody reads any more.
   public static let brokenPipe = Errno(rawValue: EPIPE)
+  /// ENAMETOOLONG.
   public static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
+  /// EAFNOSUPPORT: the kernel has no such sockets.
   public static let addressFamilyNotSupported = Errno(rawValue: EAFNOSUPPORT)
+  /// EPROTONOSUPPORT.
   public static let protocolNotSupported = Errno(rawValue: EPROTONOSUPPORT)
+  /// EADDRINUSE: somebody listens there.
   public static let addressInUse = Errno(rawValue: EADDRINUSE)
+  /// EADDRNOTAVAIL: no such address here.
   public static let addressNotAvailable = Errno(rawValue: EADDRNOTAVAIL)
+  /// ECONNABORTED.
   public static let connectionAborted = Errno(rawValue: ECONNABORTED)
+  /// ECONNRESET: the other side broke off.
   public static let connectionReset = Errno(rawValue: ECONNRESET)
+  /// ECONNREFUSED: nobody listens.
   public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
+  /// ETIMEDOUT.
   public static let timedOut = Errno(rawValue: ETIMEDOUT)
+  /// ENOSPC: the disk is full.
   public static let noSpace = Errno(rawValue: ENOSPC)
+  /// EINPROGRESS: it goes on by itself.
   public static let inProgress = Errno(rawValue: EINPROGRESS)
+  /// EALREADY.
   public static let alreadyDone = Errno(rawValue: EALREADY)
+  /// ERFKILL: the radio is switched off.
   public static let blockedByRfkill = Errno(rawValue: ERFKILL)
 
   /// The C library's words for it, such as "Connection refused".
@@ -56,6 +82,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
   /// Words that say more than those of `code`, if there are any.
   public var explanation: String?
 
+  /// The failure `code` of `operation` on `subject`.
   public init(_ code: Errno, _ operation: String, _ subject: String, explanation: String? = nil) {
     self.code = code
     self.operation = operation
@@ -63,6 +90,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     self.explanation = explanation
   }
 
+  /// What it is, in words.
   public var description: String {
     "cannot \(operation) \(subject): \(explanation ?? code.description)"
   }

@@ -3,6 +3,7 @@
 // A piece of the input is one PDU; the tag's low two bits say from whom. The length byte 0xFF stands
 // for 512 bytes made of the piece over and over, so that long values are within reach.
 
+/// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var pieces = unsafe Pieces(start, count)

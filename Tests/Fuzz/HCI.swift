@@ -2,6 +2,7 @@
 //
 // A piece of the input is a packet, type byte first, unless its tag says otherwise.
 
+/// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var pieces = unsafe Pieces(start, count)

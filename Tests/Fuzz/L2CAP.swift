@@ -3,6 +3,7 @@
 // A piece of the input is one ACL packet; of its tag, the low two bits are the link and the next two
 // the packet boundary flag.
 
+/// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var pieces = unsafe Pieces(start, count)

@@ -7,6 +7,7 @@ public struct RemoteService: Equatable, Sendable {
   /// From its declaration to the last attribute that belongs to it.
   public var range: AttributeHandleRange
 
+  /// An attribute as a peripheral tells of it.
   public init(uuid: BluetoothUUID, range: AttributeHandleRange) {
     self.uuid = uuid
     self.range = range
@@ -28,6 +29,7 @@ public struct RemoteCharacteristic: Equatable, Sendable {
   /// The last attribute that belongs to it.
   public var end: AttributeHandle
 
+  /// An attribute as a peripheral tells of it.
   public init(
     uuid: BluetoothUUID, properties: GATTProperties, declaration: AttributeHandle,
     value: AttributeHandle, end: AttributeHandle
@@ -53,6 +55,7 @@ public struct RemoteDescriptor: Equatable, Sendable {
   /// Where it is.
   public var handle: AttributeHandle
 
+  /// An attribute as a peripheral tells of it.
   public init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid
     self.handle = handle

@@ -27,6 +27,7 @@ public struct ATTMTU: Equatable, Comparable, Sendable {
     ATTMTU(clamping: min(byteCount, Int(peer)))
   }
 
+  /// Whether the first is the smaller.
   public static func < (left: ATTMTU, right: ATTMTU) -> Bool {
     left.byteCount < right.byteCount
   }

@@ -2,8 +2,10 @@
 ///
 /// Core Specification, Vol 3, Part F, 3.2.2.
 public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt16
 
+  /// Any number, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
@@ -15,6 +17,7 @@ public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable 
   /// The last that an attribute can have.
   public static let last = AttributeHandle(rawValue: 0xFFFF)
 
+  /// Whether the first is the smaller.
   public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -34,6 +37,7 @@ public struct AttributeHandleRange: Equatable, Sendable {
   /// The last handle of interest.
   public var end: AttributeHandle
 
+  /// From `start` to `end`, both included; whether that makes sense, `isValid` tells.
   public init(start: AttributeHandle, end: AttributeHandle) {
     self.start = start
     self.end = end

@@ -71,34 +71,58 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
 
 extension BluetoothUUID {
   // Declarations: Assigned Numbers, 3.6.
+  /// A service that centrals look for.
   public static let primaryService = BluetoothUUID(0x2800)
+  /// A service that others include.
   public static let secondaryService = BluetoothUUID(0x2801)
+  /// A reference to another service.
   public static let include = BluetoothUUID(0x2802)
+  /// The declaration of a characteristic.
   public static let characteristic = BluetoothUUID(0x2803)
 
   // Descriptors: Assigned Numbers, 3.7.
+  /// More properties of a characteristic.
   public static let characteristicExtendedProperties = BluetoothUUID(0x2900)
+  /// A name for people.
   public static let characteristicUserDescription = BluetoothUUID(0x2901)
+  /// What a central wants to be told.
   public static let clientCharacteristicConfiguration = BluetoothUUID(0x2902)
+  /// What is broadcast.
   public static let serverCharacteristicConfiguration = BluetoothUUID(0x2903)
+  /// What the value means: its unit, its format.
   public static let characteristicPresentationFormat = BluetoothUUID(0x2904)
+  /// Which formats a value is made of.
   public static let characteristicAggregateFormat = BluetoothUUID(0x2905)
 
   // Services: Assigned Numbers, 3.4.
+  /// What every device says of itself.
   public static let genericAccessService = BluetoothUUID(0x1800)
+  /// What every server says of its database.
   public static let genericAttributeService = BluetoothUUID(0x1801)
+  /// Who made the device, and what it is.
   public static let deviceInformationService = BluetoothUUID(0x180A)
 
   // Characteristics: Assigned Numbers, 3.8.
+  /// The device's name.
   public static let deviceName = BluetoothUUID(0x2A00)
+  /// What the device looks like.
   public static let appearance = BluetoothUUID(0x2A01)
+  /// Which connection parameters it prefers.
   public static let peripheralPreferredConnectionParameters = BluetoothUUID(0x2A04)
+  /// Which part of the database has changed.
   public static let serviceChanged = BluetoothUUID(0x2A05)
+  /// The model.
   public static let modelNumberString = BluetoothUUID(0x2A24)
+  /// The firmware.
   public static let firmwareRevisionString = BluetoothUUID(0x2A26)
+  /// The maker.
   public static let manufacturerNameString = BluetoothUUID(0x2A29)
+  /// Vendor, product and version in numbers.
   public static let pnpID = BluetoothUUID(0x2A50)
+  /// What the central can do.
   public static let clientSupportedFeatures = BluetoothUUID(0x2B29)
+  /// The hash of the database's structure.
   public static let databaseHash = BluetoothUUID(0x2B2A)
+  /// What the server can do.
   public static let serverSupportedFeatures = BluetoothUUID(0x2B3A)
 }

@@ -2,12 +2,15 @@
 ///
 /// The host has no clock: every call that needs the time is given it.
 public struct Instant: RawRepresentable, Comparable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt64
 
+  /// Any number, known or not.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
+  /// Whether the first is the earlier.
   public static func < (left: Instant, right: Instant) -> Bool {
     left.rawValue < right.rawValue
   }

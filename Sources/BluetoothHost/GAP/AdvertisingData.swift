@@ -68,6 +68,7 @@ public struct AdvertisingData: Equatable, Sendable {
     writer.write(storage.span)
   }
 
+  /// Whether both hold the same bytes.
   public static func == (left: AdvertisingData, right: AdvertisingData) -> Bool {
     guard left.count == right.count else { return false }
     for index in 0..<left.count where left.storage[index] != right.storage[index] {
@@ -81,20 +82,32 @@ public struct AdvertisingData: Equatable, Sendable {
 ///
 /// Assigned Numbers, 2.3. An open set.
 public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt8
 
+  /// Any number, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
+  /// How the device can be discovered.
   public static let flags = AdvertisingDataType(rawValue: 0x01)
+  /// Some services, in 16 bits.
   public static let incompleteServiceUUIDs16 = AdvertisingDataType(rawValue: 0x02)
+  /// All services with 16 bits.
   public static let completeServiceUUIDs16 = AdvertisingDataType(rawValue: 0x03)
+  /// Some services, in 128 bits.
   public static let incompleteServiceUUIDs128 = AdvertisingDataType(rawValue: 0x06)
+  /// All services with 128 bits.
   public static let completeServiceUUIDs128 = AdvertisingDataType(rawValue: 0x07)
+  /// The start of the name.
   public static let shortenedLocalName = AdvertisingDataType(rawValue: 0x08)
+  /// The name.
   public static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
+  /// How strongly it sends, in dBm.
   public static let txPowerLevel = AdvertisingDataType(rawValue: 0x0A)
+  /// What the device looks like.
   public static let appearance = AdvertisingDataType(rawValue: 0x19)
+  /// Whatever its maker likes, after the maker's number.
   public static let manufacturerSpecificData = AdvertisingDataType(rawValue: 0xFF)
 }

@@ -99,6 +99,7 @@ public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
   /// 0 to 7, each used at most once in a database.
   public var rawValue: UInt8
 
+  /// Any number, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -124,6 +125,7 @@ public struct StaticText: Equatable, Sendable {
     }
   }
 
+  /// Whether both hold the same bytes.
   public static func == (left: StaticText, right: StaticText) -> Bool {
     guard left.byteCount == right.byteCount, left.string.hasPointerRepresentation,
       right.string.hasPointerRepresentation

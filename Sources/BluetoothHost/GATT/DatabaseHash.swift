@@ -25,6 +25,7 @@ public struct DatabaseHash: Equatable, Sendable {
     for index in 0..<16 { bytes[index] = result[15 - index] }
   }
 
+  /// Whether both hold the same bytes.
   public static func == (left: DatabaseHash, right: DatabaseHash) -> Bool {
     left.bytes.span.hasSameBytes(as: right.bytes.span)
   }

@@ -2,8 +2,10 @@
 ///
 /// Core Specification, Vol 4, Part E, 5.4.2.
 public struct ConnectionHandle: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt16
 
+  /// Any number, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }

@@ -6,8 +6,10 @@
 public struct DeviceAddress: Equatable, Sendable {
   /// Whose number it is.
   public struct Kind: RawRepresentable, Equatable, Sendable {
+    /// The number as it is sent.
     public var rawValue: UInt8
 
+    /// Any number, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }

@@ -2,8 +2,10 @@
 ///
 /// Core Specification, Vol 4, Part E, 5.4.1. An open set: a host may send any value.
 public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt16
 
+  /// Any number, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
@@ -12,42 +14,78 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let none = HCIOpcode(rawValue: 0x0000)
 
   // Link control, 7.1.
+  /// Ends a link: 7.1.6.
   public static let disconnect = HCIOpcode(rawValue: 0x0406)
+  /// Which controller the other side has: 7.1.23.
   public static let readRemoteVersionInformation = HCIOpcode(rawValue: 0x041D)
 
   // Controller and baseband, 7.3.
+  /// Which events are wanted: 7.3.1.
   public static let setEventMask = HCIOpcode(rawValue: 0x0C01)
+  /// Begins anew: 7.3.2.
   public static let reset = HCIOpcode(rawValue: 0x0C03)
 
   // Informational, 7.4.
+  /// Which controller this is: 7.4.1.
   public static let readLocalVersionInformation = HCIOpcode(rawValue: 0x1001)
+  /// Which commands it knows: 7.4.2.
   public static let readLocalSupportedCommands = HCIOpcode(rawValue: 0x1002)
+  /// What it can do: 7.4.3.
   public static let readLocalSupportedFeatures = HCIOpcode(rawValue: 0x1003)
+  /// Its buffers, shared with BR/EDR: 7.4.5.
   public static let readBufferSize = HCIOpcode(rawValue: 0x1005)
+  /// Its public address: 7.4.6.
   public static let readBDADDR = HCIOpcode(rawValue: 0x1009)
 
+  // Status, 7.5.
+  /// How strongly the other side is heard: 7.5.4.
+  public static let readRSSI = HCIOpcode(rawValue: 0x1405)
+
   // LE controller, 7.8.
+  /// Which LE events are wanted: 7.8.1.
   public static let leSetEventMask = HCIOpcode(rawValue: 0x2001)
+  /// Its buffers for LE: 7.8.2.
   public static let leReadBufferSize = HCIOpcode(rawValue: 0x2002)
+  /// What it can do over LE: 7.8.3.
   public static let leReadLocalSupportedFeatures = HCIOpcode(rawValue: 0x2003)
+  /// The random address to go by: 7.8.4.
   public static let leSetRandomAddress = HCIOpcode(rawValue: 0x2005)
+  /// How to advertise: 7.8.5.
   public static let leSetAdvertisingParameters = HCIOpcode(rawValue: 0x2006)
+  /// What to say in advertisements: 7.8.7.
   public static let leSetAdvertisingData = HCIOpcode(rawValue: 0x2008)
+  /// What to say to those who ask: 7.8.8.
   public static let leSetScanResponseData = HCIOpcode(rawValue: 0x2009)
+  /// Starts or ends advertising: 7.8.9.
   public static let leSetAdvertisingEnable = HCIOpcode(rawValue: 0x200A)
+  /// How to scan: 7.8.10.
   public static let leSetScanParameters = HCIOpcode(rawValue: 0x200B)
+  /// Starts or ends scanning: 7.8.11.
   public static let leSetScanEnable = HCIOpcode(rawValue: 0x200C)
+  /// Connects to an advertiser: 7.8.12.
   public static let leCreateConnection = HCIOpcode(rawValue: 0x200D)
+  /// Gives up connecting: 7.8.13.
   public static let leCreateConnectionCancel = HCIOpcode(rawValue: 0x200E)
+  /// Changes a link's parameters: 7.8.18.
   public static let leConnectionUpdate = HCIOpcode(rawValue: 0x2013)
+  /// What the other side can do: 7.8.21.
   public static let leReadRemoteFeatures = HCIOpcode(rawValue: 0x2016)
+  /// There is no key for a link: 7.8.26.
   public static let leLongTermKeyRequestNegativeReply = HCIOpcode(rawValue: 0x201B)
+  /// Which states it can be in together: 7.8.27.
   public static let leReadSupportedStates = HCIOpcode(rawValue: 0x201C)
+  /// Accepts the parameters asked for: 7.8.31.
   public static let leRemoteConnectionParameterRequestReply = HCIOpcode(rawValue: 0x2020)
+  /// Refuses the parameters asked for: 7.8.32.
   public static let leRemoteConnectionParameterRequestNegativeReply = HCIOpcode(rawValue: 0x2021)
+  /// Suggests longer packets over the air: 7.8.33.
   public static let leSetDataLength = HCIOpcode(rawValue: 0x2022)
+  /// Which physical layers a link uses: 7.8.47.
   public static let leReadPHY = HCIOpcode(rawValue: 0x2030)
+  /// Which ones links are to use: 7.8.48.
   public static let leSetDefaultPHY = HCIOpcode(rawValue: 0x2031)
+  /// Suggests others for a link: 7.8.49.
   public static let leSetPHY = HCIOpcode(rawValue: 0x2032)
+  /// Its buffers for LE, isochronous ones too: 7.8.2.
   public static let leReadBufferSizeV2 = HCIOpcode(rawValue: 0x2060)
 }

@@ -44,8 +44,10 @@ public enum HCIPacket: ~Escapable {
 public struct ACLHeader: Equatable, Sendable {
   /// The packet boundary flag.
   public struct Boundary: RawRepresentable, Equatable, Sendable {
+    /// The number as it is sent.
     public var rawValue: UInt8
 
+    /// Any number, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
@@ -66,6 +68,7 @@ public struct ACLHeader: Equatable, Sendable {
   /// Whether a frame starts here.
   public var boundary: Boundary
 
+  /// A header for a packet of this link.
   public init(handle: ConnectionHandle, boundary: Boundary) {
     self.handle = handle
     self.boundary = boundary

@@ -2,8 +2,10 @@
 ///
 /// Core Specification, Vol 4, Part A, 2. The Linux HCI user channel uses the same byte.
 public struct HCIPacketType: RawRepresentable, Equatable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt8
 
+  /// Any number, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

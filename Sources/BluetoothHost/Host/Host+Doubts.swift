@@ -56,29 +56,3 @@ extension Host where Application: ~Copyable {
     if connectionCount == 0, !controller.isShuttingDown { start(at: now) }
   }
 }
-
-/// Asks how strongly a link's peer is heard; the host wants to know only whether there is a link.
-///
-/// Core Specification, Vol 4, Part E, 7.5.4.
-struct ReadRSSI: HCICommand {
-  static let opcode = HCIOpcode.readRSSI
-
-  var handle: ConnectionHandle
-
-  init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
-
-  init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader) else { return nil }
-    self.handle = handle
-  }
-
-  func writeParameters(to writer: inout ByteWriter) {
-    writer.write(handle.rawValue)
-  }
-}
-
-extension HCIOpcode {
-  static let readRSSI = HCIOpcode(rawValue: 0x1405)
-}

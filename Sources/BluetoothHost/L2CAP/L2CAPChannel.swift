@@ -2,8 +2,10 @@
 ///
 /// Core Specification, Vol 3, Part A, 2.1. An open set: a peer may send any value.
 public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt16
 
+  /// Any number, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }

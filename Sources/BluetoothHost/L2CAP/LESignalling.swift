@@ -2,23 +2,37 @@
 ///
 /// Core Specification, Vol 3, Part A, 4. An open set: a peer may send any byte.
 public struct SignallingCode: RawRepresentable, Equatable, Sendable {
+  /// The number as it is sent.
   public var rawValue: UInt8
 
+  /// Any number, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
+  /// A command is not understood: 4.1.
   public static let commandReject = SignallingCode(rawValue: 0x01)
+  /// Closes a channel: 4.6.
   public static let disconnectionRequest = SignallingCode(rawValue: 0x06)
+  /// The channel is closed: 4.7.
   public static let disconnectionResponse = SignallingCode(rawValue: 0x07)
+  /// The peripheral wants other parameters: 4.20.
   public static let connectionParameterUpdateRequest = SignallingCode(rawValue: 0x12)
+  /// Whether it gets them: 4.21.
   public static let connectionParameterUpdateResponse = SignallingCode(rawValue: 0x13)
+  /// Opens a channel: 4.22.
   public static let leCreditBasedConnectionRequest = SignallingCode(rawValue: 0x14)
+  /// Whether the channel is open: 4.23.
   public static let leCreditBasedConnectionResponse = SignallingCode(rawValue: 0x15)
+  /// Gives credits for a channel: 4.24.
   public static let flowControlCredit = SignallingCode(rawValue: 0x16)
+  /// Opens several channels: 4.25.
   public static let creditBasedConnectionRequest = SignallingCode(rawValue: 0x17)
+  /// Which of them are open: 4.26.
   public static let creditBasedConnectionResponse = SignallingCode(rawValue: 0x18)
+  /// Changes channels: 4.27.
   public static let creditBasedReconfigureRequest = SignallingCode(rawValue: 0x19)
+  /// Whether they are changed: 4.28.
   public static let creditBasedReconfigureResponse = SignallingCode(rawValue: 0x1A)
 }
 
@@ -74,6 +88,7 @@ public struct ConnectionParameters: Equatable, Sendable {
   /// How long a silent link lives, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
+  /// Parameters of these values, which are not checked.
   public init(
     minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
   ) {

@@ -37,42 +37,51 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     self.observer = observer
   }
 
+  /// Its host sets the controller up.
   public mutating func radioIsReady(at now: Instant) {
     isRadioReady = true
     host.start(at: now)
   }
 
+  /// Its host forgets every link.
   public mutating func radioIsLost(_ error: RadioError, at now: Instant) {
     isRadioReady = false
     host.radioLost()
     observer.radioWasLost(error)
   }
 
+  /// A packet for its host.
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     host.receive(packet, at: now)
     // At once: the next packet may bring another question in the place of this one.
     tellEvents()
   }
 
+  /// The next packet of its host.
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     host.nextPacket(into: &writer, at: now)
   }
 
+  /// When the ball wants to be called next.
   public var deadline: Instant? { host.deadline }
 
+  /// The time is `now`.
   public mutating func advance(to now: Instant) {
     host.advance(to: now)
   }
 
+  /// Tells the observer what has happened.
   public mutating func turnEnded() {
     tellEvents()
   }
 
+  /// Advertising ends, and every link.
   public mutating func shutDown(at now: Instant) {
     isEnding = true
     host.shutDown()
   }
 
+  /// Whether the ball has shut down, or has no radio to do it on.
   public var isFinished: Bool { isEnding && (host.isShutDown || !isRadioReady) }
 
   private mutating func tellEvents() {

@@ -8,11 +8,13 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   /// What to do, if anything is known to help.
   public var remedy: String?
 
+  /// An error for this reason, with what helps, if anything does.
   public init(_ reason: String, remedy: String? = nil) {
     self.reason = reason
     self.remedy = remedy
   }
 
+  /// What it is, in words.
   public var description: String {
     guard let remedy else { return reason }
     return remedy.hasSuffix("?") ? "\(reason). \(remedy)" : "\(reason). \(remedy)."

@@ -116,11 +116,13 @@ public struct RadioNameError: Error, Equatable, CustomStringConvertible {
   /// What would have been right.
   public var expected: String
 
+  /// The text `text`, where `expected` was expected.
   public init(text: String, expected: String) {
     self.text = text
     self.expected = expected
   }
 
+  /// What it is, in words.
   public var description: String {
     "\"\(text)\" names no radio: expected \(expected)"
   }

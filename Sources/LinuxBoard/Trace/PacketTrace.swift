@@ -9,6 +9,7 @@ public final class PacketTrace: PacketSink {
     self.print = print
   }
 
+  /// Names the packet.
   public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     print((direction == .sent ? "→ " : "← ") + PacketDescription.text(of: packet))
   }

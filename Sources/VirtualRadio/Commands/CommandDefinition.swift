@@ -110,7 +110,6 @@ struct CommandDefinition: Sendable {
 }
 
 extension HCIOpcode {
-  static let readRSSI = HCIOpcode(rawValue: 0x1405)
   static let leReadAdvertisingChannelTxPower = HCIOpcode(rawValue: 0x2007)
   static let leReadFilterAcceptListSize = HCIOpcode(rawValue: 0x200F)
   static let leClearFilterAcceptList = HCIOpcode(rawValue: 0x2010)

@@ -34,6 +34,7 @@ public struct Faults: Sendable {
   private var packets: [PacketFault] = []
   private var lostCompletions = 0
 
+  /// No faults.
   public init() {}
 
   /// Leaves the next `times` commands undone and unanswered: those with `opcode`, or any.

@@ -27,6 +27,7 @@ public final class AirServer {
     /// No client can be taken at present, and why.
     case cannotAccept(why: String)
 
+    /// What it is, in words.
     public var description: String {
       switch self {
       case .joined(let address): "\(text(of: address)) joined"

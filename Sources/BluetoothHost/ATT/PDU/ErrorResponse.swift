@@ -9,6 +9,7 @@ public struct ErrorResponse: Equatable, Sendable {
   /// Why.
   public var code: ATTErrorCode
 
+  /// A refusal of `request`.
   public init(request: ATTOpcode, handle: AttributeHandle, code: ATTErrorCode) {
     self.request = request
     self.handle = handle

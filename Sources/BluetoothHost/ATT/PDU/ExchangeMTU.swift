@@ -5,6 +5,7 @@ public struct ExchangeMTURequest: Equatable, Sendable {
   /// In bytes. A value under 23 is against the specification, but can be sent.
   public var clientReceiveMTU: UInt16
 
+  /// A PDU that tells this length.
   public init(clientReceiveMTU: UInt16) {
     self.clientReceiveMTU = clientReceiveMTU
   }
@@ -29,6 +30,7 @@ public struct ExchangeMTUResponse: Equatable, Sendable {
   /// In bytes.
   public var serverReceiveMTU: UInt16
 
+  /// A PDU that tells this length.
   public init(serverReceiveMTU: UInt16) {
     self.serverReceiveMTU = serverReceiveMTU
   }

@@ -9,6 +9,7 @@ public struct FindByTypeValueRequest: ~Escapable {
   /// The attributes' value.
   public var value: Span<UInt8>
 
+  /// A PDU with these parameters.
   @_lifetime(copy value)
   public init(range: AttributeHandleRange, type: UInt16, value: Span<UInt8>) {
     self.range = range

@@ -5,6 +5,7 @@ public struct FindInformationRequest: Equatable, Sendable {
   /// The handles of interest.
   public var range: AttributeHandleRange
 
+  /// A PDU with these parameters.
   public init(range: AttributeHandleRange) {
     self.range = range
   }

@@ -5,6 +5,7 @@ public struct ReadRequest: Equatable, Sendable {
   /// The attribute.
   public var handle: AttributeHandle
 
+  /// A PDU with these parameters.
   public init(handle: AttributeHandle) {
     self.handle = handle
   }
@@ -31,6 +32,7 @@ public struct ReadBlobRequest: Equatable, Sendable {
   /// The first byte of interest, from 0 to the value's length.
   public var offset: UInt16
 
+  /// A PDU with these parameters.
   public init(handle: AttributeHandle, offset: UInt16) {
     self.handle = handle
     self.offset = offset

@@ -5,6 +5,7 @@ public struct ReadByGroupTypeRequest: Equatable, Sendable {
   /// The handles of interest and the grouping type.
   public var parameters: ReadByTypeRequest
 
+  /// A PDU with these parameters.
   public init(range: AttributeHandleRange, type: BluetoothUUID) {
     parameters = ReadByTypeRequest(range: range, type: type)
   }

@@ -7,6 +7,7 @@ public struct ReadByTypeRequest: Equatable, Sendable {
   /// The attributes' type.
   public var type: BluetoothUUID
 
+  /// A PDU with these parameters.
   public init(range: AttributeHandleRange, type: BluetoothUUID) {
     self.range = range
     self.type = type
@@ -67,6 +68,7 @@ public struct AttributeValue: ~Escapable {
   /// Its value, at most 512 bytes.
   public var value: Span<UInt8>
 
+  /// A PDU with these parameters.
   @inlinable
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {

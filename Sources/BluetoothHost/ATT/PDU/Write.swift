@@ -6,6 +6,7 @@ public struct WriteRequest: ~Escapable {
   /// The attribute and what is written to it.
   public var attribute: AttributeValue
 
+  /// A PDU with these parameters.
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {
     attribute = AttributeValue(handle: handle, value: value)
@@ -25,6 +26,7 @@ public struct WriteCommand: ~Escapable {
   /// The attribute and what is written to it.
   public var attribute: AttributeValue
 
+  /// A PDU with these parameters.
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {
     attribute = AttributeValue(handle: handle, value: value)
@@ -48,6 +50,7 @@ public struct PrepareWrite: ~Escapable {
   /// The part.
   public var value: Span<UInt8>
 
+  /// A PDU with these parameters.
   @_lifetime(copy value)
   public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
     self.handle = handle
@@ -80,6 +83,7 @@ public struct ExecuteWriteRequest: Equatable, Sendable {
   /// `true` to write what was prepared; `false` to forget it.
   public var writes: Bool
 
+  /// A PDU with these parameters.
   public init(writes: Bool) {
     self.writes = writes
   }

@@ -2,6 +2,7 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.8.5.
 public struct LESetAdvertisingParameters: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetAdvertisingParameters
 
   /// The shortest time between advertisements, in 0.625 ms, 32 to 16,384.
@@ -19,6 +20,7 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
   /// 0x00: anyone may scan and connect.
   public var filterPolicy: UInt8
 
+  /// A command with these parameters.
   public init(
     minimumInterval: UInt16, maximumInterval: UInt16, type: UInt8 = 0, ownAddressType: UInt8 = 0,
     peer: DeviceAddress = .zero, channelMap: UInt8 = 0b111, filterPolicy: UInt8 = 0
@@ -32,6 +34,7 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
     self.filterPolicy = filterPolicy
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
       let type = reader.readUInt8(), let own = reader.readUInt8(),
@@ -43,6 +46,7 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
       peer: peer, channelMap: channels, filterPolicy: filter)
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(minimumInterval)
     writer.write(maximumInterval)
@@ -58,20 +62,24 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.7.
 public struct LESetAdvertisingData: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetAdvertisingData
 
   /// The data, padded with zeros to 31 bytes on the way to the controller.
   public var data: AdvertisingData
 
+  /// A command with these parameters.
   public init(_ data: AdvertisingData) {
     self.data = data
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let data = AdvertisingData(padded: &reader) else { return nil }
     self.data = data
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     data.writePadded(to: &writer)
   }
@@ -81,20 +89,24 @@ public struct LESetAdvertisingData: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.8.
 public struct LESetScanResponseData: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetScanResponseData
 
   /// The data, padded with zeros to 31 bytes on the way to the controller.
   public var data: AdvertisingData
 
+  /// A command with these parameters.
   public init(_ data: AdvertisingData) {
     self.data = data
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let data = AdvertisingData(padded: &reader) else { return nil }
     self.data = data
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     data.writePadded(to: &writer)
   }
@@ -104,20 +116,24 @@ public struct LESetScanResponseData: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.9.
 public struct LESetAdvertisingEnable: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetAdvertisingEnable
 
   /// Whether to advertise.
   public var isEnabled: Bool
 
+  /// A command with these parameters.
   public init(_ isEnabled: Bool) {
     self.isEnabled = isEnabled
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let enable = reader.readUInt8() else { return nil }
     isEnabled = enable != 0
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(UInt8(isEnabled ? 1 : 0))
   }
@@ -127,20 +143,24 @@ public struct LESetAdvertisingEnable: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.4.
 public struct LESetRandomAddress: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetRandomAddress
 
   /// The address, of the random kind.
   public var address: DeviceAddress
 
+  /// A command with these parameters.
   public init(_ address: DeviceAddress) {
     self.address = address
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let address = DeviceAddress(&reader, kind: .random) else { return nil }
     self.address = address
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     address.writeBytes(to: &writer)
   }

@@ -27,6 +27,7 @@ public struct PlainCommand: Equatable, Sendable {
   /// Which command it is.
   public var opcode: HCIOpcode
 
+  /// The command `opcode`.
   public init(_ opcode: HCIOpcode) {
     self.opcode = opcode
   }

@@ -2,6 +2,7 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.8.18. Answered by Command Status, then LE Connection Update Complete.
 public struct LEConnectionUpdate: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leConnectionUpdate
 
   /// The link.
@@ -19,6 +20,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
   /// A hint, in 0.625 ms.
   public var maximumEventLength: UInt16
 
+  /// A command with these parameters.
   public init(
     handle: ConnectionHandle,
     minimumInterval: UInt16,
@@ -37,6 +39,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let minimumInterval = reader.readUInt16(),
@@ -55,6 +58,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(minimumInterval)
@@ -70,6 +74,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.31.
 public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
 
   /// The link.
@@ -87,6 +92,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   /// A hint, in 0.625 ms.
   public var maximumEventLength: UInt16
 
+  /// A command with these parameters.
   public init(
     handle: ConnectionHandle,
     minimumInterval: UInt16,
@@ -105,6 +111,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let minimumInterval = reader.readUInt16(),
@@ -123,6 +130,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(minimumInterval)
@@ -138,6 +146,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.33.
 public struct LESetDataLength: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetDataLength
 
   /// The link.
@@ -147,12 +156,14 @@ public struct LESetDataLength: HCICommand, Equatable {
   /// 328 to 17,040 µs.
   public var transmitTime: UInt16
 
+  /// A command with these parameters.
   public init(handle: ConnectionHandle, transmitOctets: UInt16, transmitTime: UInt16) {
     self.handle = handle
     self.transmitOctets = transmitOctets
     self.transmitTime = transmitTime
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let transmitOctets = reader.readUInt16(),
@@ -163,6 +174,7 @@ public struct LESetDataLength: HCICommand, Equatable {
     self.transmitTime = transmitTime
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(transmitOctets)
@@ -174,6 +186,7 @@ public struct LESetDataLength: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.49. Answered by Command Status, then LE PHY Update Complete.
 public struct LESetPHY: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetPHY
 
   /// The link.
@@ -187,6 +200,7 @@ public struct LESetPHY: HCICommand, Equatable {
   /// How a coded PHY is coded; 0 for no preference.
   public var options: UInt16
 
+  /// A command with these parameters.
   public init(
     handle: ConnectionHandle,
     allPHYs: UInt8,
@@ -201,6 +215,7 @@ public struct LESetPHY: HCICommand, Equatable {
     self.options = options
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let allPHYs = reader.readUInt8(),
@@ -215,6 +230,7 @@ public struct LESetPHY: HCICommand, Equatable {
     self.options = options
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(allPHYs)

@@ -2,6 +2,7 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.8.10.
 public struct LESetScanParameters: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetScanParameters
 
   /// 0x00 passive; 0x01 active, asking for scan responses.
@@ -15,6 +16,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
   /// 0x00: every advertiser.
   public var filterPolicy: UInt8
 
+  /// A command with these parameters.
   public init(
     type: UInt8,
     interval: UInt16,
@@ -29,6 +31,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
     self.filterPolicy = filterPolicy
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let type = reader.readUInt8(),
       let interval = reader.readUInt16(),
@@ -43,6 +46,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
     self.filterPolicy = filterPolicy
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(type)
     writer.write(interval)
@@ -56,6 +60,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.11.
 public struct LESetScanEnable: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leSetScanEnable
 
   /// 0x00 off; 0x01 on.
@@ -63,11 +68,13 @@ public struct LESetScanEnable: HCICommand, Equatable {
   /// 0x01: each advertiser is reported once.
   public var filterDuplicates: UInt8
 
+  /// A command with these parameters.
   public init(enable: UInt8, filterDuplicates: UInt8) {
     self.enable = enable
     self.filterDuplicates = filterDuplicates
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let enable = reader.readUInt8(),
       let filterDuplicates = reader.readUInt8()
@@ -76,6 +83,7 @@ public struct LESetScanEnable: HCICommand, Equatable {
     self.filterDuplicates = filterDuplicates
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(enable)
     writer.write(filterDuplicates)
@@ -86,6 +94,7 @@ public struct LESetScanEnable: HCICommand, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.8.12. Answered by Command Status, then LE Connection Complete.
 public struct LECreateConnection: HCICommand, Equatable {
+  /// Which command it is.
   public static let opcode = HCIOpcode.leCreateConnection
 
   /// In 0.625 ms, 4 to 16,384.
@@ -111,6 +120,7 @@ public struct LECreateConnection: HCICommand, Equatable {
   /// A hint, in 0.625 ms.
   public var maximumEventLength: UInt16
 
+  /// A command with these parameters.
   public init(
     scanInterval: UInt16,
     scanWindow: UInt16,
@@ -137,6 +147,7 @@ public struct LECreateConnection: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let scanInterval = reader.readUInt16(),
       let scanWindow = reader.readUInt16(),
@@ -163,6 +174,7 @@ public struct LECreateConnection: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(scanInterval)
     writer.write(scanWindow)

@@ -10,6 +10,7 @@ public struct CommandComplete: ~Escapable {
   /// What the command returns.
   public var returnParameters: Span<UInt8>
 
+  /// An event with these parameters.
   @_lifetime(copy returnParameters)
   public init(commandCredits: UInt8, opcode: HCIOpcode, returnParameters: Span<UInt8>) {
     self.commandCredits = commandCredits
@@ -42,6 +43,7 @@ public struct CommandComplete: ~Escapable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.15.
 public struct CommandStatus: HCIEvent, Equatable {
+  /// Which event it is.
   public static let code = HCIEventCode.commandStatus
 
   /// `success` if the command has been taken on.
@@ -51,12 +53,14 @@ public struct CommandStatus: HCIEvent, Equatable {
   /// The command; `HCIOpcode.none` if this only gives credits.
   public var opcode: HCIOpcode
 
+  /// An event with these parameters.
   public init(status: HCIErrorCode, commandCredits: UInt8, opcode: HCIOpcode) {
     self.status = status
     self.commandCredits = commandCredits
     self.opcode = opcode
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let status = reader.readUInt8(), let credits = reader.readUInt8(),
       let opcode = reader.readUInt16()
@@ -66,6 +70,7 @@ public struct CommandStatus: HCIEvent, Equatable {
     self.opcode = HCIOpcode(rawValue: opcode)
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(commandCredits)

@@ -5,8 +5,10 @@
 public struct LEAdvertisingReport: Equatable, Sendable {
   /// What kind of advertisement was heard.
   public struct Kind: RawRepresentable, Equatable, Sendable {
+    /// The number as it is sent.
     public var rawValue: UInt8
 
+    /// Any number, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
@@ -35,6 +37,7 @@ public struct LEAdvertisingReport: Equatable, Sendable {
   /// How strongly it was heard, in dBm, −127 to 20; 127 when unknown.
   public var rssi: Int8
 
+  /// A report of one advertiser.
   public init(kind: Kind, address: DeviceAddress, data: AdvertisingData, rssi: Int8) {
     self.kind = kind
     self.address = address

@@ -3,17 +3,22 @@
 /// Core Specification, Vol 4, Part E, 7.7.65.1, and the enhanced form of 7.7.65.10, which adds
 /// the two resolvable private addresses. Both are read into this one type.
 public struct LEConnectionComplete: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.connectionComplete
 
   /// Which side of the link this device is.
   public struct Role: RawRepresentable, Equatable, Sendable {
+    /// The number as it is sent.
     public var rawValue: UInt8
 
+    /// Any number, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
+    /// It began the link.
     public static let central = Role(rawValue: 0x00)
+    /// It advertised, and was connected to.
     public static let peripheral = Role(rawValue: 0x01)
   }
 
@@ -34,6 +39,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   /// How precise the central's clock is, as a code; only a peripheral is told.
   public var centralClockAccuracy: UInt8
 
+  /// An event with these parameters.
   public init(
     status: HCIErrorCode, handle: ConnectionHandle, role: Role, peer: DeviceAddress,
     interval: UInt16, latency: UInt16, supervisionTimeout: UInt16, centralClockAccuracy: UInt8 = 0
@@ -48,6 +54,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     self.centralClockAccuracy = centralClockAccuracy
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     self.init(&reader, enhanced: false)
   }
@@ -70,6 +77,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       centralClockAccuracy: accuracy)
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)

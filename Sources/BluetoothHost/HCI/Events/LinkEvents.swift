@@ -2,6 +2,7 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.7.5.
 public struct DisconnectionComplete: HCIEvent, Equatable {
+  /// Which event it is.
   public static let code = HCIEventCode.disconnectionComplete
 
   /// Whether it worked.
@@ -11,12 +12,14 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
   /// Why.
   public var reason: HCIErrorCode
 
+  /// An event with these parameters.
   public init(status: HCIErrorCode, handle: ConnectionHandle, reason: HCIErrorCode) {
     self.status = status
     self.handle = handle
     self.reason = reason
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let status = reader.readUInt8(),
       let handle = ConnectionHandle(&reader),
@@ -27,6 +30,7 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
     self.reason = HCIErrorCode(rawValue: reason)
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -38,6 +42,7 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.8.
 public struct EncryptionChange: HCIEvent, Equatable {
+  /// Which event it is.
   public static let code = HCIEventCode.encryptionChange
 
   /// Whether it worked.
@@ -47,12 +52,14 @@ public struct EncryptionChange: HCIEvent, Equatable {
   /// 0x00 off; 0x01 on, with AES-CCM for LE.
   public var enabled: UInt8
 
+  /// An event with these parameters.
   public init(status: HCIErrorCode, handle: ConnectionHandle, enabled: UInt8) {
     self.status = status
     self.handle = handle
     self.enabled = enabled
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let status = reader.readUInt8(),
       let handle = ConnectionHandle(&reader),
@@ -63,6 +70,7 @@ public struct EncryptionChange: HCIEvent, Equatable {
     self.enabled = enabled
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -74,21 +82,25 @@ public struct EncryptionChange: HCIEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.16.
 public struct HardwareError: HCIEvent, Equatable {
+  /// Which event it is.
   public static let code = HCIEventCode.hardwareError
 
   /// The maker's code for what failed.
   public var hardwareCode: UInt8
 
+  /// An event with these parameters.
   public init(hardwareCode: UInt8) {
     self.hardwareCode = hardwareCode
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let hardwareCode = reader.readUInt8()
     else { return nil }
     self.hardwareCode = hardwareCode
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(hardwareCode)
   }
@@ -98,6 +110,7 @@ public struct HardwareError: HCIEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.5.
 public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.longTermKeyRequest
 
   /// The link.
@@ -107,12 +120,14 @@ public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
   /// Which key, with the random number.
   public var encryptedDiversifier: UInt16
 
+  /// An event with these parameters.
   public init(handle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
     self.handle = handle
     self.randomNumber = randomNumber
     self.encryptedDiversifier = encryptedDiversifier
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let randomNumber = reader.readUInt64(),
@@ -123,6 +138,7 @@ public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
     self.encryptedDiversifier = encryptedDiversifier
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(randomNumber)

@@ -2,6 +2,7 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.3.
 public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.connectionUpdateComplete
 
   /// Whether it worked.
@@ -15,6 +16,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
   /// How long a silent link lives, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
+  /// An event with these parameters.
   public init(
     status: HCIErrorCode,
     handle: ConnectionHandle,
@@ -29,6 +31,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
     self.supervisionTimeout = supervisionTimeout
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let status = reader.readUInt8(),
       let handle = ConnectionHandle(&reader),
@@ -43,6 +46,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
     self.supervisionTimeout = supervisionTimeout
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -56,6 +60,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.6.
 public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.remoteConnectionParameterRequest
 
   /// The link.
@@ -69,6 +74,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
   /// How long a silent link lives, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
+  /// An event with these parameters.
   public init(
     handle: ConnectionHandle,
     minimumInterval: UInt16,
@@ -83,6 +89,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
     self.supervisionTimeout = supervisionTimeout
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let minimumInterval = reader.readUInt16(),
@@ -97,6 +104,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
     self.supervisionTimeout = supervisionTimeout
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(minimumInterval)
@@ -110,6 +118,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.7.
 public struct LEDataLengthChange: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.dataLengthChange
 
   /// The link.
@@ -123,6 +132,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
   /// 328 to 17,040 µs.
   public var receiveTime: UInt16
 
+  /// An event with these parameters.
   public init(
     handle: ConnectionHandle,
     transmitOctets: UInt16,
@@ -137,6 +147,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
     self.receiveTime = receiveTime
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
       let transmitOctets = reader.readUInt16(),
@@ -151,6 +162,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
     self.receiveTime = receiveTime
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(transmitOctets)
@@ -164,6 +176,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.12.
 public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
+  /// Which LE event it is.
   public static let subevent = LEMetaSubevent.phyUpdateComplete
 
   /// Whether it worked.
@@ -175,6 +188,7 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
   /// 1: 1M; 2: 2M; 3: coded.
   public var receivePHY: UInt8
 
+  /// An event with these parameters.
   public init(
     status: HCIErrorCode,
     handle: ConnectionHandle,
@@ -187,6 +201,7 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
     self.receivePHY = receivePHY
   }
 
+  /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let status = reader.readUInt8(),
       let handle = ConnectionHandle(&reader),
@@ -199,6 +214,7 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
     self.receivePHY = receivePHY
   }
 
+  /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
