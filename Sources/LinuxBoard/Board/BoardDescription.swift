@@ -75,7 +75,7 @@ public struct LineDescription: Equatable, Sendable {
 
   /// What the kernel calls it, such as "GPIO5".
   public var name: String
-  /// Its place on the chip, 0 to 63, for systems that call it otherwise.
+  /// Its place on the chip, 0 to 1,023, for systems that call it otherwise.
   public var offset: Int
   /// Whether low means pressed or lit.
   public var activeLow: Bool
