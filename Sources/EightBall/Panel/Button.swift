@@ -19,8 +19,6 @@ struct Button {
 
   /// Whether it is down, bounces left out.
   private(set) var isPressed = false
-  /// When it went down; `nil` while it is up.
-  private(set) var pressTime: Instant?
   /// What the contact said last.
   private var contact = false
   /// Until when its edges do not count.
@@ -28,6 +26,13 @@ struct Button {
 
   init(debounce: UInt32) {
     self.debounce = debounce
+  }
+
+  /// The contact is found in this state, which is no press.
+  mutating func find(isClosed: Bool) {
+    contact = isClosed
+    isPressed = isClosed
+    settleTime = nil
   }
 
   /// The contact has closed or opened. Gives whether the button has just gone down.
@@ -47,7 +52,6 @@ struct Button {
   private mutating func settle(at now: Instant) -> Bool {
     guard contact != isPressed else { return false }
     isPressed = contact
-    pressTime = isPressed ? now : nil
     settleTime = debounce > 0 ? now.advanced(by: debounce) : nil
     return isPressed
   }

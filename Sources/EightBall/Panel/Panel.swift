@@ -24,8 +24,10 @@ public struct Panel: Sendable {
   private var status = Light()
   private var answer = Light()
   private var holdDeadline: Instant?
-  private var pending = InlineArray<4, PanelAction>(repeating: .shake)
-  private var pendingCount = 0
+  /// What of clearing has not been taken: `.clear` or `.release`, which is more.
+  private var pendingClear: PanelAction?
+  /// Whether a shake after that has not been taken.
+  private var isShakePending = false
 
   /// A panel with dark lights, and buttons that are up.
   ///
@@ -40,8 +42,21 @@ public struct Panel: Sendable {
 
   // MARK: Buttons
 
+  /// The contact of `button` is found closed or open, as at the start. Whoever held it down then
+  /// has not pressed it: it counts from when it is let go.
+  public mutating func find(_ button: ButtonName, isClosed: Bool) {
+    switch button {
+    case .shake: shake.find(isClosed: isClosed)
+    case .clear:
+      clear.find(isClosed: isClosed)
+      holdDeadline = nil
+    }
+  }
+
   /// The contact of `button` has closed or opened.
   public mutating func edge(_ button: ButtonName, isClosed: Bool, at now: Instant) {
+    // What a bounce hid is settled before the next edge can hide it again.
+    advance(to: now)
     switch button {
     case .shake:
       if shake.edge(isClosed: isClosed, at: now) { append(.shake) }
@@ -57,12 +72,28 @@ public struct Panel: Sendable {
   }
 
   /// Takes the oldest action that has not been taken; `nil` if there is none.
+  ///
+  /// No action is lost, and none queues up: several shakes are as good as the last one, and
+  /// clear undoes the shakes before it.
   public mutating func nextAction() -> PanelAction? {
-    guard pendingCount > 0 else { return nil }
-    let action = pending[0]
-    for index in 1..<pendingCount { pending[index &- 1] = pending[index] }
-    pendingCount -= 1
-    return action
+    if let action = pendingClear {
+      pendingClear = nil
+      return action
+    }
+    guard isShakePending else { return nil }
+    isShakePending = false
+    return .shake
+  }
+
+  /// Changes how long the contacts of `button` may bounce, in milliseconds; 0 if the kernel leaves
+  /// bounces out. The button is up then.
+  public mutating func setDebounce(of button: ButtonName, to debounce: UInt32) {
+    switch button {
+    case .shake: shake = Button(debounce: debounce)
+    case .clear:
+      clear = Button(debounce: debounce)
+      holdDeadline = nil
+    }
   }
 
   // MARK: Lights
@@ -122,11 +153,12 @@ public struct Panel: Sendable {
     holdDeadline = now.advanced(by: Self.holdTime)
   }
 
-  /// Adds an action. Debounced buttons bring few; more than are taken in time are one too many
-  /// shakes, and are dropped.
   private mutating func append(_ action: PanelAction) {
-    guard pendingCount < 4 else { return }
-    pending[pendingCount] = action
-    pendingCount += 1
+    guard action != .shake else {
+      isShakePending = true
+      return
+    }
+    isShakePending = false
+    if pendingClear != .release { pendingClear = action }
   }
 }
