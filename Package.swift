@@ -80,7 +80,9 @@ let package = Package(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: core),
     .testTarget(
       name: "LinuxBoardTests",
-      dependencies: ["BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualRadio"],
+      dependencies: [
+        "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualBoard", "VirtualRadio",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "DocsTests",

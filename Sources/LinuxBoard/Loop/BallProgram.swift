@@ -12,6 +12,17 @@ public protocol BallObserver: ~Copyable {
   mutating func ball(
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>)
+
+  /// A button was pressed, and the ball has done what it is for.
+  mutating func button(did action: PanelAction)
+
+  /// The lines of the board can be used no more, for this reason; or, without one, again.
+  mutating func board(wasLost reason: String?)
+}
+
+extension BallObserver where Self: ~Copyable {
+  public mutating func button(did action: PanelAction) {}
+  public mutating func board(wasLost reason: String?) {}
 }
 
 /// The 8-ball and its host, as something to run on a radio.
@@ -23,6 +34,11 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   public var host: BallHost<4>
   /// Whoever watches.
   public var observer: Observer
+  /// Its buttons and lights, if it has any.
+  public var body: (any BallBody)?
+  private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+  /// When the turn began.
+  private var now = Instant(rawValue: 0)
   private var isRadioReady = false
   private var isEnding = false
 
@@ -49,6 +65,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   }
 
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    self.now = now
     host.receive(packet, at: now)
     // At once: the next packet may bring another question in the place of this one.
     tellEvents()
@@ -58,14 +75,31 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     host.nextPacket(into: &writer, at: now)
   }
 
-  public var deadline: Instant? { host.deadline }
+  public var deadline: Instant? {
+    guard let body else { return host.deadline }
+    return Instant.earlier(host.deadline, Instant.earlier(panel.deadline, body.deadline))
+  }
 
   public mutating func advance(to now: Instant) {
+    self.now = now
     host.advance(to: now)
+    if let body {
+      body.readButtons(into: &panel, at: now)
+      panel.advance(to: now)
+      obeyButtons()
+    }
   }
 
   public mutating func turnEnded() {
     tellEvents()
+    guard let body else { return }
+    panel.show(host.application.lights, at: now)
+    body.show(panel, at: now)
+    switch body.takeNews() {
+    case .lost(let reason): observer.board(wasLost: reason)
+    case .ready: observer.board(wasLost: nil)
+    case nil: break
+    }
   }
 
   public mutating func shutDown(at now: Instant) {
@@ -75,9 +109,29 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   public var isFinished: Bool { isEnding && (host.isShutDown || !isRadioReady) }
 
+  private mutating func obeyButtons() {
+    while let action = panel.nextAction() {
+      switch action {
+      case .shake:
+        host.application.shake()
+      case .clear:
+        host.application.clear()
+      case .release:
+        host.application.clear()
+        host.disconnectAll()
+      }
+      observer.button(did: action)
+    }
+  }
+
   private mutating func tellEvents() {
     let own = host.address
     while let event = host.application.nextEvent() {
+      switch event {
+      case .refused: panel.tellRefusal(at: now)
+      case .answered: panel.tellAnswer(at: now)
+      default: break
+      }
       Self.tell(event, own, &host.application, &observer)
     }
   }
