@@ -31,6 +31,8 @@ struct EightBallCommand: ParsableCommand {
                               eightball-air.sock in the user's runtime directory
       """,
     version: "0.1.0",
-    subcommands: [Run.self, Ask.self, Scan.self, HostAir.self],
+    subcommands: [
+      Run.self, Ask.self, Scan.self, HostAir.self, Boards.self, Wiring.self,
+    ],
     defaultSubcommand: Run.self)
 }
