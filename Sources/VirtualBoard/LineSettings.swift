@@ -49,4 +49,14 @@ public struct LineInfo: Equatable, Sendable {
   public var isOutput: Bool
   public var isActiveLow: Bool
   public var bias: LineSettings.Bias
+
+  public init(
+    name: String?, consumer: String?, isOutput: Bool, isActiveLow: Bool, bias: LineSettings.Bias
+  ) {
+    self.name = name
+    self.consumer = consumer
+    self.isOutput = isOutput
+    self.isActiveLow = isActiveLow
+    self.bias = bias
+  }
 }

@@ -31,7 +31,7 @@ public final class ChipLines: BoardLines {
     var failure = cgpiod_failure()
     // The names must live as long as the call.
     let names = unsafe wanted.map { unsafe strdup($0.line.name) }
-    defer { for unsafename in unsafe names { unsafe free(name) } }
+    defer { unsafe names.forEach { unsafe free($0) } }
     var settings = unsafe [cgpiod_line]()
     for (index, line) in wanted.enumerated() {
       unsafe settings.append(line.settings(name: names[index]))
