@@ -82,7 +82,11 @@ public enum BoardFile {
       return try Parser(yaml: text + String(repeating: "\n", count: 16), encoding: .utf8)
         .singleRoot()
     } catch let error as YamlError {
-      throw BoardError(error, path)
+      var error = BoardError(error, path)
+      // What is missing at the end is missing in the last line that there really is.
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      error.line = error.line.map { min($0, lines.count) }
+      throw error
     } catch {
       throw BoardError(path, "expected YAML")
     }

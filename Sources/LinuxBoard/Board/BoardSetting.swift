@@ -55,8 +55,8 @@ extension BoardDescription {
   /// Changes what `settings` say, the last one of a name counting.
   ///
   /// A new line called GPIO and a number also has that number for its offset, as it is on every
-  /// Raspberry Pi; another name needs its offset with it. A button or light that the board does
-  /// not have is added, wired as those of the shipped boards are.
+  /// Raspberry Pi, and the other way round; another name needs its offset with it. A button or
+  /// light that the board does not have is added, wired as those of the shipped boards are.
   ///
   /// - Throws: Which setting is wrong, and what was expected. Nothing is changed then.
   public mutating func apply(_ settings: [BoardSetting]) throws(BoardError) {
@@ -94,23 +94,23 @@ extension BoardDescription {
     _ part: BoardPart, _ settings: [BoardSetting], _ last: BoardSetting
   ) throws(BoardError) {
     var line = self[keyPath: part.path]
-    var ownOffset: Int?
     var nameSetting: BoardSetting?
+    var offsetSetting: BoardSetting?
     for setting in settings {
-      if setting.name == part.rawValue {
+      guard let field = setting.name.split(separator: ".").dropFirst().first else {
         line = nil
-        ownOffset = nil
         nameSetting = nil
+        offsetSetting = nil
         continue
       }
       var changed = line ?? part.usualLine
-      switch setting.name.split(separator: ".").last {
+      switch field {
       case "line":
         changed.name = try setting.read(.line)
         nameSetting = setting
       case "offset":
         changed.offset = try setting.read(.offset)
-        ownOffset = changed.offset
+        offsetSetting = setting
       case "active": changed.activeLow = try setting.read(.active)
       case "bias": changed.bias = try setting.read(.bias)
       case "debounce": changed.debounceMilliseconds = try setting.read(.debounce)
@@ -119,21 +119,41 @@ extension BoardDescription {
       line = changed
     }
     if let changed = line {
-      guard !changed.name.isEmpty else {
-        throw last.error(
-          "the board has no \(part.rawValue): expected its line too, such as "
-            + "--set \(part.rawValue).line=GPIO23")
-      }
-      if let nameSetting, ownOffset == nil, changed.name != self[keyPath: part.path]?.name {
-        guard let number = GPIONumber.of(changed.name) else {
-          throw nameSetting.error(
-            "expected its offset too, such as --set \(part.rawValue).offset=23, since its name "
-              + "does not tell")
-        }
-        line?.offset = number
-      }
+      line = try Self.complete(changed, part, nameSetting, offsetSetting, last)
     }
     self[keyPath: part.path] = line
+  }
+
+  /// Makes a line's name and offset fit each other where only one of them was told.
+  private static func complete(
+    _ line: LineDescription, _ part: BoardPart, _ nameSetting: BoardSetting?,
+    _ offsetSetting: BoardSetting?, _ last: BoardSetting
+  ) throws(BoardError) -> LineDescription {
+    var line = line
+    guard !line.name.isEmpty else {
+      throw last.error(
+        "the board has no \(part.rawValue): expected its line too, such as "
+          + "--set \(part.rawValue).line=GPIO23")
+    }
+    switch (nameSetting, offsetSetting) {
+    case (let setting?, nil):
+      guard let number = GPIONumber.of(line.name) else {
+        throw setting.error(
+          "expected its offset too, such as --set \(part.rawValue).offset=23, since its name does "
+            + "not tell")
+      }
+      line.offset = number
+    case (nil, let setting?):
+      // A line is looked for by its name first: the old name would find the old line.
+      guard GPIONumber.of(line.name) != nil else {
+        throw setting.error(
+          "expected its name too, such as --set \(part.rawValue).line=GPIO23, since \(line.name) "
+            + "would still be found by its own")
+      }
+      line.name = "GPIO\(line.offset)"
+    default: break
+    }
+    return line
   }
 }
 

@@ -141,9 +141,9 @@ struct WiringPlan {
 
   /// Puts shorter wires further in, so that those within others do not cross them.
   private static func lanes(_ wires: [Wire]) -> [Wire] {
-    var placed: [Wire] = []
-    for var wire in wires.sorted(by: { $0.rows.count < $1.rows.count }) {
-      let beside = placed.filter { $0.rows.overlaps(wire.rows) }
+    var placed = wires.filter { !$0.isLoop }
+    for var wire in wires.sorted(by: { $0.rows.count < $1.rows.count }) where wire.isLoop {
+      let beside = placed.filter { $0.isLoop && $0.rows.overlaps(wire.rows) }
       wire.lane = beside.map { $0.lane + 1 }.max() ?? 0
       placed.append(wire)
     }
@@ -152,8 +152,8 @@ struct WiringPlan {
 
   private static func crossings(_ wires: [Wire]) -> Int {
     var count = 0
-    for inner in wires {
-      for outer in wires where outer.lane > inner.lane {
+    for inner in wires where inner.isLoop {
+      for outer in wires where outer != inner && (!outer.isLoop || outer.lane > inner.lane) {
         if inner.rows.contains(outer.rows.lowerBound) { count += 1 }
         if inner.rows.contains(outer.rows.upperBound) { count += 1 }
       }

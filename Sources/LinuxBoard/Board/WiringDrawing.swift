@@ -38,7 +38,7 @@ public struct WiringDrawing {
     for wire in plan.wires { lines += WiringText.steps(for: wire).map { paint($0, wire.part) } }
     for (part, line) in plan.elsewhere {
       lines.append(
-        "\(WiringText.label(part)) line \(line.name), offset \(line.offset) of \(board.chip ?? ""):"
+        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of \(board.chip ?? ""):"
           + " not on this header")
     }
     if plan.wires.isEmpty && plan.elsewhere.isEmpty {
@@ -57,7 +57,13 @@ public struct WiringDrawing {
 
   /// How much room there is on the left of the pins' names.
   private var leftWidth: Int {
-    margins[.left].map { WiringText.labelWidth + 1 + $0 + Self.componentWidth + 1 } ?? 0
+    margins[.left].map { labelWidth + 1 + $0 + Self.componentWidth + 1 } ?? 0
+  }
+
+  /// How much room there is on the left for what the wires are.
+  private var labelWidth: Int {
+    let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == .left }
+    return wires.map { WiringText.end($0).count }.max() ?? 0
   }
 
   private func line(ofRow row: Int) -> String {
@@ -120,7 +126,7 @@ public struct WiringDrawing {
     } else if let wire = rail {
       component = paint(String(repeating: "─", count: Self.componentWidth), wire.part)
     }
-    let label = own.map { WiringText.label($0, side) } ?? ""
+    let label = own.map { WiringText.end($0) } ?? ""
     switch side {
     case .right:
       let text = own.map { " " + paint(label, $0.part) } ?? ""
@@ -128,7 +134,7 @@ public struct WiringDrawing {
       return isEmpty
         ? "" : gap(horizontal, row, side) + component + trimmed(cells, isEnd: text.isEmpty) + text
     case .left:
-      let text = padded(label, WiringText.labelWidth, isRight: true)
+      let text = padded(label, labelWidth, isRight: true)
       return (own.map { paint(text, $0.part) } ?? text) + " " + cells.reversed().joined()
         + component + gap(horizontal, row, side)
     }

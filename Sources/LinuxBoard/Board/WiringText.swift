@@ -1,8 +1,5 @@
 /// What a wiring says in words and in symbols.
 enum WiringText {
-  /// How many characters the label of a wire that is drawn to both its pins takes at most.
-  static let labelWidth = 6
-
   /// A button or a light in 13 characters, the line's pin being towards the header.
   static func component(_ wire: WiringPlan.Wire, _ side: HeaderSide) -> String {
     if wire.part.isButton { return "────○ ╱ ○────" }
@@ -15,12 +12,10 @@ enum WiringText {
     }
   }
 
-  /// What stands at the far end of a wire: where it goes on if it is not drawn to there, and what
-  /// it is.
-  static func label(_ wire: WiringPlan.Wire, _ side: HeaderSide) -> String {
+  /// What stands at the far end of a wire: what it is, and where it goes on if that is not drawn.
+  static func end(_ wire: WiringPlan.Wire) -> String {
     let name = wire.part.rawValue
-    guard !wire.isLoop, side == .right else { return name }
-    return "to pin \(wire.railPin), \(wire.rail): \(name)"
+    return wire.isLoop ? name : "\(name), to pin \(wire.railPin) (\(wire.rail))"
   }
 
   /// The name of a part, in a column.
