@@ -81,7 +81,8 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem", "VirtualBoard", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(

@@ -58,12 +58,9 @@ struct BoardFileTests {
 
     init(_ what: String, _ old: String, _ new: String, _ message: String) {
       self.what = what
-      let whole = BoardFileTests.whole
-      if let range = whole.firstRange(of: old) {
-        text = whole.replacingCharacters(in: range, with: new)
-      } else {
-        text = ""
-      }
+      var text = BoardFileTests.whole
+      if let range = text.firstRange(of: old) { text.replaceSubrange(range, with: new) }
+      self.text = text
       self.message = message
     }
 
