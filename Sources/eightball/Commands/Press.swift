@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LinuxBoard
 import LinuxSystem
 
@@ -14,7 +15,7 @@ struct Press: ParsableCommand {
         eightball press clear --hold 3s
 
       EXIT STATUS
-        0   the button is down, and is let go when its time has come
+        0   the button was pressed, and is up again
         64  the command line is wrong
         69  no ball runs on the virtual board
       """)
@@ -40,6 +41,8 @@ struct Press: ParsableCommand {
       Terminal.note("Error: \(sentence(printable(answer)))")
       throw ExitStatus.unexpected
     }
+    // Until it is up and at rest, so that the next press is one.
+    poll(nil, 0, CInt(hold.milliseconds + 50))
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
   }
 }
