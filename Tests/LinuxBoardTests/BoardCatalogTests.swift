@@ -124,9 +124,13 @@ struct BoardCatalogTests {
       ])
   }
 
-  @Test("A model is read up to its zero byte; without a device tree there is none")
-  func model() {
-    #expect(DeviceTree.model(at: "/nowhere/model") == nil)
-    #expect(DeviceTree.model(at: "/dev/null") == nil)
+  @Test(
+    "A model is read up to its zero byte",
+    arguments: [
+      ("Raspberry Pi 5 Model B Rev 1.0\0", "Raspberry Pi 5 Model B Rev 1.0"),
+      ("Raspberry Pi 5", "Raspberry Pi 5"), ("a\0b\0", "a"), ("a\n", "a"), ("\0", nil), ("", nil),
+    ] as [(String, String?)])
+  func model(property: String, model: String?) {
+    #expect(DeviceTree.model(fromProperty: property) == model)
   }
 }

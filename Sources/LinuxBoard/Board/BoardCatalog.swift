@@ -113,11 +113,13 @@ extension [BoardCatalog.Entry] {
 public enum DeviceTree {
   /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4";
   /// `nil` if there is no device tree.
-  public static var model: String? { model(at: "/proc/device-tree/model") }
+  public static var model: String? {
+    guard let text = try? Files.text(of: "/proc/device-tree/model") else { return nil }
+    return model(fromProperty: text)
+  }
 
-  /// The text of a property, which ends in a zero byte.
-  static func model(at path: String) -> String? {
-    guard let text = try? Files.text(of: path) else { return nil }
+  /// The text of a property, which ends in a zero byte; `nil` if it says nothing.
+  static func model(fromProperty text: String) -> String? {
     let model = String(text.prefix { $0 != "\0" && $0 != "\n" })
     return model.isEmpty ? nil : model
   }

@@ -7,9 +7,10 @@ public struct BoardSetting: Equatable, Sendable {
   let name: String
   let value: String
 
-  /// Reads a setting; its value is looked at when it is applied.
+  /// Reads a setting.
   ///
-  /// - Throws: If it is not of the form NAME=VALUE, or no board has a field of that name.
+  /// - Throws: If it is not of the form NAME=VALUE, no board has a field of that name, or the field
+  ///   takes no such value.
   public init(_ text: String) throws(BoardError) {
     guard let equals = text.firstIndex(of: "=") else {
       throw BoardError(Self.place(text), "expected NAME=VALUE, such as shake.line=GPIO23")
@@ -28,6 +29,16 @@ public struct BoardSetting: Equatable, Sendable {
         Self.place(text),
         "expected \(name)=none to do without it, or a field of it, such as "
           + "\(name).line=GPIO23")
+    }
+    switch name.split(separator: ".").last {
+    case "chip": _ = try read(.chip)
+    case "radio": _ = try read(.radio)
+    case "line": _ = try read(.line)
+    case "offset": _ = try read(.offset)
+    case "active": _ = try read(.active)
+    case "bias": _ = try read(.bias)
+    case "debounce": _ = try read(.debounce)
+    default: break
     }
   }
 
