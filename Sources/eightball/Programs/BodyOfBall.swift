@@ -11,6 +11,8 @@ final class BodyOfBall {
 
   private var control: BoardControl?
   private var keyboard: Keyboard?
+  /// The virtual board's lines.
+  private var lines: VirtualLines?
 
   /// The body on `board`; `nil` if it has no buttons and lights.
   init?(_ board: BoardDescription?, loop: EventLoop, printer: BallPrinter) throws(SystemError) {
@@ -20,6 +22,7 @@ final class BodyOfBall {
       return
     }
     let lines = VirtualLines(board)
+    self.lines = lines
     body = BoardBody(board, lines: lines, loop: loop)
     do throws(SystemError) {
       control = try BoardControl(lines, loop: loop)
@@ -41,6 +44,7 @@ final class BodyOfBall {
 
   /// Turns the lights off, and gives everything back.
   func close() {
+    lines?.onChange = nil
     Terminal.useFooter(nil)
     keyboard?.close()
     control?.close()
