@@ -36,7 +36,8 @@ int cgpiod_find_line(struct gpiod_chip *chip, const struct cgpiod_line *line, in
 void cgpiod_find_user(struct gpiod_chip *chip, int offset, char *user, size_t size) {
     struct gpiod_line *line = gpiod_chip_get_line(chip, (unsigned)offset);
     user[0] = '\0';
-    if (line == NULL || !gpiod_line_is_used(line)) return;
+    // What the library remembers is from before it gave the line back.
+    if (line == NULL || gpiod_line_update(line) != 0 || !gpiod_line_is_used(line)) return;
     const char *consumer = gpiod_line_consumer(line);
     snprintf(user, size, "%s", consumer ? consumer : "?");
 }

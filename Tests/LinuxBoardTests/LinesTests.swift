@@ -78,6 +78,17 @@ struct LinesTests {
     #expect(bench.actions == [.shake])
   }
 
+  @Test("A chip that goes while clear is held does not let everybody go")
+  func lostWhileHeld() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    bench.lines.press(.clear, for: 10_000, at: Instant(rawValue: 2_000))
+    bench.run(from: 2_000, until: 3_000)
+    bench.lines.chip.remove()
+    bench.run(from: 3_000, until: 9_000)
+    #expect(bench.actions == [.clear])
+  }
+
   @Test("A line that somebody has is told of, and taken when it is free")
   func busy() throws {
     let bench = try LinesBench()

@@ -53,6 +53,8 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
   private var failures: UInt32 = 0
   private var news: BodyNews?
   private var complaint: String?
+  /// Whether the lines were lost since the panel was last told of the buttons.
+  private var isPanelStale = false
 
   /// How each light is; `nil` if it has to be set.
   private var isStatusLit: Bool?
@@ -95,7 +97,16 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
   public func readButtons(into panel: inout Panel, at now: Instant) {
     lines.advance(to: now)
     if !isOpen { reopen(&panel, at: now) }
-    guard isOpen else { return }
+    if isOpen { hear(&panel, at: now) }
+    if isPanelStale {
+      // Nobody holds down a button of a chip that has gone.
+      isPanelStale = false
+      panel.find(.shake, isClosed: false)
+      panel.find(.clear, isClosed: false)
+    }
+  }
+
+  private func hear(_ panel: inout Panel, at now: Instant) {
     do throws(Lines.Failure) {
       if let opening = gate.opening {
         if opening > now, !hasHungUp { return }
@@ -183,6 +194,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
     }
     watch()
     isOpen = true
+    isPanelStale = false
     self.retry = nil
     failures = 0
     if complaint != nil {
@@ -213,6 +225,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
 
   private func lose(_ error: Lines.Failure, at now: Instant) {
     release()
+    isPanelStale = true
     let text = error.description
     if complaint != text {
       complaint = text
