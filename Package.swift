@@ -16,10 +16,12 @@ let package = Package(
     .library(name: "BluetoothCentral", targets: ["BluetoothCentral"]),
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+    .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The core: no imports, no allocation, no input or output.
@@ -32,6 +34,8 @@ let package = Package(
     // The virtual air, and Linux.
     .target(name: "CBluetooth"),
     .target(name: "CLinux"),
+    .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
+    .target(name: "VirtualBoard", swiftSettings: core),
     .target(
       name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"], swiftSettings: core),
     .target(
@@ -39,7 +43,9 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CBluetooth", "LinuxSystem", "VirtualRadio",
+        "BluetoothHost", "EightBall", "CBluetooth", "CGPIOD", "LinuxSystem", "VirtualBoard",
+        "VirtualRadio",
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: core),
     .executableTarget(
@@ -71,10 +77,12 @@ let package = Package(
       name: "LinuxSystemTests", dependencies: ["BluetoothHost", "LinuxSystem"],
       swiftSettings: core),
     .testTarget(
+      name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: core),
+    .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BluetoothHost", "BluetoothCentral", "EightBall", "LinuxBoard", "LinuxSystem",
-        "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(

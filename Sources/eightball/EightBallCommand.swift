@@ -29,8 +29,13 @@ struct EightBallCommand: ParsableCommand {
       ENVIRONMENT
         EIGHTBALL_AIR         the socket of the virtual air, which usually is
                               eightball-air.sock in the user's runtime directory
+        EIGHTBALL_BOARD       the socket of the virtual board, which usually is
+                              eightball-board.sock in the user's runtime directory
       """,
     version: "0.1.0",
-    subcommands: [Run.self, Ask.self, Scan.self, HostAir.self],
+    subcommands: [
+      Run.self, Ask.self, Scan.self, HostAir.self, Boards.self, Wiring.self,
+      Press.self, Lights.self,
+    ],
     defaultSubcommand: Run.self)
 }

@@ -92,11 +92,16 @@ def show(title: str, rows: list[Row]) -> None:
 
 async def main(counter: str) -> int:
     failed = False
-    for title, arguments in [("", []), (" --json", ["--json"])]:
+    for title, arguments in [
+        ("", []),
+        (" --json", ["--json"]),
+        (" --board virtual", ["--board", "virtual"]),
+    ]:
         with tempfile.TemporaryDirectory(prefix="8ball-") as name:
             folder = pathlib.Path(name)
             async with worlds.our_air(folder) as (radio, _):
                 heap = Heap(counter, folder / "count")
+                heap.environment["EIGHTBALL_BOARD"] = str(folder / "board")
                 async with Program(
                     eightball(), "run", "--radio", radio, *arguments, environment=heap.environment
                 ) as program:

@@ -209,7 +209,7 @@ extension Host where Application: ~Copyable {
 
 extension Instant {
   /// The earlier of two moments, of which each may be missing.
-  static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
+  public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
     guard let left else { return right }
     guard let right else { return left }
     return left < right ? left : right

@@ -12,6 +12,19 @@ public protocol BallObserver: ~Copyable {
   mutating func ball(
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>)
+
+  /// A button was pressed, and the ball has done what it is for.
+  mutating func button(did action: PanelAction)
+
+  /// The lines of the board can be used no more, for this reason; or, without one, again.
+  mutating func board(wasLost reason: String?)
+}
+
+extension BallObserver where Self: ~Copyable {
+  /// Nothing, unless the observer has words for it.
+  public mutating func button(did action: PanelAction) {}
+  /// Nothing, unless the observer has words for it.
+  public mutating func board(wasLost reason: String?) {}
 }
 
 /// The 8-ball and its host, as something to run on a radio.
@@ -23,6 +36,11 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   public var host: BallHost<4>
   /// Whoever watches.
   public var observer: Observer
+  /// Its buttons and lights, if it has any.
+  public var body: (any BallBody)?
+  private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+  /// When the turn began.
+  private var now = Instant(rawValue: 0)
   private var isRadioReady = false
   private var isEnding = false
 
@@ -52,6 +70,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   /// A packet for its host.
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    self.now = now
     host.receive(packet, at: now)
     // At once: the next packet may bring another question in the place of this one.
     tellEvents()
@@ -63,16 +82,33 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   }
 
   /// When the ball wants to be called next.
-  public var deadline: Instant? { host.deadline }
+  public var deadline: Instant? {
+    guard let body else { return host.deadline }
+    return Instant.earlier(host.deadline, Instant.earlier(panel.deadline, body.deadline))
+  }
 
   /// The time is `now`.
   public mutating func advance(to now: Instant) {
+    self.now = now
     host.advance(to: now)
+    if let body {
+      body.readButtons(into: &panel, at: now)
+      panel.advance(to: now)
+      obeyButtons()
+    }
   }
 
   /// Tells the observer what has happened.
   public mutating func turnEnded() {
     tellEvents()
+    guard let body else { return }
+    panel.show(host.application.lights, at: now)
+    body.show(panel, at: now)
+    switch body.takeNews() {
+    case .lost(let reason): observer.board(wasLost: reason)
+    case .ready: observer.board(wasLost: nil)
+    case nil: break
+    }
   }
 
   /// Advertising ends, and every link.
@@ -84,9 +120,29 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   /// Whether the ball has shut down, or has no radio to do it on.
   public var isFinished: Bool { isEnding && (host.isShutDown || !isRadioReady) }
 
+  private mutating func obeyButtons() {
+    while let action = panel.nextAction() {
+      switch action {
+      case .shake:
+        host.application.shake()
+      case .clear:
+        host.application.clear()
+      case .release:
+        host.application.clear()
+        host.disconnectAll()
+      }
+      observer.button(did: action)
+    }
+  }
+
   private mutating func tellEvents() {
     let own = host.address
     while let event = host.application.nextEvent() {
+      switch event {
+      case .refused: panel.tellRefusal(at: now)
+      case .answered: panel.tellAnswer(at: now)
+      default: break
+      }
       Self.tell(event, own, &host.application, &observer)
     }
   }

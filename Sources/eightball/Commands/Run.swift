@@ -16,12 +16,15 @@ struct Run: ParsableCommand {
         eightball run --name "Kitchen Ball" --radio hci0
         eightball run --radio virtual --seed 8 --json
         eightball run --radio serial:/dev/ttyUSB0,115200 --capture ball.btsnoop
+        eightball run --board virtual
+        eightball run --board pi-4b --set shake.line=GPIO23
 
       EXIT STATUS
         0   ended by SIGINT or SIGTERM
         1   something unexpected
         64  the command line is wrong
         69  the radio cannot be used
+        78  the board's file is wrong, or there is none
       """)
 
   /// How answers are worded.
@@ -63,6 +66,7 @@ struct Run: ParsableCommand {
     transform: { try AddressOption($0) })
   var address: AddressOption?
 
+  @OptionGroup var boardOptions: BoardOptions
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
@@ -77,13 +81,19 @@ struct Run: ParsableCommand {
       guard let deviceName = DeviceName(bytes.span) else { throw ExitCode.validationFailure }
       let configuration = HostConfiguration(
         name: deviceName, service: .ballService, address: (address ?? .automatic).own)
-      let radio = ChosenRadio(radioOptions)
+      let board = try ChosenBoard(boardOptions)
+      let radio = ChosenRadio(radioOptions, board: board.description)
       let sinks = try radioOptions.sinks()
-      printer.begins(radio)
+      printer.begins(radio, on: board)
       var program = BallProgram(
         configuration: configuration, seed: seed ?? .random(in: .min ... .max),
         style: answers.style, observer: printer)
-      try runOnRadio(&program, radio.name, watchedBy: sinks)
+      var body: BodyOfBall?
+      defer { body?.close() }
+      try runOnRadio(&program, radio.name, watchedBy: sinks) { program, loop in
+        body = try BodyOfBall(board.description, loop: loop, printer: printer)
+        program.body = body?.body
+      }
     }
   }
 }

@@ -7,9 +7,13 @@ struct ChosenRadio {
   /// Why this one, if it was not named.
   var reason: String?
 
-  init(_ options: RadioOptions) {
+  /// - Parameter board: Which may name the radio.
+  init(_ options: RadioOptions, board: BoardDescription? = nil) {
     if let name = options.radio {
       self.name = name
+    } else if let name = board?.radio {
+      self.name = name
+      reason = "the board's file says so"
     } else {
       let usual = DefaultRadio.choose()
       name = usual.name

@@ -5,7 +5,10 @@ import LinuxBoard
 /// Prints what happens to a ball: in words for people, in JSON for programs.
 final class BallPrinter: BallObserver {
   private let name: String
-  private let isJSON: Bool
+  /// Whether it prints for programs.
+  let isJSON: Bool
+  /// Where the answer is drawn, if anywhere.
+  var statusLine: StatusLine?
   /// Whether the state of the radio that was told last is that it is lost.
   private var isRadioLost = false
   /// Whether it has been told that the ball advertises. A controller stops at each connection,
@@ -22,8 +25,10 @@ final class BallPrinter: BallObserver {
     self.isJSON = isJSON
   }
 
-  func begins(_ radio: ChosenRadio) {
-    if !isJSON { Terminal.print(radio.sentence) }
+  func begins(_ radio: ChosenRadio, on board: ChosenBoard) {
+    guard !isJSON else { return }
+    if board.description != nil { Terminal.print(board.sentence) }
+    Terminal.print(radio.sentence)
   }
 
   /// The program ends: it cannot run.
@@ -43,12 +48,38 @@ final class BallPrinter: BallObserver {
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>
   ) {
+    if case .answered(_, let answer) = event { statusLine?.show(answer) }
     if isSilent(event) { return }
     if isJSON {
       tellPrograms(own, event, central, question)
     } else {
       tellPeople(own, event, central, question)
     }
+  }
+
+  func button(did action: PanelAction) {
+    if action != .shake { statusLine?.show(nil) }
+    guard !isJSON else {
+      json.begin("button")
+      json["action"] = action.word
+      return json.print()
+    }
+    switch action {
+    case .shake: print { $0.append("Shaken.") }
+    case .clear: print { $0.append("Cleared: every question and answer is forgotten.") }
+    case .release: print { $0.append("Clear was held: everybody is let go.") }
+    }
+  }
+
+  func board(wasLost reason: String?) {
+    guard !isJSON else {
+      json.begin("board")
+      json["state"] = reason == nil ? "ready" : "lost"
+      json["detail"] = reason
+      return json.print()
+    }
+    guard let reason else { return Terminal.print("Buttons and lights: ready.") }
+    Terminal.note("Buttons and lights: none for now; \(sentence(printable(reason)))")
   }
 
   /// Keeps account of what has been told, and finds what need not be.
@@ -207,6 +238,17 @@ final class BallPrinter: BallObserver {
     json["state"] = state
     json["detail"] = detail
     json.print()
+  }
+}
+
+extension PanelAction {
+  /// What it is called, for programs.
+  fileprivate var word: String {
+    switch self {
+    case .shake: "shake"
+    case .clear: "clear"
+    case .release: "release"
+    }
   }
 }
 

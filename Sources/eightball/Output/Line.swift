@@ -23,6 +23,11 @@ struct Line {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Forgets what comes after so many bytes.
+  mutating func cut(to count: Int) {
+    bytes.removeLast(max(0, bytes.count - count))
+  }
+
   mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)
   }

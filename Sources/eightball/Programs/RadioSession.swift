@@ -2,13 +2,17 @@ import LinuxBoard
 import LinuxSystem
 
 /// Opens a radio and runs a program on it, to its end.
+///
+/// - Parameter prepare: Gives the program what else it needs of the loop.
 func runOnRadio<Program: RadioProgram & ~Copyable>(
-  _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink]
+  _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink],
+  prepare: (inout Program, EventLoop) throws -> Void = { _, _ in }
 ) throws {
   let loop = try EventLoop()
   let signals = try TerminationSignals(loop: loop)
   var radio = try Radio(name, loop: loop)
   radio.sinks = sinks
+  try prepare(&program, loop)
   do throws(SystemError) {
     try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
   } catch {
@@ -36,5 +40,8 @@ func endingWell(
   } catch let error as SystemError {
     complain(sentence(error.description), "system")
     throw ExitStatus.unexpected
+  } catch let error as BoardError {
+    complain(sentence(printable(error.description)), "board")
+    throw ExitStatus.board
   }
 }

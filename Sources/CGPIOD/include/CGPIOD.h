@@ -1,0 +1,101 @@
+/// A few lines of one GPIO chip, by way of libgpiod, whichever of its two incompatible versions
+/// there is. Nothing is taken from the heap between cgpiod_open and cgpiod_close.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a line's resistor does. As the numbers of the kernel's, not of either library's.
+enum cgpiod_bias {
+    CGPIOD_BIAS_NONE = 0,
+    CGPIOD_BIAS_PULL_UP = 1,
+    CGPIOD_BIAS_PULL_DOWN = 2,
+};
+
+/// A line that is wanted.
+struct cgpiod_line {
+    /// What the chip calls it; NULL to take the offset.
+    const char *name;
+    /// Where it is if no line of the chip has the name; negative if there is no such place.
+    int32_t offset;
+    /// 1 to drive it, inactive at first; 0 to hear of its edges.
+    int32_t is_output;
+    /// 1 if it is active when its level is low.
+    int32_t is_active_low;
+    /// A cgpiod_bias.
+    int32_t bias;
+    /// For how long it may bounce, in microseconds.
+    uint32_t debounce;
+};
+
+/// What cgpiod_open was doing when it failed.
+enum cgpiod_step {
+    /// Looking for the chip: there is none with the label.
+    CGPIOD_STEP_FIND_CHIP = 0,
+    /// Opening a chip.
+    CGPIOD_STEP_OPEN_CHIP = 1,
+    /// Looking for a line: there is none with the name or at the offset.
+    CGPIOD_STEP_FIND_LINE = 2,
+    /// Asking for a line.
+    CGPIOD_STEP_REQUEST_LINE = 3,
+    /// Anything else.
+    CGPIOD_STEP_OTHER = 4,
+};
+
+/// Why cgpiod_open failed.
+struct cgpiod_failure {
+    /// An errno.
+    int32_t code;
+    /// A cgpiod_step.
+    int32_t step;
+    /// The index of the line, or -1.
+    int32_t line;
+    /// The chip's path; for CGPIOD_STEP_FIND_CHIP, empty.
+    char chip[64];
+    /// Who uses the line, if it is in use and the kernel tells.
+    char user[32];
+};
+
+/// A line that has become active or inactive.
+struct cgpiod_edge {
+    /// The line's index among those asked for.
+    int32_t line;
+    /// 1 if it has become active.
+    int32_t is_active;
+    /// When, in nanoseconds of the monotonic clock.
+    uint64_t time;
+};
+
+/// Lines that have been asked for and granted.
+struct cgpiod_lines;
+
+/// The major version of libgpiod that this has been built with: 1 or 2.
+int cgpiod_version(void);
+
+/// Finds the chip with this label among the gpiochip* in `directory`, and asks for `count` lines
+/// of it, at most 8, all or none. A label of NULL is the first chip that has all lines by name.
+///
+/// NULL, with `failure` filled in, if that cannot be.
+struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
+                                 const struct cgpiod_line *lines, size_t count,
+                                 struct cgpiod_failure *failure);
+
+/// Gives the lines back.
+void cgpiod_close(struct cgpiod_lines *lines);
+
+/// Whether the kernel leaves bounces out of the edges: 1 or 0.
+int cgpiod_is_debounced(const struct cgpiod_lines *lines);
+
+/// A descriptor that is readable when there is an edge, and hangs up when the chip vanishes. It
+/// belongs to `lines`.
+int cgpiod_descriptor(const struct cgpiod_lines *lines);
+
+/// Takes the next edge: 1, or 0 if there is none now, or -1 with errno set; ENODEV is a chip that
+/// has vanished.
+int cgpiod_next_edge(struct cgpiod_lines *lines, struct cgpiod_edge *edge);
+
+/// Whether the line with this index is active: 1 or 0, or -1 with errno set.
+int cgpiod_value(struct cgpiod_lines *lines, int32_t line);
+
+/// Makes the line with this index active or inactive: 0, or -1 with errno set.
+int cgpiod_set_value(struct cgpiod_lines *lines, int32_t line, int is_active);

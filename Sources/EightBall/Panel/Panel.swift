@@ -1,0 +1,164 @@
+import BluetoothHost
+
+/// What the panel asks of the ball.
+public enum PanelAction: Equatable, Sendable {
+  /// Shake was pressed.
+  case shake
+  /// Clear was pressed.
+  case clear
+  /// Clear was held: let every central go, and begin afresh.
+  case release
+}
+
+/// The ball's body: two buttons and two lights, on injected time.
+///
+/// Edges of the buttons' contacts go in, and what happens to the ball; actions come out, and
+/// whether each light is on. It wants to be called again only at its `deadline`, and has none
+/// while its lights are steady and its buttons at rest.
+public struct Panel: Sendable {
+  /// How long clear has to be held to let everybody go, in milliseconds.
+  public static var holdTime: UInt32 { 3_000 }
+
+  private var shake: Button
+  private var clear: Button
+  private var status = Light()
+  private var answer = Light()
+  private var holdDeadline: Instant?
+  /// What of clearing has not been taken: `.clear` or `.release`, which is more.
+  private var pendingClear: PanelAction?
+  /// Whether a shake after that has not been taken.
+  private var isShakePending = false
+
+  /// A panel with dark lights, and buttons that are up.
+  ///
+  /// - Parameters:
+  ///   - shakeDebounce: how long the contacts of shake may bounce, in milliseconds; 0 if the
+  ///     kernel leaves bounces out.
+  ///   - clearDebounce: the same for clear.
+  public init(shakeDebounce: UInt32, clearDebounce: UInt32) {
+    shake = Button(debounce: shakeDebounce)
+    clear = Button(debounce: clearDebounce)
+  }
+
+  // MARK: Buttons
+
+  /// The contact of `button` is found closed or open, as at the start. Whoever held it down then
+  /// has not pressed it: it counts from when it is let go.
+  public mutating func find(_ button: ButtonName, isClosed: Bool) {
+    switch button {
+    case .shake: shake.find(isClosed: isClosed)
+    case .clear:
+      clear.find(isClosed: isClosed)
+      holdDeadline = nil
+    }
+  }
+
+  /// The contact of `button` has closed or opened.
+  public mutating func edge(_ button: ButtonName, isClosed: Bool, at now: Instant) {
+    // What a bounce hid is settled before the next edge can hide it again.
+    advance(to: now)
+    switch button {
+    case .shake:
+      if shake.edge(isClosed: isClosed, at: now) { append(.shake) }
+    case .clear:
+      if clear.edge(isClosed: isClosed, at: now) { pressClear(at: now) }
+      if !clear.isPressed { holdDeadline = nil }
+    }
+  }
+
+  /// Whether `button` is down, bounces left out.
+  public func isPressed(_ button: ButtonName) -> Bool {
+    button == .shake ? shake.isPressed : clear.isPressed
+  }
+
+  /// Takes the oldest action that has not been taken; `nil` if there is none.
+  ///
+  /// No action is lost, and none queues up: several shakes are as good as the last one, and
+  /// clear undoes the shakes before it.
+  public mutating func nextAction() -> PanelAction? {
+    if let action = pendingClear {
+      pendingClear = nil
+      return action
+    }
+    guard isShakePending else { return nil }
+    isShakePending = false
+    return .shake
+  }
+
+  /// Changes how long the contacts of `button` may bounce, in milliseconds; 0 if the kernel leaves
+  /// bounces out. The button is up then.
+  public mutating func setDebounce(of button: ButtonName, to debounce: UInt32) {
+    switch button {
+    case .shake: shake = Button(debounce: debounce)
+    case .clear:
+      clear = Button(debounce: debounce)
+      holdDeadline = nil
+    }
+  }
+
+  // MARK: Lights
+
+  /// The ball is in this state.
+  public mutating func show(_ lights: BallLights, at now: Instant) {
+    let pattern: LightPattern =
+      switch lights.status {
+      case .starting, .off: .off
+      case .advertising: .slowBlink
+      case .connected: .steady
+      case .fault: .fastBlink
+      }
+    status.show(pattern, at: now)
+  }
+
+  /// A statement was refused: a double flash.
+  public mutating func tellRefusal(at now: Instant) {
+    status.flash(.doubleFlash, at: now)
+  }
+
+  /// An answer was given: a pulse.
+  public mutating func tellAnswer(at now: Instant) {
+    answer.flash(.pulse, at: now)
+  }
+
+  /// Whether `light` is on.
+  public func isLit(_ light: LightName) -> Bool {
+    light == .status ? status.isLit : answer.isLit
+  }
+
+  // MARK: Time
+
+  /// When `advance(to:)` wants to be called next; `nil` if nothing is being waited for.
+  public var deadline: Instant? {
+    var earliest = Instant.earlier(shake.settleTime, clear.settleTime)
+    earliest = Instant.earlier(earliest, holdDeadline)
+    earliest = Instant.earlier(earliest, status.deadline)
+    return Instant.earlier(earliest, answer.deadline)
+  }
+
+  /// The time is `now`: does what has become due.
+  public mutating func advance(to now: Instant) {
+    if shake.advance(to: now) { append(.shake) }
+    if clear.advance(to: now) { pressClear(at: now) }
+    if !clear.isPressed { holdDeadline = nil }
+    if let time = holdDeadline, time <= now {
+      holdDeadline = nil
+      append(.release)
+    }
+    status.advance(to: now)
+    answer.advance(to: now)
+  }
+
+  private mutating func pressClear(at now: Instant) {
+    append(.clear)
+    holdDeadline = now.advanced(by: Self.holdTime)
+  }
+
+  private mutating func append(_ action: PanelAction) {
+    guard action != .shake else {
+      isShakePending = true
+      return
+    }
+    isShakePending = false
+    if pendingClear != .release { pendingClear = action }
+  }
+}

@@ -1,0 +1,127 @@
+import LinuxSystem
+
+/// The board files of this machine, in the folders where they are looked for.
+///
+/// A file of an earlier folder hides those of its name in later ones.
+public struct BoardCatalog: Equatable, Sendable {
+  /// A board's file.
+  public struct Entry: Sendable {
+    /// What the board is called.
+    public var name: String
+    /// Where its file is.
+    public var path: String
+    /// What the file says, or what is wrong with it.
+    public var board: Result<BoardDescription, BoardError>
+  }
+
+  /// Where boards are looked for, whether there is such a folder or not.
+  public var folders: [String]
+
+  /// The boards in `folders`, the first of which is looked in first.
+  public init(folders: [String]) {
+    self.folders = folders
+  }
+
+  /// The folders for a program at `programPath`: `boards` beside it; `boards` in the checkout that
+  /// it was built in; where it and the system were installed.
+  public init(programPath: String = Process.programPath) {
+    var folders: [String] = []
+    var folder = Self.parent(of: programPath)
+    if let folder { folders.append("\(folder)/boards") }
+    let prefix = folder.flatMap { Self.parent(of: $0) }
+    while let checkout = folder {
+      if Files.names(in: checkout).contains("Package.swift") {
+        folders.append("\(checkout)/boards")
+        break
+      }
+      folder = Self.parent(of: checkout)
+    }
+    for prefix in [prefix, "/usr/local", "/usr"] {
+      guard let prefix else { continue }
+      folders.append("\(prefix)/share/eightball/boards")
+    }
+    self.folders = []
+    for folder in folders where !self.folders.contains(folder) { self.folders.append(folder) }
+  }
+
+  /// "/usr/bin" for "/usr/bin/eightball"; `nil` for "/" and for what is not a whole path.
+  private static func parent(of path: String) -> String? {
+    guard path.utf8.count > 1, let slash = path.lastIndex(of: "/") else { return nil }
+    return String(path[..<slash])
+  }
+
+  /// The boards, sorted by name; those whose file is wrong among them.
+  public func entries() -> [Entry] {
+    var entries: [Entry] = []
+    for folder in folders {
+      for file in Files.names(in: folder) where file.hasSuffix(".yml") && !file.hasPrefix(".") {
+        let name = String(file.dropLast(4))
+        guard !entries.contains(where: { $0.name == name }) else { continue }
+        entries.append(Self.entry(name, at: "\(folder)/\(file)"))
+      }
+    }
+    return entries.sorted { $0.name < $1.name }
+  }
+
+  private static func entry(_ name: String, at path: String) -> Entry {
+    do throws(BoardError) {
+      return Entry(name: name, path: path, board: .success(try BoardFile.read(path)))
+    } catch {
+      return Entry(name: name, path: path, board: .failure(error))
+    }
+  }
+
+  /// The board that `text` names: a file if it has a slash or ends in .yml or .yaml, and the name
+  /// of a board otherwise.
+  ///
+  /// - Throws: What is wrong with its file, or what there is to choose from.
+  public func board(_ text: String) throws(BoardError) -> BoardDescription {
+    if text.contains("/") || text.hasSuffix(".yml") || text.hasSuffix(".yaml") {
+      return try BoardFile.read(text)
+    }
+    let entries = entries()
+    guard let entry = entries.first(where: { $0.name == text }) else {
+      let place = "--board \(BoardError.shown(text))"
+      guard !entries.isEmpty else { throw BoardError(place, "\(nothingFound); name a file") }
+      throw BoardError(
+        place, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")
+    }
+    return try entry.board.get()
+  }
+
+  /// That no folder has a board, and where they were looked for.
+  public var nothingFound: String {
+    "there are no board files in \(alternatives(folders))"
+  }
+}
+
+extension [BoardCatalog.Entry] {
+  /// The board that a device tree's model tells of: the one of whose models the longest is the
+  /// beginning of `model`, up to its end or a space; `nil` if there is none.
+  public func matching(model: String) -> BoardCatalog.Entry? {
+    var best: (entry: BoardCatalog.Entry, length: Int)?
+    for entry in self {
+      guard case .success(let board) = entry.board else { continue }
+      for start in board.models where start.utf8.count > best?.length ?? 0 {
+        if model == start || model.hasPrefix(start + " ") { best = (entry, start.utf8.count) }
+      }
+    }
+    return best?.entry
+  }
+}
+
+/// The machine's own name for its kind.
+public enum DeviceTree {
+  /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4";
+  /// `nil` if there is no device tree.
+  public static var model: String? {
+    guard let text = try? Files.text(of: "/proc/device-tree/model") else { return nil }
+    return model(fromProperty: text)
+  }
+
+  /// The text of a property, which ends in a zero byte; `nil` if it says nothing.
+  static func model(fromProperty text: String) -> String? {
+    let model = String(text.prefix { $0 != "\0" && $0 != "\n" })
+    return model.isEmpty ? nil : model
+  }
+}

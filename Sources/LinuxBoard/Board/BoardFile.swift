@@ -1,0 +1,144 @@
+import Glibc
+import LinuxSystem
+import Yams
+
+/// A board's file: YAML, each of whose fields is known and checked.
+///
+/// boards/README.md describes the fields.
+public enum BoardFile {
+  /// Files longer than this are no board's, in bytes.
+  static let capacity = 65_536
+
+  /// Reads the file at `path`. The board is called as the file is, without `.yml`.
+  ///
+  /// - Throws: What is wrong with the file, in which line and which field.
+  public static func read(_ path: String) throws(BoardError) -> BoardDescription {
+    var name = String(path.split(separator: "/").last ?? "")
+    for ending in [".yml", ".yaml"] where name.hasSuffix(ending) {
+      name.removeLast(ending.count)
+    }
+    return try parse(try text(of: path), name: name, path: path)
+  }
+
+  /// Reads the text of a file.
+  ///
+  /// - Parameter path: What errors call the file.
+  static func parse(
+    _ text: String, name: String, path: String
+  ) throws(BoardError) -> BoardDescription {
+    guard let root = try compose(text, path) else {
+      throw BoardError(
+        path, "the file says nothing: expected the fields \(alternatives(required, "and"))")
+    }
+    let fields = try BoardFields(root, of: nil, at: 1, known: BoardDescription.fields, path: path)
+    var board = BoardDescription(name: name)
+    board.models = try fields.list("models", .model) ?? []
+    for part in BoardPart.allCases {
+      board[keyPath: part.path] = try line(of: part, in: fields)
+    }
+    if board.hasLines {
+      board.chip = try fields.required("chip", .chip)
+    } else {
+      board.chip = try fields.optional("chip", .chip)
+    }
+    board.isVirtual = board.chip == BoardDescription.virtualChip
+    board.radio = try fields.optional("radio", .radio)
+    if let clash = board.clash() {
+      let lineNumber = try fields.group(clash.part.rawValue, known: clash.part.fields)?
+        .line(of: clash.field)
+      throw BoardError(
+        path, line: lineNumber, field: "\(clash.part.rawValue).\(clash.field)", clash.problem)
+    }
+    return board
+  }
+
+  /// What every file with a line says.
+  private static let required = ["chip"] + BoardPart.allCases.map(\.rawValue)
+
+  private static func line(
+    of part: BoardPart, in board: BoardFields
+  ) throws(BoardError) -> LineDescription? {
+    guard let fields = try board.group(part.rawValue, known: part.fields) else { return nil }
+    let name = try fields.required("line", .line)
+    let offset = try fields.required("offset", .offset)
+    let isActiveLow = try fields.required("active", .active)
+    guard part.isButton else {
+      let bias = try fields.optional("bias", .bias) ?? .none
+      return LineDescription(
+        name: name, offset: offset, activeLow: isActiveLow, bias: bias, debounceMilliseconds: 0)
+    }
+    let bias = try fields.required("bias", .bias)
+    let debounce = try fields.required("debounce", .debounce)
+    return LineDescription(
+      name: name, offset: offset, activeLow: isActiveLow, bias: bias,
+      debounceMilliseconds: debounce)
+  }
+
+  /// The tree of fields; `nil` if there is nothing but comments.
+  private static func compose(_ text: String, _ path: String) throws(BoardError) -> Node? {
+    do {
+      // The parser points into the text while it reads it; a text of fewer than 16 bytes has no
+      // storage to point into. Empty lines at the end say nothing in YAML.
+      return try Parser(yaml: text + String(repeating: "\n", count: 16), encoding: .utf8)
+        .singleRoot()
+    } catch let error as YamlError {
+      var error = BoardError(error, path)
+      // What is missing at the end is missing in the last line that there really is.
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      error.line = error.line.map { min($0, lines.count) }
+      throw error
+    } catch {
+      throw BoardError(path, "expected YAML")
+    }
+  }
+
+  private static func text(of path: String) throws(BoardError) -> String {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try Self.bytes(of: path)
+    } catch {
+      throw BoardError(path, error.code.description)
+    }
+    guard bytes.count <= capacity else {
+      throw BoardError(path, "expected at most \(capacity) bytes")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw BoardError(path, "expected text in UTF-8")
+    }
+    return text
+  }
+
+  /// The bytes of a file, at most one more than `capacity`.
+  private static func bytes(of path: String) throws(SystemError) -> [UInt8] {
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError(Errno(rawValue: errno), "open", path) }
+    let file = FileDescriptor(owning: number, name: path)
+    var bytes: [UInt8] = []
+    var storage = [UInt8](repeating: 0, count: capacity + 1)
+    while bytes.count <= capacity {
+      var buffer = storage.mutableSpan
+      guard case .bytes(let count) = try file.read(into: &buffer) else { break }
+      bytes += storage.prefix(count)
+    }
+    return bytes
+  }
+}
+
+extension BoardError {
+  /// What the parser of YAML says.
+  fileprivate init(_ error: YamlError, _ path: String) {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      self.init(path, line: mark.line, "expected YAML: \(problem)")
+    case .reader(let problem, _, _, _):
+      self.init(path, "expected YAML: \(problem)")
+    case .duplicatedKeysInMapping(let names, let context):
+      self.init(
+        path, line: context.mark.line,
+        "expected each field once, but \(alternatives(names.sorted(), "and")) is there again")
+    default:
+      self.init(path, "expected YAML")
+    }
+  }
+}

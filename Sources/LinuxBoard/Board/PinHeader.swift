@@ -1,0 +1,163 @@
+/// The 40-pin header that every Raspberry Pi since the Zero and the B+ has.
+///
+/// Pin 1 is at the corner by the microSD card; odd pins are towards the middle of the board, even
+/// ones along its edge.
+enum PinHeader {
+  /// What is printed beside each pin, pin 1 first.
+  static let names = [
+    "3V3", "5V", "GPIO2", "5V", "GPIO3", "GND", "GPIO4", "GPIO14", "GND", "GPIO15",
+    "GPIO17", "GPIO18", "GPIO27", "GND", "GPIO22", "GPIO23", "3V3", "GPIO24", "GPIO10", "GND",
+    "GPIO9", "GPIO25", "GPIO11", "GPIO8", "GND", "GPIO7", "ID_SD", "ID_SC", "GPIO5", "GND",
+    "GPIO6", "GPIO12", "GPIO13", "GND", "GPIO19", "GPIO16", "GPIO26", "GPIO20", "GND", "GPIO21",
+  ]
+
+  /// The chips whose offsets are the numbers of the header's lines.
+  private static let chips = [
+    "pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1", BoardDescription.virtualChip,
+  ]
+
+  /// What is printed beside a pin, 1 to 40.
+  static func name(ofPin pin: Int) -> String {
+    names.indices.contains(pin - 1) ? names[pin - 1] : ""
+  }
+
+  /// The pins with this beside them.
+  static func pins(named name: String) -> [Int] {
+    (1...names.count).filter { self.name(ofPin: $0) == name }
+  }
+
+  /// The pin that a line is on; `nil` if it is on none.
+  static func pin(of line: LineDescription, ofChip chip: String?) -> Int? {
+    if let pin = pins(named: line.name).first, line.name.hasPrefix("GPIO") { return pin }
+    guard let chip, chips.contains(chip) else { return nil }
+    switch GPIONumber.of(line.name) ?? line.offset {
+    case 0: return 27
+    case 1: return 28
+    case let number: return pins(named: "GPIO\(number)").first
+    }
+  }
+}
+
+/// A side of the header.
+enum HeaderSide: CaseIterable {
+  /// The odd pins.
+  case left
+  /// The even pins.
+  case right
+
+  init(ofPin pin: Int) { self = pin % 2 == 1 ? .left : .right }
+}
+
+/// Where the wires of a board go.
+struct WiringPlan {
+  /// What a button or light hangs between: a line's pin and a rail.
+  struct Wire: Equatable {
+    let part: BoardPart
+    let line: LineDescription
+    /// The pin of the line.
+    let pin: Int
+    /// "GND" or "3V3".
+    let rail: String
+    /// The pin of the rail.
+    var railPin = 0
+    /// Whether the rail's pin is taken by this wire alone, on the side of the line's pin, so that
+    /// the wire can be drawn to it.
+    var isLoop = false
+    /// How far out it turns from one row to the other, 0 being nearest to the header.
+    var lane = 0
+
+    /// The rows that the wire comes from and goes to, 0 to 19.
+    var rows: ClosedRange<Int> {
+      let row = (pin - 1) / 2
+      guard isLoop else { return row...row }
+      let railRow = (railPin - 1) / 2
+      return min(row, railRow)...max(row, railRow)
+    }
+  }
+
+  /// The wires, in the order of the parts.
+  private(set) var wires: [Wire] = []
+  /// What has a line that the header does not have.
+  private(set) var elsewhere: [(part: BoardPart, line: LineDescription)] = []
+
+  /// Finds the rails' pins that make the shortest wires, and the fewest that cross.
+  init(_ board: BoardDescription) {
+    for part in BoardPart.allCases {
+      guard let line = board[keyPath: part.path] else { continue }
+      guard let pin = PinHeader.pin(of: line, ofChip: board.chip) else {
+        elsewhere.append((part, line))
+        continue
+      }
+      // A button that is pressed, or a line that is lit, connects these two.
+      let isToGround = line.activeLow == part.isButton
+      wires.append(Wire(part: part, line: line, pin: pin, rail: isToGround ? "GND" : "3V3"))
+    }
+    var planned: [Wire] = []
+    for side in HeaderSide.allCases {
+      let ofSide = wires.filter { HeaderSide(ofPin: $0.pin) == side }
+      planned += Self.lanes(Self.best(Self.choices(ofSide[...], [])))
+    }
+    for index in planned.indices where !planned[index].isLoop {
+      let taken = planned.filter { $0.railPin != 0 }.map(\.railPin)
+      let pins = PinHeader.pins(named: planned[index].rail)
+      let pin = planned[index].pin
+      // One of its own if there is one left, and the nearest of these.
+      planned[index].railPin =
+        pins.min {
+          (taken.contains($0) ? 100 : 0) + abs($0 - pin)
+            < (taken.contains($1) ? 100 : 0) + abs($1 - pin)
+        } ?? 0
+    }
+    wires = BoardPart.allCases.compactMap { part in planned.first { $0.part == part } }
+  }
+
+  /// Every way to give each of `wires` a pin of its rail on its own side, or none.
+  private static func choices(_ wires: ArraySlice<Wire>, _ taken: [Int]) -> [[Wire]] {
+    guard let first = wires.first else { return [[]] }
+    var choices: [[Wire]] = []
+    let pins = PinHeader.pins(named: first.rail).filter {
+      HeaderSide(ofPin: $0) == HeaderSide(ofPin: first.pin) && !taken.contains($0)
+    }
+    for pin in pins {
+      var wire = first
+      wire.railPin = pin
+      wire.isLoop = true
+      for rest in Self.choices(wires.dropFirst(), taken + [pin]) { choices.append([wire] + rest) }
+    }
+    for rest in Self.choices(wires.dropFirst(), taken) { choices.append([first] + rest) }
+    return choices
+  }
+
+  private static func best(_ choices: [[Wire]]) -> [Wire] {
+    var best: (wires: [Wire], cost: Int)?
+    for choice in choices {
+      let length = choice.reduce(0) { $0 + $1.rows.count }
+      let loose = choice.filter { !$0.isLoop }.count
+      let cost = loose * 10_000 + crossings(lanes(choice)) * 100 + length
+      if cost < best?.cost ?? .max { best = (choice, cost) }
+    }
+    return best?.wires ?? []
+  }
+
+  /// Puts shorter wires further in, so that those within others do not cross them.
+  private static func lanes(_ wires: [Wire]) -> [Wire] {
+    var placed = wires.filter { !$0.isLoop }
+    for var wire in wires.sorted(by: { $0.rows.count < $1.rows.count }) where wire.isLoop {
+      let beside = placed.filter { $0.isLoop && $0.rows.overlaps(wire.rows) }
+      wire.lane = beside.map { $0.lane + 1 }.max() ?? 0
+      placed.append(wire)
+    }
+    return placed
+  }
+
+  private static func crossings(_ wires: [Wire]) -> Int {
+    var count = 0
+    for inner in wires where inner.isLoop {
+      for outer in wires where outer != inner && (!outer.isLoop || outer.lane > inner.lane) {
+        if inner.rows.contains(outer.rows.lowerBound) { count += 1 }
+        if inner.rows.contains(outer.rows.upperBound) { count += 1 }
+      }
+    }
+    return count
+  }
+}

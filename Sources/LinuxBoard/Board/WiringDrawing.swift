@@ -1,0 +1,184 @@
+/// The 40-pin header with a board's buttons and lights, drawn in characters.
+public struct WiringDrawing {
+  private let board: BoardDescription
+  private let plan: WiringPlan
+  private let isColored: Bool
+  private let margins: [HeaderSide: Int]
+
+  /// How many characters a button or a light takes.
+  private static let componentWidth = 13
+
+  /// - Parameter isColored: Whether to paint the wires with escape sequences of terminals.
+  public init(_ board: BoardDescription, isColored: Bool) {
+    self.board = board
+    self.isColored = isColored
+    let plan = WiringPlan(board)
+    self.plan = plan
+    var margins: [HeaderSide: Int] = [:]
+    for wire in plan.wires {
+      let side = HeaderSide(ofPin: wire.pin)
+      margins[side] = max(margins[side] ?? 0, 2 * wire.lane + 2)
+    }
+    self.margins = margins
+  }
+
+  /// The whole drawing, one line each, without trailing spaces.
+  public var lines: [String] {
+    var lines = [title, ""]
+    if !plan.wires.isEmpty {
+      let indent = String(repeating: " ", count: leftWidth + 10)
+      lines.append("\(indent)┌─────┐")
+      for row in 0..<20 { lines.append(line(ofRow: row)) }
+      lines += ["\(indent)└─────┘", ""]
+      if !board.isVirtual {
+        lines.append("Pin 1 (□) is at the corner by the microSD card, even pins along the edge.")
+        lines.append("")
+      }
+    }
+    for wire in plan.wires { lines += WiringText.steps(for: wire).map { paint($0, wire.part) } }
+    for (part, line) in plan.elsewhere {
+      lines.append(
+        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of \(board.chip ?? ""):"
+          + " not on this header")
+    }
+    if plan.wires.isEmpty && plan.elsewhere.isEmpty {
+      lines.append("It has no buttons and no lights.")
+    }
+    return lines
+  }
+
+  private var title: String {
+    let chip = board.chip.map { ", chip \($0)" } ?? ""
+    let models = board.models.isEmpty ? "" : " (\(alternatives(board.models, "and")))"
+    return "Board \(board.name)\(models)\(chip)"
+  }
+
+  // MARK: Rows
+
+  /// How much room there is on the left of the pins' names.
+  private var leftWidth: Int {
+    margins[.left].map { labelWidth + 1 + $0 + Self.componentWidth + 1 } ?? 0
+  }
+
+  /// How much room there is on the left for what the wires are.
+  private var labelWidth: Int {
+    let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == .left }
+    return wires.map { WiringText.end($0).count }.max() ?? 0
+  }
+
+  private func line(ofRow row: Int) -> String {
+    let odd = 2 * row + 1
+    return strip(row, .left) + name(ofPin: odd) + " " + padded("\(odd)", 2, isRight: true)
+      + " │ \(mark(odd)) \(mark(odd + 1)) │ " + padded("\(odd + 1)", 2, isRight: false) + " "
+      + name(ofPin: odd + 1) + strip(row, .right)
+  }
+
+  /// What is beside a pin, in 6 characters; a wire that begins there reaches up to it.
+  private func name(ofPin pin: Int) -> String {
+    let name = PinHeader.name(ofPin: pin)
+    let wire = plan.wires.first { $0.pin == pin || $0.isLoop && $0.railPin == pin }
+    let width = 6 - name.count
+    switch HeaderSide(ofPin: pin) {
+    case .left:
+      guard let wire, width > 0 else { return String(repeating: " ", count: width) + name }
+      return paint(String(repeating: "─", count: width - 1), wire.part) + " " + name
+    case .right:
+      guard let wire, width > 0 else {
+        let isLast = strip((pin - 1) / 2, .right).isEmpty
+        return isLast ? name : name + String(repeating: " ", count: width)
+      }
+      return name + " " + paint(String(repeating: "─", count: width - 1), wire.part)
+    }
+  }
+
+  /// A pin: filled if a wire is on it, square if it is the first.
+  private func mark(_ pin: Int) -> String {
+    guard let wire = plan.wires.first(where: { $0.pin == pin || $0.railPin == pin }) else {
+      return pin == 1 ? "□" : "○"
+    }
+    return paint(pin == 1 ? "■" : "●", wire.part)
+  }
+
+  // MARK: Beside the pins
+
+  /// What is drawn beside a row of the header: a component, the wires, a label.
+  private func strip(_ row: Int, _ side: HeaderSide) -> String {
+    guard let margin = margins[side] else { return "" }
+    let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == side }
+    let own = wires.first { ($0.pin - 1) / 2 == row }
+    let rail = wires.first { $0.isLoop && ($0.railPin - 1) / 2 == row }
+    let horizontal = own ?? rail
+
+    var cells = [String](repeating: " ", count: margin)
+    for wire in wires where wire.isLoop && wire.rows.contains(row) && wire != horizontal {
+      cells[2 * wire.lane + 1] = paint("│", wire.part)
+    }
+    if let wire = horizontal {
+      let end = wire.isLoop ? 2 * wire.lane + 1 : margin
+      for column in 0..<end where cells[column] == " " { cells[column] = paint("─", wire.part) }
+      if wire.isLoop {
+        cells[end] = paint(corner(side, isUpper: row == wire.rows.lowerBound), wire.part)
+      }
+    }
+    var component = String(repeating: " ", count: Self.componentWidth)
+    if let wire = own {
+      component = paint(WiringText.component(wire, side), wire.part)
+    } else if let wire = rail {
+      component = paint(String(repeating: "─", count: Self.componentWidth), wire.part)
+    }
+    let label = own.map { WiringText.end($0) } ?? ""
+    switch side {
+    case .right:
+      let text = own.map { " " + paint(label, $0.part) } ?? ""
+      let isEmpty = horizontal == nil && cells.allSatisfy { $0 == " " }
+      return isEmpty
+        ? "" : gap(horizontal, row, side) + component + trimmed(cells, isEnd: text.isEmpty) + text
+    case .left:
+      let text = padded(label, labelWidth, isRight: true)
+      return (own.map { paint(text, $0.part) } ?? text) + " " + cells.reversed().joined()
+        + component + gap(horizontal, row, side)
+    }
+  }
+
+  /// The one character between a pin's name of 6 characters and what is drawn beside it.
+  private func gap(_ wire: WiringPlan.Wire?, _ row: Int, _ side: HeaderSide) -> String {
+    let pin = 2 * row + (side == .left ? 1 : 2)
+    guard let wire, PinHeader.name(ofPin: pin).count < 6 else { return " " }
+    return paint("─", wire.part)
+  }
+
+  private func trimmed(_ cells: [String], isEnd: Bool) -> String {
+    var cells = cells
+    while isEnd, cells.last == " " { cells.removeLast() }
+    return cells.joined()
+  }
+
+  private func corner(_ side: HeaderSide, isUpper: Bool) -> String {
+    switch side {
+    case .left: isUpper ? "┌" : "└"
+    case .right: isUpper ? "┐" : "┘"
+    }
+  }
+
+  private func padded(_ text: String, _ width: Int, isRight: Bool) -> String {
+    let space = String(repeating: " ", count: max(0, width - text.count))
+    return isRight ? space + text : text + space
+  }
+
+  private func paint(_ text: String, _ part: BoardPart) -> String {
+    guard isColored, !text.isEmpty else { return text }
+    return "\u{1B}[\(part.color)m\(text)\u{1B}[0m"
+  }
+}
+
+extension BoardPart {
+  /// The parameter of the escape sequence that paints it: SGR of ECMA-48.
+  fileprivate var color: Int {
+    switch self {
+    case .shake: 36
+    case .clear: 35
+    case .status: 32
+    case .answer: 33
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import BluetoothHost
+import CGPIOD
+import EightBall
+import Glibc
+import LinuxSystem
+
+/// A board's lines on a GPIO chip of this machine, by way of libgpiod.
+@safe
+public final class ChipLines: BoardLines {
+  private let wanted: [WantedLine]
+  private let label: String
+  private let directory: String
+  private var lines: OpaquePointer?
+
+  /// The lines of `board`, which need not be there yet.
+  ///
+  /// - Parameter directory: Where the chips are.
+  public init(_ board: BoardDescription, directory: String = "/dev") {
+    label = board.chip ?? ""
+    wanted = WantedLine.all(of: board)
+    self.directory = directory
+  }
+
+  deinit { close() }
+
+  /// The major version of libgpiod in use.
+  public static var libraryVersion: Int { Int(cgpiod_version()) }
+
+  /// Asks for the lines: all, or none.
+  public func open() throws(LineError) {
+    close()
+    var failure = cgpiod_failure()
+    // The names must live as long as the call.
+    let names = unsafe wanted.map { unsafe strdup($0.line.name) }
+    defer { unsafe names.forEach { unsafe free($0) } }
+    var settings = unsafe [cgpiod_line]()
+    for (index, line) in wanted.enumerated() {
+      unsafe settings.append(line.settings(name: names[index]))
+    }
+    unsafe lines = cgpiod_open(directory, label, "eightball", settings, settings.count, &failure)
+    if unsafe lines == nil { throw error(failure) }
+  }
+
+  /// Gives the lines back.
+  public func close() {
+    if let lines = unsafe lines { unsafe cgpiod_close(lines) }
+    unsafe lines = nil
+  }
+
+  /// Readable while there are edges; -1 unless the lines are open.
+  public var descriptor: Int32 {
+    guard let lines = unsafe lines else { return -1 }
+    return unsafe cgpiod_descriptor(lines)
+  }
+
+  /// Whether bounces are left out of the edges.
+  public var isDebounced: Bool {
+    guard let lines = unsafe lines else { return false }
+    return unsafe cgpiod_is_debounced(lines) != 0
+  }
+
+  /// Takes the next edge of a button; `nil` if there is none now.
+  public func nextEdge() throws(LineError) -> ButtonEdge? {
+    guard let lines = unsafe lines else { throw vanished }
+    var edge = cgpiod_edge()
+    while true {
+      let result = unsafe cgpiod_next_edge(lines, &edge)
+      guard result >= 0 else { throw failed() }
+      guard result > 0 else { return nil }
+      guard wanted.indices.contains(Int(edge.line)),
+        case .button(let button) = wanted[Int(edge.line)].purpose
+      else { continue }
+      return ButtonEdge(
+        button: button, isClosed: edge.is_active != 0,
+        time: Instant(rawValue: edge.time / 1_000_000))
+    }
+  }
+
+  /// Whether a button is down just now; `nil` if the board has none.
+  public func isClosed(_ button: ButtonName) throws(LineError) -> Bool? {
+    guard let lines = unsafe lines else { throw vanished }
+    guard let index = wanted.firstIndex(where: { $0.purpose == .button(button) }) else {
+      return nil
+    }
+    let result = unsafe cgpiod_value(lines, Int32(index))
+    guard result >= 0 else { throw failed() }
+    return result > 0
+  }
+
+  /// Turns a light on or off; nothing happens if the board has none.
+  public func set(_ light: LightName, isLit: Bool) throws(LineError) {
+    guard let lines = unsafe lines else { throw vanished }
+    guard let index = wanted.firstIndex(where: { $0.purpose == .light(light) }) else { return }
+    guard unsafe cgpiod_set_value(lines, Int32(index), isLit ? 1 : 0) == 0 else { throw failed() }
+  }
+
+  /// What is wrong when the chip hangs up without an error.
+  public var vanished: LineError { LineError(.vanished, chip: label) }
+
+  /// What the last call on open lines left in errno.
+  private func failed() -> LineError {
+    let code = Errno(rawValue: errno)
+    return code == .noSuchDevice ? vanished : LineError(.other(code), chip: label)
+  }
+
+  private func error(_ failure: cgpiod_failure) -> LineError {
+    let path = unsafe withUnsafeBytes(of: failure.chip) { unsafe Self.text($0) }
+    let user = unsafe withUnsafeBytes(of: failure.user) { unsafe Self.text($0) }
+    let code = Errno(rawValue: failure.code)
+    let kind: LineError.Kind =
+      switch (UInt32(failure.step), code) {
+      case (CGPIOD_STEP_FIND_CHIP.rawValue, _): .noChip
+      case (_, .accessDenied), (_, .notPermitted): .noPermission
+      case (CGPIOD_STEP_FIND_LINE.rawValue, _): .noLine
+      case (_, .busy): .busy
+      case (_, .noSuchDevice): .vanished
+      default: .other(code)
+      }
+    let index = Int(failure.line)
+    return LineError(
+      kind, chip: label, path: path,
+      line: wanted.indices.contains(index) ? wanted[index].line.name : nil, user: user)
+  }
+
+  /// The text up to its zero byte; `nil` if it is empty.
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+    let text = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    return text.isEmpty ? nil : text
+  }
+}
+
+/// A line that a board has, and what for.
+struct WantedLine {
+  enum Purpose: Equatable {
+    case button(ButtonName)
+    case light(LightName)
+  }
+
+  var purpose: Purpose
+  var line: LineDescription
+
+  /// The lines that a board has.
+  static func all(of board: BoardDescription) -> [WantedLine] {
+    let buttons: [ButtonName] = [.shake, .clear]
+    let lights: [LightName] = [.status, .answer]
+    return buttons.compactMap { button in
+      board.line(button).map { WantedLine(purpose: .button(button), line: $0) }
+    }
+      + lights.compactMap { light in
+        board.line(light).map { WantedLine(purpose: .light(light), line: $0) }
+      }
+  }
+
+  var isOutput: Bool { if case .light = purpose { true } else { false } }
+
+  fileprivate func settings(name: UnsafePointer<CChar>?) -> cgpiod_line {
+    let bias =
+      switch line.bias {
+      case .none: CGPIOD_BIAS_NONE
+      case .pullUp: CGPIOD_BIAS_PULL_UP
+      case .pullDown: CGPIOD_BIAS_PULL_DOWN
+      }
+    return unsafe cgpiod_line(
+      name: name, offset: Int32(clamping: line.offset), is_output: isOutput ? 1 : 0,
+      is_active_low: line.activeLow ? 1 : 0, bias: Int32(bias.rawValue),
+      debounce: UInt32(clamping: line.debounceMilliseconds) * 1_000)
+  }
+}

@@ -1,0 +1,55 @@
+/// A line of a request that has become active or inactive, as the kernel tells of it
+/// (`struct gpio_v2_line_event`).
+public struct EdgeEvent: Equatable, Sendable {
+  /// The line's place on the chip.
+  public var offset: Int
+  /// Whether it has become active: what is active follows from the line's polarity.
+  public var isActive: Bool
+  /// When, in nanoseconds of the chip's clock.
+  public var time: UInt64
+  /// Its number among all edges of the request, from 1. A gap is an overflow.
+  public var sequence: UInt32
+  /// Its number among the edges of the line, from 1.
+  public var lineSequence: UInt32
+
+  /// An event with these values.
+  public init(
+    offset: Int, isActive: Bool, time: UInt64, sequence: UInt32, lineSequence: UInt32
+  ) {
+    self.offset = offset
+    self.isActive = isActive
+    self.time = time
+    self.sequence = sequence
+    self.lineSequence = lineSequence
+  }
+}
+
+/// The edges that have not been read: so many, and the oldest go when there are more.
+struct EventQueue {
+  private var events: [EdgeEvent]
+  private var first = 0
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    let none = EdgeEvent(offset: 0, isActive: false, time: 0, sequence: 0, lineSequence: 0)
+    events = Array(repeating: none, count: max(capacity, 1))
+  }
+
+  mutating func append(_ event: EdgeEvent) {
+    if count == events.count {
+      first = (first + 1) % events.count
+      count -= 1
+    }
+    events[(first + count) % events.count] = event
+    count += 1
+  }
+
+  mutating func next() -> EdgeEvent? {
+    guard count > 0 else { return nil }
+    defer {
+      first = (first + 1) % events.count
+      count -= 1
+    }
+    return events[first]
+  }
+}

@@ -1,0 +1,92 @@
+/// Lines that have been asked for and granted: what the kernel gives a descriptor for.
+///
+/// They are given back by `release`, or when the request goes.
+public final class LineRequest {
+  /// Who has the lines.
+  public let consumer: String
+  /// Where they are on the chip.
+  public let offsets: [Int]
+
+  private let chip: VirtualChip
+  private var events: EventQueue
+  private var doorbell: Doorbell
+  private var sequence: UInt32 = 0
+  private var lineSequences: [UInt32]
+  private(set) var isRemoved = false
+  private var isReleased = false
+
+  init(_ chip: VirtualChip, offsets: [Int], consumer: String, capacity: Int) throws(GPIOError) {
+    doorbell = try Doorbell()
+    self.chip = chip
+    self.offsets = offsets
+    self.consumer = consumer
+    events = EventQueue(capacity: capacity)
+    lineSequences = Array(repeating: 0, count: offsets.count)
+  }
+
+  /// Readable while there is an edge to take, and once the chip has gone. It belongs to the
+  /// request.
+  public var descriptor: Int32 { doorbell.descriptor }
+
+  /// Takes the oldest edge that has not been taken; `nil` if there is none.
+  ///
+  /// - Throws: `removed` if the chip has gone.
+  public func nextEvent() throws(GPIOError) -> EdgeEvent? {
+    try check()
+    let event = events.next()
+    doorbell.ring(events.count > 0)
+    return event
+  }
+
+  /// Whether a line is active.
+  ///
+  /// - Throws: `noSuchLine` if it is none of this request; `removed` if the chip has gone.
+  public func isActive(_ offset: Int) throws(GPIOError) -> Bool {
+    try check(offset)
+    return chip.isActive(offset)
+  }
+
+  /// Makes an output active or inactive.
+  ///
+  /// - Throws: `noSuchLine` if it is none of this request; `notAnOutput`; `removed` if the chip
+  ///   has gone.
+  public func set(_ offset: Int, isActive: Bool) throws(GPIOError) {
+    try check(offset)
+    try chip.set(offset, isActive: isActive)
+  }
+
+  /// Gives the lines back. Outputs keep their levels. All other calls throw from then on.
+  public func release() {
+    guard !isReleased else { return }
+    isReleased = true
+    if !isRemoved { chip.release(self) }
+  }
+
+  private func check() throws(GPIOError) {
+    if isRemoved { throw .removed }
+    if isReleased { throw .noSuchLine }
+  }
+
+  private func check(_ offset: Int) throws(GPIOError) {
+    try check()
+    guard offsets.contains(offset) else { throw .noSuchLine }
+  }
+
+  // MARK: For the chip
+
+  func note(_ offset: Int, isActive: Bool, at time: UInt64) {
+    guard let index = offsets.firstIndex(of: offset) else { return }
+    sequence &+= 1
+    lineSequences[index] &+= 1
+    events.append(
+      EdgeEvent(
+        offset: offset, isActive: isActive, time: time, sequence: sequence,
+        lineSequence: lineSequences[index]))
+    doorbell.ring(true)
+  }
+
+  func remove() {
+    isRemoved = true
+    doorbell.ring(true)
+  }
+}

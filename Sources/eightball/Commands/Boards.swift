@@ -1,0 +1,82 @@
+import ArgumentParser
+import LinuxBoard
+
+/// Lists the boards.
+struct Boards: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List the boards that there are files for, and which of them this is.",
+    discussion: """
+      A board's file tells which lines its buttons and lights are on, and which radio it has. \
+      Files are looked for in the folder boards beside the program or in its checkout, and in \
+      share/eightball/boards where it is installed.
+
+      EXAMPLES
+        eightball boards
+        eightball boards --json
+
+      EXIT STATUS
+        0   they are listed
+        64  the command line is wrong
+        78  a board's file is wrong, or there is none
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let catalog = BoardCatalog()
+    let model = DeviceTree.model
+    let entries = catalog.entries()
+    let here = model.flatMap { entries.matching(model: $0) }
+    guard !entries.isEmpty else {
+      Terminal.note("Error: \(sentence(catalog.nothingFound))")
+      throw ExitStatus.board
+    }
+    let width = entries.map(\.name.count).max() ?? 0
+    for entry in entries {
+      let isHere = entry.name == here?.name
+      if output.json {
+        Self.json(entry, isHere: isHere)
+      } else if case .success(let board) = entry.board {
+        Terminal.print(Self.line(board, width, isHere: isHere))
+      }
+    }
+    if !output.json, here == nil {
+      Terminal.note(
+        model.map { "This machine is none of them: it is a \(printable($0))." }
+          ?? "This machine is none of them: it has no device tree.")
+    }
+    var isWrong = false
+    for case .failure(let error) in entries.map(\.board) {
+      Terminal.note("Error: \(sentence(printable(error.description)))")
+      isWrong = true
+    }
+    if isWrong { throw ExitStatus.board }
+  }
+
+  /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`
+  static func line(_ board: BoardDescription, _ width: Int, isHere: Bool) -> String {
+    let name = board.name + String(repeating: " ", count: max(0, width - board.name.count))
+    let models = board.models.isEmpty ? "any machine" : board.models.joined(separator: ", ")
+    return "\(isHere ? "*" : " ") \(name)  \(models)"
+  }
+
+  private static func json(_ entry: BoardCatalog.Entry, isHere: Bool) {
+    var line = JSONLine(event: "board")
+    line["name"] = entry.name
+    line["path"] = entry.path
+    switch entry.board {
+    case .success(let board):
+      line.add("models", plain: board.models)
+      line["chip"] = board.chip
+      line["shake"] = board.shake?.name
+      line["clear"] = board.clear?.name
+      line["status"] = board.status?.name
+      line["answer"] = board.answer?.name
+      line["radio"] = board.radio?.description
+    case .failure(let error):
+      line["error"] = error.description
+    }
+    line.add("here", isHere)
+    line.print()
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Glibc
+import LinuxBoard
+import LinuxSystem
+
+/// Presses a button of a virtual board.
+struct Press: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Press a button of the ball that runs on the virtual board.",
+    discussion: """
+      The ball is one of this user's, started with eightball run --board virtual.
+
+      EXAMPLES
+        eightball press shake
+        eightball press clear --hold 3s
+
+      EXIT STATUS
+        0   the button was pressed, and is up again
+        64  the command line is wrong
+        69  no ball runs on the virtual board
+      """)
+
+  /// The buttons.
+  enum Button: String, ExpressibleByArgument, CaseIterable {
+    case shake
+    case clear
+  }
+
+  @Argument(help: "shake or clear.")
+  var button: Button
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("How long to hold it, such as 3s or 250ms.", valueName: "time"),
+    transform: { try HoldTime($0) })
+  var hold = HoldTime(milliseconds: 100)
+
+  func run() throws {
+    let answer = try askBoard("press \(button.rawValue) \(hold.milliseconds)")
+    guard answer == "ok" else {
+      Terminal.note("Error: \(sentence(printable(answer)))")
+      throw ExitStatus.unexpected
+    }
+    // Until it is up and at rest, so that the next press is one.
+    poll(nil, 0, CInt(hold.milliseconds + 50))
+    Terminal.print("Pressed \(button.rawValue) for \(hold).")
+  }
+}
+
+/// How long a button is held, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
+struct HoldTime: Equatable, CustomStringConvertible {
+  var milliseconds: UInt32
+
+  init(milliseconds: UInt32) {
+    self.milliseconds = milliseconds
+  }
+
+  /// - Throws: What was expected.
+  init(_ text: String) throws {
+    let number: Substring
+    let factor: Double
+    if text.hasSuffix("ms") {
+      (number, factor) = (text.dropLast(2), 1)
+    } else {
+      (number, factor) = (text.hasSuffix("s") ? text.dropLast() : text[...], 1_000)
+    }
+    guard let value = Double(number), value.isFinite, value * factor >= 1,
+      value * factor <= Double(BoardControl.longestPress)
+    else {
+      throw ValidationError(
+        "expected a time such as 3s or 250ms, up to \(BoardControl.longestPress / 1_000)s")
+    }
+    milliseconds = UInt32((value * factor).rounded())
+  }
+
+  var description: String {
+    milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+  }
+}
+
+/// Asks the virtual board, and ends the program well if there is none.
+func askBoard(_ request: String) throws -> String {
+  do throws(SystemError) {
+    let answer = try BoardControl.ask(request)
+    return answer.hasPrefix("error ") ? String(answer.dropFirst("error ".count)) : answer
+  } catch {
+    switch error.code {
+    case .noSuchFile, .connectionRefused:
+      Terminal.note(
+        "Error: no ball runs on the virtual board. Start one: eightball run --board virtual")
+    default:
+      Terminal.note("Error: \(sentence(error.description))")
+    }
+    throw ExitStatus.unavailable
+  }
+}
+
+extension ExitStatus {
+  /// There is nobody to ask: EX_UNAVAILABLE.
+  static let unavailable = ExitCode(69)
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Glibc
+import LinuxBoard
+import LinuxSystem
+
+/// Draws how a board is wired.
+struct Wiring: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Draw the 40-pin header with a board's buttons and lights.",
+    discussion: """
+      Each wire is drawn from pin to pin: a button to ground, a light with its resistor. The board \
+      is the one that this is, unless one is named.
+
+      EXAMPLES
+        eightball wiring
+        eightball wiring pi-4b
+        eightball wiring ./my-board.yml
+        eightball wiring pi-5 --set shake.line=GPIO23 --set answer=none
+
+      EXIT STATUS
+        0   it is drawn
+        64  the command line is wrong
+        78  a board's file is wrong, or there is no such board
+      """)
+
+  @Argument(help: "The name of a board, or its file.")
+  var name: String?
+
+  @OptionGroup var options: BoardOptions
+
+  func validate() throws {
+    guard name == nil || options.board == nil else {
+      throw ValidationError("Name the board once: as the argument, or with --board.")
+    }
+  }
+
+  func run() throws {
+    var options = options
+    options.board = name ?? options.board
+    do throws(BoardError) {
+      let board = try ChosenBoard(options)
+      guard let description = board.description else {
+        throw BoardError(
+          "There is no board to draw",
+          "\(board.reason ?? "none was found"); name one, such as eightball wiring pi-4b")
+      }
+      let isColored = isatty(STDOUT_FILENO) == 1 && Process.environment("NO_COLOR") == nil
+      for line in WiringDrawing(description, isColored: isColored).lines { Terminal.print(line) }
+    } catch {
+      Terminal.note("Error: \(sentence(printable(error.description)))")
+      throw ExitStatus.board
+    }
+  }
+}

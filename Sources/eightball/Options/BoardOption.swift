@@ -1,0 +1,80 @@
+import ArgumentParser
+import LinuxBoard
+
+/// Which board the ball is on, and what is to be other than its file says.
+struct BoardOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The board with the ball's buttons and lights: see eightball boards. Unless given, the one "
+        + "that the device tree tells of, if any.",
+      valueName: "name|file"))
+  var board: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Another value than the board's file has, such as shake.line=GPIO23, or answer=none for no "
+        + "such light. May be given several times.",
+      valueName: "field=value"),
+    transform: { text in
+      do throws(BoardError) {
+        return try BoardSetting(text)
+      } catch {
+        throw ValidationError(error.problem)
+      }
+    })
+  var set: [BoardSetting] = []
+}
+
+/// The board that a command was told to use, or that it is on.
+struct ChosenBoard {
+  /// What it is like; `nil` if there is none.
+  var description: BoardDescription?
+  /// Why this one, or why none, as a sentence without its full stop; `nil` if it was named.
+  var reason: String?
+
+  /// Looks for the board.
+  ///
+  /// - Parameter model: what the device tree says that this machine is.
+  /// - Throws: `BoardError`: what is wrong with what was asked for.
+  init(
+    _ options: BoardOptions, catalog: BoardCatalog = BoardCatalog(),
+    model: String? = DeviceTree.model
+  ) throws(BoardError) {
+    if let text = options.board {
+      description = try catalog.board(text)
+    } else if let model {
+      let entries = catalog.entries()
+      if let entry = entries.matching(model: model) {
+        description = try entry.board.get()
+        reason = "this is a \(model)"
+      } else if entries.isEmpty {
+        reason = catalog.nothingFound
+      } else {
+        reason = "no board file tells of a \(model)"
+      }
+    } else {
+      reason = "this machine has no device tree to tell of one"
+    }
+    guard !options.set.isEmpty else { return }
+    guard description != nil else {
+      throw BoardError("--set", "there is no board to change: expected --board with it")
+    }
+    try description?.apply(options.set)
+  }
+
+  /// Says which it is, and why.
+  var sentence: String {
+    let because = reason.map { " (\(printable($0)))" } ?? ""
+    guard let description else {
+      return "Board: none\(because); --board names one, as eightball boards lists them."
+    }
+    return "Board: \(printable(description.name))\(because)."
+  }
+}
+
+extension ExitStatus {
+  /// A board's file, or what is to be other than it says, is wrong: EX_CONFIG.
+  static let board = ExitCode(78)
+}

@@ -1,0 +1,56 @@
+import LinuxBoard
+import Testing
+
+@testable import eightball
+
+@Suite("The board that is chosen")
+struct BoardOptionTests {
+  static let catalog = BoardCatalog(
+    folders: [
+      #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
+        separator: "/") + "/boards"
+    ])
+
+  private func choose(
+    _ arguments: [String], model: String?, catalog: BoardCatalog = Self.catalog
+  ) throws -> ChosenBoard {
+    try ChosenBoard(try BoardOptions.parse(arguments), catalog: catalog, model: model)
+  }
+
+  @Test("Named, or by the device tree, or none; each says why")
+  func choice() throws {
+    let named = try choose(["--board", "pi-5"], model: "Raspberry Pi 4 Model B Rev 1.4")
+    #expect(named.description?.name == "pi-5")
+    #expect(named.sentence == "Board: pi-5.")
+
+    let found = try choose([], model: "Raspberry Pi 4 Model B Rev 1.4")
+    #expect(found.description?.name == "pi-4b")
+    #expect(found.sentence == "Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4).")
+
+    let other = try choose([], model: "Toaster")
+    #expect(other.description == nil)
+    #expect(
+      other.sentence
+        == "Board: none (no board file tells of a Toaster); --board names one, as eightball boards "
+        + "lists them.")
+
+    let none = try choose([], model: nil)
+    #expect(none.description == nil)
+    #expect(
+      none.sentence
+        == "Board: none (this machine has no device tree to tell of one); --board names one, as "
+        + "eightball boards lists them.")
+  }
+
+  @Test("Single values are applied; without a board there is nothing to change")
+  func settings() throws {
+    let board = try choose(
+      ["--board", "virtual", "--set", "shake.line=GPIO23", "--set", "answer=none"], model: nil)
+    #expect(board.description?.shake?.offset == 23)
+    #expect(board.description?.answer == nil)
+    #expect(
+      throws: BoardError("--set", "there is no board to change: expected --board with it")
+    ) { try choose(["--set", "answer=none"], model: nil) }
+    #expect(throws: (any Error).self) { try choose(["--set", "answer"], model: nil) }
+  }
+}

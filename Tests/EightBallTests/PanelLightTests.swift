@@ -1,0 +1,133 @@
+import BluetoothHost
+import Testing
+
+@testable import EightBall
+
+@Suite("The panel's lights")
+struct PanelLightTests {
+  /// A light that goes on or off at a time in milliseconds.
+  struct Change: Equatable {
+    var time: UInt64
+    var isLit: Bool
+
+    static func on(_ time: UInt64) -> Change { Change(time: time, isLit: true) }
+    static func off(_ time: UInt64) -> Change { Change(time: time, isLit: false) }
+  }
+
+  struct Case: CustomTestStringConvertible {
+    var testDescription: String
+    var status: BallLights.Status
+    var changes: [Change]
+    /// Wake-ups from 0 to 4 s.
+    var wakeUps: Int
+  }
+
+  @Test(
+    "The status light shows what the ball does, and wakes the loop at its edges alone",
+    arguments: [
+      Case(testDescription: "starting", status: .starting, changes: [], wakeUps: 0),
+      Case(testDescription: "off", status: .off, changes: [], wakeUps: 0),
+      Case(testDescription: "connected", status: .connected, changes: [.on(0)], wakeUps: 0),
+      Case(
+        testDescription: "advertising", status: .advertising,
+        changes: [.on(0), .off(1_000), .on(2_000), .off(3_000), .on(4_000)], wakeUps: 4),
+      Case(
+        testDescription: "fault", status: .fault,
+        // On at every even tenth of a second, off at every odd one.
+        changes: (0...40).map { Change(time: UInt64($0) * 100, isLit: $0 % 2 == 0) }, wakeUps: 40),
+    ])
+  func status(_ row: Case) {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var film = Film(.status)
+    panel.show(lights(row.status), at: Instant(rawValue: 0))
+    film.play(&panel, from: 0, until: 4_000)
+    #expect(film.changes == row.changes)
+    #expect(film.wakeUps == row.wakeUps)
+  }
+
+  @Test("A statement refused is a double flash, after which the light is as before")
+  func refusal() {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var film = Film(.status)
+    panel.show(lights(.connected), at: Instant(rawValue: 0))
+    film.play(&panel, from: 0, until: 900)
+    panel.tellRefusal(at: Instant(rawValue: 1_000))
+    film.play(&panel, from: 1_000, until: 4_000)
+    // On 100, off 100, on 100, off 300, and steady again.
+    #expect(film.changes == [.on(0), .off(1_100), .on(1_200), .off(1_300), .on(1_600)])
+    #expect(panel.deadline == nil)
+  }
+
+  @Test("What the ball does while it flashes is shown afterwards")
+  func changeDuringFlash() {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var film = Film(.status)
+    panel.show(lights(.connected), at: Instant(rawValue: 0))
+    panel.tellRefusal(at: Instant(rawValue: 0))
+    panel.show(lights(.off), at: Instant(rawValue: 50))
+    film.play(&panel, from: 0, until: 4_000)
+    #expect(film.changes == [.on(0), .off(100), .on(200), .off(300)])
+  }
+
+  @Test("An answer is one pulse of the answer light; one more begins it again")
+  func answer() {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var film = Film(.answer)
+    panel.tellAnswer(at: Instant(rawValue: 0))
+    film.play(&panel, from: 0, until: 200)
+    panel.tellAnswer(at: Instant(rawValue: 300))
+    film.play(&panel, from: 300, until: 4_000)
+    // 300 + 400 = 700.
+    #expect(film.changes == [.on(0), .off(700)])
+    #expect(panel.deadline == nil)
+  }
+
+  @Test("What is shown already does not begin again")
+  func showTwice() {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    panel.show(lights(.advertising), at: Instant(rawValue: 0))
+    panel.show(lights(.advertising), at: Instant(rawValue: 700))
+    #expect(panel.deadline == Instant(rawValue: 1_000))
+  }
+
+  @Test("After a long sleep the light goes on, without living through every blink")
+  func longSleep() {
+    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    panel.show(lights(.fault), at: Instant(rawValue: 0))
+    let morning: UInt64 = 365 * 86_400_000
+    panel.advance(to: Instant(rawValue: morning))
+    let next = panel.deadline?.rawValue ?? 0
+    #expect(next > morning && next <= morning + 100)
+  }
+
+  private func lights(_ status: BallLights.Status) -> BallLights {
+    BallLights(status: status, isAnswering: false)
+  }
+
+  /// Watches one light, and wakes the panel at its deadlines as a loop would.
+  private struct Film {
+    let light: LightName
+    var changes: [Change] = []
+    var wakeUps = 0
+    private var isLit = false
+
+    init(_ light: LightName) {
+      self.light = light
+    }
+
+    mutating func play(_ panel: inout Panel, from start: UInt64, until end: UInt64) {
+      look(panel, at: start)
+      while let deadline = panel.deadline, deadline.rawValue <= end {
+        panel.advance(to: deadline)
+        wakeUps += 1
+        look(panel, at: deadline.rawValue)
+      }
+    }
+
+    private mutating func look(_ panel: Panel, at time: UInt64) {
+      guard panel.isLit(light) != isLit else { return }
+      isLit.toggle()
+      changes.append(Change(time: time, isLit: isLit))
+    }
+  }
+}

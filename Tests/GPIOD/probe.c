@@ -1,0 +1,28 @@
+// Asks for a line of a chip that is not there, by way of libgpiod: shows that the shim fits the
+// version that it is built against, and that a failure comes back as it should.
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CGPIOD.h"
+
+int main(int count, char **arguments) {
+    struct cgpiod_line line = {.name = "GPIO5", .offset = 5, .bias = CGPIOD_BIAS_PULL_UP};
+    struct cgpiod_failure failure;
+
+    if (count != 3 || atoi(arguments[1]) != cgpiod_version()) {
+        fprintf(stderr, "This is libgpiod %d.\n", cgpiod_version());
+        return 1;
+    }
+    struct cgpiod_lines *lines =
+        cgpiod_open(arguments[2], "no-such-chip", "probe", &line, 1, &failure);
+    if (lines != NULL || failure.step != CGPIOD_STEP_FIND_CHIP || failure.code != ENODEV) {
+        fprintf(stderr, "There should be no chip: %s\n", strerror(failure.code));
+        return 1;
+    }
+    printf("libgpiod %d: builds, links, and finds no chip where there is none.\n",
+           cgpiod_version());
+    return 0;
+}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("The boards there are")
+struct BoardCatalogTests {
+  static let catalog = BoardCatalog(folders: [shippedBoards])
+
+  /// A shipped file, and what tells it from the others.
+  struct Shipped: CustomTestStringConvertible {
+    let name: String
+    let models: [String]
+    let chip: String
+    let radio: RadioName
+    var testDescription: String { name }
+  }
+
+  static let shipped = [
+    Shipped(
+      name: "pi-3b",
+      models: [
+        "Raspberry Pi 3 Model B", "Raspberry Pi 3 Model B Plus", "Raspberry Pi 3 Model B+",
+      ], chip: "pinctrl-bcm2835", radio: .adapter(0)),
+    Shipped(
+      name: "pi-4b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711",
+      radio: .adapter(0)),
+    Shipped(name: "pi-5", models: ["Raspberry Pi 5"], chip: "pinctrl-rp1", radio: .adapter(0)),
+    Shipped(
+      name: "pi-zero", models: ["Raspberry Pi Zero", "Raspberry Pi Zero W"],
+      chip: "pinctrl-bcm2835", radio: .adapter(0)),
+    Shipped(
+      name: "pi-zero-2-w", models: ["Raspberry Pi Zero 2 W"], chip: "pinctrl-bcm2835",
+      radio: .adapter(0)),
+    Shipped(name: "virtual", models: [], chip: "virtual", radio: .virtual),
+  ]
+
+  @Test("Those that are shipped, and no others")
+  func names() {
+    #expect(Self.catalog.entries().map(\.name) == Self.shipped.map(\.name))
+  }
+
+  @Test("Each shipped file is as its board is", arguments: shipped)
+  func loads(_ shipped: Shipped) throws {
+    let board = try Self.catalog.board(shipped.name)
+    let button = { (number: Int) in
+      LineDescription(
+        name: "GPIO\(number)", offset: number, activeLow: true, bias: .pullUp,
+        debounceMilliseconds: 20)
+    }
+    let light = { (number: Int) in
+      LineDescription(
+        name: "GPIO\(number)", offset: number, activeLow: false, bias: .none,
+        debounceMilliseconds: 0)
+    }
+    #expect(
+      board
+        == BoardDescription(
+          name: shipped.name, models: shipped.models, chip: shipped.chip, shake: button(18),
+          clear: button(25), status: light(12), answer: light(16), radio: shipped.radio,
+          isVirtual: shipped.name == "virtual"))
+  }
+
+  @Test(
+    "The device tree's model chooses the board",
+    arguments: [
+      ("Raspberry Pi Zero Rev 1.3", "pi-zero"),
+      ("Raspberry Pi Zero W Rev 1.1", "pi-zero"),
+      ("Raspberry Pi Zero 2 W Rev 1.0", "pi-zero-2-w"),
+      ("Raspberry Pi 3 Model B Rev 1.2", "pi-3b"),
+      ("Raspberry Pi 3 Model B Plus Rev 1.3", "pi-3b"),
+      ("Raspberry Pi 3 Model B+", "pi-3b"),
+      ("Raspberry Pi 4 Model B Rev 1.4", "pi-4b"),
+      ("Raspberry Pi 5 Model B Rev 1.0", "pi-5"),
+      ("Raspberry Pi 5", "pi-5"),
+      ("Raspberry Pi 3 Model A Plus Rev 1.0", nil),
+      ("Raspberry Pi 400 Rev 1.0", nil),
+      ("Raspberry Pi 500 Rev 1.0", nil),
+      ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
+      ("Raspberry Pi", nil),
+      ("linux,dummy-virt", nil),
+      ("", nil),
+    ] as [(String, String?)])
+  func choice(model: String, name: String?) {
+    #expect(Self.catalog.entries().matching(model: model)?.name == name)
+  }
+
+  @Test("A board goes by its name or by its file")
+  func named() throws {
+    let byName = try Self.catalog.board("pi-5")
+    #expect(try Self.catalog.board("\(shippedBoards)/pi-5.yml") == byName)
+    #expect(throws: BoardError("boards.yml", "No such file or directory")) {
+      try Self.catalog.board("boards.yml")
+    }
+    #expect(
+      throws: BoardError(
+        "--board pi-6",
+        "expected pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w or virtual, or a file such as "
+          + "./my-board.yml")
+    ) { try Self.catalog.board("pi-6") }
+    #expect(
+      throws: BoardError(
+        "--board pi-5", "there are no board files in /nowhere or /nothing; name a file")
+    ) { try BoardCatalog(folders: ["/nowhere", "/nothing"]).board("pi-5") }
+  }
+
+  @Test("Boards are looked for beside the program, and where it is installed")
+  func folders() {
+    #expect(
+      BoardCatalog(programPath: "/opt/ball/bin/eightball").folders == [
+        "/opt/ball/bin/boards", "/opt/ball/share/eightball/boards",
+        "/usr/local/share/eightball/boards", "/usr/share/eightball/boards",
+      ])
+    #expect(
+      BoardCatalog(programPath: "/usr/bin/eightball").folders == [
+        "/usr/bin/boards", "/usr/share/eightball/boards", "/usr/local/share/eightball/boards",
+      ])
+    let checkout = String(shippedBoards.dropLast("/boards".count))
+    #expect(
+      BoardCatalog(programPath: "\(checkout)/.build/debug/eightball").folders.contains(
+        shippedBoards))
+    #expect(
+      BoardCatalog(programPath: "eightball").folders == [
+        "/usr/local/share/eightball/boards", "/usr/share/eightball/boards",
+      ])
+  }
+
+  @Test(
+    "A model is read up to its zero byte",
+    arguments: [
+      ("Raspberry Pi 5 Model B Rev 1.0\0", "Raspberry Pi 5 Model B Rev 1.0"),
+      ("Raspberry Pi 5", "Raspberry Pi 5"), ("a\0b\0", "a"), ("a\n", "a"), ("\0", nil), ("", nil),
+    ] as [(String, String?)])
+  func model(property: String, model: String?) {
+    #expect(DeviceTree.model(fromProperty: property) == model)
+  }
+}

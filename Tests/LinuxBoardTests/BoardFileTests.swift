@@ -1,0 +1,249 @@
+import Testing
+
+@testable import LinuxBoard
+
+/// The folder of the files that are shipped.
+let shippedBoards = String(
+  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
+    separator: "/")
+    + "/boards")
+
+@Suite("Board files")
+struct BoardFileTests {
+  /// A file that says everything.
+  static let whole = """
+    models:
+      - Raspberry Pi 4 Model B
+    chip: pinctrl-bcm2711
+    radio: hci0
+    shake:
+      line: GPIO18
+      offset: 18
+      active: low
+      bias: pull-up
+      debounce: 20
+    status:
+      line: GPIO12
+      offset: 12
+      active: high
+    """
+
+  @Test("What a file says is what the board is like")
+  func whole() throws {
+    let board = try BoardFile.parse(Self.whole, name: "b", path: "b.yml")
+    #expect(
+      board
+        == BoardDescription(
+          name: "b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711",
+          shake: LineDescription(
+            name: "GPIO18", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
+          status: LineDescription(
+            name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
+          radio: .adapter(0)))
+  }
+
+  @Test("A board may have nothing but a radio")
+  func radioOnly() throws {
+    let board = try BoardFile.parse("radio: virtual", name: "b", path: "b.yml")
+    #expect(board == BoardDescription(name: "b", radio: .virtual))
+    #expect(!board.hasLines)
+  }
+
+  /// A file with a fault, made of the whole one by replacing a text, and what is said of it.
+  struct Fault: CustomTestStringConvertible {
+    let what: String
+    let text: String
+    let message: String
+    var testDescription: String { what }
+
+    init(_ what: String, _ old: String, _ new: String, _ message: String) {
+      self.what = what
+      var text = BoardFileTests.whole
+      if let range = text.firstRange(of: old) { text.replaceSubrange(range, with: new) }
+      self.text = text
+      self.message = message
+    }
+
+    init(_ what: String, _ text: String, _ message: String) {
+      self.what = what
+      self.text = text
+      self.message = message
+    }
+  }
+
+  static let faults = [
+    Fault(
+      "empty", "",
+      "b.yml: the file says nothing: expected the fields chip, shake, clear, status and answer"),
+    Fault(
+      "only a comment", "# nothing\n",
+      "b.yml: the file says nothing: expected the fields chip, shake, clear, status and answer"),
+    Fault(
+      "no fields", "hello",
+      "b.yml:1: expected the fields models, chip, radio, shake, clear, status and answer, "
+        + "not \"hello\""),
+    Fault(
+      "a list", "- chip\n",
+      "b.yml:1: expected the fields models, chip, radio, shake, clear, status and answer, "
+        + "not a list"),
+    Fault(
+      "unknown field", "radio:", "wireless:",
+      "b.yml:4: wireless: unknown field: expected models, chip, radio, shake, clear, status or "
+        + "answer"),
+    Fault(
+      "unknown field of a button", "bias:", "pull:",
+      "b.yml:9: shake.pull: unknown field: expected line, offset, active, bias or debounce"),
+    Fault(
+      "a light that bounces", "active: high", "debounce: 5",
+      "b.yml:14: status.debounce: unknown field: expected line, offset, active or bias"),
+    Fault(
+      "unknown field that a terminal would obey", "radio:", "\"\\e[2J\":",
+      "b.yml:4: \u{FFFD}[2J: unknown field: expected models, chip, radio, shake, clear, status or "
+        + "answer"),
+    Fault(
+      "twice", "radio: hci0", "chip: other",
+      "b.yml:3: expected each field once, but chip is there again"),
+    Fault(
+      "no chip", "chip: pinctrl-bcm2711\n", "",
+      "b.yml:1: chip: missing: expected the label of a GPIO chip, such as pinctrl-bcm2711, or "
+        + "virtual"),
+    Fault(
+      "an empty chip", "chip: pinctrl-bcm2711", "chip:",
+      "b.yml:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, not "
+        + "nothing"),
+    Fault(
+      "a chip that is a list", "chip: pinctrl-bcm2711", "chip: [a]",
+      "b.yml:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, not "
+        + "a list"),
+    Fault(
+      "models that are text", "models:\n  - Raspberry Pi 4 Model B", "models: Raspberry Pi 4",
+      "b.yml:1: models: expected a list, not \"Raspberry Pi 4\""),
+    Fault(
+      "a model that is nothing", "- Raspberry Pi 4 Model B", "-",
+      "b.yml:1: models: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
+        + "without quotes, not nothing"),
+    Fault(
+      "a model that is not ASCII", "- Raspberry Pi 4 Model B", "- Räspberry",
+      "b.yml:2: models: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
+        + "without quotes, not \"Räspberry\""),
+    Fault(
+      "no such radio", "radio: hci0", "radio: bluetooth",
+      "b.yml:4: radio: expected a radio: \(RadioName.forms), not \"bluetooth\""),
+    Fault(
+      "a button that is text",
+      "shake:\n  line: GPIO18\n  offset: 18\n  active: low\n"
+        + "  bias: pull-up\n  debounce: 20", "shake: GPIO18",
+      "b.yml:5: shake: expected the fields line, offset, active, bias and debounce, "
+        + "not \"GPIO18\""),
+    Fault(
+      "a button that is nothing",
+      "shake:\n  line: GPIO18\n  offset: 18\n  active: low\n"
+        + "  bias: pull-up\n  debounce: 20", "shake:",
+      "b.yml:5: shake: expected the fields line, offset, active, bias and debounce, not nothing"),
+    Fault(
+      "no line", "  line: GPIO18\n", "",
+      "b.yml:5: shake.line: missing: expected the name of a line, such as GPIO18: 1 to 31 "
+        + "characters of ASCII, without quotes"),
+    Fault(
+      "no offset", "  offset: 18\n", "",
+      "b.yml:5: shake.offset: missing: expected a whole number from 0 to 1023"),
+    Fault(
+      "no level of a light", "\n  active: high", "",
+      "b.yml:11: status.active: missing: expected high or low"),
+    Fault(
+      "no debounce", "  debounce: 20\n", "",
+      "b.yml:5: shake.debounce: missing: expected a whole number of milliseconds from 0 to 1000"),
+    Fault(
+      "an offset in words", "offset: 18", "offset: eighteen",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"eighteen\""),
+    Fault(
+      "an offset too high", "offset: 18", "offset: 1024",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"1024\""),
+    Fault(
+      "an offset below 0", "offset: 18", "offset: -1",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"-1\""),
+    Fault(
+      "an offset with a sign", "offset: 18", "offset: +1",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"+1\""),
+    Fault(
+      "an offset too large for any number", "offset: 18", "offset: 99999999999999999999",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, "
+        + "not \"99999999999999999999\""),
+    Fault(
+      "an offset in groups", "offset: 18", "offset: {a: 1}",
+      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not a group of fields"),
+    Fault(
+      "a level", "active: low", "active: yes",
+      "b.yml:8: shake.active: expected high or low, not \"yes\""),
+    Fault(
+      "a bias", "bias: pull-up", "bias: up",
+      "b.yml:9: shake.bias: expected pull-up, pull-down or none, not \"up\""),
+    Fault(
+      "a long debounce", "debounce: 20", "debounce: 1001",
+      "b.yml:10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, "
+        + "not \"1001\""),
+    Fault(
+      "one offset twice", "offset: 12", "offset: 18",
+      "b.yml:13: status.offset: expected an offset of its own, not 18, which shake has"),
+    Fault(
+      "one line twice", "line: GPIO12", "line: GPIO18",
+      "b.yml:12: status.line: expected a line of its own, not GPIO18, which shake has"),
+    Fault(
+      "no YAML", "radio: hci0", "radio: \"hci0",
+      "b.yml:14: expected YAML: found unexpected end of stream"),
+    Fault(
+      "a tab", "  offset: 18", "\toffset: 18",
+      "b.yml:7: expected YAML: found a tab character that violates indentation"),
+    Fault(
+      "two documents", "status:", "---\nstatus:",
+      "b.yml:11: expected YAML: but found another document"),
+    Fault("no such anchor", "hci0", "*x", "b.yml:4: expected YAML: found undefined alias"),
+  ]
+
+  @Test("A fault is refused with its line, its field and what was expected", arguments: faults)
+  func refuses(_ fault: Fault) {
+    #expect(message(fault.text) == fault.message)
+  }
+
+  @Test("A file cut off anywhere, and one with any byte changed, is read or refused")
+  func damaged() {
+    let bytes = Array(Self.whole.utf8)
+    for count in bytes.indices {
+      _ = message(String(decoding: bytes.prefix(count), as: UTF8.self))
+    }
+    for index in bytes.indices {
+      for byte in [UInt8(0), 9, 10, 32, 34, 38, 42, 45, 58, 91, 123, 125, 255] {
+        var damaged = bytes
+        damaged[index] = byte
+        _ = message(String(decoding: damaged, as: UTF8.self))
+      }
+    }
+    #expect(message(String(repeating: "[", count: BoardFile.capacity)) != nil)
+  }
+
+  @Test("Files that are no text, or none at all")
+  func files() {
+    #expect(error(ofFile: "/nowhere/b.yml") == "/nowhere/b.yml: No such file or directory")
+    #expect(error(ofFile: "/dev/zero") == "/dev/zero: expected at most 65536 bytes")
+    #expect(error(ofFile: shippedBoards) == "\(shippedBoards): Is a directory")
+    #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 65536 bytes")
+  }
+
+  private func message(_ text: String) -> String? {
+    do throws(BoardError) {
+      _ = try BoardFile.parse(text, name: "b", path: "b.yml")
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  private func error(ofFile path: String) -> String? {
+    do throws(BoardError) {
+      _ = try BoardFile.read(path)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("Single values of a board")
+struct BoardSettingTests {
+  /// A board with a shake button and a status light.
+  static let board = BoardDescription(
+    name: "b", chip: "chip",
+    shake: LineDescription(
+      name: "GPIO18", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
+    status: LineDescription(
+      name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0))
+
+  private func changed(_ texts: [String]) throws(BoardError) -> BoardDescription {
+    var board = Self.board
+    var settings: [BoardSetting] = []
+    for text in texts { settings.append(try BoardSetting(text)) }
+    try board.apply(settings)
+    return board
+  }
+
+  @Test("Every field can be set")
+  func every() throws {
+    let board = try changed([
+      "chip=virtual", "radio=hci1", "shake.line=X", "shake.offset=3", "shake.active=high",
+      "shake.bias=pull-down", "shake.debounce=5",
+    ])
+    #expect(
+      board
+        == BoardDescription(
+          name: "b", chip: "virtual",
+          shake: LineDescription(
+            name: "X", offset: 3, activeLow: false, bias: .pullDown, debounceMilliseconds: 5),
+          status: Self.board.status, radio: .adapter(1), isVirtual: true))
+  }
+
+  @Test(
+    "A name that tells the offset, and an offset that tells the name",
+    arguments: [
+      (["shake.line=GPIO23"], "GPIO23", 23),
+      (["shake.offset=24"], "GPIO24", 24),
+      (["shake.line=GPIO23", "shake.offset=4"], "GPIO23", 4),
+      (["shake.offset=4", "shake.line=SDA1"], "SDA1", 4),
+      (["shake.line=GPIO23", "shake.line=GPIO24"], "GPIO24", 24),
+      (["shake=none", "shake.line=GPIO18"], "GPIO18", 18),
+    ] as [([String], String, Int)])
+  func nameAndOffset(texts: [String], name: String, offset: Int) throws {
+    let board = try changed(texts)
+    #expect(board.shake?.name == name)
+    #expect(board.shake?.offset == offset)
+  }
+
+  @Test("A button or light can be added and taken away")
+  func addAndRemove() throws {
+    let board = try changed(["shake=none", "clear.line=GPIO5", "answer.line=GPIO6"])
+    #expect(board.shake == nil)
+    #expect(
+      board.clear
+        == LineDescription(
+          name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+    #expect(
+      board.answer
+        == LineDescription(
+          name: "GPIO6", offset: 6, activeLow: false, bias: .none, debounceMilliseconds: 0))
+  }
+
+  @Test("Two lines may change places")
+  func swapped() throws {
+    let board = try changed(["shake.line=GPIO12", "status.line=GPIO18"])
+    #expect(board.shake?.offset == 12)
+    #expect(board.status?.offset == 18)
+  }
+
+  @Test(
+    "What is wrong is refused",
+    arguments: [
+      (["shake"], "--set shake: expected NAME=VALUE, such as shake.line=GPIO23"),
+      (
+        ["shake=GPIO23"],
+        "--set shake=GPIO23: expected shake=none to do without it, or a field of it, such as "
+          + "shake.line=GPIO23"
+      ),
+      (
+        ["shook.line=GPIO23"],
+        "--set shook.line=GPIO23: unknown field \"shook.line\": expected chip, radio, or one of "
+          + "shake, clear, status and answer with .line, .offset, .active, .bias or .debounce"
+      ),
+      (
+        ["shake.offset=1024"],
+        "--set shake.offset=1024: expected a whole number from 0 to 1023"
+      ),
+      (["shake.active=1"], "--set shake.active=1: expected high or low"),
+      (["shake.bias=up"], "--set shake.bias=up: expected pull-up, pull-down or none"),
+      (
+        ["shake.debounce=x"],
+        "--set shake.debounce=x: expected a whole number of milliseconds from 0 to 1000"
+      ),
+      (["radio=x"], "--set radio=x: expected a radio: \(RadioName.forms)"),
+      (
+        ["shake.line=SDA1"],
+        "--set shake.line=SDA1: expected its offset too, such as --set shake.offset=23, since its "
+          + "name does not tell"
+      ),
+      (
+        ["clear.offset=5"],
+        "--set clear.offset=5: the board has no clear: expected its line too, such as "
+          + "--set clear.line=GPIO23"
+      ),
+      (
+        ["shake.line=GPIO12"],
+        "--set shake.line=GPIO12: status.line: expected a line of its own, not GPIO12, which shake "
+          + "has"
+      ),
+    ] as [([String], String)])
+  func refuses(texts: [String], message: String) {
+    do throws(BoardError) {
+      _ = try changed(texts)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.description == message)
+    }
+  }
+
+  @Test("A board without a chip needs one with its first line")
+  func chip() throws {
+    var board = BoardDescription(name: "b")
+    #expect(
+      throws: BoardError(
+        "--set shake.line=GPIO5", "the board has no chip: expected --set chip=LABEL with it")
+    ) { try board.apply([BoardSetting("shake.line=GPIO5")]) }
+    #expect(board == BoardDescription(name: "b"))
+    try board.apply([BoardSetting("shake.line=GPIO5"), BoardSetting("chip=c")])
+    #expect(board.chip == "c")
+  }
+}

@@ -1,0 +1,190 @@
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("Wiring drawings")
+struct BoardWiringTests {
+  /// How the shipped boards are wired.
+  static let shipped = """
+              ┌─────┐
+       3V3  1 │ □ ○ │ 2  5V
+     GPIO2  3 │ ○ ○ │ 4  5V
+     GPIO3  5 │ ○ ○ │ 6  GND
+     GPIO4  7 │ ○ ○ │ 8  GPIO14
+       GND  9 │ ○ ○ │ 10 GPIO15
+    GPIO17 11 │ ○ ● │ 12 GPIO18 ────○ ╱ ○─────┐ shake
+    GPIO27 13 │ ○ ● │ 14 GND ─────────────────┘
+    GPIO22 15 │ ○ ○ │ 16 GPIO23
+       3V3 17 │ ○ ○ │ 18 GPIO24
+    GPIO10 19 │ ○ ● │ 20 GND ─────────────────┐
+     GPIO9 21 │ ○ ● │ 22 GPIO25 ────○ ╱ ○─────┘ clear
+    GPIO11 23 │ ○ ○ │ 24 GPIO8
+       GND 25 │ ○ ○ │ 26 GPIO7
+     ID_SD 27 │ ○ ○ │ 28 ID_SC
+     GPIO5 29 │ ○ ● │ 30 GND ─────────────────┐
+     GPIO6 31 │ ○ ● │ 32 GPIO12 ─[330 Ω]──▶│──┘ status
+    GPIO13 33 │ ○ ● │ 34 GND ─────────────────┐
+    GPIO19 35 │ ○ ● │ 36 GPIO16 ─[330 Ω]──▶│──┘ answer
+    GPIO26 37 │ ○ ○ │ 38 GPIO20
+       GND 39 │ ○ ○ │ 40 GPIO21
+              └─────┘
+    """
+
+  static let steps = """
+    shake   push button between pin 12 (GPIO18) and pin 14 (GND)
+    clear   push button between pin 22 (GPIO25) and pin 20 (GND)
+    status  pin 32 (GPIO12) → 330 Ω → long leg of the LED; short leg → pin 30 (GND)
+    answer  pin 36 (GPIO16) → 330 Ω → long leg of the LED; short leg → pin 34 (GND)
+    """
+
+  @Test(
+    "Each shipped board",
+    arguments: [
+      (
+        "pi-3b",
+        "Board pi-3b (Raspberry Pi 3 Model B, Raspberry Pi 3 Model B Plus and Raspberry Pi 3 Model "
+          + "B+), chip pinctrl-bcm2835"
+      ),
+      ("pi-4b", "Board pi-4b (Raspberry Pi 4 Model B), chip pinctrl-bcm2711"),
+      ("pi-5", "Board pi-5 (Raspberry Pi 5), chip pinctrl-rp1"),
+      (
+        "pi-zero",
+        "Board pi-zero (Raspberry Pi Zero and Raspberry Pi Zero W), chip pinctrl-bcm2835"
+      ),
+      ("pi-zero-2-w", "Board pi-zero-2-w (Raspberry Pi Zero 2 W), chip pinctrl-bcm2835"),
+    ])
+  func shipped(name: String, title: String) throws {
+    let edge = "Pin 1 (□) is at the corner by the microSD card, even pins along the edge."
+    #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(edge)\n\n\(Self.steps)")
+  }
+
+  @Test("The virtual board, which has no corner")
+  func virtual() throws {
+    #expect(
+      try drawing("virtual")
+        == "Board virtual, chip virtual\n\n\(Self.shipped)\n\n\(Self.steps)")
+  }
+
+  @Test("Wires on both sides, one within another, one drawn to nowhere, one from 3V3")
+  func bothSides() throws {
+    let text = try drawing(
+      "virtual", "shake.line=GPIO5", "clear.line=GPIO6", "status.line=GPIO26", "answer.active=low")
+    #expect(
+      text == """
+        Board virtual, chip virtual
+
+                                           ┌─────┐
+                                    3V3  1 │ □ ○ │ 2  5V
+                                  GPIO2  3 │ ○ ○ │ 4  5V
+                                  GPIO3  5 │ ○ ○ │ 6  GND
+                                  GPIO4  7 │ ○ ○ │ 8  GPIO14
+               ┌─────────────────── GND  9 │ ● ○ │ 10 GPIO15
+               │                 GPIO17 11 │ ○ ○ │ 12 GPIO18
+               │                 GPIO27 13 │ ○ ○ │ 14 GND
+               │                 GPIO22 15 │ ○ ○ │ 16 GPIO23
+               │                    3V3 17 │ ● ○ │ 18 GPIO24
+               │                 GPIO10 19 │ ○ ○ │ 20 GND
+               │                  GPIO9 21 │ ○ ○ │ 22 GPIO25
+               │                 GPIO11 23 │ ○ ○ │ 24 GPIO8
+               │ ┌───────────────── GND 25 │ ● ○ │ 26 GPIO7
+               │ │                ID_SD 27 │ ○ ○ │ 28 ID_SC
+         shake │ └─────○ ╱ ○───── GPIO5 29 │ ● ○ │ 30 GND
+         clear └───────○ ╱ ○───── GPIO6 31 │ ● ○ │ 32 GPIO12
+                                 GPIO13 33 │ ○ ○ │ 34 GND
+                                 GPIO19 35 │ ○ ● │ 36 GPIO16 ─[330 Ω]──│◀─── answer, to pin 17 (3V3)
+        status   ┌──│◀──[330 Ω]─ GPIO26 37 │ ● ○ │ 38 GPIO20
+                 └───────────────── GND 39 │ ● ○ │ 40 GPIO21
+                                           └─────┘
+
+        shake   push button between pin 29 (GPIO5) and pin 25 (GND)
+        clear   push button between pin 31 (GPIO6) and pin 9 (GND)
+        status  pin 37 (GPIO26) → 330 Ω → long leg of the LED; short leg → pin 39 (GND)
+        answer  pin 36 (GPIO16) → 330 Ω → short leg of the LED; long leg → pin 17 (3V3)
+        """)
+  }
+
+  @Test("A button that the chip does not pull needs a resistor")
+  func resistor() throws {
+    #expect(
+      try drawing("virtual", "shake.bias=none").hasSuffix(
+        """
+        shake   push button between pin 12 (GPIO18) and pin 14 (GND)
+                and 10 kΩ from pin 12 (GPIO18) to 3V3
+        \(Self.steps.split(separator: "\n").dropFirst().joined(separator: "\n"))
+        """))
+    #expect(
+      try drawing("virtual", "shake.active=high", "shake.bias=pull-down").contains(
+        "shake   push button between pin 12 (GPIO18) and pin 17 (3V3)\nclear"))
+  }
+
+  @Test("Lines by the names of old systems are found by their offset")
+  func oldNames() throws {
+    #expect(
+      try drawing("pi-4b", "shake.line=SPI_CE0_N", "shake.offset=8").contains(
+        "shake   push button between pin 24 (GPIO8) and pin 14 (GND)"))
+  }
+
+  @Test("Lines that the header does not have, and a board without any")
+  func elsewhere() {
+    var board = BoardDescription(
+      name: "b", chip: "c",
+      shake: LineDescription(
+        name: "X1", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+    #expect(
+      WiringDrawing(board, isColored: false).lines == [
+        "Board b, chip c", "", "shake   line X1, offset 18 of c: not on this header",
+      ])
+    board.shake = nil
+    #expect(
+      WiringDrawing(board, isColored: false).lines == [
+        "Board b, chip c", "", "It has no buttons and no lights.",
+      ])
+  }
+
+  @Test("Wherever a button is, each wire has two pins, and its own rail's pin while there is one")
+  func everywhere() {
+    var pins: [Int] = []
+    for number in 2...27 {
+      let line = LineDescription(
+        name: "GPIO\(number)", offset: number, activeLow: true, bias: .pullUp,
+        debounceMilliseconds: 20)
+      let plan = WiringPlan(BoardDescription(name: "b", chip: "c", shake: line))
+      #expect(plan.wires.count == 1)
+      for wire in plan.wires {
+        #expect(PinHeader.name(ofPin: wire.pin) == line.name)
+        #expect(PinHeader.name(ofPin: wire.railPin) == "GND")
+        #expect(wire.isLoop)
+        pins.append(wire.pin)
+      }
+    }
+    // 40 pins - 2 (3V3) - 2 (5V) - 8 (GND) - 2 (ID) = 26 lines.
+    #expect(Set(pins).count == 26)
+  }
+
+  @Test("Colours change nothing but colours")
+  func colors() throws {
+    let board = try BoardCatalogTests.catalog.board("pi-4b")
+    let plain = WiringDrawing(board, isColored: false).lines
+    let painted = WiringDrawing(board, isColored: true).lines
+    #expect(painted != plain)
+    #expect(painted.map(Self.withoutColors) == plain)
+  }
+
+  /// The drawing of a shipped board, with settings.
+  private func drawing(_ name: String, _ settings: String...) throws -> String {
+    var board = try BoardCatalogTests.catalog.board(name)
+    try board.apply(try settings.map { try BoardSetting($0) })
+    return WiringDrawing(board, isColored: false).lines.joined(separator: "\n")
+  }
+
+  private static func withoutColors(_ text: String) -> String {
+    var plain = ""
+    var isInSequence = false
+    for character in text {
+      if character == "\u{1B}" { isInSequence = true }
+      if !isInSequence { plain.append(character) }
+      if character == "m" { isInSequence = false }
+    }
+    return plain
+  }
+}

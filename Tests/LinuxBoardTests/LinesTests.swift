@@ -1,0 +1,260 @@
+import BluetoothHost
+import LinuxSystem
+import Testing
+import VirtualBoard
+
+@testable import EightBall
+@testable import LinuxBoard
+
+@Suite("Buttons and lights on a board's lines")
+struct LinesTests {
+  @Test("A press is heard once, at its time, and bounces are left out")
+  func press() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    bench.lines.press(.shake, for: 100, at: Instant(rawValue: 2_000))
+    bench.bounce(.shake, at: 2_003)
+    bench.turn(at: 2_010)
+    #expect(bench.actions == [.shake])
+    // The end of the bounce, and of the press.
+    #expect(bench.deadline == Instant(rawValue: 2_020))
+    bench.turn(at: 2_020)
+    #expect(bench.deadline == Instant(rawValue: 2_100))
+    bench.run(from: 2_100, until: 2_300)
+    #expect(bench.actions == [.shake])
+    #expect(bench.deadline == nil)
+  }
+
+  @Test("Clear held for 3 s lets everybody go")
+  func hold() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    bench.lines.press(.clear, for: 3_000, at: Instant(rawValue: 2_000))
+    bench.run(from: 2_000, until: 6_000)
+    #expect(bench.actions == [.clear, .release])
+    #expect(bench.deadline == nil)
+  }
+
+  @Test("Lights are written when they change, and only then")
+  func lights() throws {
+    let bench = try LinesBench()
+    bench.panel.show(lights(.connected), at: Instant(rawValue: 1_000))
+    bench.turn(at: 1_000)
+    #expect(bench.lines.isLit(.status) == true)
+    #expect(bench.lines.isLit(.answer) == false)
+    let writes = bench.writes
+    for time in 1_001...1_100 { bench.turn(at: UInt64(time)) }
+    #expect(bench.writes == writes)
+    bench.panel.tellAnswer(at: Instant(rawValue: 1_200))
+    bench.run(from: 1_200, until: 3_000)
+    #expect(bench.writes == writes + 2)
+    #expect(bench.deadline == nil)
+  }
+
+  @Test(
+    "A chip that goes is told of once, asked for more and more seldom, and gets its lights back")
+  func lostAndFound() throws {
+    let bench = try LinesBench()
+    bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    bench.turn(at: 1_000)
+    bench.lines.chip.remove()
+    bench.turn(at: 2_000)
+    let loss =
+      "the GPIO chip “test-chip” has gone. It is used again when it comes back"
+    #expect(bench.news == [.lost(loss)])
+    #expect(bench.lines.isLit(.status) == false)
+    #expect(bench.deadline == Instant(rawValue: 2_250))
+    bench.run(from: 2_250, until: 60_000)
+    #expect(bench.news == [.lost(loss)])
+    // 250 ms, then twice as long each time, up to 5 s.
+    #expect((bench.deadline?.rawValue ?? 0) <= 65_000)
+
+    bench.lines.chip.restore()
+    bench.run(from: 60_001, until: 66_000)
+    #expect(bench.news == [.lost(loss), .ready])
+    #expect(bench.lines.isLit(.status) == true)
+    bench.lines.press(.shake, for: 50, at: Instant(rawValue: 70_000))
+    bench.run(from: 70_000, until: 71_000)
+    #expect(bench.actions == [.shake])
+  }
+
+  @Test("A chip that goes while clear is held does not let everybody go")
+  func lostWhileHeld() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    bench.lines.press(.clear, for: 10_000, at: Instant(rawValue: 2_000))
+    bench.run(from: 2_000, until: 3_000)
+    bench.lines.chip.remove()
+    bench.run(from: 3_000, until: 9_000)
+    #expect(bench.actions == [.clear])
+  }
+
+  @Test("A line that somebody has is told of, and taken when it is free")
+  func busy() throws {
+    let bench = try LinesBench()
+    let other = try bench.lines.chip.request(
+      [LineSettings(offset: 5, direction: .input)], consumer: "other")
+    bench.turn(at: 1_000)
+    #expect(bench.news.count == 1)
+    guard case .lost(let text)? = bench.news.first else { return }
+    #expect(text.contains("in use"))
+    other.release()
+    bench.run(from: 1_250, until: 2_000)
+    #expect(bench.news.last == .ready)
+  }
+
+  @Test("A button that is down when the lines are had is not a press")
+  func downAtTheStart() throws {
+    let bench = try LinesBench()
+    bench.lines.press(.clear, for: 10_000, at: Instant(rawValue: 500))
+    bench.run(from: 1_000, until: 9_000)
+    #expect(bench.actions == [])
+    bench.run(from: 9_000, until: 11_000)
+    bench.lines.press(.clear, for: 50, at: Instant(rawValue: 12_000))
+    bench.run(from: 12_000, until: 13_000)
+    #expect(bench.actions == [.clear])
+  }
+
+  @Test("A chattering button wakes the loop ten times a second, not with every edge")
+  func chatter() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    var wakeUps = 0
+    // 100 edges each millisecond for 2 s: whoever listens would be woken each time.
+    for time in UInt64(1_001)...3_000 {
+      bench.lines.chip.advance(to: time * 1_000_000)
+      for edge in 0..<100 { bench.lines.chip.drive(5, edge % 2 == 0 ? .low : .nothing) }
+      if bench.isWoken(by: time) {
+        wakeUps += 1
+        bench.turn(at: time)
+      }
+    }
+    // A turn that fills the measure and a turn after the rest, each 100 ms for 2 s; and those in
+    // which a bounce ends.
+    #expect(wakeUps <= 100)
+    bench.run(from: 3_001, until: 4_000)
+    #expect(bench.deadline == nil)
+    // It is heard again when it behaves.
+    let count = bench.actions.count
+    bench.lines.press(.shake, for: 100, at: Instant(rawValue: 5_000))
+    bench.run(from: 5_000, until: 6_000)
+    #expect(bench.actions.count == count + 1)
+  }
+
+  @Test("A board with one light or one button works with what it has")
+  func fewLines() throws {
+    var board = BoardDescription.test
+    board.shake = nil
+    board.answer = nil
+    let bench = try LinesBench(board)
+    bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    bench.panel.tellAnswer(at: Instant(rawValue: 0))
+    bench.turn(at: 1_000)
+    #expect(bench.news == [])
+    #expect(bench.lines.isLit(.status) == true)
+    #expect(bench.lines.isLit(.answer) == nil)
+    let isPressed = bench.lines.press(.shake, for: 10, at: Instant(rawValue: 2_000))
+    #expect(!isPressed)
+    bench.lines.press(.clear, for: 10, at: Instant(rawValue: 2_000))
+    bench.run(from: 2_000, until: 3_000)
+    #expect(bench.actions == [.clear])
+  }
+
+  @Test("At the end the lights are off and the lines free")
+  func end() throws {
+    let bench = try LinesBench()
+    bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    bench.turn(at: 1_000)
+    bench.body.close()
+    #expect(bench.lines.isLit(.status) == false)
+    #expect(try bench.lines.chip.info(of: 5).consumer == nil)
+    #expect(bench.deadline == nil)
+  }
+
+  private func lights(_ status: BallLights.Status) -> BallLights {
+    BallLights(status: status, isAnswering: false)
+  }
+}
+
+extension BoardDescription {
+  /// Two buttons to ground, a light to ground and one to the supply.
+  static var test: BoardDescription {
+    BoardDescription(
+      name: "test", chip: "test-chip",
+      shake: LineDescription(
+        name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
+      clear: LineDescription(
+        name: "GPIO6", offset: 6, activeLow: false, bias: .pullDown, debounceMilliseconds: 20),
+      status: LineDescription(
+        name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
+      answer: LineDescription(
+        name: "GPIO13", offset: 13, activeLow: true, bias: .none, debounceMilliseconds: 0),
+      isVirtual: true)
+  }
+}
+
+/// A body on a virtual chip, in a loop, at times of the test's choosing.
+private final class LinesBench {
+  let lines: VirtualLines
+  let body: BoardBody<VirtualLines>
+  var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+  var actions: [PanelAction] = []
+  var news: [BodyNews] = []
+  private(set) var writes = 0
+  private let loop: EventLoop
+
+  init(_ board: BoardDescription = .test) throws {
+    loop = try EventLoop()
+    lines = VirtualLines(board)
+    body = BoardBody(board, lines: lines, loop: loop)
+    lines.onChange = { [unowned self] in
+      if !lines.isDown(.shake), !lines.isDown(.clear) { writes += 1 }
+    }
+  }
+
+  var deadline: Instant? { Instant.earlier(panel.deadline, body.deadline) }
+
+  /// Whether a loop would wake at this time: for a descriptor or a deadline.
+  func isWoken(by time: UInt64) -> Bool {
+    if let deadline, deadline.rawValue <= time { return true }
+    return (try? loop.wait(until: Instant(rawValue: 0))) ?? false
+  }
+
+  /// One turn of a loop.
+  func turn(at time: UInt64) {
+    let now = Instant(rawValue: time)
+    // What is ready is told; nothing is waited for.
+    _ = try? loop.wait(until: Instant(rawValue: 0))
+    body.readButtons(into: &panel, at: now)
+    panel.advance(to: now)
+    while let action = panel.nextAction() { actions.append(action) }
+    body.show(panel, at: now)
+    if let news = body.takeNews() { self.news.append(news) }
+  }
+
+  /// Turns whenever a loop would, until `end`.
+  func run(from start: UInt64, until end: UInt64) {
+    turn(at: start)
+    var time = start
+    for _ in 0..<10_000 {
+      if (try? loop.wait(until: Instant(rawValue: 0))) == true {
+        turn(at: time)
+      } else if let deadline, deadline.rawValue <= end {
+        time = max(time, deadline.rawValue)
+        turn(at: time)
+      } else {
+        return
+      }
+    }
+    Issue.record("It never comes to rest.")
+  }
+
+  /// The contact opens for a millisecond.
+  func bounce(_ button: ButtonName, at time: UInt64) {
+    let offset = button == .shake ? 5 : 6
+    lines.chip.advance(to: time * 1_000_000)
+    lines.chip.drive(offset, .nothing)
+    lines.chip.advance(to: (time + 1) * 1_000_000)
+    lines.chip.drive(offset, .low)
+  }
+}

@@ -1,0 +1,97 @@
+"""The ball's buttons and lights, on the virtual board, as a central and a second terminal see
+them."""
+
+import asyncio
+import json
+
+import pytest
+
+import eight_ball
+import worlds
+from central import Central
+from programs import Program, eightball
+
+
+class Board:
+    """Whoever holds the ball."""
+
+    def __init__(self, environment: dict[str, str]):
+        self.environment = environment
+
+    async def run(self, *arguments: str) -> Program:
+        async with Program(eightball(), *arguments, environment=self.environment) as program:
+            assert await program.ended() == 0, program.transcript
+        return program
+
+    async def press(self, button: str, *options: str) -> None:
+        await self.run("press", button, *options)
+
+    async def lights(self) -> dict[str, bool]:
+        lights = json.loads((await self.run("lights", "--json")).output[0])
+        return {name: lights[name] for name in ("status", "answer")}
+
+
+@pytest.fixture
+async def held(folder):
+    """A ball on the virtual board, whoever holds it, and a central."""
+    board = Board({"EIGHTBALL_BOARD": str(folder / "board")})
+    async with worlds.our_air(folder) as (radio, _):
+        options = ["--radio", radio, "--board", "virtual", "--seed", "8"]
+        async with (
+            worlds.ball_running(*options, environment=board.environment) as ball,
+            Central.opened(radio) as central,
+        ):
+            yield ball, board, central
+
+
+async def test_shake_gives_a_new_answer(held):
+    _, board, central = held
+    visit = await central.visit(mtu=517)
+    await visit.subscribe()
+    await visit.ask("Does shaking help?")
+    assert await visit.next_answer() in eight_ball.TEXTS
+    for _ in range(3):
+        await board.press("shake")
+        answer = await visit.next_answer()
+        assert answer in eight_ball.TEXTS
+        assert await visit.read_answer() == answer
+
+
+async def test_clear_forgets(held):
+    ball, board, central = held
+    visit = await central.visit(mtu=517)
+    await visit.subscribe()
+    await visit.ask("Will you remember me?")
+    await visit.next_answer()
+    await board.press("clear")
+    await ball.event("button", action="clear")
+    assert await visit.read_answer() == ""
+    # Nothing is left to shake an answer to.
+    await board.press("shake")
+    await ball.event("button", action="shake")
+    assert await visit.read_answer() == ""
+    assert visit.answers.empty()
+
+
+async def test_clear_held_lets_everybody_go(held):
+    ball, board, central = held
+    visit = await central.visit()
+    await asyncio.gather(board.press("clear", "--hold", "3s"), visit.has_left())
+    await ball.event("button", action="release")
+    again = await central.visit()
+    assert await again.read_answer() == ""
+
+
+async def test_lights(held):
+    _, board, central = held
+    visit = await central.visit(mtu=517)
+    assert await board.lights() == {"status": True, "answer": False}
+    await visit.disconnect()
+
+
+async def test_nobody_to_press(folder):
+    environment = {"EIGHTBALL_BOARD": str(folder / "board")}
+    for arguments in [("press", "shake"), ("lights",)]:
+        async with Program(eightball(), *arguments, environment=environment) as program:
+            assert await program.ended() == 69
+            assert "eightball run --board virtual" in program.errors[0]

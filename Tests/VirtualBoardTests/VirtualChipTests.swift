@@ -1,0 +1,224 @@
+import Glibc
+import Testing
+import VirtualBoard
+
+@Suite("The virtual chip")
+struct VirtualChipTests {
+  private let chip = VirtualChip(label: "test-chip", lineNames: ["A", "B", nil, "D"])
+
+  private func button(_ offset: Int, debounce: UInt64 = 0) -> LineSettings {
+    LineSettings(
+      offset: offset, direction: .input, isActiveLow: true, bias: .pullUp, debounce: debounce)
+  }
+
+  @Test("Tells its lines' names, and who has them")
+  func info() throws {
+    #expect(chip.lineCount == 4)
+    #expect(chip.offset(ofLine: "D") == 3)
+    #expect(chip.offset(ofLine: "C") == nil)
+    let lines = try chip.request([button(1)], consumer: "me")
+    #expect(
+      try chip.info(of: 1)
+        == LineInfo(name: "B", consumer: "me", isOutput: false, isActiveLow: true, bias: .pullUp))
+    #expect(try chip.info(of: 2).consumer == nil)
+    #expect(throws: GPIOError.noSuchLine) { try chip.info(of: 4) }
+    lines.release()
+    #expect(try chip.info(of: 1).consumer == nil)
+  }
+
+  @Test("An edge has its line, polarity, time, and its numbers")
+  func edges() throws {
+    let lines = try chip.request([button(0), button(3)], consumer: "me")
+    chip.advance(to: 1_000)
+    chip.drive(0, .low)
+    chip.advance(to: 2_000)
+    chip.drive(3, .low)
+    chip.drive(3, .low)
+    chip.advance(to: 3_000)
+    chip.drive(0, .nothing)
+    #expect(
+      try events(of: lines) == [
+        EdgeEvent(offset: 0, isActive: true, time: 1_000, sequence: 1, lineSequence: 1),
+        EdgeEvent(offset: 3, isActive: true, time: 2_000, sequence: 2, lineSequence: 1),
+        EdgeEvent(offset: 0, isActive: false, time: 3_000, sequence: 3, lineSequence: 2),
+      ])
+  }
+
+  struct Wire: CustomTestStringConvertible {
+    var testDescription: String
+    var drive: VirtualChip.Drive
+    var bias: LineSettings.Bias
+    var isActiveLow: Bool
+    var isActive: Bool
+  }
+
+  @Test(
+    "A line is as it is driven, or else as its resistor pulls it",
+    arguments: [
+      Wire(
+        testDescription: "high", drive: .high, bias: .pullDown, isActiveLow: false, isActive: true),
+      Wire(testDescription: "low", drive: .low, bias: .pullUp, isActiveLow: false, isActive: false),
+      Wire(
+        testDescription: "pulled up", drive: .nothing, bias: .pullUp, isActiveLow: false,
+        isActive: true),
+      Wire(
+        testDescription: "pulled down", drive: .nothing, bias: .pullDown, isActiveLow: false,
+        isActive: false),
+      Wire(
+        testDescription: "pulled up, active low", drive: .nothing, bias: .pullUp,
+        isActiveLow: true, isActive: false),
+      Wire(
+        testDescription: "low, active low", drive: .low, bias: .pullUp, isActiveLow: true,
+        isActive: true),
+      Wire(
+        testDescription: "unconnected", drive: .nothing, bias: .none, isActiveLow: false,
+        isActive: false),
+    ])
+  func levels(_ wire: Wire) throws {
+    chip.drive(0, wire.drive)
+    let lines = try chip.request(
+      [
+        LineSettings(
+          offset: 0, direction: .input, isActiveLow: wire.isActiveLow, bias: wire.bias)
+      ], consumer: "me")
+    #expect(try lines.isActive(0) == wire.isActive)
+    #expect(try lines.nextEvent() == nil)
+  }
+
+  @Test("An output is as it was set, whatever drives it, and stays so when it is given back")
+  func outputs() throws {
+    let lines = try chip.request(
+      [
+        LineSettings(offset: 0, direction: .output(isActive: false)),
+        LineSettings(offset: 1, direction: .output(isActive: true), isActiveLow: true),
+      ], consumer: "me")
+    #expect(chip.isHigh(0) == false)
+    #expect(chip.isHigh(1) == false)
+    try lines.set(0, isActive: true)
+    try lines.set(1, isActive: false)
+    chip.drive(0, .low)
+    #expect(chip.isHigh(0) == true)
+    #expect(chip.isHigh(1) == true)
+    #expect(try lines.isActive(0))
+    #expect(try lines.nextEvent() == nil)
+    lines.release()
+    #expect(chip.isHigh(0) == true)
+    #expect(chip.isHigh(4) == nil)
+  }
+
+  @Test("A line is granted once; all lines are granted, or none")
+  func busy() throws {
+    let first = try chip.request([button(0)], consumer: "first")
+    #expect(throws: GPIOError.busy) {
+      try chip.request([button(1), button(0)], consumer: "second")
+    }
+    #expect(try chip.info(of: 1).consumer == nil)
+    #expect(throws: GPIOError.noSuchLine) { try chip.request([button(4)], consumer: "second") }
+    #expect(throws: GPIOError.noSuchLine) {
+      try chip.request([button(1), button(1)], consumer: "second")
+    }
+    #expect(throws: GPIOError.noSuchLine) { try chip.request([], consumer: "second") }
+    first.release()
+    #expect(throws: GPIOError.noSuchLine) { try first.nextEvent() }
+    _ = try chip.request([button(0)], consumer: "second")
+    // The second has gone with the line above, and its line is free.
+    _ = try chip.request([button(0)], consumer: "third")
+  }
+
+  @Test("An input cannot be set, nor another's line")
+  func refusals() throws {
+    let lines = try chip.request([button(0)], consumer: "me")
+    #expect(throws: GPIOError.notAnOutput) { try lines.set(0, isActive: true) }
+    #expect(throws: GPIOError.noSuchLine) { try lines.set(1, isActive: true) }
+    #expect(throws: GPIOError.noSuchLine) { try lines.isActive(1) }
+  }
+
+  @Test("Debounced, a level counts when it has stayed, and is told of then")
+  func debounce() throws {
+    let lines = try chip.request([button(0, debounce: 10_000)], consumer: "me")
+    for time: UInt64 in [1_000, 3_000, 5_000] {
+      chip.advance(to: time)
+      chip.drive(0, .low)
+      chip.drive(0, .nothing)
+    }
+    chip.drive(0, .low)
+    #expect(chip.deadline == 15_000)
+    chip.advance(to: 14_999)
+    #expect(try lines.nextEvent() == nil)
+    #expect(try !lines.isActive(0))
+    chip.advance(to: 20_000)
+    #expect(
+      try events(of: lines) == [
+        EdgeEvent(offset: 0, isActive: true, time: 15_000, sequence: 1, lineSequence: 1)
+      ])
+    #expect(try lines.isActive(0))
+    // A spike that is over before it counts is none.
+    chip.drive(0, .nothing)
+    chip.advance(to: 25_000)
+    chip.drive(0, .low)
+    chip.advance(to: 90_000)
+    #expect(try lines.nextEvent() == nil)
+    #expect(chip.deadline == nil)
+  }
+
+  @Test("A full queue loses its oldest edges, which the numbers tell")
+  func overflow() throws {
+    let lines = try chip.request([button(0)], consumer: "me")
+    for index in 0..<20 { chip.drive(0, index % 2 == 0 ? .low : .nothing) }
+    // 16 of 20 are kept: 5 to 20.
+    #expect(try events(of: lines).map(\.sequence) == Array(5...20))
+    let few = try chip.request([button(1)], consumer: "me", eventCapacity: 2)
+    for index in 0..<3 { chip.drive(1, index % 2 == 0 ? .low : .nothing) }
+    #expect(try events(of: few).map(\.sequence) == [2, 3])
+  }
+
+  @Test("The descriptor is readable while there is an edge")
+  func descriptor() throws {
+    let lines = try chip.request([button(0)], consumer: "me")
+    #expect(!isReadable(lines.descriptor))
+    chip.drive(0, .low)
+    chip.drive(0, .nothing)
+    #expect(isReadable(lines.descriptor))
+    _ = try lines.nextEvent()
+    #expect(isReadable(lines.descriptor))
+    _ = try lines.nextEvent()
+    #expect(!isReadable(lines.descriptor))
+  }
+
+  @Test("A chip that goes takes its requests with it, and comes back with free lines")
+  func removal() throws {
+    let old = try chip.request(
+      [button(0), LineSettings(offset: 1, direction: .output(isActive: true))], consumer: "me")
+    chip.remove()
+    #expect(isReadable(old.descriptor))
+    #expect(throws: GPIOError.removed) { try old.nextEvent() }
+    #expect(throws: GPIOError.removed) { try old.set(1, isActive: false) }
+    #expect(throws: GPIOError.removed) { try chip.request([button(0)], consumer: "me") }
+    #expect(throws: GPIOError.removed) { try chip.info(of: 0) }
+    #expect(chip.isHigh(1) == false)
+
+    chip.restore()
+    #expect(throws: GPIOError.removed) { try old.nextEvent() }
+    let new = try chip.request([button(0)], consumer: "me")
+    old.release()
+    chip.drive(0, .low)
+    #expect(try new.nextEvent()?.isActive == true)
+  }
+
+  @Test("Its errors have the kernel's numbers")
+  func codes() {
+    let errors: [GPIOError] = [.noSuchLine, .busy, .removed, .notAnOutput, .tooManyFiles]
+    #expect(errors.map(\.code) == [EINVAL, EBUSY, ENODEV, EPERM, EMFILE])
+  }
+
+  private func events(of lines: LineRequest) throws -> [EdgeEvent] {
+    var events: [EdgeEvent] = []
+    while let event = try lines.nextEvent() { events.append(event) }
+    return events
+  }
+
+  private func isReadable(_ descriptor: CInt) -> Bool {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&wait, 1, 0) == 1
+  }
+}
