@@ -63,7 +63,11 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     send(packet.span, count: 1)
   }
 
-  /// Every service, every characteristic of each, and every descriptor, as a client finds them.
+  /// Every service, every characteristic, in one range for all of them, and the descriptor on the
+  /// last handle.
+  ///
+  /// In the service database that is all there is, as a client finds it. In the full one a client
+  /// that goes service by service sends more requests, and finds Service Changed's descriptor too.
   mutating func discover() {
     let last = UInt16(attributeCount)
     var services = UInt16(1)
