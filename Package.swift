@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "BluetoothCentral", targets: ["BluetoothCentral"]),
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+    .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
   ],
@@ -41,10 +42,13 @@ let package = Package(
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: core),
     .target(
+      name: "LinuxRadio",
+      dependencies: ["BluetoothHost", "CBluetooth", "LinuxSystem", "VirtualRadio"],
+      swiftSettings: core),
+    .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CBluetooth", "CGPIOD", "LinuxSystem", "VirtualBoard",
-        "VirtualRadio",
+        "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: core),
@@ -52,7 +56,7 @@ let package = Package(
       name: "eightball",
       dependencies: [
         "BluetoothHost", "EightBall", "BluetoothCentral", "LinuxSystem", "VirtualRadio",
-        "LinuxBoard",
+        "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -78,17 +82,28 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: core),
+    // What the tests of the Linux side share.
+    .target(
+      name: "LinuxTestSupport", dependencies: ["BluetoothHost", "LinuxRadio", "LinuxSystem"],
+      path: "Tests/LinuxTestSupport", swiftSettings: core),
+    .testTarget(
+      name: "LinuxRadioTests",
+      dependencies: [
+        "BluetoothHost", "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+      ],
+      swiftSettings: core),
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem",
-        "VirtualBoard", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
       name: "DocsTests",
       dependencies: [
         "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
+        "LinuxRadio",
       ],
       swiftSettings: core),
     .testTarget(

@@ -1,5 +1,6 @@
 import BluetoothHost
 import LinuxBoard
+import LinuxRadio
 import Testing
 
 @Suite("README.md")

@@ -1,7 +1,9 @@
 import BluetoothCentral
 import BluetoothHost
 import EightBall
+import LinuxRadio
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LinuxBoard
+import LinuxRadio
 
 @Suite("The boards there are")
 struct BoardCatalogTests {

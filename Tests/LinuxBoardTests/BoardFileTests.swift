@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LinuxBoard
+import LinuxRadio
 
 /// The folder of the files that are shipped.
 let shippedBoards = String(

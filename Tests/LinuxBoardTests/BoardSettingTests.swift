@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LinuxBoard
+import LinuxRadio
 
 @Suite("Single values of a board")
 struct BoardSettingTests {

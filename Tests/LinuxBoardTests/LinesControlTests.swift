@@ -2,6 +2,7 @@ import BluetoothHost
 import EightBall
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard

@@ -1,4 +1,5 @@
 import EightBall
+import LinuxRadio
 
 /// What a board is like: which lines its buttons and lights are on, and which radio it has.
 ///

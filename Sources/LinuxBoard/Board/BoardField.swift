@@ -1,3 +1,5 @@
+import LinuxRadio
+
 /// A field of a board: which texts it takes, and in words what it expects.
 ///
 /// Board files and the command line read their values by the same fields.

@@ -1,6 +1,7 @@
 import BluetoothHost
 import EightBall
 import Glibc
+import LinuxRadio
 import LinuxSystem
 
 /// The ball's body on whatever board: what a running ball needs of it.

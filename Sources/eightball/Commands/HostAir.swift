@@ -1,6 +1,7 @@
 import ArgumentParser
 import BluetoothHost
 import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 import VirtualRadio
 

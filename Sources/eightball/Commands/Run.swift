@@ -2,6 +2,7 @@ import ArgumentParser
 import BluetoothHost
 import EightBall
 import LinuxBoard
+import LinuxRadio
 
 /// Runs a ball.
 struct Run: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import BluetoothCentral
 import BluetoothHost
 import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 
 /// Lists what advertises.

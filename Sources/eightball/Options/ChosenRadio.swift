@@ -1,4 +1,5 @@
 import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 
 /// The radio that a command was told to use, or that there is.

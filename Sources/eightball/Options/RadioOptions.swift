@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinuxBoard
+import LinuxRadio
 
 /// Which radio, and who looks on at its packets.
 struct RadioOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import BluetoothCentral
 import BluetoothHost
 import EightBall
+import LinuxRadio
 
 /// Tells of a question on its way.
 protocol AskPrinter {

@@ -1,5 +1,6 @@
 import BluetoothCentral
 import BluetoothHost
+import LinuxRadio
 
 /// Prints the devices heard: each once for people, each news of it for programs.
 final class ScanPrinter {

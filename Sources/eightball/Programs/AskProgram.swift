@@ -1,6 +1,7 @@
 import BluetoothCentral
 import BluetoothHost
 import LinuxBoard
+import LinuxRadio
 
 /// A client that asks a ball one question, as something to run on a radio.
 struct AskProgram: RadioProgram {

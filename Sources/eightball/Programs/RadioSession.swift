@@ -1,4 +1,5 @@
 import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 
 /// Opens a radio and runs a program on it, to its end.

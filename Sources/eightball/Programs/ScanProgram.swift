@@ -1,6 +1,7 @@
 import BluetoothCentral
 import BluetoothHost
 import LinuxBoard
+import LinuxRadio
 
 /// A central that listens to advertisers for a while, as something to run on a radio.
 struct ScanProgram: RadioProgram {

@@ -1,56 +1,58 @@
 import BluetoothHost
 import Glibc
-import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 import Testing
 
 /// A program that keeps what it is told, and sends what it is given.
-struct Recorder: RadioProgram {
-  enum Event: Equatable {
+package struct Recorder: RadioProgram {
+  package enum Event: Equatable {
     case ready
     case lost(String)
     case packet([UInt8])
   }
 
-  var events: [Event] = []
-  var outgoing: [[UInt8]] = []
-  var isEnding = false
+  package var events: [Event] = []
+  package var outgoing: [[UInt8]] = []
+  package var isEnding = false
 
-  mutating func radioIsReady(at now: Instant) { events.append(.ready) }
+  package init() {}
 
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+  package mutating func radioIsReady(at now: Instant) { events.append(.ready) }
+
+  package mutating func radioIsLost(_ error: RadioError, at now: Instant) {
     events.append(.lost(error.reason))
   }
 
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+  package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     events.append(.packet(packet.indices.map { packet[$0] }))
   }
 
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  package mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     guard !outgoing.isEmpty else { return false }
     let packet = outgoing.removeFirst()
     writer.write(packet.span)
     return true
   }
 
-  var deadline: Instant? { nil }
-  mutating func advance(to now: Instant) {}
-  mutating func turnEnded() {}
-  mutating func shutDown(at now: Instant) { isEnding = true }
-  var isFinished: Bool { isEnding }
+  package var deadline: Instant? { nil }
+  package mutating func advance(to now: Instant) {}
+  package mutating func turnEnded() {}
+  package mutating func shutDown(at now: Instant) { isEnding = true }
+  package var isFinished: Bool { isEnding }
 
   /// What has happened since this was last asked.
-  mutating func take() -> [Event] {
+  package mutating func take() -> [Event] {
     defer { events.removeAll() }
     return events
   }
 }
 
 /// A directory of its own, gone with the test.
-final class TemporaryDirectory {
-  let path: String
+package final class TemporaryDirectory {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     var template = Array("/tmp/eightball-test-XXXXXX".utf8CString)
     let made = unsafe template.withUnsafeMutableBufferPointer { name in
       unsafe name.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
@@ -61,7 +63,7 @@ final class TemporaryDirectory {
   deinit { Self.remove(path) }
 
   /// Makes a file, and the directories that it is in.
-  func write(_ text: String, to name: String) throws {
+  package func write(_ text: String, to name: String) throws {
     let parts = name.split(separator: "/")
     var directory = path
     for part in parts.dropLast() {
@@ -79,24 +81,24 @@ final class TemporaryDirectory {
 }
 
 /// The controller's end of a connection.
-final class ControllerEnd {
+package final class ControllerEnd {
   private var descriptor: FileDescriptor?
 
-  init(_ descriptor: consuming FileDescriptor) {
+  package init(_ descriptor: consuming FileDescriptor) {
     self.descriptor = consume descriptor
   }
 
-  func close() {
+  package func close() {
     descriptor = nil
   }
 
-  func write(_ bytes: [UInt8]) throws {
+  package func write(_ bytes: [UInt8]) throws {
     let count = try descriptor?.write(bytes.span)
     #expect(count == bytes.count)
   }
 
   /// What can be read now, up to `limit` bytes.
-  func read(limit: Int = 4_096) throws -> [UInt8] {
+  package func read(limit: Int = 4_096) throws -> [UInt8] {
     var storage = [UInt8](repeating: 0, count: limit)
     var space = storage.mutableSpan
     guard case .bytes(let count)? = try descriptor?.read(into: &space) else { return [] }
@@ -104,11 +106,11 @@ final class ControllerEnd {
   }
 }
 
-let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
-let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+package let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+package let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
 extension PacketSink {
-  func note(_ packet: [UInt8], _ direction: PacketDirection) {
+  package func note(_ packet: [UInt8], _ direction: PacketDirection) {
     note(packet.span, direction)
   }
 }

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
-@testable import LinuxBoard
+@testable import LinuxRadio
 
 @Suite("Radio errors")
 struct RadioErrorTests {

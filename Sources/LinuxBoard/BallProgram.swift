@@ -1,5 +1,6 @@
 import BluetoothHost
 import EightBall
+import LinuxRadio
 
 /// Whoever watches a ball: prints what happens, or keeps it for a test.
 public protocol BallObserver: ~Copyable {

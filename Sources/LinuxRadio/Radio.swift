@@ -165,7 +165,7 @@ public struct Radio: ~Copyable {
   }
 
   /// How long to wait before the next attempt, in milliseconds, after a number of failures.
-  static func patience(after failures: UInt32) -> UInt32 {
+  package static func patience(after failures: UInt32) -> UInt32 {
     min(250 << min(failures, 5), 5_000)
   }
 }

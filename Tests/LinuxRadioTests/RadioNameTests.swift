@@ -1,4 +1,4 @@
-import LinuxBoard
+import LinuxRadio
 import Testing
 
 @Suite("Radio names")

@@ -1,8 +1,9 @@
 import BluetoothHost
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
-@testable import LinuxBoard
+@testable import LinuxRadio
 
 @Suite("Radios")
 struct RadioTests {

@@ -1,7 +1,8 @@
 import BluetoothHost
 import Glibc
-import LinuxBoard
+import LinuxRadio
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @Suite("Captures")

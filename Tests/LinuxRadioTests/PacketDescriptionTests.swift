@@ -1,7 +1,8 @@
 import BluetoothHost
+import LinuxTestSupport
 import Testing
 
-@testable import LinuxBoard
+@testable import LinuxRadio
 
 @Suite("A packet in words")
 struct PacketDescriptionTests {
