@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "EightBallKit", targets: ["EightBallKit"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
   ],
@@ -55,6 +56,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
+    // The SDK for apps: on Linux on the module above, on Apple's systems on theirs.
+    .target(
+      name: "EightBallKit",
+      dependencies: [.target(name: "CoreBluetooth", condition: .when(platforms: [.linux]))],
+      swiftSettings: [.strictMemorySafety()]),
     .target(
       name: "LinuxBoard",
       dependencies: [
@@ -107,6 +113,10 @@ let package = Package(
       dependencies: [
         "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
+      swiftSettings: core),
+    .testTarget(
+      name: "EightBallKitTests",
+      dependencies: ["BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxRadio"],
       swiftSettings: core),
     .testTarget(
       name: "LinuxBoardTests",

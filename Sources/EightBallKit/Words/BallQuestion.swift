@@ -1,6 +1,7 @@
 /// Questions for those who cannot think of any.
-enum Questions {
-  static let all = [
+public enum BallQuestion {
+  /// Twenty of them.
+  public static let all = [
     "Will it rain tomorrow?",
     "Is there cake in the kitchen?",
     "Should I take the stairs today?",
@@ -24,7 +25,10 @@ enum Questions {
   ]
 
   /// Any of them.
-  static func random() -> String {
+  public static func random() -> String {
     all.randomElement() ?? "Is there a question?"
   }
+
+  /// Whether a ball takes `text` for a question: it ends in a question mark.
+  public static func isQuestion(_ text: String) -> Bool { text.utf8.last == UInt8(ascii: "?") }
 }

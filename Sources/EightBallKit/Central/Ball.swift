@@ -1,0 +1,117 @@
+import CoreBluetooth
+import Foundation
+
+/// A ball that was found, and can be asked.
+public final class Ball: BallDevice, @unchecked Sendable {
+  /// The identifier that CoreBluetooth gives it.
+  public var id: UUID { peripheral.identifier }
+  /// The name that it advertises.
+  public let name: String
+  /// How strongly it was heard when it was found, in dBm.
+  public let rssi: Int
+  /// What went wrong with it last; `nil` if nothing has since it was last asked.
+  public var error: BallError? { contents.current.error }
+
+  /// The question that it has taken last; `nil` while one is on its way, and before the first.
+  public var question: String? { contents.current.question }
+  /// Its answer to `question`; `nil` until it comes.
+  public var answer: String? { contents.current.answer }
+
+  /// Asks: the observers are told how it went. A question that waits for its answer is given up.
+  public func send(_ question: String) {
+    central?.send(question, to: self, answerer: nil)
+  }
+
+  /// Asks, and waits for the answer.
+  ///
+  /// - Returns: The answer, in the words of the ball.
+  /// - Throws: `BallError`; or `CancellationError` if the task is cancelled.
+  public func ask(_ question: String) async throws -> String {
+    guard let central else { throw BallError.sendFailed(RejectionReason.deviceOffline) }
+    let inquiry = Inquiry()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        inquiry.begin(continuation)
+        central.send(question, to: self, answerer: inquiry)
+      }
+    } onCancel: {
+      inquiry.end(.failure(CancellationError()))
+      central.giveUp(inquiry, of: self)
+    }
+  }
+
+  /// Ends the connection. The ball is not connected again until the central has been `restarted`.
+  public func reject(because reason: RejectionReason) {
+    central?.reject(self, because: reason)
+  }
+
+  struct Contents {
+    var error: BallError?
+    var question: String?
+    var answer: String?
+  }
+
+  let peripheral: CBPeripheral
+  weak let central: BallCentral?
+  let contents = Guarded(Contents())
+  /// Touched on the central's queue alone.
+  var conversation = Conversation()
+
+  init(_ peripheral: CBPeripheral, name: String, rssi: Int, central: BallCentral) {
+    self.peripheral = peripheral
+    self.name = name
+    self.rssi = rssi
+    self.central = central
+  }
+}
+
+/// How far a central has come with a ball.
+struct Conversation {
+  /// Whether observers have been told of the ball.
+  var isDiscovered = false
+  var questionCharacteristic: CBCharacteristic?
+  var answerCharacteristic: CBCharacteristic?
+
+  /// The question that the ball has not yet taken.
+  var interimQuestion: String?
+  /// Whether it has been written.
+  var isWritten = false
+  /// How many writes have not been confirmed.
+  var unconfirmed = 0
+  /// How many questions before this one may still be answered.
+  var unanswered = 0
+  /// An answer that came before the write was confirmed.
+  var earlyAnswer: String?
+  /// Calls off the timer.
+  var stopTimer: (@Sendable () -> Void)?
+  /// Whoever waits in `ask`.
+  var inquiry: Inquiry?
+}
+
+/// One call of `ask`, which ends once.
+final class Inquiry: Sendable {
+  private struct State {
+    var continuation: CheckedContinuation<String, any Error>?
+    var result: Result<String, any Error>?
+  }
+
+  private let state = Guarded(State())
+
+  func begin(_ continuation: CheckedContinuation<String, any Error>) {
+    let result: Result<String, any Error>? = state {
+      if $0.result == nil { $0.continuation = continuation }
+      return $0.result
+    }
+    if let result { continuation.resume(with: result) }
+  }
+
+  func end(_ result: Result<String, any Error>) {
+    let continuation: CheckedContinuation<String, any Error>? = state {
+      guard $0.result == nil else { return nil }
+      $0.result = result
+      defer { $0.continuation = nil }
+      return $0.continuation
+    }
+    continuation?.resume(with: result)
+  }
+}

@@ -1,0 +1,164 @@
+import CoreBluetooth
+import Foundation
+
+// From a question to its answer: subscribe, write once that is confirmed, wait, unsubscribe.
+extension BallCentral {
+  func send(_ question: String, to ball: Ball, answerer inquiry: Inquiry?) {
+    queue.async { [self] in ask(question, ball, inquiry) }
+  }
+
+  private func ask(_ question: String, _ ball: Ball, _ inquiry: Inquiry?) {
+    // The ball is busy with this question from now on.
+    end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
+    if ball.conversation.isWritten { ball.conversation.unanswered += 1 }
+    ball.contents { $0 = Ball.Contents() }
+    ball.conversation.isWritten = false
+    ball.conversation.earlyAnswer = nil
+    ball.conversation.interimQuestion = nil
+    guard known[ball.id] === ball, let answer = ball.conversation.answerCharacteristic,
+      ball.conversation.questionCharacteristic != nil
+    else {
+      fail(.sendFailed(RejectionReason.deviceOffline), ball)
+      inquiry?.end(.failure(BallError.sendFailed(RejectionReason.deviceOffline)))
+      return
+    }
+    ball.conversation.inquiry = inquiry
+    ball.conversation.interimQuestion = question
+    ball.conversation.stopTimer = timers.schedule(after: options.answerTimeout, on: queue) {
+      [weak self, weak ball] in
+      guard let self, let ball else { return }
+      timedOut(ball)
+    }
+    ball.peripheral.setNotifyValue(true, for: answer)
+  }
+
+  /// Stops waiting for an answer; whoever waited has still to be told.
+  @discardableResult
+  func end(_ ball: Ball) -> Inquiry? {
+    ball.conversation.stopTimer?()
+    ball.conversation.stopTimer = nil
+    defer { ball.conversation.inquiry = nil }
+    return ball.conversation.inquiry
+  }
+
+  /// Whoever waited no longer wants to know.
+  func giveUp(_ inquiry: Inquiry, of ball: Ball) {
+    queue.async { [self] in
+      guard ball.conversation.inquiry === inquiry else { return }
+      end(ball)
+      unsubscribe(ball)
+    }
+  }
+
+  /// A late answer is still told of, so the subscription stays.
+  private func timedOut(_ ball: Ball) {
+    guard ball.conversation.stopTimer != nil else { return }
+    let inquiry = end(ball)
+    let error = BallError.sendFailed(RejectionReason.deviceOffline)
+    fail(error, ball)
+    inquiry?.end(.failure(error))
+  }
+
+  /// The question was not taken.
+  private func refuse(_ error: BallError, _ ball: Ball) {
+    let inquiry = end(ball)
+    ball.conversation.interimQuestion = nil
+    ball.conversation.isWritten = false
+    unsubscribe(ball)
+    fail(error, ball)
+    inquiry?.end(.failure(error))
+  }
+
+  private func unsubscribe(_ ball: Ball) {
+    guard let answer = ball.conversation.answerCharacteristic, answer.isNotifying else { return }
+    ball.peripheral.setNotifyValue(false, for: answer)
+  }
+
+  private func deliver(_ text: String, from ball: Ball) {
+    let inquiry = end(ball)
+    ball.conversation.isWritten = false
+    unsubscribe(ball)
+    ball.contents { $0.answer = text }
+    tell { $0.ballCentral(self, didReceiveAnswerFrom: ball) }
+    streams.send(.answered(ball, answer: text))
+    inquiry?.end(.success(text))
+  }
+}
+
+extension BallCentral {
+  /// CoreBluetooth tells that the ball has taken a subscription: now the question is written.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+    error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral),
+      characteristic === ball.conversation.answerCharacteristic,
+      let question = ball.conversation.interimQuestion, !ball.conversation.isWritten
+    else { return }
+    if let error { return refuse(.refusal(error), ball) }
+    guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
+      return
+    }
+    ball.conversation.isWritten = true
+    ball.conversation.unconfirmed += 1
+    peripheral.writeValue(Data(question.utf8), for: target, type: .withResponse)
+  }
+
+  /// CoreBluetooth tells that the ball has taken a question, or refused it.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic,
+    error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral),
+      characteristic === ball.conversation.questionCharacteristic
+    else { return }
+    ball.conversation.unconfirmed = max(0, ball.conversation.unconfirmed - 1)
+    // It may be about a question that was given up for another.
+    let isOld = ball.conversation.unconfirmed > 0 || !ball.conversation.isWritten
+    if isOld, ball.conversation.interimQuestion != nil {
+      if error != nil { ball.conversation.unanswered = max(0, ball.conversation.unanswered - 1) }
+      return
+    }
+    if let error { return refuse(.refusal(error), ball) }
+    guard let question = ball.conversation.interimQuestion else {
+      return fail(.sendFailed(RejectionReason.peripheralError(nil)), ball)
+    }
+    ball.conversation.interimQuestion = nil
+    ball.contents { $0.question = question }
+    tell { $0.ballCentral(self, didAsk: ball) }
+    streams.send(.asked(ball, question: question))
+    guard let answer = ball.conversation.earlyAnswer else { return }
+    ball.conversation.earlyAnswer = nil
+    deliver(answer, from: ball)
+  }
+
+  /// CoreBluetooth brings an answer: text, if it is one.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
+    error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral), error == nil,
+      characteristic === ball.conversation.answerCharacteristic,
+      let value = characteristic.value, !value.isEmpty,
+      let text = String(bytes: value, encoding: .utf8)
+    else { return }
+    guard ball.conversation.interimQuestion != nil else { return deliver(text, from: ball) }
+    // The question is not confirmed: this answers the one before it, or is quicker than the
+    // confirmation.
+    if ball.conversation.unanswered > 0 {
+      ball.conversation.unanswered -= 1
+    } else if ball.conversation.isWritten {
+      ball.conversation.earlyAnswer = text
+    }
+  }
+}
+
+extension BallError {
+  /// What a ball's refusal is: it says by an ATT error that it wants a question.
+  fileprivate static func refusal(_ error: any Error) -> BallError {
+    guard let refusal = error as? CBATTError else { return .sendFailed(RejectionReason.unknown(error)) }
+    return refusal.code == .unlikelyError
+      ? .sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
+      : .sendFailed(BallError.coreBluetooth(RejectionReason.peripheralError(error)))
+  }
+}

@@ -1,0 +1,131 @@
+import CoreBluetooth
+import Foundation
+
+// From a ball that is heard to one that can be asked.
+extension BallCentral: CBCentralManagerDelegate {
+  /// CoreBluetooth tells whether it can be used.
+  public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    let isOn = central.state == .poweredOn
+    // What there was is of no more use.
+    if !isOn { for ball in Array(known.values) { lose(ball) } }
+    update(isPoweredOn: isOn)
+    streams.send(.stateUpdated(isPoweredOn: isOn))
+    if isOn { scan() }
+  }
+
+  /// CoreBluetooth has heard a ball: it is taken once, if it has a name and is near.
+  public func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
+    advertisementData: [String: Any], rssi RSSI: NSNumber
+  ) {
+    guard ball(peripheral) == nil else { return }
+    let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+    guard let name = advertised ?? peripheral.name, !name.isEmpty,
+      options.name == nil || options.name == name, options.rssiRange.contains(RSSI.intValue)
+    else { return }
+    let ball = Ball(peripheral, name: name, rssi: RSSI.intValue, central: self)
+    known[ball.id] = ball
+    peripheral.delegate = self
+    streams.send(.found(ball))
+    central.connect(peripheral, options: nil)
+  }
+
+  /// CoreBluetooth has connected a ball.
+  public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    guard let ball = ball(peripheral) else { return }
+    streams.send(.connected(ball))
+    peripheral.discoverServices([BallProfile.service])
+  }
+
+  /// CoreBluetooth could not connect a ball: it may be heard again.
+  public func centralManager(
+    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral) else { return }
+    let isBusy = (error as? CBError)?.code == .connectionLimitReached
+    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+  }
+
+  /// CoreBluetooth has lost a ball: it may be heard again.
+  public func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
+    error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral) else { return }
+    let isBusy = (error as? CBError)?.code == .connectionLimitReached
+    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+  }
+
+  /// Forgets a ball, and tells those who knew it.
+  func lose(_ ball: Ball, because reason: RejectionReason = .deviceOffline) {
+    guard known[ball.id] === ball else { return }
+    known[ball.id] = nil
+    let wasAsked = ball.conversation.interimQuestion != nil || ball.conversation.stopTimer != nil
+    let wasDiscovered = ball.conversation.isDiscovered
+    let inquiry = end(ball)
+    ball.conversation = Conversation()
+    discovered { $0.removeAll { $0 === ball } }
+    fail(wasAsked ? .sendFailed(reason) : .coreBluetooth(reason), ball)
+    inquiry?.end(.failure(BallError.sendFailed(reason)))
+    guard wasDiscovered else { return }
+    tell { $0.ballCentral(self, didLose: ball) }
+    streams.send(.lost(ball))
+  }
+
+  /// Ends a ball's connection, and does not make it again.
+  func reject(_ ball: Ball, because reason: RejectionReason) {
+    queue.async { [self] in
+      guard known[ball.id] === ball else { return }
+      lose(ball, because: reason)
+      // Known, and so not taken again.
+      known[ball.id] = ball
+      cbManager?.cancelPeripheralConnection(ball.peripheral)
+    }
+  }
+}
+
+extension BallCentral: CBPeripheralDelegate {
+  /// CoreBluetooth has discovered a ball's service.
+  public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    guard let ball = ball(peripheral) else { return }
+    if let error { return fail(.coreBluetooth(error), ball) }
+    let services = peripheral.services ?? []
+    guard let service = services.first(where: { $0.uuid == BallProfile.service }) else {
+      return fail(.coreBluetooth(RejectionReason.peripheralError(nil)), ball)
+    }
+    peripheral.discoverCharacteristics([BallProfile.question, BallProfile.answer], for: service)
+  }
+
+  /// CoreBluetooth has discovered a ball's characteristics: it can be asked.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
+    error: (any Error)?
+  ) {
+    guard let ball = ball(peripheral), service.uuid == BallProfile.service else { return }
+    if let error { return fail(.coreBluetooth(error), ball) }
+    let characteristics = service.characteristics ?? []
+    ball.conversation.questionCharacteristic = characteristics.first {
+      $0.uuid == BallProfile.question
+    }
+    ball.conversation.answerCharacteristic = characteristics.first {
+      $0.uuid == BallProfile.answer
+    }
+    guard !ball.conversation.isDiscovered else { return }
+    ball.conversation.isDiscovered = true
+    discovered { $0.append(ball) }
+    tell { $0.ballCentral(self, didDiscover: ball) }
+    streams.send(.discovered(ball))
+  }
+
+  /// The ball has changed its services: what was known of them is discovered anew.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]
+  ) {
+    guard let ball = ball(peripheral),
+      invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
+    else { return }
+    ball.conversation.questionCharacteristic = nil
+    ball.conversation.answerCharacteristic = nil
+    peripheral.discoverServices([BallProfile.service])
+  }
+}

@@ -1,0 +1,134 @@
+import CoreBluetooth
+import Foundation
+
+/// Looks for balls, connects to each that is near, and asks.
+///
+///     let central = BallCentral()
+///     for await event in central.events {
+///       if case .discovered(let ball) = event {
+///         print(try await ball.ask("Will it rain?"))
+///       }
+///     }
+public final class BallCentral: BallManager, @unchecked Sendable {
+  /// What a central can be told at its beginning.
+  public struct Options: Sendable {
+    /// How strongly a ball must be heard, in dBm: near, but not touching.
+    public var rssiRange: ClosedRange<Int> = -60 ... -20
+    /// The name of the one ball that is wanted; `nil` for all.
+    public var name: String?
+    /// How long a ball may take to answer, in seconds.
+    public var answerTimeout: TimeInterval = 2
+
+    /// Any ball that is near.
+    public init() {}
+  }
+
+  /// What happens, for those who would rather read a sequence than be an observer.
+  public enum Event: Sendable {
+    /// Whether Bluetooth can be used has changed.
+    case stateUpdated(isPoweredOn: Bool)
+    /// A ball was heard that is wanted; it is being connected.
+    case found(Ball)
+    /// A ball is connected: what it offers is being discovered.
+    case connected(Ball)
+    /// A ball can be asked.
+    case discovered(Ball)
+    /// A ball has taken a question.
+    case asked(Ball, question: String)
+    /// A ball has answered.
+    case answered(Ball, answer: String)
+    /// A ball is offline.
+    case lost(Ball)
+    /// Something went wrong, with a ball if one is named.
+    case failed(BallError, Ball?)
+  }
+
+  /// What it was told at its beginning.
+  public let options: Options
+
+  /// The balls that can be asked, in the order in which they were discovered.
+  public var balls: [Ball] { discovered.current }
+
+  /// What happens from now on. Each reader has a sequence of its own.
+  public var events: AsyncStream<Event> { streams.makeStream() }
+
+  /// A central that begins to look for balls as soon as Bluetooth can be used.
+  ///
+  /// - Parameters:
+  ///   - queue: On which everything happens: a serial one; `nil` is the main queue.
+  ///   - makeManager: Makes the CoreBluetooth manager below, for those who want it otherwise than
+  ///     usual: it has to have this delegate and this queue.
+  public convenience init(
+    options: Options = Options(), queue: DispatchQueue? = nil,
+    makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager = {
+      CBCentralManager(delegate: $0, queue: $1)
+    }
+  ) {
+    self.init(options: options, queue: queue, timers: DispatchTimers(), makeManager: makeManager)
+  }
+
+  init(
+    options: Options, queue: DispatchQueue?, timers: any BallTimers,
+    makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
+  ) {
+    self.options = options
+    self.timers = timers
+    super.init(queue: queue)
+    let made = makeManager(self, self.queue)
+    manager { $0 = made }
+  }
+
+  /// Ends every connection and begins to look again, also for balls that were rejected.
+  public func restart() {
+    queue.async { [self] in
+      for ball in Array(known.values) { drop(ball) }
+      if isPoweredOn { scan() }
+    }
+  }
+
+  /// Ends every connection, and looks no longer.
+  public func stop() {
+    queue.async { [self] in
+      cbManager?.stopScan()
+      for ball in Array(known.values) { drop(ball) }
+    }
+  }
+
+  // Touched on the queue alone.
+  var known: [UUID: Ball] = [:]
+  let discovered = Guarded<[Ball]>([])
+  let streams = EventStreams<Event>()
+  let timers: any BallTimers
+  private let manager = Guarded<CBCentralManager?>(nil)
+
+  var cbManager: CBCentralManager? { manager.current }
+
+  func scan() {
+    cbManager?.scanForPeripherals(
+      withServices: [BallProfile.service],
+      // A ball that is too far away now may come nearer.
+      options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+  }
+
+  /// The ball that `peripheral` is.
+  func ball(_ peripheral: CBPeripheral) -> Ball? {
+    known[peripheral.identifier]
+  }
+
+  /// Ends what there is with a ball that is no longer wanted.
+  private func drop(_ ball: Ball) {
+    cbManager?.cancelPeripheralConnection(ball.peripheral)
+    lose(ball)
+  }
+
+  /// Tells that something went wrong.
+  func fail(_ error: BallError, _ ball: Ball?) {
+    ball?.contents { $0.error = error }
+    report(error, for: ball)
+    streams.send(.failed(error, ball))
+  }
+
+  func tell(_ body: (any BallCentralObserver) -> Void) {
+    for case let observer as any BallCentralObserver in observers { body(observer) }
+  }
+}

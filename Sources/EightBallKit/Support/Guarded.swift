@@ -1,0 +1,19 @@
+import Foundation
+
+/// A value that one thread at a time can reach.
+final class Guarded<Value>: @unchecked Sendable {
+  private var value: Value
+  private let lock = NSLock()
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  func callAsFunction<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+
+  var current: Value { self { $0 } }
+}
