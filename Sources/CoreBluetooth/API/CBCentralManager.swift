@@ -42,8 +42,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   let queue: DispatchQueue
 
   /// A manager without a delegate, on the main queue.
-  public convenience override init() {
-    self.init(delegate: nil, queue: nil, options: nil)
+  public override init() {
+    queue = .main
+    super.init()
   }
 
   /// A manager whose delegate is told on `queue`; `nil` for the main queue.
