@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let coreBluetooth: [Target.Dependency] = [
+  .product(name: "CoreBluetooth", package: "eightball", condition: .when(platforms: [.linux]))
+]
+
+let package = Package(
+  name: "examples",
+  dependencies: [
+    // In a project of your own: .package(url: "https://…", from: "…")
+    .package(name: "eightball", path: "..")
+  ],
+  targets: [
+    .target(name: "InPractice", dependencies: coreBluetooth),
+    .executableTarget(name: "practice-peripheral", dependencies: ["InPractice"]),
+    .executableTarget(name: "practice-central", dependencies: ["InPractice"]),
+    .executableTarget(name: "hundred-line-ball", dependencies: coreBluetooth),
+    .target(name: "HeartRate", dependencies: coreBluetooth),
+    .testTarget(
+      name: "HeartRateTests",
+      dependencies: ["HeartRate"] + coreBluetooth),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,5 @@
+import Dispatch
+import InPractice
+
+let peripheral = PracticePeripheral(ear: PrintingEar(), queue: .main)
+dispatchMain()
