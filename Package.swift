@@ -71,8 +71,8 @@ let package = Package(
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "EightBall", "BluetoothCentral", "LinuxSystem", "VirtualRadio",
-        "LinuxBoard", "LinuxRadio",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxSystem",
+        "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -82,6 +82,10 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: core),
 
+    // Somebody who asks a ball, with the time injected.
+    .target(
+      name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
+      path: "Tests/BallTestSupport", swiftSettings: core),
     .testTarget(
       name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: core),
     .testTarget(
@@ -121,14 +125,14 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio",
+        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
+        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
         "LinuxRadio",
       ],
       swiftSettings: core),
@@ -137,7 +141,7 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",
-      dependencies: ["BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio"],
+      dependencies: ["BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio"],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

@@ -63,7 +63,7 @@ struct OperationTests {
       [
         [0x11, 6, 0x01, 0x00, 0x05, 0x00, 0x00, 0x18, 0x06, 0x00, 0x09, 0x00, 0x01, 0x18],
         [0x11, 20, 0x10, 0x00, 0xFF, 0xFF]
-          + [UInt8].written(upTo: 16) { BallService.service.write(to: &$0) },
+          + [UInt8].written(upTo: 16) { ballService.write(to: &$0) },
       ])
     #expect(
       requests == [
@@ -75,7 +75,7 @@ struct OperationTests {
           .services([
             RemoteService(uuid: .genericAccessService, range: range(1, 5)),
             RemoteService(uuid: .genericAttributeService, range: range(6, 9)),
-            RemoteService(uuid: BallService.service, range: range(0x10, 0xFFFF)),
+            RemoteService(uuid: ballService, range: range(0x10, 0xFFFF)),
           ])))
   }
 

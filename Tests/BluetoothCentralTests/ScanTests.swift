@@ -8,7 +8,7 @@ struct ScanTests {
   /// Flags, and the ball's service.
   private static let advertisement: [UInt8] =
     [0x02, 0x01, 0x06, 0x11, 0x07]
-    + [UInt8].written(upTo: 16) { BallService.service.write(to: &$0) }
+    + [UInt8].written(upTo: 16) { ballService.write(to: &$0) }
   /// The whole name.
   private static let scanResponse: [UInt8] = [0x0D, 0x09] + Array("Magic 8-Ball".utf8)
 
@@ -79,12 +79,12 @@ struct ScanTests {
     #expect(
       central.takeEvents() == [
         discovery {
-          $0.serviceUUIDs = [BallService.service]
+          $0.serviceUUIDs = [ballService]
           $0.isConnectable = true
           $0.rssi = -50
         },
         discovery {
-          $0.serviceUUIDs = [BallService.service]
+          $0.serviceUUIDs = [ballService]
           $0.isConnectable = true
           $0.rssi = -48
           $0.name = "Magic 8-Ball"
@@ -139,7 +139,7 @@ struct ScanTests {
     #expect(
       central.takeEvents().last
         == discovery {
-          $0.serviceUUIDs = [BallService.service]
+          $0.serviceUUIDs = [ballService]
           $0.isConnectable = true
           $0.rssi = -50
           $0.name = "Magic 8-Ball"
@@ -176,7 +176,7 @@ struct ScanTests {
         central.takeEvents() == [
           discovery {
             // 3 (flags) + 18 (service) = 21 bytes, + 6 (name) = 27 bytes
-            $0.serviceUUIDs = length >= 21 ? [BallService.service] : []
+            $0.serviceUUIDs = length >= 21 ? [ballService] : []
             $0.isConnectable = true
             $0.rssi = -50
           }

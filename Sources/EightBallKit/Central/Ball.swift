@@ -9,6 +9,8 @@ public final class Ball: BallDevice, @unchecked Sendable {
   public let name: String
   /// How strongly it was heard when it was found, in dBm.
   public let rssi: Int
+  /// Whether there is a link to it.
+  public var isConnected: Bool { peripheral.state == .connected }
   /// What went wrong with it last; `nil` if nothing has since it was last asked.
   public var error: BallError? { contents.current.error }
 
@@ -82,8 +84,8 @@ struct Conversation {
   var unanswered = 0
   /// An answer that came before the write was confirmed.
   var earlyAnswer: String?
-  /// Calls off the timer.
-  var stopTimer: (@Sendable () -> Void)?
+  /// Runs while an answer is waited for.
+  var timer: (any BallTimer)?
   /// Whoever waits in `ask`.
   var inquiry: Inquiry?
 }
@@ -106,11 +108,11 @@ final class Inquiry: Sendable {
   }
 
   func end(_ result: Result<String, any Error>) {
-    let continuation: CheckedContinuation<String, any Error>? = state {
-      guard $0.result == nil else { return nil }
-      $0.result = result
-      defer { $0.continuation = nil }
-      return $0.continuation
+    let continuation: CheckedContinuation<String, any Error>? = state { state in
+      guard state.result == nil else { return nil }
+      state.result = result
+      defer { state.continuation = nil }
+      return state.continuation
     }
     continuation?.resume(with: result)
   }

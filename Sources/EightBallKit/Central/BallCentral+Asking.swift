@@ -24,7 +24,7 @@ extension BallCentral {
     }
     ball.conversation.inquiry = inquiry
     ball.conversation.interimQuestion = question
-    ball.conversation.stopTimer = timers.schedule(after: options.answerTimeout, on: queue) {
+    ball.conversation.timer = timers.schedule(after: options.answerTimeout, on: queue) {
       [weak self, weak ball] in
       guard let self, let ball else { return }
       timedOut(ball)
@@ -35,8 +35,8 @@ extension BallCentral {
   /// Stops waiting for an answer; whoever waited has still to be told.
   @discardableResult
   func end(_ ball: Ball) -> Inquiry? {
-    ball.conversation.stopTimer?()
-    ball.conversation.stopTimer = nil
+    ball.conversation.timer?.cancel()
+    ball.conversation.timer = nil
     defer { ball.conversation.inquiry = nil }
     return ball.conversation.inquiry
   }
@@ -52,7 +52,7 @@ extension BallCentral {
 
   /// A late answer is still told of, so the subscription stays.
   private func timedOut(_ ball: Ball) {
-    guard ball.conversation.stopTimer != nil else { return }
+    guard ball.conversation.timer != nil else { return }
     let inquiry = end(ball)
     let error = BallError.sendFailed(RejectionReason.deviceOffline)
     fail(error, ball)

@@ -60,7 +60,7 @@ extension BallCentral: CBCentralManagerDelegate {
   func lose(_ ball: Ball, because reason: RejectionReason = .deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
-    let wasAsked = ball.conversation.interimQuestion != nil || ball.conversation.stopTimer != nil
+    let wasAsked = ball.conversation.interimQuestion != nil || ball.conversation.timer != nil
     let wasDiscovered = ball.conversation.isDiscovered
     let inquiry = end(ball)
     ball.conversation = Conversation()

@@ -49,8 +49,13 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   /// The balls that can be asked, in the order in which they were discovered.
   public var balls: [Ball] { discovered.current }
 
-  /// What happens from now on. Each reader has a sequence of its own.
-  public var events: AsyncStream<Event> { streams.makeStream() }
+  /// What there is now, then what happens. Each reader has a sequence of its own.
+  public var events: AsyncStream<Event> {
+    streams.makeStream(on: queue) { [weak self] in
+      guard let self, isPoweredOn else { return [] }
+      return [.stateUpdated(isPoweredOn: true)] + balls.map { .discovered($0) }
+    }
+  }
 
   /// A central that begins to look for balls as soon as Bluetooth can be used.
   ///

@@ -28,7 +28,12 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
   }
 
   /// What is heard from now on. Each reader has a sequence of its own.
-  public var events: AsyncStream<Event> { streams.makeStream() }
+  public var events: AsyncStream<Event> {
+    streams.makeStream(on: queue) { [weak self] in
+      guard let self, manager.current?.state == .poweredOn else { return [] }
+      return [.stateUpdated(isPoweredOn: true)]
+    }
+  }
 
   private let streams = EventStreams<Event>()
   private let manager = Guarded<CBCentralManager?>(nil)

@@ -47,8 +47,14 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   /// Those who have asked, or listen.
   public var askers: [BallAsker] { known.current }
 
-  /// What happens from now on. Each reader has a sequence of its own.
-  public var events: AsyncStream<Event> { streams.makeStream() }
+  /// What there is now, then what happens. Each reader has a sequence of its own.
+  public var events: AsyncStream<Event> {
+    streams.makeStream(on: queue) { [weak self] in
+      guard let self, isPoweredOn else { return [] }
+      return [.stateUpdated(isPoweredOn: true)]
+        + (cbManager?.isAdvertising == true ? [.advertising] : [])
+    }
+  }
 
   /// A ball that begins to advertise as soon as Bluetooth can be used.
   ///

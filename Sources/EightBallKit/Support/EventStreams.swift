@@ -1,15 +1,22 @@
 import Foundation
 
-/// Gives the same events to any number of readers, each from when it began to read.
+/// Gives the same events to any number of readers. All of it happens on one queue, so that what a
+/// reader is told first and what it is told next fit together.
 final class EventStreams<Event: Sendable>: Sendable {
   private let readers = Guarded<[UUID: AsyncStream<Event>.Continuation]>([:])
 
-  func makeStream() -> AsyncStream<Event> {
+  /// A new reader's events: first those that `present` gives, on `queue`, then what happens.
+  func makeStream(
+    on queue: DispatchQueue, beginningWith present: @escaping @Sendable () -> [Event]
+  ) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream<Event>.makeStream()
-    let id = UUID()
-    readers { $0[id] = continuation }
-    continuation.onTermination = { [readers] _ in
-      readers { _ = $0.removeValue(forKey: id) }
+    queue.async { [readers] in
+      let id = UUID()
+      for event in present() { continuation.yield(event) }
+      readers { $0[id] = continuation }
+      continuation.onTermination = { _ in
+        readers { _ = $0.removeValue(forKey: id) }
+      }
     }
     return stream
   }

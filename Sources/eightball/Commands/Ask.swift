@@ -1,12 +1,11 @@
 import ArgumentParser
-import BluetoothCentral
 import BluetoothHost
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 
 /// Asks a ball a question.
-struct Ask: ParsableCommand {
+struct Ask: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Ask a ball a question, and print its answer.",
     discussion: """
@@ -70,39 +69,41 @@ struct Ask: ParsableCommand {
     try name?.validate()
   }
 
-  func run() throws {
+  func run() async throws {
     let inquiry = inquiry
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
-    try endingWell(complain: printer.failed) {
-      let radio = ChosenRadio(radioOptions)
+    try await endingWell(complain: printer.failed) {
+      let chosen = ChosenRadio(radioOptions)
       let sinks = try radioOptions.sinks()
-      printer.begins(inquiry, radio, isChosen: random)
-      var program = AskProgram(inquiry, printer: printer)
-      try runOnRadio(&program, radio.name, watchedBy: sinks)
-      if let status = (program.outcome ?? .cancelled).exitStatus { throw status }
+      printer.begins(inquiry, chosen, isChosen: random)
+      let radio = CBRadio(chosen.name, sinks: sinks)
+      let outcome = await AskProgram(inquiry, on: radio, printer: printer).run()
+      printer.ended(outcome, inquiry)
+      radio.close()
+      warn(ofFailuresOf: sinks)
+      if let status = outcome.exitStatus { throw status }
     }
   }
 
-  private var inquiry: BallInquiry {
-    var inquiry = BallInquiry(question: question ?? Questions.random())
-    inquiry.name = name?.text
-    inquiry.answerTimeout = timeout.milliseconds
-    inquiry.searchTimeout = max(inquiry.searchTimeout, timeout.milliseconds)
-    return inquiry
+  private var inquiry: Inquiry {
+    let answer = Double(timeout.milliseconds) / 1_000
+    return Inquiry(
+      question: question ?? BallQuestion.random(), name: name?.text, answerTimeout: answer,
+      searchTimeout: max(5, answer))
   }
 }
 
-extension BallOutcome {
+extension AskOutcome {
   /// What the program ends with; `nil` for success.
   fileprivate var exitStatus: ExitCode? {
     switch self {
     case .answered: nil
     case .refused: ExitStatus.refused
     case .noBallFound: ExitStatus.noBall
-    case .timedOut, .unreachable(.timedOut): ExitStatus.timedOut
+    case .timedOut, .unreachable: ExitStatus.timedOut
     case .radioTrouble: ExitStatus.radio
     case .cancelled: ExitStatus.interrupted
-    case .error, .unreachable, .disconnected, .misbehaved, .tooLong: ExitStatus.unexpected
+    case .failed, .disconnected: ExitStatus.unexpected
     }
   }
 }

@@ -1,12 +1,11 @@
 import ArgumentParser
-import BluetoothCentral
-import BluetoothHost
+import CoreBluetooth
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 
 /// Lists what advertises.
-struct Scan: ParsableCommand {
+struct Scan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the devices that advertise nearby, and which of them are balls.",
     discussion: """
@@ -32,16 +31,18 @@ struct Scan: ParsableCommand {
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() async throws {
     let printer = ScanPrinter(isJSON: output.json)
-    try endingWell(complain: printer.failed) {
-      let radio = ChosenRadio(radioOptions)
+    try await endingWell(complain: printer.failed) {
+      let chosen = ChosenRadio(radioOptions)
       let sinks = try radioOptions.sinks()
-      printer.begins(radio)
-      var program = ScanProgram(duration: timeout.milliseconds, printer: printer)
-      try runOnRadio(&program, radio.name, watchedBy: sinks)
-      if let failure = program.failure { throw failure }
+      printer.begins(chosen)
+      let radio = CBRadio(chosen.name, sinks: sinks)
+      defer { radio.close() }
+      try await ScanProgram(duration: Double(timeout.milliseconds) / 1_000, radio: radio)
+        .run(printer)
       printer.ends()
+      warn(ofFailuresOf: sinks)
     }
   }
 }

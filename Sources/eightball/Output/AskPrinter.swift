@@ -1,38 +1,47 @@
-import BluetoothCentral
 import BluetoothHost
+import CoreBluetooth
 import EightBall
-import LinuxRadio
+import EightBallKit
 
 /// Tells of a question on its way.
-protocol AskPrinter {
+protocol AskPrinter: Sendable {
   /// It begins. `isChosen`: the program has chosen the question.
-  func begins(_ inquiry: BallInquiry, _ radio: ChosenRadio, isChosen: Bool)
-  func tell(_ event: BallClientEvent, of inquiry: BallInquiry)
+  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool)
+  /// A ball is looked for.
+  func searches(_ inquiry: Inquiry)
+  /// A ball was found.
+  func found(_ ball: Ball)
+  /// A ball is connected.
+  func connected(_ ball: Ball)
+  /// It is over.
+  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry)
   /// It failed before there was anything to tell of. `reason` is a word for programs.
   func failed(_ text: String, reason: String)
 }
 
 /// The answer on stdout, all else on stderr.
 struct HumanAskPrinter: AskPrinter {
-  func begins(_ inquiry: BallInquiry, _ radio: ChosenRadio, isChosen: Bool) {
+  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool) {
     Terminal.note(radio.sentence)
     if isChosen { Terminal.note("Question: \(inquiry.question)") }
   }
 
-  func tell(_ event: BallClientEvent, of inquiry: BallInquiry) {
-    switch event {
-    case .searching:
-      Terminal.note(
-        inquiry.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
-    case .found(let discovery):
-      let name = discovery.name.map { "“\(printable($0))”" } ?? "a ball without a name"
-      Terminal.note("Found \(name)\(discovery.rssi.map { ", " + strength($0) } ?? "").")
-    case .decided(.answered(let text)):
-      Terminal.print(printable(Answer.wording(of: text)))
-    case .decided(let outcome):
+  func searches(_ inquiry: Inquiry) {
+    Terminal.note(
+      inquiry.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
+  }
+
+  func found(_ ball: Ball) {
+    Terminal.note("Found “\(printable(ball.name))”, \(strength(ball.rssi)).")
+  }
+
+  func connected(_ ball: Ball) {}
+
+  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry) {
+    if case .answered(let text) = outcome {
+      Terminal.print(printable(BallAnswer(text)?.text ?? text))
+    } else {
       Terminal.note(outcome.sentence(inquiry))
-    case .connected, .asked, .finished:
-      return
     }
   }
 
@@ -43,41 +52,38 @@ struct HumanAskPrinter: AskPrinter {
 
 /// One object a line, on stdout.
 struct JSONAskPrinter: AskPrinter {
-  func begins(_ inquiry: BallInquiry, _ radio: ChosenRadio, isChosen: Bool) {}
+  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool) {}
+  func searches(_ inquiry: Inquiry) {}
 
-  func tell(_ event: BallClientEvent, of inquiry: BallInquiry) {
-    switch event {
-    case .searching, .asked, .finished:
-      return
-    case .found(let discovery):
-      var line = JSONLine(event: "found")
-      line["name"] = discovery.name
-      line.add("address", discovery.address)
-      line.add("rssi", discovery.rssi.map { Int($0) })
-      line.print()
-    case .connected(let address):
-      var line = JSONLine(event: "connected")
-      line.add("address", address)
-      line.print()
-    case .decided(let outcome):
-      tell(outcome, of: inquiry)
-    }
+  func found(_ ball: Ball) {
+    var line = JSONLine(event: "found")
+    line["name"] = ball.name
+    line.add("address", DeviceAddress(ball.id))
+    line.add("rssi", ball.rssi)
+    line.print()
   }
 
-  private func tell(_ outcome: BallOutcome, of inquiry: BallInquiry) {
-    guard case .answered(let text) = outcome else {
-      guard outcome == .refused else {
-        return failed(outcome.sentence(inquiry), reason: outcome.word)
-      }
+  func connected(_ ball: Ball) {
+    var line = JSONLine(event: "connected")
+    line.add("address", DeviceAddress(ball.id))
+    line.print()
+  }
+
+  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry) {
+    switch outcome {
+    case .answered(let text):
+      var line = JSONLine(event: "answer")
+      line["question"] = inquiry.question
+      line["text"] = BallAnswer(text)?.text ?? text
+      line.print()
+    case .refused:
       var line = JSONLine(event: "refused")
       line["question"] = inquiry.question
       line["reason"] = "not a question"
-      return line.print()
+      line.print()
+    default:
+      failed(outcome.sentence(inquiry), reason: outcome.word)
     }
-    var line = JSONLine(event: "answer")
-    line["question"] = inquiry.question
-    line["text"] = Answer.wording(of: text)
-    line.print()
   }
 
   func failed(_ text: String, reason: String) {

@@ -1,34 +1,31 @@
-import BluetoothCentral
 import BluetoothHost
+import EightBallKit
 
-extension BallOutcome {
+extension AskOutcome {
   /// What happened and what may help, for people.
-  func sentence(_ inquiry: BallInquiry) -> String {
+  func sentence(_ inquiry: Inquiry) -> String {
     switch self {
     case .answered(let text):
       "Answer: \(printable(text))"
     case .refused:
       "Refused: please phrase it as a question (it must end in “?”)."
-    case .error(let code):
-      "Refused: the ball gives ATT error 0x\(hexadecimal(code.rawValue))."
+    case .failed(let error):
+      "\(sentenceOf(error)) (\(error.rejection?.slug ?? error.slug))"
     case .noBallFound:
       inquiry.name.map {
         "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
       } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
-    case .unreachable(let failure):
-      "A ball was found, but could not be connected to: \(failure.phrase). Try again."
+    case .unreachable(let error):
+      "A ball was found, but could not be connected to"
+        + (error.map { ": \(sentenceOf($0))" } ?? ".") + " Try again."
     case .timedOut:
       "The ball did not answer in time. Try again, or wait longer with --timeout."
-    case .disconnected(let reason):
-      "The ball is gone: the connection was closed \(reason.phrase)."
-    case .misbehaved(let fault):
-      "This is no ball as it should be: \(fault.phrase)."
-    case .tooLong(let limit):
-      "The question is too long for this ball: it takes at most \(limit) bytes."
+    case .disconnected:
+      "The ball is gone: the connection was closed before it had answered."
     case .cancelled:
       "Stopped."
-    case .radioTrouble(let fault):
-      "The radio failed: \(fault.phrase)."
+    case .radioTrouble(let error):
+      "The radio failed: \(sentence(error.description))"
     }
   }
 
@@ -37,16 +34,18 @@ extension BallOutcome {
     switch self {
     case .answered: "answered"
     case .refused: "refused"
-    case .error: "att error"
+    case .failed: "error"
     case .noBallFound: "no ball found"
     case .unreachable: "unreachable"
     case .timedOut: "timed out"
     case .disconnected: "disconnected"
-    case .misbehaved: "misbehaved"
-    case .tooLong: "too long"
     case .cancelled: "stopped"
     case .radioTrouble: "radio"
     }
+  }
+
+  private func sentenceOf(_ error: BallError) -> String {
+    sentence(printable(error.localizedDescription))
   }
 }
 
@@ -60,75 +59,6 @@ extension HCIErrorCode {
     case .connectionTimeout: "because the other side was no longer heard"
     case .hardwareFailure: "because the radio failed"
     default: "for HCI reason 0x\(hexadecimal(rawValue))"
-    }
-  }
-}
-
-extension DisconnectionReason {
-  fileprivate var phrase: String {
-    switch self {
-    case .controller(let code): code.ending
-    case .unconfirmed: "without a word from the controller"
-    case .radioLost: "because the radio failed"
-    }
-  }
-}
-
-extension ConnectionFailure {
-  fileprivate var phrase: String {
-    switch self {
-    case .timedOut: "it did not take the connection in time"
-    case .cancelled: "the attempt was given up"
-    case .controller(.connectionFailedToBeEstablished): "it went out of reach"
-    case .controller(let code): "HCI error 0x\(hexadecimal(code.rawValue))"
-    case .radioLost: "the radio failed"
-    }
-  }
-}
-
-extension BallFault {
-  fileprivate var phrase: String {
-    switch self {
-    case .noService: "it advertises the ball's service, but does not have it"
-    case .noQuestion: "it has nothing that a question can be written to"
-    case .noAnswer: "it has nothing that tells the answer"
-    case .wrongResponse(let fault): fault.phrase
-    }
-  }
-}
-
-extension ResponseFault {
-  fileprivate var phrase: String {
-    switch self {
-    case .unexpected(let opcode, let awaited):
-      "it sent ATT PDU 0x\(hexadecimal(opcode.rawValue)) where "
-        + "0x\(hexadecimal(awaited.rawValue)) was due"
-    case .malformed(let opcode):
-      "its ATT PDU 0x\(hexadecimal(opcode.rawValue)) was malformed"
-    case .outOfOrder(let handle):
-      "it told of attribute 0x\(hexadecimal(handle.rawValue)) out of order"
-    case .echoDiffers(let offset):
-      "it changed the question at byte \(offset)"
-    case .valueTooLong:
-      "its value is longer than 512 bytes"
-    }
-  }
-}
-
-extension ControllerFault {
-  var phrase: String {
-    switch self {
-    case .unanswered(let opcode):
-      "the controller left command 0x\(hexadecimal(opcode.rawValue)) unanswered"
-    case .refused(let opcode, let code):
-      "the controller refused command 0x\(hexadecimal(opcode.rawValue)) with error "
-        + "0x\(hexadecimal(code.rawValue))"
-    case .malformed(let opcode):
-      "the controller's answer to command 0x\(hexadecimal(opcode.rawValue)) was malformed"
-    case .hardwareError(let code):
-      "the controller reported hardware error 0x\(hexadecimal(code))"
-    case .lost:
-      "the way to the controller is gone"
     }
   }
 }

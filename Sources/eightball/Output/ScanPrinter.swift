@@ -1,12 +1,12 @@
-import BluetoothCentral
 import BluetoothHost
-import LinuxRadio
+import CoreBluetooth
+import EightBallKit
 
 /// Prints the devices heard: each once for people, each news of it for programs.
 final class ScanPrinter {
   private let isJSON: Bool
-  private var heard: [Discovery] = []
-  private var printed: [DeviceAddress] = []
+  private var heard: [NearbyDevice] = []
+  private var printed: Set<NearbyDevice.ID> = []
 
   init(isJSON: Bool) {
     self.isJSON = isJSON
@@ -18,20 +18,20 @@ final class ScanPrinter {
     Terminal.note("Listening…")
   }
 
-  func heard(_ discovery: Discovery) {
-    if isJSON { return printJSON(discovery) }
-    if let index = heard.firstIndex(where: { $0.address == discovery.address }) {
-      heard[index] = discovery
+  func heard(_ device: NearbyDevice) {
+    if isJSON { return printJSON(device) }
+    if let index = heard.firstIndex(where: { $0.id == device.id }) {
+      heard[index] = device
     } else {
-      heard.append(discovery)
+      heard.append(device)
     }
-    if discovery.isNameComplete { print(discovery) }
+    if device.name != nil { print(device) }
   }
 
   /// Prints whoever told no name, and how many there were.
   func ends() {
     guard !isJSON else { return }
-    for discovery in heard { print(discovery) }
+    for device in heard { print(device) }
     let balls = heard.count { $0.isBall }
     let devices = heard.count == 1 ? "1 device" : "\(heard.count) devices"
     Terminal.note("\(devices), \(balls) of them \(balls == 1 ? "a ball" : "balls").")
@@ -45,29 +45,26 @@ final class ScanPrinter {
     line.print()
   }
 
-  private func print(_ discovery: Discovery) {
-    guard !printed.contains(discovery.address) else { return }
-    printed.append(discovery.address)
-    let name = discovery.name.map { "“\(printable($0))”" } ?? "(no name)"
-    let rssi = discovery.rssi.map { strength($0) } ?? "? dBm"
+  private func print(_ device: NearbyDevice) {
+    guard printed.insert(device.id).inserted else { return }
+    let name = device.name.map { "“\(printable($0))”" } ?? "(no name)"
+    let rssi = device.rssi.map { strength($0) } ?? "? dBm"
     let padding = String(repeating: " ", count: max(0, 8 - rssi.count))
-    let ball = discovery.isBall ? "  ball" : ""
-    Terminal.print("\(discovery.address.text)  \(padding)\(rssi)  \(name)\(ball)")
+    let ball = device.isBall ? "  ball" : ""
+    let address = DeviceAddress(device.id)?.text ?? device.id.uuidString
+    Terminal.print("\(address)  \(padding)\(rssi)  \(name)\(ball)")
   }
 
-  private func printJSON(_ discovery: Discovery) {
+  private func printJSON(_ device: NearbyDevice) {
     var line = JSONLine(event: "found")
-    line["name"] = discovery.name
-    line.add("address", discovery.address)
-    line["kind"] = discovery.address.kindText
-    line.add("rssi", discovery.rssi.map { Int($0) })
-    line.add("connectable", discovery.isConnectable)
-    line.add("services", plain: discovery.serviceUUIDs.map(\.text))
-    line.add("ball", discovery.isBall)
+    line["name"] = device.name
+    let address = DeviceAddress(device.id)
+    line.add("address", address)
+    line["kind"] = address?.kindText
+    line.add("rssi", device.rssi)
+    line.add("connectable", device.isConnectable)
+    line.add("services", plain: device.services)
+    line.add("ball", device.isBall)
     line.print()
   }
-}
-
-extension Discovery {
-  fileprivate var isBall: Bool { serviceUUIDs.contains(BallService.service) }
 }

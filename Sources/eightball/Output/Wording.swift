@@ -1,5 +1,4 @@
 import BluetoothHost
-import EightBall
 
 /// `text` without anything that a terminal obeys or that turns the line around: what comes from
 /// the air is only ever shown.
@@ -43,28 +42,8 @@ extension BluetoothUUID {
   }
 }
 
-extension Answer {
-  /// The answer that this text is: the text itself, unless it is a slug.
-  static func wording(of received: String) -> String {
-    let prefix = "SLUG-ANSWER-"
-    guard received.hasPrefix(prefix), received.utf8.count == prefix.utf8.count + 2,
-      let number = UInt8(received.dropFirst(prefix.count)), let answer = Answer(rawValue: number)
-    else { return received }
-    return answer.wording
-  }
-
-  /// In English.
-  var wording: String {
-    var buffer = [UInt8](repeating: 0, count: 64)
-    var writer = ByteWriter(buffer.mutableSpan)
-    text.writePrefix(to: &writer)
-    let count = writer.count
-    return String(decoding: buffer.prefix(count), as: UTF8.self)
-  }
-}
-
 /// A signal strength, with a minus sign as printers set it: `−50 dBm`.
-func strength(_ rssi: Int8) -> String {
+func strength(_ rssi: Int) -> String {
   (rssi < 0 ? "\u{2212}" : "") + "\(rssi.magnitude) dBm"
 }
 

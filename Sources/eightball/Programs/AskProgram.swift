@@ -1,73 +1,171 @@
-import BluetoothCentral
-import BluetoothHost
-import LinuxBoard
+import CoreBluetooth
+import Dispatch
+import EightBallKit
 import LinuxRadio
 
-/// A client that asks a ball one question, as something to run on a radio.
-struct AskProgram: RadioProgram {
-  /// How it ended, once it has.
-  private(set) var outcome: BallOutcome?
-  /// Why the radio was lost, if that ended it.
-  private(set) var loss: RadioError?
+/// What to ask, of whom, and for how long. Times are in seconds.
+struct Inquiry {
+  /// The question.
+  var question: String
+  /// The name of the ball to ask; `nil` for the first that is found.
+  var name: String?
+  /// How long the ball may take to answer.
+  var answerTimeout: Double
+  /// How long to look for a ball.
+  var searchTimeout: Double
 
-  private let client: BallClient
+  /// How long a ball that was found may take until it can be asked.
+  static let preparationTimeout = 10.0
+}
+
+/// How asking a ball ended.
+enum AskOutcome {
+  case answered(String)
+  /// The ball wants a question.
+  case refused
+  /// The ball refused, or something failed, for this reason.
+  case failed(BallError)
+  case noBallFound
+  /// A ball was found, and could not be asked in time.
+  case unreachable(BallError?)
+  case timedOut
+  /// The ball left before it had answered.
+  case disconnected
+  case cancelled
+  case radioTrouble(RadioError)
+}
+
+/// Asks one ball one question, by the SDK.
+actor AskProgram {
+  private enum Signal: Sendable {
+    case central(BallCentral.Event)
+    case result(Ball, Result<String, any Error>)
+    case radioFailed(RadioError)
+    case searchTimedOut
+    case interrupted
+  }
+
+  private let inquiry: Inquiry
+  private let radio: CBRadio
   private let printer: any AskPrinter
-  private var hasBegun = false
+  private let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
+  private var tasks: [Task<Void, Never>] = []
+  /// The ball that was found, and is being prepared or asked.
+  private var ball: Ball?
+  private var isAsking = false
+  private var lastFailure: BallError?
 
-  init(_ inquiry: BallInquiry, printer: any AskPrinter) {
-    client = BallClient(
-      inquiry, configuration: CentralConfiguration(randomAddress: .newRandom()))
+  init(_ inquiry: Inquiry, on radio: CBRadio, printer: any AskPrinter) {
+    self.inquiry = inquiry
+    self.radio = radio
     self.printer = printer
   }
 
-  mutating func radioIsReady(at now: Instant) {
-    hasBegun = true
-    client.start(at: now)
+  /// Asks, to whatever end; the link is closed then.
+  func run() async -> AskOutcome {
+    var options = BallCentral.Options()
+    options.name = inquiry.name
+    options.answerTimeout = inquiry.answerTimeout
+    // Whoever types a command means any ball that can be heard.
+    options.rssiRange = -127 ... 127
+    let radio = radio
+    let central = BallCentral(
+      options: options, queue: DispatchQueue(label: "eightball.ask"),
+      makeManager: { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
+    let signal = signal
+    radio.onFailure { signal.yield(.radioFailed($0)) }
+    let interruption = Interruption { signal.yield(.interrupted) }
+    tasks.append(
+      Task { for await event in central.events { signal.yield(.central(event)) } })
+    var outcome: AskOutcome?
+    for await signal in signals {
+      outcome = react(to: signal, central)
+      if outcome != nil { break }
+    }
+    for task in tasks { task.cancel() }
+    interruption.cancel()
+    central.stop()
+    return outcome ?? .cancelled
   }
 
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
-    loss = error
-    client.radioLost(at: now)
-  }
-
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-    client.receive(packet, at: now)
-    tellEvents()
-  }
-
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    client.nextPacket(into: &writer, at: now)
-  }
-
-  var deadline: Instant? { client.deadline }
-
-  mutating func advance(to now: Instant) {
-    client.advance(to: now)
-    tellEvents()
-  }
-
-  mutating func turnEnded() {
-    tellEvents()
-  }
-
-  mutating func shutDown(at now: Instant) {
-    guard hasBegun else { return outcome = .cancelled }
-    client.stop(at: now)
-  }
-
-  var isFinished: Bool { outcome != nil }
-
-  private mutating func tellEvents() {
-    while let event = client.nextEvent() {
-      switch event {
-      case .finished(let outcome): self.outcome = outcome
-      case .decided(.radioTrouble(.lost)): printer.failed(lossText, reason: "radio")
-      default: printer.tell(event, of: client.inquiry)
-      }
+  private func react(to signal: Signal, _ central: BallCentral) -> AskOutcome? {
+    switch signal {
+    case .central(let event):
+      return react(to: event, central)
+    case .result(_, .success(let answer)):
+      return .answered(answer)
+    case .result(let ball, .failure(let error)):
+      return outcome(of: error, ball, central)
+    case .radioFailed(let error):
+      return .radioTrouble(error)
+    case .searchTimedOut:
+      guard !isAsking else { return nil }
+      return ball == nil && lastFailure == nil ? .noBallFound : .unreachable(lastFailure)
+    case .interrupted:
+      return .cancelled
     }
   }
 
-  private var lossText: String {
-    sentence(loss?.description ?? ControllerFault.lost.phrase)
+  private func react(to event: BallCentral.Event, _ central: BallCentral) -> AskOutcome? {
+    switch event {
+    case .stateUpdated(isPoweredOn: true):
+      printer.searches(inquiry)
+      expire(after: inquiry.searchTimeout)
+    case .found(let ball):
+      guard self.ball == nil else { return nil }
+      self.ball = ball
+      printer.found(ball)
+      for task in tasks.dropFirst() { task.cancel() }
+      expire(after: Inquiry.preparationTimeout)
+    case .connected(let ball):
+      guard self.ball === ball else { return nil }
+      printer.connected(ball)
+    case .discovered(let ball):
+      guard self.ball === ball, !isAsking else { return nil }
+      isAsking = true
+      ask(ball)
+    case .failed(let error, let ball):
+      guard let ball, self.ball === ball, !isAsking else { return nil }
+      lastFailure = error
+      // A ball that is connected and is none: waiting does not help. One that is lost may come back.
+      if ball.isConnected { return .failed(error) }
+      self.ball = nil
+    case .stateUpdated, .asked, .answered, .lost:
+      return nil
+    }
+    return nil
+  }
+
+  private func ask(_ ball: Ball) {
+    let question = inquiry.question
+    let signal = signal
+    tasks.append(
+      Task {
+        do {
+          signal.yield(.result(ball, .success(try await ball.ask(question))))
+        } catch {
+          signal.yield(.result(ball, .failure(error)))
+        }
+      })
+  }
+
+  private func outcome(
+    of error: any Error, _ ball: Ball, _ central: BallCentral
+  ) -> AskOutcome {
+    guard let error = error as? BallError else { return .cancelled }
+    switch error.rejection {
+    case .questionPlease: return .refused
+    case .deviceOffline: return ball.isConnected ? .timedOut : .disconnected
+    default: return .failed(error)
+    }
+  }
+
+  private func expire(after seconds: Double) {
+    let signal = signal
+    tasks.append(
+      Task {
+        try? await Task.sleep(for: .seconds(seconds))
+        if !Task.isCancelled { signal.yield(.searchTimedOut) }
+      })
   }
 }

@@ -21,6 +21,11 @@ func runOnRadio<Program: RadioProgram & ~Copyable>(
     throw error
   }
   radio.close()
+  warn(ofFailuresOf: sinks)
+}
+
+/// Says so if a capture could not be written to its end.
+func warn(ofFailuresOf sinks: [any PacketSink]) {
   for case let capture as Capture in sinks {
     guard let failure = capture.failure else { continue }
     Terminal.note("Warning: the capture is not whole: \(sentence(failure.description))")
@@ -35,14 +40,38 @@ func endingWell(
 ) throws {
   do {
     try body()
+  } catch {
+    throw status(of: error, complain: complain)
+  }
+}
+
+/// The same for a body that waits.
+func endingWell(
+  complain: (_ text: String, _ reason: String) -> Void, _ body: () async throws -> Void
+) async throws {
+  do {
+    try await body()
+  } catch {
+    throw status(of: error, complain: complain)
+  }
+}
+
+/// Says what is wrong, and tells what the program ends with.
+private func status(
+  of error: any Error, complain: (_ text: String, _ reason: String) -> Void
+) -> any Error {
+  do {
+    throw error
   } catch let error as RadioError {
     complain(sentence(error.description), "radio")
-    throw ExitStatus.radio
+    return ExitStatus.radio
   } catch let error as SystemError {
     complain(sentence(error.description), "system")
-    throw ExitStatus.unexpected
+    return ExitStatus.unexpected
   } catch let error as BoardError {
     complain(sentence(printable(error.description)), "board")
-    throw ExitStatus.board
+    return ExitStatus.board
+  } catch {
+    return error
   }
 }

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothCentral
 import BluetoothHost
 import EightBall

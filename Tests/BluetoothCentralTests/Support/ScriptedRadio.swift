@@ -11,7 +11,6 @@ protocol HostSide: AnyObject {
 }
 
 extension Central: HostSide {}
-extension BallClient: HostSide {}
 
 /// A controller and, behind it, peers: bytes in, bytes out, and every answer can be changed.
 final class ScriptedRadio {
@@ -163,3 +162,6 @@ final class ScriptedRadio {
     }
   }
 }
+
+/// A service with a UUID of 128 bits: the 8-ball's.
+let ballService = BluetoothUUID(high: 0x8E38_140A_27BE_4090, low: 0x8955_4FC4_B569_8D1E)

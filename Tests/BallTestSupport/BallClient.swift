@@ -1,3 +1,4 @@
+import BluetoothCentral
 import BluetoothHost
 
 /// Asks a ball one question: finds it, connects, subscribes, writes the question, waits for the
@@ -5,11 +6,11 @@ import BluetoothHost
 ///
 /// It does no input or output, as `Central` does none, and is called in the same way. The events
 /// of the central below it are its own business.
-public final class BallClient {
+package final class BallClient {
   /// What is asked.
-  public let inquiry: BallInquiry
+  package let inquiry: BallInquiry
   /// The address that the ball knows this side by; zero before the radio is ready.
-  public var address: DeviceAddress { central.address }
+  package var address: DeviceAddress { central.address }
 
   let central: Central
   var stage = Stage.idle
@@ -50,20 +51,20 @@ public final class BallClient {
   }
 
   /// A client that has not started.
-  public init(_ inquiry: BallInquiry, configuration: CentralConfiguration) {
+  package init(_ inquiry: BallInquiry, configuration: CentralConfiguration) {
     self.inquiry = inquiry
     central = Central(configuration: configuration)
   }
 
   /// Starts the radio, and then all the rest.
-  public func start(at now: Instant) {
+  package func start(at now: Instant) {
     central.start(at: now)
     central.scan()
     stage = .searching
   }
 
   /// Gives up: closes the link, if there is one. `finished` tells when that is done.
-  public func stop(at now: Instant) {
+  package func stop(at now: Instant) {
     switch stage {
     case .idle, .finished, .disconnecting: return
     case .unsubscribing(let outcome): leave(outcome, at: now)
@@ -72,13 +73,13 @@ public final class BallClient {
   }
 
   /// Takes one whole packet from the controller, H4's type byte first.
-  public func receive(_ packet: Span<UInt8>, at now: Instant) {
+  package func receive(_ packet: Span<UInt8>, at now: Instant) {
     central.receive(packet, at: now)
     handleEvents(at: now)
   }
 
   /// Writes the next packet for the controller; `false` if there is none now.
-  public func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  package func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let isWritten = central.nextPacket(into: &writer, at: now)
     handleEvents(at: now)
     // What has just ended may have made the central want something more.
@@ -86,20 +87,20 @@ public final class BallClient {
   }
 
   /// The way to the controller is gone.
-  public func radioLost(at now: Instant) {
+  package func radioLost(at now: Instant) {
     central.radioLost()
     handleEvents(at: now)
   }
 
   /// When `advance(to:)` has to be called; `nil` if nothing is waited for.
-  public var deadline: Instant? {
+  package var deadline: Instant? {
     guard stage != .finished else { return nil }
     guard let stageDeadline else { return central.deadline }
     return min(stageDeadline, central.deadline ?? stageDeadline)
   }
 
   /// Ends what has waited for too long.
-  public func advance(to now: Instant) {
+  package func advance(to now: Instant) {
     central.advance(to: now)
     handleEvents(at: now)
     guard let stageDeadline, stageDeadline <= now else { return }
@@ -108,7 +109,7 @@ public final class BallClient {
   }
 
   /// What has happened, oldest first; `nil` when all has been told.
-  public func nextEvent() -> BallClientEvent? {
+  package func nextEvent() -> BallClientEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
 

@@ -1,46 +1,47 @@
+import BluetoothCentral
 import BluetoothHost
 
 /// The Magic 8-Ball's service, as a client knows it.
-public enum BallService {
+package enum BallService {
   /// `8E38140A-27BE-4090-8955-4FC4B5698D1E`, the primary service, which is advertised.
-  public static let service = BluetoothUUID(
+  package static let service = BluetoothUUID(
     high: 0x8E38_140A_27BE_4090, low: 0x8955_4FC4_B569_8D1E)
   /// `BDD37D7A-F66A-47B9-A49C-FE29FD235A77`: a question is written to it.
-  public static let question = BluetoothUUID(
+  package static let question = BluetoothUUID(
     high: 0xBDD3_7D7A_F66A_47B9, low: 0xA49C_FE29_FD23_5A77)
   /// `349A0D7B-6215-4E2C-A095-AF078D737445`: the answer is notified from it.
-  public static let answer = BluetoothUUID(
+  package static let answer = BluetoothUUID(
     high: 0x349A_0D7B_6215_4E2C, low: 0xA095_AF07_8D73_7445)
 }
 
 /// What to ask, of which ball, and how long to wait. All times are in milliseconds.
-public struct BallInquiry: Equatable, Sendable {
+package struct BallInquiry: Equatable, Sendable {
   /// The question, at most 512 bytes of UTF-8. A ball refuses one that does not end in `?`.
-  public var question: String
+  package var question: String
   /// The name of the ball to ask; `nil` for the first that is found.
-  public var name: String?
+  package var name: String?
 
   /// How long to look for a ball.
-  public var searchTimeout: UInt32 = 5_000
+  package var searchTimeout: UInt32 = 5_000
   /// How long to wait for the rest of a ball's name, which travels apart from its service.
-  public var nameTimeout: UInt32 = 500
+  package var nameTimeout: UInt32 = 500
   /// How long a connection may take to be made.
-  public var connectionTimeout: UInt32 = 5_000
+  package var connectionTimeout: UInt32 = 5_000
   /// How long it may take, once connected, to learn what the ball offers.
-  public var preparationTimeout: UInt32 = 10_000
+  package var preparationTimeout: UInt32 = 10_000
   /// How long the ball may take to answer, from the subscription on.
-  public var answerTimeout: UInt32 = 2_000
+  package var answerTimeout: UInt32 = 2_000
   /// How long a polite goodbye may take.
-  public var closingTimeout: UInt32 = 1_000
+  package var closingTimeout: UInt32 = 1_000
 
   /// To ask any ball `question`.
-  public init(question: String) {
+  package init(question: String) {
     self.question = question
   }
 }
 
 /// How asking a ball ended.
-public enum BallOutcome: Equatable, Sendable {
+package enum BallOutcome: Equatable, Sendable {
   /// The ball answered.
   case answered(String)
   /// The ball wants a question: it refused with ATT error 0x0E.
@@ -66,7 +67,7 @@ public enum BallOutcome: Equatable, Sendable {
 }
 
 /// What was wrong with a ball.
-public enum BallFault: Error, Equatable, Sendable {
+package enum BallFault: Error, Equatable, Sendable {
   /// It advertises the service, but does not have it.
   case noService
   /// It has no characteristic that a question can be written to.
@@ -78,7 +79,7 @@ public enum BallFault: Error, Equatable, Sendable {
 }
 
 /// What has happened while a ball is asked.
-public enum BallClientEvent: Equatable, Sendable {
+package enum BallClientEvent: Equatable, Sendable {
   /// The radio is ready, and a ball is looked for.
   case searching
   /// A ball was found.

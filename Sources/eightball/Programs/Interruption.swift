@@ -1,0 +1,22 @@
+import Dispatch
+import Glibc
+
+/// Calls back when a person wants the program to end: SIGINT or SIGTERM.
+final class Interruption {
+  private let sources: [any DispatchSourceSignal]
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      // Or the signal would end the program before anybody is told.
+      _ = signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler(handler: body)
+      source.activate()
+      return source
+    }
+  }
+
+  func cancel() {
+    for source in sources { source.cancel() }
+  }
+}

@@ -1,0 +1,114 @@
+import BluetoothHost
+import CoreBluetooth
+import EightBall
+import EightBallKit
+import Foundation
+import Testing
+
+@Suite("The SDK's words")
+struct WordTests {
+  @Test("are the ball's own answers, in the same order")
+  func answers() {
+    #expect(BallAnswer.all.count == Int(Answer.count))
+    for (index, answer) in BallAnswer.all.enumerated() {
+      let own = Answer(rawValue: UInt8(index))
+      #expect(answer.text == own?.wording(.text))
+      #expect(answer.slug == own?.wording(.slug))
+    }
+  }
+
+  @Test("are found by text and by slug")
+  func lookup() {
+    for answer in BallAnswer.all {
+      #expect(BallAnswer(answer.text) == answer)
+      #expect(BallAnswer(answer.slug) == answer)
+    }
+    #expect(BallAnswer("Perhaps.") == nil)
+    #expect(BallAnswer("SLUG-ANSWER-20") == nil)
+    #expect(BallAnswer(index: 20) == nil)
+    #expect(BallAnswer(index: -1) == nil)
+  }
+
+  @Test("are each drawn")
+  func random() {
+    var generator = Counter()
+    let drawn = Set((0..<2_000).map { _ in BallAnswer.random(using: &generator) })
+    #expect(drawn.count == 20)
+  }
+
+  @Test("have twenty questions, which are questions")
+  func questions() {
+    #expect(Set(BallQuestion.all).count == 20)
+    #expect(BallQuestion.all.allSatisfy(BallQuestion.isQuestion))
+    #expect(BallQuestion.all.contains(BallQuestion.random()))
+    #expect(!BallQuestion.isQuestion("It will rain."))
+    #expect(!BallQuestion.isQuestion(""))
+  }
+
+  @Test("name the attributes that the ball has")
+  func profile() {
+    #expect(BallProfile.serviceUUIDString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+    #expect(BallProfile.questionUUIDString == "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
+    #expect(BallProfile.answerUUIDString == "349A0D7B-6215-4E2C-A095-AF078D737445")
+  }
+}
+
+@Suite("The SDK's errors")
+struct ErrorTests {
+  @Test("have the slugs that apps look for")
+  func slugs() {
+    #expect(BallError.coreBluetooth(nil).slug == "ITCB-SDK-ERROR-BLUETOOTH")
+    #expect(BallError.sendFailed(nil).slug == "ITCB-SDK-ERROR-SEND-FAILURE")
+    #expect(BallError.unknown(nil).slug == "ITCB-SDK-ERROR-UNKNOWN")
+    #expect(RejectionReason.deviceOffline.slug == "ITCB-SDK-REJECT-OFFLINE")
+    #expect(RejectionReason.deviceBusy.slug == "ITCB-SDK-REJECT-BUSY")
+    #expect(RejectionReason.questionPlease.slug == "ITCB-SDK-REJECT-NO-QUESTION-MARK")
+    #expect(RejectionReason.peripheralError(nil).slug == "ITCB-SDK-REJECT-PERIPHERAL-ERROR")
+    #expect(RejectionReason.unknown(nil).slug == "ITCB-SDK-REJECT-UNKNOWN")
+  }
+
+  @Test("tell the reason, however deep, in words")
+  func words() {
+    let error = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
+    #expect(error.rejection == .questionPlease)
+    #expect(error.localizedDescription == "Please phrase it as a question.")
+    #expect(BallError.coreBluetooth(nil).localizedDescription == "Bluetooth failed.")
+    #expect(
+      BallError.sendFailed(CBATTError(.insufficientResources)).localizedDescription
+        == "It could not be sent: Resources are insufficient.")
+  }
+
+  @Test("are equal if what is within is")
+  func equality() {
+    #expect(
+      BallError.sendFailed(RejectionReason.deviceOffline)
+        == .sendFailed(RejectionReason.deviceOffline))
+    #expect(
+      BallError.sendFailed(RejectionReason.deviceOffline)
+        != .sendFailed(RejectionReason.deviceBusy))
+    #expect(BallError.coreBluetooth(nil) != .sendFailed(nil))
+    #expect(
+      RejectionReason.peripheralError(CBATTError(.invalidHandle))
+        != .peripheralError(CBATTError(.invalidOffset)))
+  }
+}
+
+/// A generator that counts: every value comes.
+private struct Counter: RandomNumberGenerator {
+  private var state: UInt64 = 0
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    return state
+  }
+}
+
+extension Answer {
+  fileprivate func wording(_ style: AnswerStyle) -> String {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    var writer = ByteWriter(bytes.mutableSpan)
+    write(style, to: &writer)
+    let count = writer.count
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}
