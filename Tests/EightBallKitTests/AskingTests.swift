@@ -1,0 +1,185 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import EightBallKit
+
+/// What an app is told while it asks: exact lists, on the virtual air.
+@Suite("Asking by the SDK", .timeLimit(.minutes(2)))
+struct AskingTests {
+  private static let beginning = ["powered on", "found", "connected", "discovered"]
+
+  @Test("is answered, and the ball sees subscription, question, and the end of the subscription")
+  func answered() async throws {
+    let ball = try ScriptedBall(.answering("Most likely."))
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    let answer = try await found.ask("Will it rain?")
+    #expect(answer == "Most likely.")
+    #expect(found.question == "Will it rain?")
+    #expect(found.answer == "Most likely.")
+    #expect(found.error == nil)
+    #expect(client.timers.running.isEmpty)
+    let told = await client.told(until: \.isAnswer)
+    #expect(told == Self.beginning + ["asked Will it rain?", "answered Most likely."])
+    // A second question tells that the first is over for the ball too.
+    _ = try await found.ask("And tomorrow?")
+    #expect(
+      ball.log.prefix(5) == [
+        "subscribed", "Will it rain?", "unsubscribed", "subscribed", "And tomorrow?",
+      ])
+  }
+
+  @Test("takes questions of any length", arguments: [1, 19, 20, 21, 244, 512])
+  func lengths(count: Int) async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    let question = String(repeating: "x", count: count - 1) + "?"
+    #expect(try await found.ask(question) == "Yes.")
+    #expect(ball.log.contains(question))
+  }
+
+  @Test("a statement is refused: please phrase it as a question")
+  func statement() async throws {
+    let ball = try ScriptedBall(.refusing(.unlikelyError))
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    let expected = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
+    await #expect(throws: expected) { try await found.ask("It will rain.") }
+    #expect(found.error == expected)
+    #expect(client.timers.running.isEmpty)
+    let told = await client.told(until: \.isFailure)
+    #expect(told.last == "failed sendFailed(coreBluetooth(.questionPlease))")
+  }
+
+  @Test("any other ATT error is the peripheral's")
+  func otherRefusal() async throws {
+    let ball = try ScriptedBall(.refusing(.insufficientResources))
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    let error = CBATTError(.insufficientResources)
+    await #expect(
+      throws: BallError.sendFailed(
+        BallError.coreBluetooth(RejectionReason.peripheralError(error)))
+    ) { try await found.ask("Is there room?") }
+  }
+
+  @Test("a silent ball is offline after the time-out, and its late answer still comes")
+  func timeOut() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    async let asking = found.ask("Anyone?")
+    var told = await client.told { if case .asked = $0 { true } else { false } }
+    #expect(told == Self.beginning + ["asked Anyone?"])
+    #expect(client.timers.running == [2])
+    client.timers.fire()
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await asking
+    }
+    ball.answer("Reply hazy, try again.")
+    told = await client.told(until: \.isAnswer)
+    #expect(
+      told == ["failed sendFailed(.deviceOffline)", "answered Reply hazy, try again."])
+    #expect(found.answer == "Reply hazy, try again.")
+  }
+
+  @Test("a ball that leaves half-way is offline, is lost, and no longer one of the balls")
+  func leaving() async throws {
+    let ball = try ScriptedBall(.leaving)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await found.ask("Going already?")
+    }
+    let told = await client.told(until: \.isLoss)
+    #expect(told == Self.beginning + ["failed sendFailed(.deviceOffline)", "lost"])
+    #expect(client.central.balls.isEmpty)
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await found.ask("Still there?")
+    }
+  }
+
+  @Test("a ball that left may be discovered again")
+  func foundAgain() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(wanting: ball.name)
+    let first = try #require(await client.ball())
+    client.central.restart()
+    var again: Ball?
+    for await event in client.central.events {
+      if case .discovered(let ball) = event, ball !== first {
+        again = ball
+        break
+      }
+    }
+    let second = try #require(again)
+    #expect(second.isSameDevice(as: first))
+    #expect(try await second.ask("Again?") == "Yes.")
+  }
+
+  @Test("a radio that is lost takes the ball with it")
+  func radioLost() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    async let asking = found.ask("Anyone?")
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    client.radio.close()
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await asking
+    }
+    #expect(client.central.balls.isEmpty)
+  }
+
+  @Test("a second question ends the first: the ball is busy with another")
+  func superseded() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    async let first = found.ask("First?")
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    async let second = found.ask("Second?")
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) { try await first }
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    // One timer runs, which is the second question's.
+    #expect(client.timers.running == [2])
+    ball.answer("Yes.")
+    #expect(try await second == "Yes.")
+    #expect(found.question == "Second?")
+  }
+
+  @Test("a ball without its characteristics is discovered, and cannot be asked")
+  func noCharacteristics() async throws {
+    let ball = try ScriptedBall(.silent, hasCharacteristics: false)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await found.ask("Anything there?")
+    }
+  }
+
+  @Test("a task that is cancelled waits no longer")
+  func cancelled() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(wanting: ball.name)
+    let found = try #require(await client.ball())
+    let asking = Task { try await found.ask("Anyone?") }
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    asking.cancel()
+    await #expect(throws: CancellationError.self) { try await asking.value }
+  }
+
+  @Test("a ball that is too faint, or too near, is not taken")
+  func rssi() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let near = try Client(wanting: ball.name)
+    let far = try Client(wanting: ball.name, rssiRange: -20 ... -1)
+    let found = try #require(await near.ball())
+    #expect(!far.central.options.rssiRange.contains(found.rssi))
+    // By the time of an answer, the ball has been heard by both.
+    _ = try await found.ask("Am I near?")
+    #expect(far.central.balls.isEmpty)
+  }
+}

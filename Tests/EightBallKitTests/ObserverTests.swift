@@ -1,0 +1,125 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import EightBallKit
+
+@Suite("Observers of the SDK", .timeLimit(.minutes(2)))
+struct ObserverTests {
+  @Test("are told once each, and kept weakly")
+  func registration() throws {
+    let client = try Client(wanting: "nobody")
+    let observer = Recorder()
+    #expect(client.central.addObserver(observer) != nil)
+    #expect(client.central.addObserver(observer) == nil)
+    #expect(client.central.isObserved(by: observer))
+    #expect(client.central.observers.count == 1)
+    client.central.removeObserver(observer)
+    #expect(!client.central.isObserved(by: observer))
+    _ = client.central.addObserver(Recorder())
+    #expect(client.central.observers.isEmpty)
+  }
+
+  @Test("of both sides hear the same question and the same answer, in order")
+  func bothSides() async throws {
+    let name = "Ball \(UUID().uuidString.prefix(8))"
+    var options = BallPeripheral.Options()
+    options.localName = name
+    options.answerStyle = .slug
+    let radio = try CBRadio("virtual")
+    let own = Recorder()
+    let ball = BallPeripheral(
+      options: options, queue: DispatchQueue(label: "ball"),
+      nextAnswer: { BallAnswer.all[15] },
+      makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
+    ball.addObserver(own)
+    let others = Recorder()
+    let client = try Client(wanting: name, observer: others)
+    let found = try #require(await client.ball())
+    let answer = try await found.ask("Will it rain?")
+    #expect(answer == "SLUG-ANSWER-15")
+    #expect(BallAnswer(answer)?.text == "Don’t count on it.")
+    #expect(
+      others.log == [
+        "state", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15",
+      ])
+    #expect(
+      own.log == ["state", "was asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?"])
+    #expect(ball.askers.first?.question == "Will it rain?")
+    #expect(ball.askers.first?.answer == "SLUG-ANSWER-15")
+    await #expect(throws: BallError.self) { try await found.ask("It will rain.") }
+    #expect(own.log.count == 3)
+  }
+
+  @Test("can answer by hand")
+  func byHand() async throws {
+    let name = "Ball \(UUID().uuidString.prefix(8))"
+    var options = BallPeripheral.Options()
+    options.localName = name
+    options.answersByItself = false
+    let radio = try CBRadio("virtual")
+    let ball = BallPeripheral(
+      options: options, queue: DispatchQueue(label: "ball"),
+      makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
+    let oracle = Oracle()
+    ball.addObserver(oracle)
+    let client = try Client(wanting: name)
+    let found = try #require(await client.ball())
+    #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
+  }
+
+  @Test("are of the side that was asked for")
+  func roles() {
+    #expect(BallManager.make(.central) is BallCentral)
+    #expect(BallManager.make(.peripheral) is BallPeripheral)
+  }
+}
+
+/// Answers each question with itself.
+private final class Oracle: BallPeripheralObserver {
+  func ballPeripheral(
+    _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker
+  ) {
+    asker.send("You asked: \(question)")
+  }
+}
+
+/// Keeps what it is told, in words.
+private final class Recorder: BallCentralObserver, BallPeripheralObserver, @unchecked Sendable {
+  private let words = Guarded<[String]>([])
+  var log: [String] { words.current }
+
+  private func note(_ text: String) { words { $0.append(text) } }
+
+  func ballManagerDidUpdateState(_ manager: BallManager) { note("state") }
+
+  func ballManager(
+    _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?
+  ) {
+    note("failed \(error.words)")
+  }
+
+  func ballCentral(_ central: BallCentral, didDiscover ball: Ball) { note("discovered") }
+
+  func ballCentral(_ central: BallCentral, didAsk ball: Ball) {
+    note("asked \(ball.question ?? "nothing")")
+  }
+
+  func ballCentral(_ central: BallCentral, didReceiveAnswerFrom ball: Ball) {
+    note("answered \(ball.answer ?? "nothing")")
+  }
+
+  func ballCentral(_ central: BallCentral, didLose ball: Ball) { note("lost") }
+
+  func ballPeripheral(
+    _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker
+  ) {
+    note("was asked \(question)")
+  }
+
+  func ballPeripheral(
+    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker, question: String
+  ) {
+    note("sent \(answer) to \(question)")
+  }
+}

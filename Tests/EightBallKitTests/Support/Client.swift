@@ -1,0 +1,108 @@
+import CoreBluetooth
+import Foundation
+
+@testable import EightBallKit
+
+/// A central of the SDK on a device of its own, which wants one ball, and what it told.
+final class Client: Sendable {
+  let radio: CBRadio
+  let timers = ManualTimers()
+  let central: BallCentral
+  private let events: AsyncStream<BallCentral.Event>
+
+  init(
+    wanting name: String, rssiRange: ClosedRange<Int> = -127 ... 127,
+    observer: (any BallObserver)? = nil
+  ) throws {
+    let radio = try CBRadio("virtual")
+    self.radio = radio
+    var options = BallCentral.Options()
+    options.name = name
+    options.rssiRange = rssiRange
+    central = BallCentral(
+      options: options, queue: DispatchQueue(label: "client"), timers: timers,
+      makeManager: { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
+    if let observer { central.addObserver(observer) }
+    events = central.events
+  }
+
+  deinit { radio.close() }
+
+  /// The ball, once it can be asked.
+  func ball() async -> Ball? {
+    for await event in central.events {
+      if case .discovered(let ball) = event { return ball }
+    }
+    return nil
+  }
+
+  /// What was told up to and including an event for which `isLast` holds, in words.
+  func told(until isLast: (BallCentral.Event) -> Bool) async -> [String] {
+    var words: [String] = []
+    for await event in events {
+      words.append(event.words)
+      if isLast(event) { break }
+    }
+    return words
+  }
+}
+
+extension BallCentral.Event {
+  /// The event without what differs from run to run.
+  var words: String {
+    switch self {
+    case .stateUpdated(let isOn): "powered \(isOn ? "on" : "off")"
+    case .found: "found"
+    case .connected: "connected"
+    case .discovered: "discovered"
+    case .asked(_, let question): "asked \(question)"
+    case .answered(_, let answer): "answered \(answer)"
+    case .lost: "lost"
+    case .failed(let error, _): "failed \(error.words)"
+    }
+  }
+
+  var isAnswer: Bool {
+    if case .answered = self { true } else { false }
+  }
+
+  var isFailure: Bool {
+    if case .failed = self { true } else { false }
+  }
+
+  var isLoss: Bool {
+    if case .lost = self { true } else { false }
+  }
+}
+
+extension BallError {
+  /// The error and what is within, as the reference nests them.
+  var words: String {
+    let name =
+      switch self {
+      case .coreBluetooth: "coreBluetooth"
+      case .sendFailed: "sendFailed"
+      case .unknown: "unknown"
+      }
+    let within =
+      switch underlyingError {
+      case nil: "nil"
+      case let error as BallError: error.words
+      case let reason as RejectionReason: ".\(reason.words)"
+      case let error?: "\((error as NSError).domain) \((error as NSError).code)"
+      }
+    return "\(name)(\(within))"
+  }
+}
+
+extension RejectionReason {
+  var words: String {
+    switch self {
+    case .deviceOffline: "deviceOffline"
+    case .deviceBusy: "deviceBusy"
+    case .questionPlease: "questionPlease"
+    case .peripheralError(let error): "peripheralError(\((error as NSError?)?.code ?? 0))"
+    case .unknown: "unknown"
+    }
+  }
+}

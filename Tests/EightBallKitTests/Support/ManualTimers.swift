@@ -1,0 +1,45 @@
+import Foundation
+import Synchronization
+
+@testable import EightBallKit
+
+/// Timers that fire when a test says so.
+final class ManualTimers: BallTimers {
+  private struct Entry: @unchecked Sendable {
+    let id: UUID
+    let seconds: TimeInterval
+    let queue: DispatchQueue
+    let body: @Sendable () -> Void
+  }
+
+  private let entries = Guarded<[Entry]>([])
+
+  func schedule(
+    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+  ) -> any BallTimer {
+    let entry = Entry(id: UUID(), seconds: seconds, queue: queue, body: body)
+    entries { $0.append(entry) }
+    return Timer(id: entry.id, timers: self)
+  }
+
+  /// How long each timer that runs was set for, in seconds.
+  var running: [TimeInterval] { entries.current.map(\.seconds) }
+
+  /// Fires every timer that runs.
+  func fire() {
+    let due = entries {
+      defer { $0 = [] }
+      return $0
+    }
+    for entry in due { entry.queue.async(execute: entry.body) }
+  }
+
+  private struct Timer: BallTimer {
+    let id: UUID
+    let timers: ManualTimers
+
+    func cancel() {
+      timers.entries { $0.removeAll { $0.id == id } }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import CoreBluetooth
+import Foundation
+
+@testable import EightBallKit
+
+/// A ball that does as a test says, on a device of its own.
+final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+  /// What it does with a question: what it is answered by, or `nil` for success.
+  enum Manner: Sendable {
+    /// Takes it, and answers.
+    case answering(String)
+    /// Takes it, and is silent until `answer` is called.
+    case silent
+    /// Refuses it.
+    case refusing(CBATTError.Code)
+    /// Takes it, and is gone.
+    case leaving
+    /// Never even confirms it.
+    case deaf
+  }
+
+  let name: String
+  let radio: CBRadio
+  private let queue = DispatchQueue(label: "scripted ball")
+  private let manner: Manner
+  private let hasCharacteristics: Bool
+  private var manager: CBPeripheralManager?
+  private let answerCharacteristic = CBMutableCharacteristic(
+    type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
+  private let heard = Guarded<[String]>([])
+
+  /// The questions and subscriptions that came, in their order.
+  var log: [String] { heard.current }
+
+  init(_ manner: Manner, hasCharacteristics: Bool = true) throws {
+    self.manner = manner
+    self.hasCharacteristics = hasCharacteristics
+    name = "Ball \(UUID().uuidString.prefix(8))"
+    radio = try CBRadio("virtual")
+    super.init()
+    manager = CBPeripheralManager(delegate: self, queue: queue, options: nil, radio: radio)
+  }
+
+  /// Notifies whoever listens.
+  func answer(_ text: String) {
+    queue.async { [self] in
+      _ = manager?.updateValue(
+        Data(text.utf8), for: answerCharacteristic, onSubscribedCentrals: nil)
+    }
+  }
+
+  func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
+    guard manager.state == .poweredOn else { return }
+    let service = CBMutableService(type: BallProfile.service, primary: true)
+    let question = CBMutableCharacteristic(
+      type: BallProfile.question, properties: [.write], value: nil, permissions: .writeable)
+    service.characteristics = hasCharacteristics ? [question, answerCharacteristic] : []
+    manager.add(service)
+    manager.startAdvertising([
+      CBAdvertisementDataServiceUUIDsKey: [BallProfile.service],
+      CBAdvertisementDataLocalNameKey: name,
+    ])
+  }
+
+  func peripheralManager(
+    _ manager: CBPeripheralManager, central: CBCentral,
+    didSubscribeTo characteristic: CBCharacteristic
+  ) {
+    heard { $0.append("subscribed") }
+  }
+
+  func peripheralManager(
+    _ manager: CBPeripheralManager, central: CBCentral,
+    didUnsubscribeFrom characteristic: CBCharacteristic
+  ) {
+    heard { $0.append("unsubscribed") }
+  }
+
+  func peripheralManager(
+    _ manager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
+  ) {
+    guard let first = requests.first else { return }
+    let bytes = requests.reduce(Data()) { $0 + ($1.value ?? Data()) }
+    heard { $0.append(String(decoding: bytes, as: UTF8.self)) }
+    switch manner {
+    case .answering(let text):
+      manager.respond(to: first, withResult: .success)
+      answer(text)
+    case .silent:
+      manager.respond(to: first, withResult: .success)
+    case .refusing(let code):
+      manager.respond(to: first, withResult: code)
+    case .leaving:
+      radio.close()
+    case .deaf:
+      return
+    }
+  }
+}
