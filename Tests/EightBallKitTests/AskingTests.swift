@@ -12,8 +12,8 @@ struct AskingTests {
   @Test("is answered, and the ball sees subscription, question, and the end of the subscription")
   func answered() async throws {
     let ball = try ScriptedBall(.answering("Most likely."))
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     let answer = try await found.ask("Will it rain?")
     #expect(answer == "Most likely.")
     #expect(found.question == "Will it rain?")
@@ -33,8 +33,8 @@ struct AskingTests {
   @Test("takes questions of any length", arguments: [1, 19, 20, 21, 244, 512])
   func lengths(count: Int) async throws {
     let ball = try ScriptedBall(.answering("Yes."))
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     let question = String(repeating: "x", count: count - 1) + "?"
     #expect(try await found.ask(question) == "Yes.")
     #expect(ball.log.contains(question))
@@ -43,8 +43,8 @@ struct AskingTests {
   @Test("a statement is refused: please phrase it as a question")
   func statement() async throws {
     let ball = try ScriptedBall(.refusing(.unlikelyError))
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     let expected = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
     await #expect(throws: expected) { try await found.ask("It will rain.") }
     #expect(found.error == expected)
@@ -56,8 +56,8 @@ struct AskingTests {
   @Test("any other ATT error is the peripheral's")
   func otherRefusal() async throws {
     let ball = try ScriptedBall(.refusing(.insufficientResources))
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     let error = CBATTError(.insufficientResources)
     await #expect(
       throws: BallError.sendFailed(
@@ -68,8 +68,8 @@ struct AskingTests {
   @Test("a silent ball is offline after the time-out, and its late answer still comes")
   func timeOut() async throws {
     let ball = try ScriptedBall(.silent)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     async let asking = found.ask("Anyone?")
     var told = await client.told { if case .asked = $0 { true } else { false } }
     #expect(told == Self.beginning + ["asked Anyone?"])
@@ -88,8 +88,8 @@ struct AskingTests {
   @Test("a ball that leaves half-way is offline, is lost, and no longer one of the balls")
   func leaving() async throws {
     let ball = try ScriptedBall(.leaving)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
       try await found.ask("Going already?")
     }
@@ -104,8 +104,8 @@ struct AskingTests {
   @Test("a ball that left may be discovered again")
   func foundAgain() async throws {
     let ball = try ScriptedBall(.answering("Yes."))
-    let client = try Client(wanting: ball.name)
-    let first = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let first = try #require(await client.discovered())
     client.central.restart()
     var again: Ball?
     for await event in client.central.events {
@@ -122,8 +122,8 @@ struct AskingTests {
   @Test("a radio that is lost takes the ball with it")
   func radioLost() async throws {
     let ball = try ScriptedBall(.silent)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     async let asking = found.ask("Anyone?")
     _ = await client.told { if case .asked = $0 { true } else { false } }
     client.radio.close()
@@ -136,8 +136,8 @@ struct AskingTests {
   @Test("a second question ends the first: the ball is busy with another")
   func superseded() async throws {
     let ball = try ScriptedBall(.silent)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     async let first = found.ask("First?")
     _ = await client.told { if case .asked = $0 { true } else { false } }
     async let second = found.ask("Second?")
@@ -153,8 +153,8 @@ struct AskingTests {
   @Test("a ball without its characteristics is discovered, and cannot be asked")
   func noCharacteristics() async throws {
     let ball = try ScriptedBall(.silent, hasCharacteristics: false)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
       try await found.ask("Anything there?")
     }
@@ -163,8 +163,8 @@ struct AskingTests {
   @Test("a task that is cancelled waits no longer")
   func cancelled() async throws {
     let ball = try ScriptedBall(.silent)
-    let client = try Client(wanting: ball.name)
-    let found = try #require(await client.ball())
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
     let asking = Task { try await found.ask("Anyone?") }
     _ = await client.told { if case .asked = $0 { true } else { false } }
     asking.cancel()
@@ -174,9 +174,9 @@ struct AskingTests {
   @Test("a ball that is too faint, or too near, is not taken")
   func rssi() async throws {
     let ball = try ScriptedBall(.answering("Yes."))
-    let near = try Client(wanting: ball.name)
-    let far = try Client(wanting: ball.name, rssiRange: -20 ... -1)
-    let found = try #require(await near.ball())
+    let near = try Client(of: ball)
+    let far = try Client(of: ball, rssiRange: -20 ... -1)
+    let found = try #require(await near.discovered())
     #expect(!far.central.options.rssiRange.contains(found.rssi))
     // By the time of an answer, the ball has been heard by both.
     _ = try await found.ask("Am I near?")

@@ -35,7 +35,7 @@ struct ObserverTests {
     ball.addObserver(own)
     let others = Recorder()
     let client = try Client(wanting: name, observer: others)
-    let found = try #require(await client.ball())
+    let found = try #require(await client.discovered())
     let answer = try await found.ask("Will it rain?")
     #expect(answer == "SLUG-ANSWER-15")
     #expect(BallAnswer(answer)?.text == "Don’t count on it.")
@@ -64,7 +64,7 @@ struct ObserverTests {
     let oracle = Oracle()
     ball.addObserver(oracle)
     let client = try Client(wanting: name)
-    let found = try #require(await client.ball())
+    let found = try #require(await client.discovered())
     #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
   }
 

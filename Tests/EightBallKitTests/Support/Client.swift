@@ -9,11 +9,19 @@ final class Client: Sendable {
   let timers = ManualTimers()
   let central: BallCentral
   private let events: AsyncStream<BallCentral.Event>
+  /// The ball that it wants, which lives as long.
+  private let ball: ScriptedBall?
+
+  /// One that wants `ball`.
+  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int> = -127 ... 127) throws {
+    try self.init(wanting: ball.name, rssiRange: rssiRange, ball: ball)
+  }
 
   init(
     wanting name: String, rssiRange: ClosedRange<Int> = -127 ... 127,
-    observer: (any BallObserver)? = nil
+    observer: (any BallObserver)? = nil, ball: ScriptedBall? = nil
   ) throws {
+    self.ball = ball
     let radio = try CBRadio("virtual")
     self.radio = radio
     var options = BallCentral.Options()
@@ -29,7 +37,7 @@ final class Client: Sendable {
   deinit { radio.close() }
 
   /// The ball, once it can be asked.
-  func ball() async -> Ball? {
+  func discovered() async -> Ball? {
     for await event in central.events {
       if case .discovered(let ball) = event { return ball }
     }
