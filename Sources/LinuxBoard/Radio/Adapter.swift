@@ -20,6 +20,10 @@ struct Adapter: Equatable {
   var isUp: Bool
   /// Whether it has not been set up.
   var isRaw: Bool
+  /// Whether a program has its user channel. It counts as up then.
+  var isHeld: Bool
+  /// What it is plugged into: the kernel's number, such as 1 for USB.
+  var bus: UInt8
   /// Its public address; zero if it has none.
   var address: DeviceAddress
   /// Whether it is switched off.
@@ -37,6 +41,18 @@ struct Adapter: Equatable {
     try check(count, "look for", "Bluetooth adapters")
     return list.prefix(Int(count)).map { Adapter($0) }.sorted { $0.number < $1.number }
   }
+
+  /// The adapters, or why they cannot be listed.
+  static func found() -> Result<[Adapter], SystemError> {
+    do throws(SystemError) {
+      return .success(try all())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// What is said of a machine without adapters.
+  static let nonePhrase = "there is no Bluetooth adapter"
 
   /// The adapter with a number.
   ///
@@ -66,21 +82,29 @@ struct Adapter: Equatable {
     if isUp { cbluetooth_bring_up(number) }
   }
 
-  private var name: String { "hci\(number)" }
+  /// What it is called: hciN.
+  var name: String { "hci\(number)" }
 
   private init(_ adapter: cbluetooth_adapter) {
     number = adapter.number
     isUp = adapter.is_up
     isRaw = adapter.is_raw
+    isHeld = adapter.is_held
+    bus = adapter.bus
     let a = adapter.address
     address = DeviceAddress(kind: .public, bytes: [a.0, a.1, a.2, a.3, a.4, a.5])
     block = Self.block(of: adapter.number, under: "/sys/class/bluetooth")
   }
 
-  init(number: UInt16, isUp: Bool, isRaw: Bool, address: DeviceAddress, block: Block) {
+  init(
+    number: UInt16, isUp: Bool, isRaw: Bool, isHeld: Bool = false, bus: UInt8 = 1,
+    address: DeviceAddress, block: Block
+  ) {
     self.number = number
     self.isUp = isUp
     self.isRaw = isRaw
+    self.isHeld = isHeld
+    self.bus = bus
     self.address = address
     self.block = block
   }
