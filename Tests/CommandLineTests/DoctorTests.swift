@@ -121,6 +121,28 @@ struct DoctorTests {
     expect(machine, board: .pi, lines(" (process 812)"))
   }
 
+  @Test("The service runs, and this user may not look at its lines: that is no fault")
+  func serviceUnseen() {
+    var machine = Machine.pi
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.lines = .failure(
+      LineError(.noPermission, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0"))
+    machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
+    expect(
+      machine, board: .pi,
+      """
+      ok     radio       hci0 (the board's file says so)
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service
+      ok     permission  this program may not configure adapters, but eightball.service may
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      note   chip        /dev/gpiochip0 may not be opened
+                         Run with sudo
+      ok     service     eightball.service runs, and starts with the machine
+      All is well: eightball.service runs a ball.
+      """)
+  }
+
   @Test("Others hold the adapter and a line, and another line is not there")
   func held() {
     var machine = Machine.pi

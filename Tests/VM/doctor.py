@@ -133,4 +133,34 @@ with check("no adapter at all: the virtual air does") as saw:
     findings.of("adapter", "note", "there is no Bluetooth adapter")
     saw(findings.summary)
 
+if pathlib.Path("/sys/kernel/config/gpio-sim").exists():
+    import simulator
+
+    board = ("--radio", "virtual", "--board", "pi-4b")
+    names = {12: "GPIO12", 18: "GPIO18", 25: "GPIO25"}
+    with check("lines that are free") as saw, simulator.Chip("pinctrl-bcm2711", 30, names) as chip:
+        findings = Findings(*board, status=WELL)
+        saw(findings.of("chip", "ok", str(chip.device)))
+        for part, name in {"shake": "GPIO18", "status": "GPIO12", "answer": "GPIO16"}.items():
+            saw(findings.of(part, "ok", f"{name} (at {name[4:]}) is free"))
+
+    with check("a line that another has, and one that is not there") as saw:
+        with simulator.Chip("pinctrl-bcm2711", 30, names) as chip, chip.held(25, "gpio-keys"):
+            beyond = ("--set", "answer.line=FOO", "--set", "answer.offset=99")
+            findings = Findings(*board, *beyond, status=RADIO_TROUBLE)
+            saw(findings.of("clear", "wrong", "GPIO25", "“gpio-keys”"))
+            saw(findings.of("answer", "wrong", "no line FOO"))
+            findings.of("shake", "ok", "is free")
+
+    with check("a chip that may not be opened: the group to join") as saw:
+        with simulator.Chip("pinctrl-bcm2711", 30, names) as chip:
+            findings = Findings(*board, status=RADIO_TROUBLE, **NOBODY)
+            saw(findings.of("chip", "wrong", str(chip.device), "Run with sudo"))
+            shutil.chown(chip.device, group="games")
+            chip.device.chmod(0o660)
+            findings = Findings(*board, status=RADIO_TROUBLE, **NOBODY)
+            saw(findings.of("chip", "wrong", "usermod -aG games"))
+else:
+    checks.skip("a board's lines", "this kernel has no simulator of GPIO chips")
+
 checks.end()
