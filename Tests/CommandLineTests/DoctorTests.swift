@@ -1,4 +1,5 @@
 import BluetoothHost
+import Glibc
 import LinuxSystem
 import Testing
 
@@ -306,6 +307,39 @@ struct DoctorTests {
                          To have a ball start with the machine: scripts/install
       2 things are wrong.
       """)
+  }
+
+  @Test("What README.md shows is what is printed")
+  func readme() throws {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    let stream = unsafe fopen(folder.joined(separator: "/") + "/README.md", "r")
+    guard let stream = unsafe stream else {
+      Issue.record("There is no README.md.")
+      return
+    }
+    defer { unsafe fclose(stream) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe fread(&bytes, 1, bytes.count, stream)
+    let lines = String(decoding: bytes.prefix(count), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    let shown = lines.drop { $0 != "$ eightball doctor --radio hci1" }.dropFirst()
+      .prefix { $0 != "```" }.joined(separator: "\n")
+
+    func adapter(_ number: UInt16, isHeld: Bool, _ last: [2 of UInt8]) -> Adapter {
+      let address: InlineArray<6, UInt8> = [last[0], 0, last[1], 1, 0xAA, 0]
+      return Adapter(
+        number: number, isUp: isHeld, isRaw: false, isHeld: isHeld, bus: 0,
+        address: DeviceAddress(kind: .public, bytes: address), block: .none)
+    }
+    var machine = Machine.bare
+    machine.mayConfigureAdapters = true
+    machine.adapters = .success([
+      adapter(0, isHeld: false, [0, 0]), adapter(1, isHeld: true, [1, 1]),
+    ])
+    machine.holders = [ProcessTable.Entry(number: 188, name: "eightball")]
+    expect(
+      machine, radio: .adapter(1), board: nil,
+      reason: "this machine has no device tree to tell of one", shown)
   }
 
   /// Compares all that is said of a machine, chosen as `eightball run` chooses.
