@@ -137,7 +137,8 @@ let package = Package(
       ],
       swiftSettings: core),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["eightball", "BluetoothHost", "EightBall"],
+      name: "CommandLineTests",
+      dependencies: ["eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem"],
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",

@@ -6,6 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Where Swift builds; another folder keeps two builds apart.
 build_folder="${EIGHTBALL_BUILD:-.build}"
+# Where the package of examples builds.
+examples_folder=.build-examples
 # Python's own folder for the peers.
 peers_folder=.build-venv
 

@@ -30,8 +30,9 @@ def folder():
         worlds.BumbleOnOurAir,
         worlds.OurWorld,
         worlds.BumbleControllers,
+        worlds.HundredLines,
     ],
-    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers"],
+    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers", "hundred-lines"],
 )
 async def world(request, folder):
     """The same demands in every world."""

@@ -27,6 +27,16 @@ def eightball() -> str:
     return str(max(builds, key=lambda path: path.stat().st_mtime))
 
 
+def example(name: str) -> str:
+    """A program of the package in Examples, which scripts/test builds."""
+    path = REPOSITORY / ".build-examples" / "debug" / name
+    if not path.exists():
+        raise FileNotFoundError(
+            f"There is no {path}. Build it: scripts/build examples."
+        )
+    return str(path)
+
+
 class Program:
     """A child process whose output is kept, and whose lines can be waited for."""
 

@@ -10,7 +10,7 @@ from bumble.core import AdvertisingData
 from bumble_air import BumbleAir
 from bumble_ball import BumbleBall
 from central import Central
-from programs import PATIENCE, Program, eightball
+from programs import PATIENCE, Program, eightball, example
 
 
 @contextlib.asynccontextmanager
@@ -53,6 +53,24 @@ class OurWorld(World):
         self.radio, self.air = await enter(our_air(folder))
         options = ["--name", "8-Ball", "--seed", "8"]
         self.ball = await enter(ball_running("--radio", self.radio, *options))
+        return self
+
+    async def _open_central(self, number: int) -> Central:
+        return await self._stack.enter_async_context(Central.opened(self.radio, number))
+
+
+class HundredLines(World):
+    """The example's ball on our CBPeripheralManager, on our virtual air."""
+
+    async def open(self, folder: pathlib.Path) -> "HundredLines":
+        enter = self._stack.enter_async_context
+        self.radio, self.air = await enter(our_air(folder))
+        self.ball = await enter(
+            Program(
+                example("hundred-line-ball"), "8-Ball", environment={"EIGHTBALL_RADIO": self.radio}
+            )
+        )
+        await self.ball.line(lambda line: line == "Advertising", "advertising")
         return self
 
     async def _open_central(self, number: int) -> Central:

@@ -73,7 +73,7 @@ struct Ask: AsyncParsableCommand {
     let inquiry = inquiry
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
     try await endingWell(complain: printer.failed) {
-      let chosen = ChosenRadio(radioOptions)
+      let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
       let radio = CBRadio(chosen.name, sinks: sinks)

@@ -34,7 +34,7 @@ struct Scan: AsyncParsableCommand {
   func run() async throws {
     let printer = ScanPrinter(isJSON: output.json)
     try await endingWell(complain: printer.failed) {
-      let chosen = ChosenRadio(radioOptions)
+      let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(chosen)
       let radio = CBRadio(chosen.name, sinks: sinks)
