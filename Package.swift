@@ -118,6 +118,10 @@ let package = Package(
         "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: core),
+    // What scripts/benchmark-ask times beside Bumble.
+    .executableTarget(
+      name: "ask-benchmark", dependencies: ["CoreBluetooth", "EightBallKit"],
+      path: "Benchmarks/AskBenchmark", swiftSettings: core),
     .testTarget(
       name: "EightBallKitTests",
       dependencies: ["BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxRadio"],
