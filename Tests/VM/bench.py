@@ -10,6 +10,9 @@ from simulator import Button, Chip, Light
 
 _BOARDS = pathlib.Path("boards")
 
+#: A ball's buttons and lights.
+LINES = ("shake", "clear", "status", "answer")
+
 #: How many lines the chips of Raspberry Pis have; another chip has 64 here.
 _LINE_COUNTS = {"pinctrl-bcm2835": 54, "pinctrl-bcm2711": 58, "pinctrl-rp1": 54}
 
@@ -36,9 +39,13 @@ class Board:
 
 
 def shipped_boards() -> list[Board]:
-    """The boards with a chip that is not of the program's own software."""
+    """The boards with all buttons and lights, on a chip that is not the program's own."""
     boards = [Board(path.stem) for path in sorted(_BOARDS.glob("*.yml"))]
-    return [board for board in boards if board.label != "virtual"]
+    return [
+        board
+        for board in boards
+        if board.label != "virtual" and board.fields.keys() >= {*LINES}
+    ]
 
 
 class Bench:

@@ -3,7 +3,7 @@ buttons are pressed, and its lights are looked at."""
 
 from adapters import ADDRESSES, Controllers, set_up
 from att import ATTError, Central
-from bench import OLDER_NAMES, Bench, Board, shipped_boards
+from bench import LINES, OLDER_NAMES, Bench, Board, shipped_boards
 from checks import Checks
 from programs import Ball, eventually
 from simulator import Chip
@@ -31,7 +31,7 @@ def try_board(board: Board, name: str, names: dict[int, str] | None = None) -> N
             visit(bench, ball, central, name)
         with check(f"{name}: SIGTERM, and the lines are free"):
             assert ball.stop() == 0
-            for line in ("shake", "clear", "status", "answer"):
+            for line in LINES:
                 with bench.chip.held(board.offset(line), "somebody else"):
                     pass
 
