@@ -38,7 +38,8 @@ def try_board(board: Board, name: str, names: dict[int, str] | None = None) -> N
 
 def visit(bench: Bench, ball: Ball, central: Central, name: str) -> None:
     """A central that is connected, and somebody at the board meanwhile."""
-    eventually("the status light is on", lambda: bench.status.is_lit)
+    with check(f"{name}: the status light is on while a central is connected"):
+        eventually("the status light is on", lambda: bench.status.is_lit)
     with bench.status.watched() as changes:
         with check(f"{name}: the answer light pulses at an answer") as saw:
 
@@ -65,7 +66,7 @@ def visit(bench: Bench, ball: Ball, central: Central, name: str) -> None:
             ball.event("button", action="clear")
             assert central.last_answer() == b"", central.last_answer()
 
-    with check(f"{name}: the status light has been steady meanwhile"):
+    with check(f"{name}: the status light stays as it is meanwhile"):
         assert not changes, changes
 
     with check(f"{name}: the status light flashes twice at a statement"):

@@ -76,11 +76,11 @@ def press(bench: Bench, ball: Ball) -> None:
 def sit(bench: Bench, ball: Ball) -> None:
     with visit(ball) as central:
         answer(central)
-        eventually("the status light is on", lambda: bench.status.is_lit)
         # The answer's pulse, and what else belongs to the start, is over.
         time.sleep(2)
 
         with check(f"no wake-up in {WATCH} s with a central and steady lights, {library}") as saw:
+            assert bench.status.is_lit and not bench.answer.is_lit
             before = ball.wake_ups()
             time.sleep(WATCH)
             more = ball.wake_ups() - before
