@@ -88,11 +88,8 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       if let reply = connections[place].owedParameterReply {
         connections[place].owedParameterReply = nil
         return write(
-          LERemoteConnectionParameterRequestReply(
-            handle: handle, minimumInterval: reply.minimumInterval,
-            maximumInterval: reply.maximumInterval, latency: reply.latency,
-            supervisionTimeout: reply.supervisionTimeout, minimumEventLength: 0,
-            maximumEventLength: 0), into: &writer)
+          LERemoteConnectionParameterRequestReply(handle: handle, parameters: reply),
+          into: &writer)
       }
       if connections[place].owesCheck {
         connections[place].owesCheck = false

@@ -54,9 +54,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let place = place(of: event.handle)
       else { return }
-      connections[place].owedParameterReply = ConnectionParameters(
-        minimumInterval: event.minimumInterval, maximumInterval: event.maximumInterval,
-        latency: event.latency, supervisionTimeout: event.supervisionTimeout)
+      connections[place].owedParameterReply = event.parameters
       controller.owesCommands = true
     default:
       break
