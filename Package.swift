@@ -89,7 +89,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothHost", "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
