@@ -17,11 +17,13 @@ let package = Package(
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
+    .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -44,6 +46,14 @@ let package = Package(
     .target(
       name: "LinuxRadio",
       dependencies: ["BluetoothHost", "CBluetooth", "LinuxSystem", "VirtualRadio"],
+      swiftSettings: core),
+    // Apple's API on Linux. On Apple's systems the real one is used, and this is not built.
+    .target(
+      name: "CoreBluetooth",
+      dependencies: [
+        "BluetoothCentral", "BluetoothHost", "LinuxRadio", "LinuxSystem",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: core),
     .target(
       name: "LinuxBoard",
@@ -91,6 +101,12 @@ let package = Package(
       dependencies: [
         "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
         "LinuxTestSupport", "VirtualRadio",
+      ],
+      swiftSettings: core),
+    .testTarget(
+      name: "CoreBluetoothTests",
+      dependencies: [
+        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What services, characteristics and descriptors have in common: a UUID.
+open class CBAttribute: NSObject, @unchecked Sendable {
+  /// What it is.
+  public let uuid: CBUUID
+
+  init(uuid: CBUUID) {
+    self.uuid = uuid
+    super.init()
+  }
+}
+
+/// What a characteristic can be used for.
+///
+/// Apple's `CBCharacteristicProperties`; the first eight are those of the Core Specification,
+/// Vol 3, Part G, 3.3.1.1.
+public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
+  /// The bits.
+  public var rawValue: UInt
+
+  /// Any bits, known or not.
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  /// Its value can be broadcast.
+  public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
+  /// Its value can be read.
+  public static let read = CBCharacteristicProperties(rawValue: 0x02)
+  /// Its value can be written, and the peripheral does not answer.
+  public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
+  /// Its value can be written, and the peripheral answers.
+  public static let write = CBCharacteristicProperties(rawValue: 0x08)
+  /// Its value can be notified.
+  public static let notify = CBCharacteristicProperties(rawValue: 0x10)
+  /// Its value can be indicated: notified, and confirmed by the central.
+  public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
+  /// Its value can be written with a signature.
+  public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
+  /// It has more properties, in a descriptor.
+  public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
+  /// Only a trusted central may subscribe to notifications.
+  public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
+  /// Only a trusted central may subscribe to indications.
+  public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
+}
+
+/// What centrals may do with the value of a characteristic of ours.
+///
+/// Apple's `CBAttributePermissions`.
+public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
+  /// The bits.
+  public var rawValue: UInt
+
+  /// Any bits, known or not.
+  public init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  /// Read it.
+  public static let readable = CBAttributePermissions(rawValue: 0x01)
+  /// Write it.
+  public static let writeable = CBAttributePermissions(rawValue: 0x02)
+  /// Read it, if trusted.
+  public static let readEncryptionRequired = CBAttributePermissions(rawValue: 0x04)
+  /// Write it, if trusted.
+  public static let writeEncryptionRequired = CBAttributePermissions(rawValue: 0x08)
+}

@@ -1,0 +1,5 @@
+import Foundation
+
+/// Looks for peripherals, and connects to them.
+open class CBCentralManager: CBManager, @unchecked Sendable {
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A descriptor of a characteristic: of a peripheral found, or, as a `CBMutableDescriptor`, of this
+/// device.
+open class CBDescriptor: CBAttribute, @unchecked Sendable {
+  /// The characteristic that it belongs to; `nil` once that is gone, or before it has one.
+  public internal(set) var characteristic: CBCharacteristic? {
+    get { contents.withLock { $0.characteristic } }
+    set { contents.withLock { $0.characteristic = newValue } }
+  }
+
+  /// The value that was read last; `nil` before.
+  ///
+  /// A `String` for a user description; an `NSNumber` for extended properties and for client and
+  /// server configurations; `Data` for all others.
+  public internal(set) var value: Any? {
+    get { contents.withLock { $0.value } }
+    set { contents.withLock { $0.value = newValue } }
+  }
+
+  struct Contents: @unchecked Sendable {
+    weak var characteristic: CBCharacteristic?
+    var value: Any?
+  }
+
+  private let contents: Locked<Contents>
+
+  init(uuid: CBUUID, value: Any? = nil, of characteristic: CBCharacteristic? = nil) {
+    contents = Locked(Contents(characteristic: characteristic, value: value))
+    super.init(uuid: uuid)
+  }
+}
+
+/// A descriptor of this device, to be put into a `CBMutableCharacteristic`.
+open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
+  /// A descriptor with a value that never changes: a `String` for a user description (2901), `Data`
+  /// for a presentation format (2904). Others cannot be added, as on Apple's systems.
+  public init(type UUID: CBUUID, value: Any?) {
+    super.init(uuid: UUID, value: value)
+  }
+}

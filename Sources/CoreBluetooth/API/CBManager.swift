@@ -1,0 +1,52 @@
+import Foundation
+
+/// What a manager's radio can be used for.
+///
+/// Apple's `CBManagerState`, with the same numbers.
+public enum CBManagerState: Int, Sendable {
+  /// Not known yet: the controller is being set up for the first time.
+  case unknown = 0
+  /// The controller was lost, or is being set up again; an update follows.
+  case resetting = 1
+  /// There is no such radio.
+  case unsupported = 2
+  /// This program may not use the radio.
+  case unauthorized = 3
+  /// The radio is switched off.
+  case poweredOff = 4
+  /// The radio can be used.
+  case poweredOn = 5
+}
+
+/// Whether the user lets a program use Bluetooth. Linux asks nobody: whether a program may use an
+/// adapter is told by the state.
+///
+/// Apple's `CBManagerAuthorization`, with the same numbers.
+public enum CBManagerAuthorization: Int, Sendable {
+  /// The user has not been asked.
+  case notDetermined = 0
+  /// The user cannot allow it.
+  case restricted = 1
+  /// The user has refused.
+  case denied = 2
+  /// The user has allowed it.
+  case allowedAlways = 3
+}
+
+/// What central and peripheral managers have in common.
+open class CBManager: NSObject, @unchecked Sendable {
+  /// What the radio can be used for; the delegate is told of each change.
+  public internal(set) var state: CBManagerState {
+    get { stateBox.withLock { $0 } }
+    set { stateBox.withLock { $0 = newValue } }
+  }
+
+  /// Always `allowedAlways`: Linux has no such question.
+  public class var authorization: CBManagerAuthorization { .allowedAlways }
+
+  private let stateBox = Locked(CBManagerState.unknown)
+
+  override init() {
+    super.init()
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A service: of a peripheral found, or, as a `CBMutableService`, of this device.
+open class CBService: CBAttribute, @unchecked Sendable {
+  /// Whether it is a service that centrals look for, rather than one that others include.
+  public let isPrimary: Bool
+
+  /// The peripheral that has it; `nil` for a service of this device, or once the peripheral has
+  /// gone.
+  public var peripheral: CBPeripheral? { contents.withLock { $0.peripheral } }
+
+  /// The services that it includes, once discovered; `nil` before.
+  public internal(set) var includedServices: [CBService]? {
+    get { contents.withLock { $0.includedServices } }
+    set { contents.withLock { $0.includedServices = newValue } }
+  }
+
+  /// Its characteristics, once discovered; `nil` before.
+  public internal(set) var characteristics: [CBCharacteristic]? {
+    get { contents.withLock { $0.characteristics } }
+    set { contents.withLock { $0.characteristics = newValue } }
+  }
+
+  struct Contents {
+    weak var peripheral: CBPeripheral?
+    var includedServices: [CBService]?
+    var characteristics: [CBCharacteristic]?
+  }
+
+  private let contents: Locked<Contents>
+
+  init(uuid: CBUUID, isPrimary: Bool, of peripheral: CBPeripheral? = nil) {
+    self.isPrimary = isPrimary
+    contents = Locked(Contents(peripheral: peripheral))
+    super.init(uuid: uuid)
+  }
+}
+
+/// A service of this device, to be added to a `CBPeripheralManager`.
+open class CBMutableService: CBService, @unchecked Sendable {
+  /// A service without characteristics.
+  public init(type UUID: CBUUID, primary isPrimary: Bool) {
+    super.init(uuid: UUID, isPrimary: isPrimary)
+  }
+
+  /// The services that it includes, each of which has to be added before it.
+  open override var includedServices: [CBService]? {
+    get { super.includedServices }
+    set { super.includedServices = newValue }
+  }
+
+  /// Its characteristics. What is changed after it was added has no effect.
+  open override var characteristics: [CBCharacteristic]? {
+    get { super.characteristics }
+    set { super.characteristics = newValue }
+  }
+}

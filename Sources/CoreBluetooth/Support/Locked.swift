@@ -1,0 +1,15 @@
+import Synchronization
+
+/// A value that one thread at a time can reach.
+final class Locked<Value>: @unchecked Sendable {
+  private var value: Value
+  private let mutex = Mutex(())
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    try mutex.withLock { _ in try body(&value) }
+  }
+}

@@ -1,0 +1,80 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@Suite("CBUUID")
+struct CBUUIDTests {
+  @Test(
+    "is written in the width that it was made with",
+    arguments: [
+      ("180D", 2), ("0000180D", 4), ("8E38140A-27BE-4090-8955-4FC4B5698D1E", 16),
+    ])
+  func widths(text: String, byteCount: Int) {
+    let uuid = CBUUID(string: text)
+    #expect(uuid.uuidString == text)
+    #expect(uuid.data.count == byteCount)
+    #expect(CBUUID(data: uuid.data) == uuid)
+  }
+
+  @Test("takes small letters, and writes capitals")
+  func capitals() {
+    #expect(CBUUID(string: "fe9f").uuidString == "FE9F")
+    #expect(
+      CBUUID(string: "8e38140a-27be-4090-8955-4fc4b5698d1e").uuidString
+        == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+  }
+
+  @Test("is equal across widths, and hashes equally")
+  func equality() {
+    let short = CBUUID(string: "180D")
+    let middle = CBUUID(string: "0000180D")
+    let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
+    #expect(short == middle)
+    #expect(short == long)
+    #expect(Set([short, middle, long]).count == 1)
+    #expect(short != CBUUID(string: "180F"))
+    #expect(CBUUID(string: "0001180D") != short)
+  }
+
+  @Test("is what Foundation's UUID is")
+  func foundation() throws {
+    let uuid = try #require(UUID(uuidString: "8E38140A-27BE-4090-8955-4FC4B5698D1E"))
+    #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
+    #expect(CBUUID(nsuuid: uuid).data.first == 0x8E)
+  }
+
+  @Test(
+    "is all zeros if it makes no sense",
+    arguments: ["", "180", "18 D", "+80D", "180D0", "8E38140A27BE409089554FC4B5698D1E", "XYZW"])
+  func malformed(text: String) {
+    #expect(CBUUID(string: text).data == Data(repeating: 0, count: 16))
+  }
+
+  @Test("is all zeros of a wrong number of bytes", arguments: [0, 1, 3, 5, 15, 17])
+  func malformedData(count: Int) {
+    #expect(CBUUID(data: Data(repeating: 1, count: count)).data == Data(repeating: 0, count: 16))
+  }
+}
+
+@Suite("Errors of CoreBluetooth")
+struct CBErrorTests {
+  @Test("are caught by their code, and are NSErrors")
+  func catching() {
+    do {
+      throw CBATTError(.unlikelyError)
+    } catch CBATTError.unlikelyError {
+    } catch {
+      Issue.record("not caught: \(error)")
+    }
+    let error = CBError(.connectionTimeout) as NSError
+    #expect(error.domain == "CBErrorDomain")
+    #expect(error.code == 6)
+    #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
+  }
+
+  @Test("of an application keep their number")
+  func applicationError() {
+    let code = CBATTError.Code(rawValue: 0x80)
+    #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
+  }
+}
