@@ -106,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
+        "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
