@@ -30,7 +30,7 @@ extension UUID {
 
 extension DeviceAddress {
   /// The address that `identifier` was made from; `nil` if it was made from none.
-  init?(_ identifier: UUID) {
+  package init?(_ identifier: UUID) {
     let u = identifier.uuid
     guard u.9 <= 1 else { return nil }
     let address = DeviceAddress(

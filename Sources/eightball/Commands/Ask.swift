@@ -76,7 +76,7 @@ struct Ask: AsyncParsableCommand {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
-      let radio = CBRadio(chosen.name, sinks: sinks)
+      let radio = CBRadio(chosen.name, watchedBy: sinks)
       let outcome = await AskProgram(inquiry, on: radio, printer: printer).run()
       printer.ended(outcome, inquiry)
       radio.close()

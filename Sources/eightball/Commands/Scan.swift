@@ -37,7 +37,7 @@ struct Scan: AsyncParsableCommand {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(chosen)
-      let radio = CBRadio(chosen.name, sinks: sinks)
+      let radio = CBRadio(chosen.name, watchedBy: sinks)
       defer { radio.close() }
       try await ScanProgram(duration: Double(timeout.milliseconds) / 1_000, radio: radio)
         .run(printer)

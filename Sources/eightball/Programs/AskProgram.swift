@@ -69,11 +69,11 @@ actor AskProgram {
     // Whoever types a command means any ball that can be heard.
     options.rssiRange = -127 ... 127
     let radio = radio
+    let signal = signal
+    radio.onTrouble { signal.yield(.radioFailed($0)) }
     let central = BallCentral(
       options: options, queue: DispatchQueue(label: "eightball.ask"),
       makeManager: { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
-    let signal = signal
-    radio.onFailure { signal.yield(.radioFailed($0)) }
     let interruption = Interruption { signal.yield(.interrupted) }
     tasks.append(
       Task { for await event in central.events { signal.yield(.central(event)) } })

@@ -20,11 +20,11 @@ struct ScanProgram: Sendable {
   /// - Throws: `RadioError` if the radio fails before.
   func run(_ printer: ScanPrinter) async throws {
     let radio = radio
+    let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
+    radio.onTrouble { signal.yield(.radioFailed($0)) }
     let devices = NearbyDevices(
       queue: DispatchQueue(label: "eightball.scan"),
       makeManager: { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
-    let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
-    radio.onFailure { signal.yield(.radioFailed($0)) }
     let interruption = Interruption { signal.yield(.timeIsUp) }
     defer { interruption.cancel() }
     let forwarding = Task { for await event in devices.events { signal.yield(.event(event)) } }
