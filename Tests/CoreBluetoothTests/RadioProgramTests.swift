@@ -45,7 +45,7 @@ struct RadioProgramTests {
   }
 
   private func started() -> DeviceProgram {
-    var program = DeviceProgram(randomAddress: .newStaticRandom())
+    var program = DeviceProgram(randomAddress: .newStaticRandom(), onTrouble: { _ in })
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

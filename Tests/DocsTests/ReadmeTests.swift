@@ -76,6 +76,14 @@ struct ReadmeTests {
     }
   }
 
+  @Test("the test of an app is that of the examples, and fits under 60 lines")
+  func example() throws {
+    let block = document.blocks.first { $0.tag == "swift HeartRateTests.swift" }
+    let text = try Document.text(of: "Examples/Tests/HeartRateTests/HeartRateTests.swift")
+    #expect(block.map { $0.text + "\n" } == text)
+    #expect((block?.lines.count ?? 60) < 60)
+  }
+
   @Test("every file and folder of the trees is there")
   func trees() throws {
     let blocks = document.blocks.filter { $0.tag == "text tree" }
