@@ -23,17 +23,21 @@ extension Central {
     }
     if let command = nextCancellation() ?? nextDisconnection() { return command }
     if !errands.isEmpty { return errands.removeFirst() }
-    let isConnecting = links.contains { $0.isPending }
+    let isConnecting = links.contains { $0.isAttempted || $0.canBegin(at: now) }
     if let command = scanner.nextCommand(isPaused: isConnecting, ownAddressType: ownAddressType) {
       return command
     }
-    return nextConnection()
+    return nextConnection(at: now)
   }
 
   private func nextCancellation() -> Command? {
     for link in links {
       if case .cancelling(let failure, isAsked: false) = link.phase {
         link.phase = .cancelling(failure, isAsked: true)
+        return .cancelConnection
+      }
+      if link.phase == .yielding(isAsked: false) {
+        link.phase = .yielding(isAsked: true)
         return .cancelConnection
       }
     }
@@ -51,10 +55,11 @@ extension Central {
   }
 
   /// Connects the next link in line, unless the controller is at one already.
-  private func nextConnection() -> Command? {
-    let isBusy = links.contains { $0.isPending && $0.phase != .waiting }
-    guard !isBusy, let link = links.first(where: { $0.phase == .waiting }) else { return nil }
+  private func nextConnection(at now: Instant) -> Command? {
+    let isBusy = links.contains { $0.isAttempted }
+    guard !isBusy, let link = links.first(where: { $0.canBegin(at: now) }) else { return nil }
     link.phase = .connecting
+    link.attempt = now
     return .createConnection(
       LECreateConnection(
         scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: link.peer,
