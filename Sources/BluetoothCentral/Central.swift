@@ -62,6 +62,9 @@ public final class Central {
     scanner.begin(options)
   }
 
+  /// The scan that was asked for last; `nil` if none is wanted.
+  public var scanOptions: ScanOptions? { scanner.wanted }
+
   /// Looks no longer.
   public func stopScan() {
     scanner.wanted = nil
