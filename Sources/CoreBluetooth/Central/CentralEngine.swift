@@ -23,8 +23,9 @@ final class CentralEngine: @unchecked Sendable {
   var endings: [LinkID: PeripheralLink.Member] = [:]
   private(set) var state = CBManagerState.unknown
 
-  init(_ central: Central) {
-    self.central = central
+  /// - Parameter randomAddress: What the central goes by where its controller has no address.
+  init(randomAddress: DeviceAddress) {
+    central = Central(configuration: CentralConfiguration(randomAddress: randomAddress))
   }
 
   // MARK: Managers
