@@ -22,9 +22,9 @@ final class Peripheral<
   Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 >: Neighbour {
   let radio: VirtualController
-  var host: Host<4, Database, Application>
+  var host: BluetoothHost.Host<4, Database, Application>
 
-  init(_ radio: VirtualController, _ host: consuming Host<4, Database, Application>) {
+  init(_ radio: VirtualController, _ host: consuming BluetoothHost.Host<4, Database, Application>) {
     self.radio = radio
     self.host = host
   }
@@ -211,7 +211,7 @@ extension CentralStage {
     let deviceName = DeviceName(Array("Bench".utf8).span)
     let bench = Peripheral(
       air.addController(address: .numbered(number)),
-      Host<4, GATTDatabase<29>, BenchApplication>(
+      BluetoothHost.Host<4, GATTDatabase<29>, BenchApplication>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .bench, address: .public),
         database: GATTDatabase(benchTable), application: BenchApplication()))
@@ -331,14 +331,16 @@ struct BenchApplication: GATTApplication {
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     if let refusal { throw .error(refusal) }
-    value.write(values[Int(attribute.rawValue)].span)
+    let bytes = values[Int(attribute.rawValue)]
+    value.write(bytes.span)
   }
 
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
   ) throws(GATTRefusal) {
     if let refusal { throw .error(refusal) }
-    let bytes = value.indices.map { value[$0] }
+    var bytes: [UInt8] = []
+    for index in value.indices { bytes.append(value[index]) }
     values[Int(attribute.rawValue)] = bytes
     written.append(bytes)
   }
@@ -350,7 +352,8 @@ struct BenchApplication: GATTApplication {
   mutating func writeUpdate(
     of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
   ) {
-    if let update { value.writePrefix(of: update.value.span) }
+    let bytes = update?.value ?? []
+    value.writePrefix(of: bytes.span)
     update = nil
   }
 
