@@ -45,7 +45,9 @@ struct RadioProgramTests {
   }
 
   private func started() -> DeviceProgram {
-    var program = DeviceProgram(randomAddress: .newStaticRandom(), onTrouble: { _ in })
+    var program = DeviceProgram(
+      CentralEngine(randomAddress: .newStaticRandom()), randomAddress: .newStaticRandom(),
+      onTrouble: { _ in })
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

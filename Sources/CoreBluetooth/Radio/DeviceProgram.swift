@@ -10,12 +10,16 @@ struct DeviceProgram: RadioProgram, ~Copyable {
   private let onTrouble: RadioWatch.Listener
 
   /// - Parameters:
+  ///   - engine: The central's engine, which outlives the program.
   ///   - randomAddress: What the device goes by where its controller has no address.
   ///   - onTrouble: Is told why the radio can be used no more.
-  init(randomAddress: DeviceAddress, onTrouble: @escaping RadioWatch.Listener) {
+  init(
+    _ engine: CentralEngine, randomAddress: DeviceAddress,
+    onTrouble: @escaping RadioWatch.Listener
+  ) {
     self.onTrouble = onTrouble
     shared = SharedController(
-      CentralProgram(randomAddress: randomAddress),
+      CentralProgram(engine),
       PeripheralProgram(randomAddress: randomAddress))
     shared.first.onEvent.append { event, _ in
       if case .radioFailed(let fault) = event, fault != .lost {
