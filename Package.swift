@@ -125,7 +125,8 @@ let package = Package(
       ],
       swiftSettings: core),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["eightball", "BluetoothHost", "EightBall"],
+      name: "CommandLineTests",
+      dependencies: ["eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem"],
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",

@@ -8,6 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_folder="${EIGHTBALL_BUILD:-.build}"
 # Python's own folder for the peers.
 peers_folder=.build-venv
+# Where scripts/build-gpiod2 builds libgpiod 2.
+gpiod2_folder=.build-gpiod2
 
 step_number=0
 step_count=0
@@ -103,6 +105,13 @@ need_packages() {
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
+}
+
+# system_gpiod: the major version of the system's libgpiod.
+system_gpiod() {
+  [ -e /usr/include/gpiod.h ] || fail "libgpiod-dev is missing: run scripts/setup."
+  # Version 1 alone has this; the header's name is the same.
+  if grep -q GPIOD_LINE_BULK_MAX_LINES /usr/include/gpiod.h; then echo 1; else echo 2; fi
 }
 
 # need_peers: the Python programs of Tests/Peers, in a folder of their own.

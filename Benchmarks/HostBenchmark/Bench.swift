@@ -6,14 +6,14 @@ let benchConfiguration = HostConfiguration(
 
 /// A host with a controller and a central that are nothing but bytes.
 struct Bench<let attributeCount: Int>: ~Copyable {
-  private var host: Host<4, attributeCount, Ball<4>>
+  private var host: Host<4, GATTDatabase<attributeCount>, Ball<4>>
   private var output = InlineArray<600, UInt8>(repeating: 0)
   private let now = Instant(rawValue: 0)
   private let question: InlineArray<52, UInt8>
   private let unsubscribe: InlineArray<14, UInt8>
   private var notifications = 0
 
-  init(_ host: consuming Host<4, attributeCount, Ball<4>>) {
+  init(_ host: consuming Host<4, GATTDatabase<attributeCount>, Ball<4>>) {
     let questionHandle = host.handle(of: .question)
     let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
     var question = InlineArray<52, UInt8>(repeating: 0)

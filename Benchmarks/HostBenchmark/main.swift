@@ -25,22 +25,23 @@ guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
 switch arguments[2] {
 case "service":
   var bench = Bench(
-    Host<4, 6, Ball<4>>(
-      configuration: benchConfiguration, table: BallProfile.serviceTable,
+    Host<4, GATTDatabase<6>, Ball<4>>(
+      configuration: benchConfiguration, database: GATTDatabase(BallProfile.serviceTable),
       application: Ball(seed: 1)))
   run(&bench)
 case "full":
   var bench = Bench(
     BallHost<4>(
-      configuration: benchConfiguration, table: BallProfile.table, application: Ball(seed: 1)))
+      configuration: benchConfiguration, database: GATTDatabase(BallProfile.table),
+      application: Ball(seed: 1)))
   run(&bench)
 case let other:
   fail("there is no database “\(other)”; expected service or full")
 }
 
 func printMemory<let attributeCount: Int>(_ bench: borrowing Bench<attributeCount>) {
-  let two = MemoryLayout<Host<2, attributeCount, Ball<2>>>.stride
-  let four = MemoryLayout<Host<4, attributeCount, Ball<4>>>.stride
+  let two = MemoryLayout<Host<2, GATTDatabase<attributeCount>, Ball<2>>>.stride
+  let four = MemoryLayout<Host<4, GATTDatabase<attributeCount>, Ball<4>>>.stride
   print((four - two) / 2, four)
 }
 

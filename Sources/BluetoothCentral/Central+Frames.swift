@@ -72,13 +72,7 @@ extension Central {
     case .update(let answer, let parameters):
       link.outbox.append(answer, on: .leSignalling)
       guard let handle = link.handle else { return }
-      run(
-        .connectionUpdate(
-          LEConnectionUpdate(
-            handle: handle, minimumInterval: parameters.minimumInterval,
-            maximumInterval: parameters.maximumInterval, latency: parameters.latency,
-            supervisionTimeout: parameters.supervisionTimeout, minimumEventLength: 0,
-            maximumEventLength: 0)))
+      run(.connectionUpdate(LEConnectionUpdate(handle: handle, parameters: parameters)))
     }
   }
 }

@@ -96,17 +96,11 @@ extension Central {
   /// The peer asks for other connection parameters by way of the controllers.
   private func parametersRequested(_ event: LERemoteConnectionParameterRequest) {
     guard link(event.handle) != nil else { return }
-    let parameters = ConnectionParameters(
-      minimumInterval: event.minimumInterval, maximumInterval: event.maximumInterval,
-      latency: event.latency, supervisionTimeout: event.supervisionTimeout)
-    guard parameters.areSane else { return run(.parametersRefusal(event.handle)) }
+    guard event.parameters.areValid else { return run(.parametersRefusal(event.handle)) }
     run(
       .parametersReply(
         LERemoteConnectionParameterRequestReply(
-          handle: event.handle, minimumInterval: event.minimumInterval,
-          maximumInterval: event.maximumInterval, latency: event.latency,
-          supervisionTimeout: event.supervisionTimeout, minimumEventLength: 0,
-          maximumEventLength: 0)))
+          handle: event.handle, parameters: event.parameters)))
   }
 
   /// Adds an errand. A peer that asks for more and more, while the controller is slow, waits in

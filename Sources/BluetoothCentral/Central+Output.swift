@@ -60,10 +60,7 @@ extension Central {
     return .createConnection(
       LECreateConnection(
         scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: link.peer,
-        ownAddressType: ownAddressType, minimumInterval: configuration.minimumInterval,
-        maximumInterval: configuration.maximumInterval, latency: 0,
-        supervisionTimeout: configuration.supervisionTimeout, minimumEventLength: 0,
-        maximumEventLength: 0))
+        ownAddressType: ownAddressType, parameters: configuration.connectionParameters))
   }
 
   private var ownAddressType: UInt8 { address.kind.rawValue }

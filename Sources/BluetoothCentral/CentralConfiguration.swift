@@ -21,12 +21,10 @@ public struct CentralConfiguration: Equatable, Sendable {
   /// Core Specification, Vol 3, Part F, 3.3.3: 30 seconds.
   public var transactionTimeout: UInt32 = 30_000
 
-  /// The shortest connection interval to ask for, in 1.25 ms.
-  public var minimumInterval: UInt16 = 6
-  /// The longest connection interval to ask for, in 1.25 ms.
-  public var maximumInterval: UInt16 = 24
-  /// How long a silent link lives, in 10 ms.
-  public var supervisionTimeout: UInt16 = 200
+  /// What it connects with: an interval of 7.5 to 30 ms, no latency, and 2 s until a silent link is
+  /// given up.
+  public var connectionParameters = ConnectionParameters(
+    minimumInterval: 6, maximumInterval: 24, latency: 0, supervisionTimeout: 200)
 
   /// The ordinary behaviour, with `randomAddress` in reserve.
   public init(randomAddress: DeviceAddress) {

@@ -21,12 +21,57 @@ static int close_and_give(int descriptor, int result) {
     return result;
 }
 
+/// Messages of the management interface, from the kernel's Documentation of it (mgmt-api): a code,
+/// an adapter's number and a length, of 16 bits each in little-endian order.
+enum { MANAGEMENT_HEADER = 6, READ_INDEX_LIST = 0x0003, COMMAND_COMPLETE = 0x0001 };
+
+static unsigned number_at(const uint8_t *bytes) { return bytes[0] | (unsigned)bytes[1] << 8; }
+
+/// Whether an adapter is among those of an answer to READ_INDEX_LIST: 1 or 0, or -1 if the message
+/// is something else.
+static int is_listed(uint16_t number, const uint8_t *message, size_t length) {
+    // A status and how many there are follow the command's code.
+    const size_t first = MANAGEMENT_HEADER + 2 + 1 + 2;
+    if (length < first || number_at(message) != COMMAND_COMPLETE) return -1;
+    if (number_at(message + MANAGEMENT_HEADER) != READ_INDEX_LIST) return -1;
+    size_t count = number_at(message + first - 2);
+    for (size_t index = 0; index < count && first + 2 * index + 2 <= length; index++) {
+        if (number_at(message + first + 2 * index) == number) return 1;
+    }
+    return 0;
+}
+
+/// Whether a program has the user channel of an adapter that is up: the kernel leaves such a one
+/// out of the list of those that can be managed. Everybody may ask for it, and nothing changes.
+static bool is_held(uint16_t number) {
+    const uint8_t question[MANAGEMENT_HEADER] = {READ_INDEX_LIST, 0, 0xFF, 0xFF, 0, 0};
+    struct sockaddr_hci address = {
+        .hci_family = AF_BLUETOOTH, .hci_dev = HCI_DEV_NONE, .hci_channel = HCI_CHANNEL_CONTROL};
+    uint8_t message[512];
+    int result = -1;
+
+    int control = open_socket();
+    if (control < 0) return false;
+    if (bind(control, (struct sockaddr *)&address, sizeof address) == 0 &&
+        write(control, question, sizeof question) == (ssize_t)sizeof question) {
+        // The answer is there when the write returns, perhaps behind news of adapters.
+        ssize_t length;
+        while (result < 0 && (length = read(control, message, sizeof message)) > 0) {
+            result = is_listed(number, message, (size_t)length);
+        }
+    }
+    close(control);
+    return result == 0;
+}
+
 static int find_adapter(int control, uint16_t number, struct cbluetooth_adapter *adapter) {
     struct hci_dev_info info = {.dev_id = number};
     if (ioctl(control, HCIGETDEVINFO, &info) < 0) return -1;
     adapter->number = info.dev_id;
     adapter->is_up = info.flags & (1u << HCI_UP);
     adapter->is_raw = info.flags & (1u << HCI_RAW);
+    adapter->is_held = adapter->is_up && !adapter->is_raw && is_held(number);
+    adapter->bus = info.type & 0x0F;
     memcpy(adapter->address, info.bdaddr.b, sizeof adapter->address);
     return 0;
 }

@@ -15,29 +15,43 @@ static int is_chip(const struct dirent *entry) {
     return strncmp(entry->d_name, "gpiochip", 8) == 0;
 }
 
-// Asks this chip for the lines. 1 if it is the one that was looked for, granted or not.
-static int try_chip(struct gpiod_chip *chip, const char *label, const char *consumer,
-                    const struct cgpiod_line *lines, size_t count, struct cgpiod_failure *failure,
-                    struct cgpiod_lines **granted) {
+// What cgpiod_open and cgpiod_survey were asked for, and what they give.
+struct search {
+    const char *label;
+    const char *consumer;
+    const struct cgpiod_line *lines;
+    size_t count;
+    struct cgpiod_failure *failure;
+    struct cgpiod_line_state *states;
+    struct cgpiod_lines *granted;
+};
+
+// What is to be done with each chip: 1 if it is the one that was looked for.
+typedef int (*try_chip)(struct gpiod_chip *chip, struct search *search);
+
+// Asks this chip for the lines.
+static int request_lines(struct gpiod_chip *chip, struct search *search) {
+    struct cgpiod_failure *failure = search->failure;
     int offsets[CGPIOD_MOST_LINES];
 
-    if (!cgpiod_has_label(chip, label)) return 0;
+    if (!cgpiod_has_label(chip, search->label)) return 0;
     failure->step = CGPIOD_STEP_FIND_LINE;
-    for (size_t index = 0; index < count; index++) {
-        offsets[index] = cgpiod_find_line(chip, &lines[index], label == NULL);
+    for (size_t index = 0; index < search->count; index++) {
+        offsets[index] = cgpiod_find_line(chip, &search->lines[index], search->label == NULL);
         if (offsets[index] < 0) {
-            if (label == NULL) return 0;
+            if (search->label == NULL) return 0;
             failure->code = ENOENT;
             failure->line = (int32_t)index;
             return 1;
         }
     }
     failure->step = CGPIOD_STEP_REQUEST_LINE;
-    *granted = cgpiod_request(chip, consumer, lines, offsets, count, failure);
-    if (*granted != NULL) return 1;
+    search->granted =
+        cgpiod_request(chip, search->consumer, search->lines, offsets, search->count, failure);
+    if (search->granted != NULL) return 1;
     failure->code = errno;
     // One request for all lines does not say which of them is in use.
-    for (size_t index = 0; failure->code == EBUSY && index < count; index++) {
+    for (size_t index = 0; failure->code == EBUSY && index < search->count; index++) {
         cgpiod_find_user(chip, offsets[index], failure->user, sizeof failure->user);
         if (failure->user[0] == '\0') continue;
         failure->line = (int32_t)index;
@@ -46,19 +60,32 @@ static int try_chip(struct gpiod_chip *chip, const char *label, const char *cons
     return 1;
 }
 
-struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
-                                 const struct cgpiod_line *lines, size_t count,
-                                 struct cgpiod_failure *failure) {
-    struct cgpiod_lines *granted = NULL;
+// Looks at the lines of this chip.
+static int look_at_lines(struct gpiod_chip *chip, struct search *search) {
+    if (!cgpiod_has_label(chip, search->label)) return 0;
+    for (size_t index = 0; index < search->count; index++) {
+        struct cgpiod_line_state *state = &search->states[index];
+        state->offset = cgpiod_find_line(chip, &search->lines[index], 0);
+        state->user[0] = '\0';
+        if (state->offset >= 0)
+            cgpiod_find_user(chip, state->offset, state->user, sizeof state->user);
+    }
+    return 1;
+}
+
+// Tries the chips of the directory, in their order, until one is the right one: 1, or 0 with the
+// failure filled in.
+static int find_chip(const char *directory, struct search *search, try_chip try) {
+    struct cgpiod_failure *failure = search->failure;
     struct dirent **entries = NULL;
     int refusal = 0;
     char refused[sizeof failure->chip] = "";
 
     *failure = (struct cgpiod_failure){.code = ENODEV, .line = -1};
-    if (count == 0 || count > CGPIOD_MOST_LINES) {
+    if (search->count == 0 || search->count > CGPIOD_MOST_LINES) {
         failure->code = EINVAL;
         failure->step = CGPIOD_STEP_OTHER;
-        return NULL;
+        return 0;
     }
     int entry_count = scandir(directory, &entries, is_chip, versionsort);
     int is_found = 0;
@@ -75,15 +102,31 @@ struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const
             }
             continue;
         }
-        is_found = try_chip(chip, label, consumer, lines, count, failure, &granted);
-        if (granted == NULL) gpiod_chip_close(chip);
+        is_found = try(chip, search);
+        if (search->granted == NULL) gpiod_chip_close(chip);
     }
     for (int index = 0; index < entry_count; index++) free(entries[index]);
     free(entries);
-    if (is_found) return granted;
+    if (is_found) return 1;
 
     failure->step = refusal ? CGPIOD_STEP_OPEN_CHIP : CGPIOD_STEP_FIND_CHIP;
     failure->code = refusal ? refusal : ENODEV;
     memcpy(failure->chip, refused, sizeof failure->chip);
-    return NULL;
+    return 0;
+}
+
+struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
+                                 const struct cgpiod_line *lines, size_t count,
+                                 struct cgpiod_failure *failure) {
+    struct search search = {.label = label, .consumer = consumer, .lines = lines,
+                            .count = count, .failure = failure};
+    find_chip(directory, &search, request_lines);
+    return search.granted;
+}
+
+int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_line *lines,
+                  size_t count, struct cgpiod_line_state *states, struct cgpiod_failure *failure) {
+    struct search search = {.label = label, .lines = lines, .count = count, .failure = failure,
+                            .states = states};
+    return find_chip(directory, &search, look_at_lines) ? 0 : -1;
 }

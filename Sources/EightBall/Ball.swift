@@ -102,22 +102,23 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
 
   /// The last answer given to this central; empty before the first.
   public mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
-  ) throws(ATTErrorCode) {
-    guard attribute == .answer else { throw .readNotPermitted }
+    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    into value: inout ByteWriter
+  ) throws(GATTRefusal) {
+    guard attribute == .answer else { throw .error(.readNotPermitted) }
     seats[place].answer?.write(style, to: &value)
   }
 
   /// A question, which is answered or refused.
   public mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
-  ) throws(ATTErrorCode) {
-    guard attribute == .question else { throw .writeNotPermitted }
+  ) throws(GATTRefusal) {
+    guard attribute == .question else { throw .error(.writeNotPermitted) }
     if let refusal = QuestionRule.refusal(of: value) {
       events.append(.refused(place: place, refusal))
-      throw refusal.code
+      throw .error(refusal.code)
     }
-    guard seats[place].question.assign(value) else { throw .invalidAttributeValueLength }
+    guard seats[place].question.assign(value) else { throw .error(.invalidAttributeValueLength) }
     seats[place].give(Answer.random(from: &random))
     events.append(.asked(place: place))
   }

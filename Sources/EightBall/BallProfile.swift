@@ -84,4 +84,4 @@ public enum BallProfile {
 }
 
 /// The ball with its whole host: `places` centrals at once.
-public typealias BallHost<let places: Int> = Host<places, 32, Ball<places>>
+public typealias BallHost<let places: Int> = Host<places, GATTDatabase<32>, Ball<places>>

@@ -51,7 +51,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     observer: consuming Observer
   ) {
     host = BallHost<4>(
-      configuration: configuration, table: BallProfile.table,
+      configuration: configuration, database: GATTDatabase(BallProfile.table),
       application: Ball<4>(seed: seed, style: style))
     self.observer = observer
   }

@@ -4,9 +4,9 @@ import Glibc
 import LinuxSystem
 
 /// A Bluetooth adapter of this machine.
-struct Adapter: Equatable {
+package struct Adapter: Equatable {
   /// Whether rfkill(8) lets it send.
-  enum Block: Equatable {
+  package enum Block: Equatable {
     case none
     /// By software: `rfkill unblock bluetooth` undoes it.
     case soft
@@ -15,20 +15,24 @@ struct Adapter: Equatable {
   }
 
   /// N of hciN.
-  var number: UInt16
+  package var number: UInt16
   /// Whether the kernel itself uses it.
-  var isUp: Bool
+  package var isUp: Bool
   /// Whether it has not been set up.
-  var isRaw: Bool
+  package var isRaw: Bool
+  /// Whether a program has its user channel. It counts as up then.
+  package var isHeld: Bool
+  /// What it is plugged into: the kernel's number, such as 1 for USB.
+  package var bus: UInt8
   /// Its public address; zero if it has none.
-  var address: DeviceAddress
+  package var address: DeviceAddress
   /// Whether it is switched off.
-  var block: Block
+  package var block: Block
 
   /// The adapters, in the order of their numbers.
   ///
   /// - Throws: `addressFamilyNotSupported` if the kernel has no Bluetooth.
-  static func all() throws(SystemError) -> [Adapter] {
+  package static func all() throws(SystemError) -> [Adapter] {
     var list = [cbluetooth_adapter](
       repeating: cbluetooth_adapter(), count: Int(cbluetooth_most_adapters))
     let count = unsafe list.withUnsafeMutableBufferPointer { list in
@@ -38,17 +42,29 @@ struct Adapter: Equatable {
     return list.prefix(Int(count)).map { Adapter($0) }.sorted { $0.number < $1.number }
   }
 
+  /// The adapters, or why they cannot be listed.
+  package static func found() -> Result<[Adapter], SystemError> {
+    do throws(SystemError) {
+      return .success(try all())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// What is said of a machine without adapters.
+  package static let nonePhrase = "there is no Bluetooth adapter"
+
   /// The adapter with a number.
   ///
   /// - Throws: `noSuchDevice` if there is none.
-  static func find(_ number: UInt16) throws(SystemError) -> Adapter {
+  package static func find(_ number: UInt16) throws(SystemError) -> Adapter {
     var adapter = cbluetooth_adapter()
     try check(unsafe cbluetooth_find_adapter(number, &adapter), "find", "hci\(number)")
     return Adapter(adapter)
   }
 
   /// Opens its user channel, for which it is taken from the kernel if need be.
-  func open() throws(SystemError) -> FileDescriptor {
+  package func open() throws(SystemError) -> FileDescriptor {
     if isUp { try Self.check(cbluetooth_take_down(number), "take over", name) }
     let channel = cbluetooth_open_user_channel(number)
     do throws(SystemError) {
@@ -61,32 +77,40 @@ struct Adapter: Equatable {
   }
 
   /// Gives it back to the kernel as it was, once its channel is closed.
-  func restore() {
+  package func restore() {
     // Fails if it has been unplugged, and then there is nothing to give back.
     if isUp { cbluetooth_bring_up(number) }
   }
 
-  private var name: String { "hci\(number)" }
+  /// What it is called: hciN.
+  package var name: String { "hci\(number)" }
 
   private init(_ adapter: cbluetooth_adapter) {
     number = adapter.number
     isUp = adapter.is_up
     isRaw = adapter.is_raw
+    isHeld = adapter.is_held
+    bus = adapter.bus
     let a = adapter.address
     address = DeviceAddress(kind: .public, bytes: [a.0, a.1, a.2, a.3, a.4, a.5])
     block = Self.block(of: adapter.number, under: "/sys/class/bluetooth")
   }
 
-  init(number: UInt16, isUp: Bool, isRaw: Bool, address: DeviceAddress, block: Block) {
+  package init(
+    number: UInt16, isUp: Bool, isRaw: Bool, isHeld: Bool = false, bus: UInt8 = 1,
+    address: DeviceAddress, block: Block
+  ) {
     self.number = number
     self.isUp = isUp
     self.isRaw = isRaw
+    self.isHeld = isHeld
+    self.bus = bus
     self.address = address
     self.block = block
   }
 
   /// What /sys/class/bluetooth/hciN/rfkillM/soft and /hard tell.
-  static func block(of number: UInt16, under root: String) -> Block {
+  package static func block(of number: UInt16, under root: String) -> Block {
     let directory = "\(root)/hci\(number)"
     var block = Block.none
     for name in Files.names(in: directory) where name.hasPrefix("rfkill") {

@@ -9,34 +9,31 @@ public struct DefaultRadio: Equatable, Sendable {
 
   /// Looks what this machine has.
   public static func choose() -> DefaultRadio {
-    do throws(SystemError) {
-      return choose(from: try Adapter.all(), mayConfigure: Process.mayConfigureAdapters)
-    } catch {
-      let radioError = RadioError(.adapter(0), error)
-      return DefaultRadio(name: .virtual, reason: radioError.reason)
+    choose(from: Adapter.found(), mayConfigure: Process.mayConfigureAdapters)
+  }
+
+  package static func choose(
+    from adapters: Result<[Adapter], SystemError>, mayConfigure: Bool
+  ) -> DefaultRadio {
+    switch adapters {
+    case .success(let adapters): choose(from: adapters, mayConfigure: mayConfigure)
+    case .failure(let error):
+      DefaultRadio(name: .virtual, reason: RadioError(.adapter(0), error).reason)
     }
   }
 
-  static func choose(from adapters: [Adapter], mayConfigure: Bool) -> DefaultRadio {
+  package static func choose(from adapters: [Adapter], mayConfigure: Bool) -> DefaultRadio {
     var reasons: [String] = []
     for adapter in adapters {
-      let name = "hci\(adapter.number)"
-      if adapter.isRaw {
-        reasons.append("\(name) has not been set up")
-      } else if adapter.block == .hard {
-        reasons.append("\(name) is switched off by a switch")
-      } else if adapter.block == .soft {
-        reasons.append("\(name) is switched off (rfkill unblock bluetooth)")
-      } else if !mayConfigure {
-        reasons.append("\(name) needs CAP_NET_ADMIN (sudo)")
-      } else {
+      guard let obstacle = adapter.obstacle(mayConfigure: mayConfigure) else {
         return DefaultRadio(
-          name: .adapter(adapter.number), reason: "\(name) is the first adapter that may be used")
+          name: .adapter(adapter.number),
+          reason: "\(adapter.name) is the first adapter that may be used")
       }
+      reasons.append(obstacle.phrase(adapter.name))
     }
     return DefaultRadio(
       name: .virtual,
-      reason: reasons.isEmpty
-        ? "there is no Bluetooth adapter" : reasons.joined(separator: ", and "))
+      reason: reasons.isEmpty ? Adapter.nonePhrase : reasons.joined(separator: ", and "))
   }
 }

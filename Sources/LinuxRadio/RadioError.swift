@@ -35,7 +35,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   }
 
   /// Puts a failed call about `radio` into words.
-  init(_ radio: RadioName, _ error: SystemError) {
+  package init(_ radio: RadioName, _ error: SystemError) {
     let known: RadioError? =
       switch radio {
       case .adapter(let number): .adapter("hci\(number)", error.code)
@@ -51,28 +51,20 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
 
   private static func adapter(_ name: String, _ code: Errno) -> RadioError? {
     switch code {
-    case .notPermitted, .accessDenied:
-      RadioError(
-        "\(name) may only be driven by a program with the right to configure adapters",
-        remedy: "Run with sudo, or give the program CAP_NET_ADMIN: "
-          + "sudo setcap cap_net_admin+ep \(Process.programPath)")
+    case .notPermitted, .accessDenied: RadioError(name, .notPermitted)
     case .busy:
       RadioError(
         "\(name) is in use by the system",
         remedy: "If it stays so, stop the system's Bluetooth service: "
           + "sudo systemctl stop bluetooth")
-    case .tooManyUsers:
-      RadioError("another program holds \(name)", remedy: "End that program first")
+    case .tooManyUsers: RadioError(name, .held)
     case .brokenPipe:
       RadioError("\(name) is gone")
     case .noSuchDevice:
       RadioError(
         "there is no adapter \(name)",
         remedy: "Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
-    case .blockedByRfkill:
-      RadioError(
-        "\(name) is switched off",
-        remedy: "Switch it on: rfkill unblock bluetooth, or the switch on the machine")
+    case .blockedByRfkill: RadioError(name, .softBlock)
     case .addressFamilyNotSupported, .protocolNotSupported:
       RadioError(
         "this system's kernel has no Bluetooth",
@@ -154,6 +146,6 @@ extension RadioError.Kind {
 
 extension Errno {
   /// Another program has the adapter's user channel.
-  static let tooManyUsers = Errno(rawValue: EUSERS)
-  static let readOnlyFileSystem = Errno(rawValue: EROFS)
+  package static let tooManyUsers = Errno(rawValue: EUSERS)
+  package static let readOnlyFileSystem = Errno(rawValue: EROFS)
 }

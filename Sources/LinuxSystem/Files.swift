@@ -45,4 +45,20 @@ public enum Files {
     guard count > 0 else { return nil }
     return String(decoding: storage.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
+
+  /// The group that may read and write a file, if it is one that a user can join: not root's;
+  /// `nil` if there is no such group, or no such file.
+  public static func group(of path: String) -> String? {
+    var status = Glibc.stat()
+    guard unsafe lstat(path, &status) == 0, status.st_gid != 0,
+      status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP,
+      let group = unsafe getgrgid(status.st_gid)
+    else { return nil }
+    return unsafe String(cString: group.pointee.gr_name)
+  }
+
+  /// Whether there is anything at `path`.
+  public static func exists(_ path: String) -> Bool {
+    unsafe access(path, F_OK) == 0
+  }
 }

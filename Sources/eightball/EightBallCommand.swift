@@ -35,7 +35,7 @@ struct EightBallCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       Run.self, Ask.self, Scan.self, HostAir.self, Boards.self, Wiring.self,
-      Press.self, Lights.self,
+      Press.self, Lights.self, Doctor.self,
     ],
     defaultSubcommand: Run.self)
 }

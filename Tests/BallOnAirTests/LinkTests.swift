@@ -70,9 +70,9 @@ struct LinkTests {
   func update() throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone {
-      $0.minimumInterval = 400
-      $0.maximumInterval = 800
-      $0.supervisionTimeout = 600
+      $0.connectionParameters.minimumInterval = 400
+      $0.connectionParameters.maximumInterval = 800
+      $0.connectionParameters.supervisionTimeout = 600
     }
     let before = stage.sent.count
     stage.run(for: 4_999)
@@ -95,14 +95,16 @@ struct LinkTests {
   func centralUpdates() throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone {
-      $0.minimumInterval = 400
-      $0.maximumInterval = 800
-      $0.supervisionTimeout = 600
+      $0.connectionParameters.minimumInterval = 400
+      $0.connectionParameters.maximumInterval = 800
+      $0.connectionParameters.supervisionTimeout = 600
     }
     let handle = try #require(phone.radio.connectionHandles.first)
     let update = LEConnectionUpdate(
-      handle: handle, minimumInterval: 20, maximumInterval: 40, latency: 0,
-      supervisionTimeout: 300, minimumEventLength: 0, maximumEventLength: 0)
+      handle: handle,
+      parameters: ConnectionParameters(
+        minimumInterval: 20, maximumInterval: 40, latency: 0,
+        supervisionTimeout: 300))
     var packet = [UInt8](repeating: 0, count: 18)
     do {
       var writer = ByteWriter(packet.mutableSpan)

@@ -95,8 +95,10 @@ struct SignallingTests {
       (500, .leRemoteConnectionParameterRequestNegativeReply),
     ] {
       let event = LERemoteConnectionParameterRequest(
-        handle: ConnectionHandle(rawValue: radio.lastHandle), minimumInterval: 24,
-        maximumInterval: 40, latency: latency, supervisionTimeout: 400)
+        handle: ConnectionHandle(rawValue: radio.lastHandle),
+        parameters: ConnectionParameters(
+          minimumInterval: 24,
+          maximumInterval: 40, latency: latency, supervisionTimeout: 400))
       radio.give([UInt8].written(upTo: 40) { event.writePacket(to: &$0) })
       radio.run()
       #expect(radio.commands.last == opcode)

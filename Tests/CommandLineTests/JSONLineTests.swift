@@ -3,6 +3,7 @@ import EightBall
 import Testing
 
 @testable import eightball
+import LinuxRadio
 
 @Suite("One JSON object a line")
 struct JSONLineTests {

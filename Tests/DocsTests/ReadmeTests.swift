@@ -55,6 +55,10 @@ struct ReadmeTests {
     let rows = document.rows(under: "## Exit statuses").filter { $0.count > 2 && !$0[2].isEmpty }
       .map { [$0[0], $0[2]] }
     #expect(rows == ask)
+    let doctor = statuses(in: try Document("Sources/eightball/Commands/Doctor.swift"))
+    let diagnoses = document.rows(under: "## Exit statuses").filter { $0.count > 3 }
+      .map { [$0[0], $0[3]] }
+    #expect(diagnoses == doctor)
     let run = statuses(in: try Document("Sources/eightball/Commands/Run.swift"))
     let others = document.rows(under: "## Exit statuses").filter { !$0[1].isEmpty }
     #expect(others.map { $0[0] } == run.map { $0[0] })
@@ -62,7 +66,8 @@ struct ReadmeTests {
 
   @Test("the messages about adapters are the program's own")
   func messages() throws {
-    let source = try Document.text(of: "Sources/LinuxRadio/RadioError.swift")
+    let source = try ["RadioError", "AdapterObstacle"]
+      .map { try Document.text(of: "Sources/LinuxRadio/\($0).swift") }.joined()
     let rows = document.rows(under: "## On a Raspberry Pi").filter { !$0[0].hasPrefix("Radio:") }
     #expect(rows.count == 6)
     for row in rows {

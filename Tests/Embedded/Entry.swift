@@ -11,10 +11,10 @@ import EightBall
 public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   var one = BallHost<1>(
-    configuration: configuration, table: BallProfile.table,
+    configuration: configuration, database: GATTDatabase(BallProfile.table),
     application: Ball(seed: 1, style: .text))
   var four = BallHost<4>(
-    configuration: configuration, table: BallProfile.table,
+    configuration: configuration, database: GATTDatabase(BallProfile.table),
     application: Ball(seed: 4, style: .slug))
   return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
 }
@@ -46,7 +46,14 @@ private func turn<let places: Int>(
   host.application.withQuestion(at: 0) { question in sum &+= UInt32(question.count) }
   if host.application.lights.isAnswering { sum &+= 1 }
 
-  host.indicateServicesChanged(in: AttributeHandleRange.all)
+  host.databaseChanged(in: .all)
+  sum &+= UInt32(host.database.place(of: .answer).handle.rawValue)
+  host.deviceName = DeviceName(StaticText("Ball"))
+  host.advertise(Advertisement(service: .ballService, name: host.deviceName))
+  host.advertise(nil)
+  host.resume(at: 0)
+  if host.isPutOff(at: 0) { sum &+= 1 }
+  sum &+= UInt32(host.mtu(at: 0).byteCount)
   host.disconnectAll()
   host.shutDown()
   if host.isShutDown { sum &+= 1 }

@@ -23,7 +23,7 @@ struct Ground: ~Copyable {
     let name = DeviceName(StaticText("8-Ball"))
     host = BallHost<4>(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      table: BallProfile.table, application: Ball(seed: 8))
+      database: GATTDatabase(BallProfile.table), application: Ball(seed: 8))
     host.start(at: now)
   }
 

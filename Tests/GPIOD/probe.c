@@ -22,6 +22,12 @@ int main(int count, char **arguments) {
         fprintf(stderr, "There should be no chip: %s\n", strerror(failure.code));
         return 1;
     }
+    struct cgpiod_line_state state;
+    if (cgpiod_survey(arguments[2], "no-such-chip", &line, 1, &state, &failure) == 0 ||
+        failure.step != CGPIOD_STEP_FIND_CHIP || failure.code != ENODEV) {
+        fprintf(stderr, "There should be no chip to look at: %s\n", strerror(failure.code));
+        return 1;
+    }
     printf("libgpiod %d: builds, links, and finds no chip where there is none.\n",
            cgpiod_version());
     return 0;

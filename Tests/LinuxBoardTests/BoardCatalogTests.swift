@@ -89,9 +89,12 @@ struct BoardCatalogTests {
   func named() throws {
     let byName = try Self.catalog.board("pi-5")
     #expect(try Self.catalog.board("\(shippedBoards)/pi-5.yml") == byName)
-    #expect(throws: BoardError("boards.yml", "No such file or directory")) {
-      try Self.catalog.board("boards.yml")
-    }
+    #expect(
+      throws: BoardError(
+        "boards.yml",
+        "cannot read the board's file: No such file or directory. --board names one, as eightball "
+          + "boards lists them")
+    ) { try Self.catalog.board("boards.yml") }
     #expect(
       throws: BoardError(
         "--board pi-6",

@@ -224,9 +224,14 @@ struct BoardFileTests {
 
   @Test("Files that are no text, or none at all")
   func files() {
-    #expect(error(ofFile: "/nowhere/b.yml") == "/nowhere/b.yml: No such file or directory")
+    #expect(
+      error(ofFile: "/nowhere/b.yml")
+        == "/nowhere/b.yml: cannot read the board's file: No such file or directory. "
+        + BoardCatalog.howToName)
     #expect(error(ofFile: "/dev/zero") == "/dev/zero: expected at most 65536 bytes")
-    #expect(error(ofFile: shippedBoards) == "\(shippedBoards): Is a directory")
+    #expect(
+      error(ofFile: shippedBoards)
+        == "\(shippedBoards): cannot read the board's file: Is a directory")
     #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 65536 bytes")
   }
 

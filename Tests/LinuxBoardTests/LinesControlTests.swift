@@ -1,6 +1,7 @@
 import BluetoothHost
 import EightBall
 import Glibc
+import LinuxRadio
 import LinuxSystem
 import LinuxTestSupport
 import Testing
@@ -30,7 +31,11 @@ struct LinesControlTests {
     "Each trouble has a remedy",
     arguments: [
       (LineError(.noChip, chip: "c"), "no GPIO chip “c”", "gpiodetect"),
-      (LineError(.noPermission, chip: "c", path: "/dev/gpiochip0"), "/dev/gpiochip0", "-aG gpio"),
+      (
+        LineError(.noPermission, chip: "c", path: "/dev/gpiochip0", group: "gpio"),
+        "/dev/gpiochip0", "-aG gpio"
+      ),
+      (LineError(.noPermission, chip: "c", path: "/dev/gpiochip0"), "/dev/gpiochip0", "sudo"),
       (LineError(.noLine, chip: "c", line: "GPIO5"), "no line GPIO5", "gpioinfo"),
       (LineError(.busy, chip: "c", line: "GPIO5", user: "led"), "in use by “led”", "End that"),
       (LineError(.busy, chip: "c"), "a line of “c” is in use by another program", "End that"),

@@ -78,6 +78,25 @@ struct LinesTests {
     #expect(bench.actions == [.shake])
   }
 
+  @Test("A chip that comes back shows at once what is the case by then: that the radio has failed")
+  func faultAfterReturn() throws {
+    let bench = try LinesBench()
+    bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    bench.turn(at: 1_000)
+    bench.lines.chip.remove()
+    bench.turn(at: 2_000)
+    bench.panel.show(lights(.fault), at: Instant(rawValue: 2_100))
+    bench.run(from: 2_100, until: 2_200)
+    bench.lines.chip.restore()
+    bench.run(from: 2_200, until: 2_350)
+    #expect(bench.news.last == .ready)
+    // It has blinked since 2,100 ms, 100 ms on and 100 ms off, seen or not.
+    for time in stride(from: UInt64(2_450), through: 3_450, by: 100) {
+      bench.run(from: time - 100, until: time)
+      #expect(bench.lines.isLit(.status) == ((time - 2_100) / 100 % 2 == 0), "at \(time) ms")
+    }
+  }
+
   @Test("A chip that goes while clear is held does not let everybody go")
   func lostWhileHeld() throws {
     let bench = try LinesBench()

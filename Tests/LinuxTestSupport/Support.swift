@@ -64,19 +64,31 @@ package final class TemporaryDirectory {
 
   /// Makes a file, and the directories that it is in.
   package func write(_ text: String, to name: String) throws {
+    makeFolders(of: name)
+    let file = try Files.create(path + "/" + name)
+    _ = try file.write(Array(text.utf8).span)
+  }
+
+  /// Makes a symbolic link, and the directories that it is in.
+  package func link(_ target: String, to name: String) throws {
+    makeFolders(of: name)
+    try #require(unsafe symlink(target, path + "/" + name) == 0)
+  }
+
+  private func makeFolders(of name: String) {
     let parts = name.split(separator: "/")
     var directory = path
     for part in parts.dropLast() {
       directory += "/\(part)"
       _ = unsafe mkdir(directory, 0o700)
     }
-    let file = try Files.create(path + "/" + name)
-    _ = try file.write(Array(text.utf8).span)
   }
 
   private static func remove(_ path: String) {
+    // A link goes, and never what it points at.
+    if unsafe unlink(path) == 0 { return }
     for name in Files.names(in: path) { remove("\(path)/\(name)") }
-    if unsafe unlink(path) != 0 { _ = unsafe rmdir(path) }
+    _ = unsafe rmdir(path)
   }
 }
 

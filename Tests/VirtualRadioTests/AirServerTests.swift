@@ -96,8 +96,10 @@ struct AirServerTests {
         bytes {
           LECreateConnection(
             scanInterval: 16, scanWindow: 16, filterPolicy: 0, peer: publicAddress(1),
-            ownAddressType: 0, minimumInterval: 24, maximumInterval: 24, latency: 0,
-            supervisionTimeout: 72, minimumEventLength: 0, maximumEventLength: 0
+            ownAddressType: 0,
+            parameters: ConnectionParameters(
+              minimumInterval: 24, maximumInterval: 24, latency: 0,
+              supervisionTimeout: 72)
           ).writePacket(to: &$0)
         })
       try fixture.settle()

@@ -132,9 +132,10 @@ struct ConnectionTests {
     phone.send(
       LECreateConnection(
         scanInterval: 0x10, scanWindow: 0x10, filterPolicy: 0, peer: publicAddress(9),
-        ownAddressType: 0, minimumInterval: values[0], maximumInterval: values[1],
-        latency: values[2], supervisionTimeout: values[3], minimumEventLength: 0,
-        maximumEventLength: 0))
+        ownAddressType: 0,
+        parameters: ConnectionParameters(
+          minimumInterval: values[0], maximumInterval: values[1],
+          latency: values[2], supervisionTimeout: values[3])))
     #expect(phone.receive() == [status(.leCreateConnection, .invalidCommandParameters)])
   }
 

@@ -8,8 +8,10 @@ struct LinkParameterTests {
     _ handle: ConnectionHandle, interval: UInt16 = 40, timeout: UInt16 = 200
   ) -> LEConnectionUpdate {
     LEConnectionUpdate(
-      handle: handle, minimumInterval: 20, maximumInterval: interval, latency: 0,
-      supervisionTimeout: timeout, minimumEventLength: 0, maximumEventLength: 0)
+      handle: handle,
+      parameters: ConnectionParameters(
+        minimumInterval: 20, maximumInterval: interval, latency: 0,
+        supervisionTimeout: timeout))
   }
 
   private func updated(
@@ -47,12 +49,15 @@ struct LinkParameterTests {
       pair.central.receive() == [
         event(
           LERemoteConnectionParameterRequest(
-            handle: near, minimumInterval: 20, maximumInterval: 40, latency: 0,
-            supervisionTimeout: 200))
+            handle: near,
+            parameters: ConnectionParameters(
+              minimumInterval: 20, maximumInterval: 40, latency: 0,
+              supervisionTimeout: 200)))
       ])
     let reply = LERemoteConnectionParameterRequestReply(
-      handle: near, minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200,
-      minimumEventLength: 0, maximumEventLength: 0)
+      handle: near,
+      parameters: ConnectionParameters(
+        minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200))
     let handle = bytes { $0.write(near.rawValue) }
     let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
     #expect(pair.central.ask(reply) == [complete(opcode, .success, handle), updated(near)])

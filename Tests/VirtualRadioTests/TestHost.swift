@@ -179,9 +179,10 @@ extension TestHost {
     send(
       LECreateConnection(
         scanInterval: 0x10, scanWindow: 0x10, filterPolicy: filterPolicy, peer: peer,
-        ownAddressType: ownAddressType, minimumInterval: interval, maximumInterval: interval,
-        latency: 0, supervisionTimeout: supervisionTimeout, minimumEventLength: 0,
-        maximumEventLength: 0))
+        ownAddressType: ownAddressType,
+        parameters: ConnectionParameters(
+          minimumInterval: interval, maximumInterval: interval,
+          latency: 0, supervisionTimeout: supervisionTimeout)))
   }
 
   /// The handle of its newest link.

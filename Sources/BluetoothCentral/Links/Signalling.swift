@@ -44,9 +44,9 @@ enum Signalling {
         return .answer(reject(identifier))
       }
       let response = command(Code.parameterUpdateResponse, identifier) {
-        $0.write(UInt16(parameters.areSane ? 0x0000 : 0x0001))
+        $0.write(UInt16(parameters.areValid ? 0x0000 : 0x0001))
       }
-      return parameters.areSane ? .update(response, parameters) : .answer(response)
+      return parameters.areValid ? .update(response, parameters) : .answer(response)
     case Code.leCreditRequest:
       return .answer(
         command(Code.leCreditResponse, identifier) {
@@ -81,46 +81,5 @@ enum Signalling {
       body(&$0)
       $0.patch(UInt16(truncatingIfNeeded: $0.count - 4), at: 2)
     }
-  }
-}
-
-/// How often the two sides of a link meet.
-struct ConnectionParameters: Equatable {
-  /// In 1.25 ms.
-  var minimumInterval: UInt16
-  /// In 1.25 ms.
-  var maximumInterval: UInt16
-  /// How many meetings the peripheral may skip.
-  var latency: UInt16
-  /// In 10 ms.
-  var supervisionTimeout: UInt16
-
-  init(
-    minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
-  ) {
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-  }
-
-  /// Reads eight bytes, as a Connection Parameter Update Request has them.
-  init?(_ reader: inout ByteReader) {
-    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
-      let latency = reader.readUInt16(), let timeout = reader.readUInt16()
-    else { return nil }
-    self.init(
-      minimumInterval: minimum, maximumInterval: maximum, latency: latency,
-      supervisionTimeout: timeout)
-  }
-
-  /// Whether they are within their ranges, and the time-out longer than twice the longest
-  /// silence: Core Specification, Vol 4, Part E, 7.8.18.
-  var areSane: Bool {
-    guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3_200,
-      latency <= 499, supervisionTimeout >= 10, supervisionTimeout <= 3_200
-    else { return false }
-    // 10 ms × time-out > 2 × 1.25 ms × interval × (1 + latency)
-    return 4 * Int(supervisionTimeout) > Int(maximumInterval) * (1 + Int(latency))
   }
 }

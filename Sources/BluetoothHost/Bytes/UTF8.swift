@@ -10,6 +10,15 @@ extension Span<UInt8> {
     }
     return true
   }
+
+  /// The longest start of at most `byteCount` bytes that is UTF-8: cut between two characters, if
+  /// at all.
+  @_lifetime(copy self)
+  func prefixOfUTF8(_ byteCount: Int) -> Span<UInt8> {
+    var length = Swift.min(count, byteCount)
+    while length > 0, !extracting(first: length).isValidUTF8 { length -= 1 }
+    return extracting(first: length)
+  }
 }
 
 extension ByteReader {

@@ -7,23 +7,85 @@ public struct Advertisement: Equatable, Sendable {
   /// What a scan response adds.
   public private(set) var scanResponse = AdvertisingData()
 
-  /// Generally discoverable, with one 128-bit or 16-bit service.
+  /// Generally discoverable, with one service.
   ///
   /// Flags take 3 of 31 bytes and a 128-bit UUID 18: a name of at most 8 bytes fits beside them.
   /// A longer one goes into the scan response, where there is room for 29.
   public init(service: BluetoothUUID, name: DeviceName) {
+    let services = InlineArray<1, BluetoothUUID>(repeating: service)
+    self.init(services: services.span, name: name.span)
+  }
+
+  /// Generally discoverable, with any number of services, and a name in UTF-8 of any length; an
+  /// empty one for none.
+  ///
+  /// The services go into the advertisement in their order, as many as fit; then the name, into the
+  /// scan response where it does not fit there. Of a name of more than 29 bytes the scan response
+  /// has the first characters that fit. The next services go after it, as long as they fit, and the
+  /// rest are not advertised. A list that is not whole says so.
+  public init(services: Span<BluetoothUUID>, name: Span<UInt8>) {
     // LE General Discoverable, BR/EDR not supported. Supplement, Part A, 1.3.
     let flags: InlineArray<1, UInt8> = [0x06]
     _ = data.append(.flags, flags.span)
-    var uuid = InlineArray<16, UInt8>(repeating: 0)
-    var writer = ByteWriter(uuid.mutableSpan)
-    service.write(to: &writer)
-    let length = writer.count
-    _ = data.append(
-      length == 2 ? .completeServiceUUIDs16 : .completeServiceUUIDs128,
-      uuid.span.extracting(first: length))
-    if !data.append(.completeLocalName, name.span) {
-      _ = scanResponse.append(.completeLocalName, name.span)
+    let count = data.append(services, from: 0)
+    if !name.isEmpty, !data.append(.completeLocalName, name),
+      !scanResponse.append(.completeLocalName, name)
+    {
+      _ = scanResponse.append(.shortenedLocalName, name.prefixOfUTF8(DeviceName.capacity))
     }
+    _ = scanResponse.append(services, from: count)
+  }
+}
+
+extension AdvertisingData {
+  /// Adds the services from index `start` on, as many as fit: those with 16 bits in one list, the
+  /// others in another.
+  ///
+  /// - Returns: The index of the first that is left.
+  fileprivate mutating func append(_ services: Span<BluetoothUUID>, from start: Int) -> Int {
+    var end = start
+    var size = (short: 0, long: 0)
+    while end < services.count {
+      let byteCount = services[end].byteCount
+      // A list has a length and a type before its UUIDs.
+      var new = size
+      if byteCount == 2 {
+        new.short += new.short == 0 ? 4 : 2
+      } else {
+        new.long += new.long == 0 ? 18 : 16
+      }
+      guard new.short + new.long <= Self.capacity - count else { break }
+      size = new
+      end += 1
+    }
+    appendList(of: services, from: start, to: end, byteCount: 2)
+    appendList(of: services, from: start, to: end, byteCount: 16)
+    return end
+  }
+
+  /// Adds the list of those services from index `start` to `end` whose UUIDs have `byteCount`
+  /// bytes.
+  private mutating func appendList(
+    of services: Span<BluetoothUUID>, from start: Int, to end: Int, byteCount: Int
+  ) {
+    var list = InlineArray<31, UInt8>(repeating: 0)
+    var writer = ByteWriter(list.mutableSpan)
+    var isWhole = true
+    for index in services.indices where services[index].byteCount == byteCount {
+      if index >= start, index < end {
+        services[index].write(to: &writer)
+      } else {
+        isWhole = false
+      }
+    }
+    let length = writer.count
+    guard length > 0 else { return }
+    let type: AdvertisingDataType =
+      if byteCount == 2 {
+        isWhole ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16
+      } else {
+        isWhole ? .completeServiceUUIDs128 : .incompleteServiceUUIDs128
+      }
+    _ = append(type, list.span.extracting(first: length))
   }
 }

@@ -20,12 +20,18 @@ public struct DeviceName: Sendable {
     count = utf8.count
   }
 
+  /// The first characters of `utf8` that fit 29 bytes; `nil` if there are none, or it does not
+  /// begin with UTF-8.
+  public init?(prefixOf utf8: Span<UInt8>) {
+    self.init(utf8.prefixOfUTF8(Self.capacity))
+  }
+
   /// A text that is part of the program; of a longer one, the first characters that fit 29 bytes.
   public init(_ text: StaticText) {
     var writer = ByteWriter(storage.mutableSpan)
     text.writePrefix(to: &writer)
     count = writer.count
-    while count > 0, !storage.span.extracting(first: count).isValidUTF8 { count -= 1 }
+    count = span.prefixOfUTF8(count).count
   }
 
   /// The bytes, in UTF-8.

@@ -18,9 +18,9 @@ public struct Attribute: Sendable {
   public internal(set) var value: Value
   /// How it may be used; a value's are those of its characteristic.
   public internal(set) var properties: GATTProperties
-  /// For a service, its last attribute; for the others, the attribute itself. Filled in by the
-  /// database.
-  var groupEnd = AttributeHandle.none
+  /// For a service, its last attribute; for the others, the attribute itself. Filled in when the
+  /// table is linked.
+  public internal(set) var groupEnd = AttributeHandle.none
 
   /// Where the value of an attribute comes from.
   public enum Value: Equatable, Sendable {
@@ -40,18 +40,25 @@ public struct Attribute: Sendable {
     case databaseHash
     /// What the central has said it can do.
     case clientSupportedFeatures
-    /// What the central wants to be told; `slot` is filled in by the database.
+    /// What the central wants to be told; `slot` is filled in when the table is linked.
     case clientConfiguration(slot: Int)
     /// Never read or written, only indicated or notified.
     case none
     /// The application is asked.
     case application(ApplicationAttribute)
+    /// There is no attribute with this handle.
+    case vacant
   }
 
   private init(_ type: BluetoothUUID, _ value: Value, _ properties: GATTProperties) {
     self.type = type
     self.value = value
     self.properties = properties
+  }
+
+  /// A line without an attribute: what was there has gone, and those after it keep their handles.
+  public static var vacant: Attribute {
+    Attribute(BluetoothUUID(0x0000), .vacant, GATTProperties(rawValue: 0))
   }
 
   /// A service that a central looks for.
@@ -94,13 +101,34 @@ public struct Attribute: Sendable {
   }
 }
 
-/// An attribute whose value the application keeps: a small number of its own choosing.
+extension Attribute {
+  /// Whether there is an attribute.
+  public var isVacant: Bool {
+    if case .vacant = value { true } else { false }
+  }
+
+  /// Whether a request for attributes of `type` is about it.
+  func isOf(_ type: BluetoothUUID) -> Bool {
+    self.type == type && !isVacant
+  }
+
+  /// Whether a central may do `what` with it. A declaration may be read and nothing else, whatever
+  /// the properties that it declares.
+  func allows(_ what: GATTProperties) -> Bool {
+    switch value {
+    case .service, .include, .characteristic: what == .read
+    default: properties.contains(what)
+    }
+  }
+}
+
+/// An attribute whose value the application keeps: a number of its own choosing.
 public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
-  /// 0 to 7, each used at most once in a database.
-  public var rawValue: UInt8
+  /// Used at most once in a database. In a `GATTDatabase` it is 0 to 7.
+  public var rawValue: UInt16
 
   /// Any number, known or not.
-  public init(rawValue: UInt8) {
+  public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 }

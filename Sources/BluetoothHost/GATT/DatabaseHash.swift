@@ -7,10 +7,11 @@ public struct DatabaseHash: Equatable, Sendable {
   /// The 16 bytes as they go on the wire.
   public private(set) var bytes = InlineArray<16, UInt8>(repeating: 0)
 
-  init() {}
+  /// All zeros: no database has that.
+  public init() {}
 
   /// The hash of `attributes`, the first of which has the handle 0x0001.
-  init(of attributes: Span<Attribute>) {
+  public init(of attributes: Span<Attribute>) {
     var code = AESCMAC(key: AES128.Block(repeating: 0))
     for index in attributes.indices {
       let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))

@@ -3,7 +3,8 @@
 ///
 /// A *place* is a number from 0 up to the host's capacity, less one; a central keeps its place
 /// from connection to disconnection. Every call returns at once; what is to be sent is asked for
-/// when it can be sent.
+/// when it can be sent. A read or a write that cannot be answered at once is put off: see
+/// `GATTRefusal.later`.
 public protocol GATTApplication: ~Copyable {
   /// A central has taken `place`.
   mutating func centralConnected(at place: Int, address: DeviceAddress)
@@ -17,14 +18,24 @@ public protocol GATTApplication: ~Copyable {
 
   /// Writes the value of `attribute` as the central at `place` shall see it: at most 512 bytes,
   /// which is what `value` holds.
+  ///
+  /// - Parameter offset: The first byte that is asked for. Those before it are not sent, but count:
+  ///   the value is written from its beginning.
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
-  ) throws(ATTErrorCode)
+    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    into value: inout ByteWriter
+  ) throws(GATTRefusal)
 
-  /// Takes a value of at most 512 bytes that the central at `place` wrote, or refuses it.
+  /// Takes a value of at most 512 bytes that the central at `place` wrote, or refuses it. A value
+  /// that came in parts has been put together.
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
-  ) throws(ATTErrorCode)
+  ) throws(GATTRefusal)
+
+  /// Every value of one Write Request, Write Command or Execute Write has been handed over: the
+  /// place for an application that takes them together to refuse them, or to put them off. By
+  /// default nothing happens.
+  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal)
 
   /// Whose value the central at `place` is to be told next; `nil` when there is nothing to tell.
   ///
@@ -41,11 +52,30 @@ public protocol GATTApplication: ~Copyable {
   mutating func radioChanged(to state: RadioState)
 }
 
+extension GATTApplication where Self: ~Copyable {
+  /// Nothing.
+  public mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {}
+}
+
+/// Why an application does not do at once what a central asks.
+public enum GATTRefusal: Error, Equatable, Sendable {
+  /// The central is told so.
+  case error(ATTErrorCode)
+  /// The answer is not known yet: once it is, `Host.resume(at:)` has the application asked again,
+  /// for everything that the request is about. Until then the central waits, as the protocol has
+  /// it ask one thing at a time; the others do not. Of a command nothing is kept: it needs no
+  /// answer.
+  ///
+  /// A central gives up after 30 s. Core Specification, Vol 3, Part F, 3.3.3.
+  case later
+}
+
 /// What the radio is doing.
 public enum RadioState: Equatable, Sendable {
   /// The controller is being set up, or set up again.
   case starting
-  /// The controller works, and is not advertising: every place is taken, or it is shutting down.
+  /// The controller works, and is not advertising: there is nothing to advertise, every place is
+  /// taken, or it is shutting down.
   case silent
   /// The controller works, and is advertising: centrals can connect.
   case advertising

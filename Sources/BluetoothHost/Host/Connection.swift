@@ -22,6 +22,7 @@ struct Connection: ~Copyable {
   var bearer = ATTBearer()
 
   // Outgoing.
+  /// The response; or the request that was put off, while there is one.
   private var response = ByteBuffer<517>()
   private var update = ByteBuffer<517>()
   private var control = ControlFrames()
@@ -85,9 +86,12 @@ struct Connection: ~Copyable {
   }
 
   /// Takes the data of one ACL packet.
-  mutating func receive<let attributeCount: Int, Application: GATTApplication & ~Copyable>(
+  @inline(__always)
+  mutating func receive<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
+  >(
     _ data: Span<UInt8>, startsFrame: Bool, at place: Int,
-    server: inout ATTServer<attributeCount>, application: inout Application
+    server: inout ATTServer<Database>, application: inout Application
   ) {
     isHeard = true
     guard let frame = reassembler.receive(data, startsFrame: startsFrame) else { return }
@@ -96,11 +100,9 @@ struct Connection: ~Copyable {
       // A central may not send a request before the last one is answered; one that does is not
       // answered out of turn. Commands and confirmations are welcome at any time.
       if response.isEmpty {
-        response.write(limit: bearer.mtu.byteCount) { writer in
-          server.respond(
-            to: frame.payload, at: place, bearer: &bearer, application: &application,
-            response: &writer)
-        }
+        Self.respond(
+          to: frame.payload, in: &response, at: place, bearer: &bearer, server: &server,
+          application: &application)
       } else {
         Self.receiveUnanswered(
           frame.payload, at: place, bearer: &bearer, server: &server, application: &application)
@@ -119,6 +121,22 @@ struct Connection: ~Copyable {
     }
   }
 
+  /// Hands the request that was put off to the application once more.
+  mutating func resume<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
+  >(
+    at place: Int, server: inout ATTServer<Database>, application: inout Application
+  ) {
+    guard bearer.hasPutOff else { return }
+    bearer.hasPutOff = false
+    // The request makes room for its response.
+    var request = ByteBuffer<517>()
+    _ = request.assign(response.span)
+    Self.respond(
+      to: request.span, in: &response, at: place, bearer: &bearer, server: &server,
+      application: &application)
+  }
+
   /// Asks the central for other connection parameters.
   mutating func requestParameters(_ parameters: ConnectionParameters) {
     control.append(.leSignalling) { writer in
@@ -128,13 +146,15 @@ struct Connection: ~Copyable {
 
   /// Writes the next ACL packet for this link, with at most `length` bytes of data; `false` if
   /// there is nothing to send.
-  mutating func nextPacket<let attributeCount: Int, Application: GATTApplication & ~Copyable>(
+  mutating func nextPacket<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
+  >(
     into writer: inout ByteWriter, length: Int, at place: Int, now: Instant,
-    server: inout ATTServer<attributeCount>, application: inout Application
+    server: inout ATTServer<Database>, application: inout Application
   ) -> Bool {
     guard let handle else { return false }
     if sending == .nothing {
-      if !response.isEmpty {
+      if !response.isEmpty, !bearer.hasPutOff {
         sending = .response
       } else if !control.isEmpty, control.writePacket(handle, to: &writer) {
         inFlight &+= 1
@@ -161,12 +181,27 @@ struct Connection: ~Copyable {
 }
 
 extension Connection {
+  /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
+  @inline(__always)
+  private static func respond<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
+  >(
+    to pdu: Span<UInt8>, in response: inout ByteBuffer<517>, at place: Int,
+    bearer: inout ATTBearer, server: inout ATTServer<Database>, application: inout Application
+  ) {
+    response.write(limit: bearer.mtu.byteCount) { writer in
+      server.respond(
+        to: pdu, at: place, bearer: &bearer, application: &application, response: &writer)
+    }
+    if bearer.hasPutOff { _ = response.assign(pdu) }
+  }
+
   /// Takes a PDU that arrives while a response is still to be sent: only what is never answered.
   private static func receiveUnanswered<
-    let attributeCount: Int, Application: GATTApplication & ~Copyable
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
   >(
     _ pdu: Span<UInt8>, at place: Int, bearer: inout ATTBearer,
-    server: inout ATTServer<attributeCount>, application: inout Application
+    server: inout ATTServer<Database>, application: inout Application
   ) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }
@@ -180,9 +215,9 @@ extension Connection {
 
   /// Puts a notification or indication into `update`; `false` if there is none to send.
   private mutating func prepareUpdate<
-    let attributeCount: Int, Application: GATTApplication & ~Copyable
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
   >(
-    at place: Int, now: Instant, server: inout ATTServer<attributeCount>,
+    at place: Int, now: Instant, server: inout ATTServer<Database>,
     application: inout Application
   ) -> Bool {
     // While an indication is unconfirmed nothing else is told: the next might be one too.
@@ -220,11 +255,10 @@ extension Connection {
 extension ATTBearer {
   /// How the central wants to be told of the value at `place`; `nil` if it does not.
   fileprivate func updateOpcode(for place: ValuePlace) -> ATTOpcode? {
-    guard place.handle != .none, let slot = place.slot, slot < configurations.count else {
-      return nil
-    }
-    if configurations[slot].contains(.notification) { return .handleValueNotification }
-    if configurations[slot].contains(.indication) { return .handleValueIndication }
+    guard place.handle != .none, let slot = place.slot else { return nil }
+    let configuration = configurations[slot]
+    if configuration.contains(.notification) { return .handleValueNotification }
+    if configuration.contains(.indication) { return .handleValueIndication }
     return nil
   }
 }

@@ -56,6 +56,10 @@ struct ControllerState {
   var requestedAdvertising = false
   /// Whether advertising may not be on although it is thought to be.
   var doubtsAdvertising = false
+  /// Whether it has yet to be told what to advertise.
+  var owesAdvertisingData = false
+  /// Whether it has yet to be told what to answer those who ask.
+  var owesScanResponseData = false
   /// A controller that cannot advertise while it has links says so; it is asked again when one
   /// has gone.
   var refusesAdvertising = false

@@ -1,5 +1,5 @@
 // What the controller answers to commands.
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
@@ -28,7 +28,7 @@ extension Host where Application: ~Copyable {
         fail(.unanswered(opcode), restartAt: now)
       }
     case .ready:
-      if opcode == .leSetAdvertisingEnable || opcode == .disconnect {
+      if opcode.isNeeded {
         fail(.unanswered(opcode), restartAt: now)
       } else {
         // Data length, PHY and the like: the link works without.
@@ -127,17 +127,14 @@ extension Host where Application: ~Copyable {
     _ opcode: HCIOpcode, status: HCIErrorCode, at now: Instant
   ) {
     switch opcode {
+    case .leSetAdvertisingData, .leSetScanResponseData:
+      if status != .success { refuseAdvertising(opcode, status, at: now) }
     case .leSetAdvertisingEnable:
       if status == .success || !controller.requestedAdvertising {
         // What cannot be turned off is not on.
         controller.isAdvertising = controller.requestedAdvertising
-      } else if connectionCount == 0 {
-        // There is no link whose end could change its mind. If it is on already, as some refusals
-        // mean, then not by the host's doing.
-        fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+      } else if refuseAdvertising(opcode, status, at: now) {
         return
-      } else {
-        controller.refusesAdvertising = true
       }
       report(controller.isAdvertising ? .advertising : .silent)
     case .disconnect where status == .unknownConnectionIdentifier:
@@ -151,6 +148,31 @@ extension Host where Application: ~Copyable {
       linkIsMissing(controller.checking, at: now)
     default:
       break
+    }
+  }
+
+  /// The controller does not advertise as it is told: it is asked again when a link has gone. If
+  /// there is none whose end could change its mind, it is reset; whether it was.
+  @discardableResult
+  private mutating func refuseAdvertising(
+    _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
+  ) -> Bool {
+    guard connectionCount == 0 else {
+      controller.refusesAdvertising = true
+      return false
+    }
+    // If it is on already, as some refusals mean, then not by the host's doing.
+    fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+    return true
+  }
+}
+
+extension HCIOpcode {
+  /// Whether a controller that leaves it unanswered once it is set up is of no more use.
+  fileprivate var isNeeded: Bool {
+    switch self {
+    case .leSetAdvertisingEnable, .leSetAdvertisingData, .leSetScanResponseData, .disconnect: true
+    default: false
     }
   }
 }

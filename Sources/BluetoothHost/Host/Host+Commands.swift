@@ -1,5 +1,5 @@
 // Which command the controller is given next.
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   /// Writes the next command; `false` if none is owed.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
@@ -49,14 +49,22 @@ extension Host where Application: ~Copyable {
           maximumInterval: configuration.advertisingInterval.upperBound,
           ownAddressType: controller.address.kind.rawValue), into: &writer)
     case .setAdvertisingData:
-      return write(LESetAdvertisingData(advertisement.data), into: &writer)
+      return writeAdvertisingData(into: &writer)
     case .setScanResponseData:
-      return write(LESetScanResponseData(advertisement.scanResponse), into: &writer)
+      return writeScanResponseData(into: &writer)
     }
   }
 
-  private var advertisement: Advertisement {
-    Advertisement(service: configuration.service, name: configuration.name)
+  private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
+    controller.owesAdvertisingData = false
+    return write(
+      LESetAdvertisingData(advertisement?.data ?? AdvertisingData()), into: &writer)
+  }
+
+  private mutating func writeScanResponseData(into writer: inout ByteWriter) -> HCIOpcode {
+    controller.owesScanResponseData = false
+    return write(
+      LESetScanResponseData(advertisement?.scanResponse ?? AdvertisingData()), into: &writer)
   }
 
   /// What some link is owed.
@@ -80,11 +88,8 @@ extension Host where Application: ~Copyable {
       if let reply = connections[place].owedParameterReply {
         connections[place].owedParameterReply = nil
         return write(
-          LERemoteConnectionParameterRequestReply(
-            handle: handle, minimumInterval: reply.minimumInterval,
-            maximumInterval: reply.maximumInterval, latency: reply.latency,
-            supervisionTimeout: reply.supervisionTimeout, minimumEventLength: 0,
-            maximumEventLength: 0), into: &writer)
+          LERemoteConnectionParameterRequestReply(handle: handle, parameters: reply),
+          into: &writer)
       }
       if connections[place].owesCheck {
         connections[place].owesCheck = false
@@ -112,7 +117,8 @@ extension Host where Application: ~Copyable {
     return nil
   }
 
-  /// Advertising is on while a place is free.
+  /// Advertising is on while there is something to advertise and a place is free. What is
+  /// advertised may change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
     if controller.doubtsAdvertising {
       // Over as soon as advertising is known to be off; then it is turned on if it should be.
@@ -123,7 +129,10 @@ extension Host where Application: ~Copyable {
       }
     }
     let wanted =
-      !controller.isShuttingDown && !controller.refusesAdvertising && connectionCount < places
+      advertisement != nil && !controller.isShuttingDown && !controller.refusesAdvertising
+      && connectionCount < places
+    if wanted, controller.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
+    if wanted, controller.owesScanResponseData { return writeScanResponseData(into: &writer) }
     guard wanted != controller.isAdvertising else { return nil }
     controller.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)

@@ -3,7 +3,7 @@
 //
 // An event is lost when a controller crashes and recovers by itself, or when its host was too
 // slow to read. Without this, one lost event would cost a place, or silence the peripheral.
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   /// How long a link may be silent before it is asked after, in milliseconds.
   static var checkInterval: UInt32 { 60_000 }
 

@@ -1,5 +1,5 @@
 // What the controller tells of its own accord.
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -54,9 +54,7 @@ extension Host where Application: ~Copyable {
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let place = place(of: event.handle)
       else { return }
-      connections[place].owedParameterReply = ConnectionParameters(
-        minimumInterval: event.minimumInterval, maximumInterval: event.maximumInterval,
-        latency: event.latency, supervisionTimeout: event.supervisionTimeout)
+      connections[place].owedParameterReply = event.parameters
       controller.owesCommands = true
     default:
       break
@@ -132,7 +130,7 @@ extension Host where Application: ~Copyable {
 }
 
 // What the passing of time brings.
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }

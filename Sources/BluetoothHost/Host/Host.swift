@@ -11,17 +11,21 @@
 ///       host.receive(packet, at: now)     // or host.advance(to: now)
 ///     }
 ///
-/// `places` is how many centrals it serves at once, and `attributeCount` the number of lines of
-/// its database. Nothing that arrives, from the air or from the controller, stops it: what is
-/// malformed is answered or ignored, and a controller that fails is reset.
+/// `places` is how many centrals it serves at once. Nothing that arrives, from the air or from the
+/// controller, stops it: what is malformed is answered or ignored, and a controller that fails is
+/// reset.
 public struct Host<
-  let places: Int, let attributeCount: Int, Application: GATTApplication & ~Copyable
+  let places: Int, Database: AttributeDatabase & ~Copyable,
+  Application: GATTApplication & ~Copyable
 >: ~Copyable {
   /// What the peripheral is for.
   public var application: Application
 
+  /// What it advertises while a place is free; `nil` if nothing.
+  public internal(set) var advertisement: Advertisement?
+
   let configuration: HostConfiguration
-  var server: ATTServer<attributeCount>
+  var server: ATTServer<Database>
   var connections: InlineArray<places, Connection>
   var controller = ControllerState()
   var commands = CommandFlow()
@@ -33,23 +37,26 @@ public struct Host<
   ///
   /// - Parameters:
   ///   - configuration: its name, address and so on.
-  ///   - table: its GATT database.
+  ///   - database: its GATT database.
   ///   - application: what the database's application attributes mean.
   public init(
-    configuration: HostConfiguration, table: InlineArray<attributeCount, Attribute>,
+    configuration: HostConfiguration, database: consuming Database,
     application: consuming Application
   ) {
     self.application = application
     self.configuration = configuration
+    advertisement = configuration.service.map {
+      Advertisement(service: $0, name: configuration.name)
+    }
     server = ATTServer(
-      database: GATTDatabase(table), deviceName: configuration.name, mtu: configuration.mtu)
+      database: database, deviceName: configuration.name, mtu: configuration.mtu)
     connections = InlineArray { _ in Connection() }
   }
 
-  /// The attribute handle of one of the application's values; `.none` if the table has no such
+  /// The attribute handle of one of the application's values; `.none` if the database has no such
   /// line.
   public func handle(of attribute: ApplicationAttribute) -> AttributeHandle {
-    server.database.handle(of: attribute)
+    server.database.place(of: attribute).handle
   }
 
   /// What the radio is doing.
@@ -98,17 +105,6 @@ public struct Host<
     controller.owesCommands = true
   }
 
-  /// Tells every central that has asked for it, by a Service Changed indication, that the
-  /// services in `range` are no longer what they were. A range that waits to be told becomes part
-  /// of this one.
-  ///
-  /// Core Specification, Vol 3, Part G, 7.1.
-  public mutating func indicateServicesChanged(in range: AttributeHandleRange) {
-    for place in 0..<places where connections[place].handle != nil {
-      connections[place].changedServices = range.merged(with: connections[place].changedServices)
-    }
-  }
-
   /// When `advance(to:)` wants to be called next; `nil` if nothing is being waited for.
   public var deadline: Instant? {
     var earliest = commands.deadline
@@ -149,7 +145,7 @@ public struct Host<
   }
 }
 
-extension Host where Application: ~Copyable {
+extension Host where Database: ~Copyable, Application: ~Copyable {
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let place = place(of: header.handle) else {
       meetStranger(header.handle, at: now)

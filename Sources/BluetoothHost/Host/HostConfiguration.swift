@@ -2,8 +2,9 @@
 public struct HostConfiguration: Sendable {
   /// What the device is called, in its advertising and in its GAP service.
   public var name: DeviceName
-  /// The service that it advertises.
-  public var service: BluetoothUUID
+  /// The service that it advertises from the start, beside its name; `nil` to advertise nothing
+  /// before `Host.advertise(_:)`.
+  public var service: BluetoothUUID?
   /// The address that it goes by.
   public var address: OwnAddress
   /// The longest ATT PDU that it takes.
@@ -16,7 +17,7 @@ public struct HostConfiguration: Sendable {
   /// The defaults advertise every 100 to 150 ms, take the longest MTU, and ask for an interval of
   /// 30 to 50 ms where a central has chosen a slower one.
   public init(
-    name: DeviceName, service: BluetoothUUID, address: OwnAddress, mtu: ATTMTU = .maximum,
+    name: DeviceName, service: BluetoothUUID?, address: OwnAddress, mtu: ATTMTU = .maximum,
     advertisingInterval: ClosedRange<UInt16> = 160...240,
     preferredParameters: ConnectionParameters? = .responsive
   ) {

@@ -18,6 +18,10 @@ struct cbluetooth_adapter {
     bool is_up;
     /// Whether it can only be driven raw: it has not been set up, or is no LE controller.
     bool is_raw;
+    /// Whether a program has its user channel.
+    bool is_held;
+    /// What it is plugged into: hdev->bus of the kernel, such as 1 for USB and 3 for UART.
+    uint8_t bus;
     /// Its public address, the least significant byte first; zeros if it has none.
     uint8_t address[6];
 };

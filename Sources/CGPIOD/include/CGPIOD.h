@@ -80,6 +80,19 @@ struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const
                                  const struct cgpiod_line *lines, size_t count,
                                  struct cgpiod_failure *failure);
 
+/// A line as it is before it is asked for.
+struct cgpiod_line_state {
+    /// Where it is; -1 if the chip has no such line.
+    int32_t offset;
+    /// Who uses it; empty if nobody does, "?" if they give no name.
+    char user[32];
+};
+
+/// Finds the chip with this label as cgpiod_open does, and tells of `count` lines of it without
+/// asking for them: 0, with the chip's path in `failure`, or -1 with all of `failure` filled in.
+int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_line *lines,
+                  size_t count, struct cgpiod_line_state *states, struct cgpiod_failure *failure);
+
 /// Gives the lines back.
 void cgpiod_close(struct cgpiod_lines *lines);
 

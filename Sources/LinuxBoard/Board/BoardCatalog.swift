@@ -89,6 +89,9 @@ public struct BoardCatalog: Equatable, Sendable {
     return try entry.board.get()
   }
 
+  /// What to do where no board was found, as the end of a sentence.
+  public static let howToName = "--board names one, as eightball boards lists them"
+
   /// That no folder has a board, and where they were looked for.
   public var nothingFound: String {
     "there are no board files in \(alternatives(folders))"

@@ -97,7 +97,8 @@ public enum BoardFile {
     do throws(SystemError) {
       bytes = try Self.bytes(of: path)
     } catch {
-      throw BoardError(path, error.code.description)
+      let remedy = error.code == .noSuchFile ? ". \(BoardCatalog.howToName)" : ""
+      throw BoardError(path, "cannot read the board's file: \(error.code)\(remedy)")
     }
     guard bytes.count <= capacity else {
       throw BoardError(path, "expected at most \(capacity) bytes")

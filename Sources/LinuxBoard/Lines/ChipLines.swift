@@ -7,6 +7,9 @@ import LinuxSystem
 /// A board's lines on a GPIO chip of this machine, by way of libgpiod.
 @safe
 public final class ChipLines: BoardLines {
+  /// As whom the kernel tells others that we have a line.
+  static let consumer = "eightball"
+
   private let wanted: [WantedLine]
   private let label: String
   private let directory: String
@@ -30,15 +33,43 @@ public final class ChipLines: BoardLines {
   public func open() throws(LineError) {
     close()
     var failure = cgpiod_failure()
-    // The names must live as long as the call.
+    unsafe withSettings { settings in
+      unsafe lines = cgpiod_open(
+        directory, label, Self.consumer, settings.baseAddress, settings.count, &failure)
+    }
+    if unsafe lines == nil { throw error(failure) }
+  }
+
+  /// Looks for the lines, and who has them, without asking for any.
+  public func survey() throws(LineError) -> ChipSurvey {
+    var failure = cgpiod_failure()
+    var states = [cgpiod_line_state](repeating: cgpiod_line_state(), count: wanted.count)
+    let result = unsafe withSettings { settings in
+      unsafe cgpiod_survey(
+        directory, label, settings.baseAddress, settings.count, &states, &failure)
+    }
+    guard result == 0 else { throw error(failure) }
+    let lines = zip(wanted, states).map { wanted, state in
+      ChipSurvey.Line(
+        part: wanted.part.rawValue, name: wanted.line.name,
+        offset: state.offset < 0 ? nil : Int(state.offset),
+        user: unsafe withUnsafeBytes(of: state.user) { unsafe Self.text($0) })
+    }
+    let path = unsafe withUnsafeBytes(of: failure.chip) { unsafe Self.text($0) }
+    return ChipSurvey(path: path ?? directory, lines: lines)
+  }
+
+  /// Calls `body` with what is asked of each line, names and all, which live as long as the call.
+  private func withSettings<Result>(
+    _ body: (UnsafeBufferPointer<cgpiod_line>) -> Result
+  ) -> Result {
     let names = unsafe wanted.map { unsafe strdup($0.line.name) }
     defer { unsafe names.forEach { unsafe free($0) } }
     var settings = unsafe [cgpiod_line]()
     for (index, line) in wanted.enumerated() {
       unsafe settings.append(line.settings(name: names[index]))
     }
-    unsafe lines = cgpiod_open(directory, label, "eightball", settings, settings.count, &failure)
-    if unsafe lines == nil { throw error(failure) }
+    return unsafe settings.withUnsafeBufferPointer { unsafe body($0) }
   }
 
   /// Gives the lines back.
@@ -119,7 +150,8 @@ public final class ChipLines: BoardLines {
     let index = Int(failure.line)
     return LineError(
       kind, chip: label, path: path,
-      line: wanted.indices.contains(index) ? wanted[index].line.name : nil, user: user)
+      line: wanted.indices.contains(index) ? wanted[index].line.name : nil, user: user,
+      group: path.flatMap { Files.group(of: $0) })
   }
 
   /// The text up to its zero byte; `nil` if it is empty.
@@ -149,6 +181,16 @@ struct WantedLine {
       + lights.compactMap { light in
         board.line(light).map { WantedLine(purpose: .light(light), line: $0) }
       }
+  }
+
+  /// What the board's file calls it.
+  var part: BoardPart {
+    switch purpose {
+    case .button(.shake): .shake
+    case .button(.clear): .clear
+    case .light(.status): .status
+    case .light(.answer): .answer
+    }
   }
 
   var isOutput: Bool { if case .light = purpose { true } else { false } }

@@ -28,16 +28,20 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
   public var line: String?
   /// Who has the line, if that is known.
   public var user: String?
+  /// Which group may open the chip, if there is one to join.
+  public var group: String?
 
   /// An error of this kind.
   public init(
-    _ kind: Kind, chip: String, path: String? = nil, line: String? = nil, user: String? = nil
+    _ kind: Kind, chip: String, path: String? = nil, line: String? = nil, user: String? = nil,
+    group: String? = nil
   ) {
     self.kind = kind
     self.chip = chip
     self.path = path
     self.line = line
     self.user = user
+    self.group = group
   }
 
   /// What is wrong.
@@ -60,7 +64,9 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
   public var remedy: String? {
     switch kind {
     case .noChip: "Is this the right board? See what there is: gpiodetect"
-    case .noPermission: "Join its group and log in again: sudo usermod -aG gpio $USER"
+    case .noPermission:
+      group.map { "Join its group and log in again: sudo usermod -aG \($0) $USER" }
+        ?? "Run with sudo"
     case .noLine: "See what lines there are: gpioinfo; and name another in the board's file"
     case .busy: "End that program, or name another line in the board's file"
     case .vanished: "It is used again when it comes back"

@@ -16,9 +16,7 @@ extension VirtualController {
       (0x0004...0x4000).contains(request.scanInterval),
       (0x0004...0x4000).contains(request.scanWindow), request.scanWindow <= request.scanInterval,
       request.minimumEventLength <= request.maximumEventLength,
-      let parameters = LinkParameters(
-        minimum: request.minimumInterval, maximum: request.maximumInterval,
-        latency: request.latency, supervisionTimeout: request.supervisionTimeout),
+      let parameters = LinkParameters(request.parameters),
       let address = ownAddress(request.ownAddressType)
     else { return .invalidCommandParameters }
     let target = request.filterPolicy == 0 ? request.peer : nil

@@ -17,10 +17,7 @@ extension VirtualController {
       return nil
     }
     // The request and the reply have the same parameters.
-    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
-      let latency = reader.readUInt16(), let timeout = reader.readUInt16(),
-      let parameters = LinkParameters(
-        minimum: minimum, maximum: maximum, latency: latency, supervisionTimeout: timeout)
+    guard let request = ConnectionParameters(&reader), let parameters = LinkParameters(request)
     else { return .invalidCommandParameters }
     if opcode == .leRemoteConnectionParameterRequestReply {
       guard end.isAskedForParameters else { return .commandDisallowed }
@@ -33,11 +30,7 @@ extension VirtualController {
     if end.role == .central {
       end.adopt(parameters, askedBy: end)
     } else {
-      ask(
-        end,
-        LERemoteConnectionParameterRequest(
-          handle: handle, minimumInterval: minimum, maximumInterval: maximum, latency: latency,
-          supervisionTimeout: timeout))
+      ask(end, LERemoteConnectionParameterRequest(handle: handle, parameters: request))
     }
     return nil
   }

@@ -10,18 +10,11 @@ struct LinkParameters: Equatable {
   var supervisionTimeout: UInt16
 
   /// The values that a host's request leads to; `nil` if the specification forbids the request.
-  ///
-  /// Core Specification, Vol 4, Part E, 7.8.12: the time-out in milliseconds must be larger than
-  /// (1 + latency) × the longest interval × 2, so with 10 ms and 1.25 ms units
-  /// timeout × 4 > (1 + latency) × interval.
-  init?(minimum: UInt16, maximum: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
-    guard (6...3_200).contains(minimum), (6...3_200).contains(maximum), minimum <= maximum,
-      latency <= 499, (10...3_200).contains(supervisionTimeout),
-      Int(supervisionTimeout) * 4 > (1 + Int(latency)) * Int(maximum)
-    else { return nil }
-    interval = maximum
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+  init?(_ request: ConnectionParameters) {
+    guard request.areValid else { return nil }
+    interval = request.maximumInterval
+    latency = request.latency
+    supervisionTimeout = request.supervisionTimeout
   }
 }
 

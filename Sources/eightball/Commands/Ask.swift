@@ -74,7 +74,7 @@ struct Ask: ParsableCommand {
     let inquiry = inquiry
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
     try endingWell(complain: printer.failed) {
-      let radio = ChosenRadio(radioOptions)
+      let radio = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, radio, isChosen: random)
       var program = AskProgram(inquiry, printer: printer)

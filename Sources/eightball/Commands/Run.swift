@@ -83,7 +83,7 @@ struct Run: ParsableCommand {
       let configuration = HostConfiguration(
         name: deviceName, service: .ballService, address: (address ?? .automatic).own)
       let board = try ChosenBoard(boardOptions)
-      let radio = ChosenRadio(radioOptions, board: board.description)
+      let radio = ChosenRadio(radioOptions.choice, board: board.description)
       let sinks = try radioOptions.sinks()
       printer.begins(radio, on: board)
       var program = BallProgram(

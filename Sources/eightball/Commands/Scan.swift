@@ -35,7 +35,7 @@ struct Scan: ParsableCommand {
   func run() throws {
     let printer = ScanPrinter(isJSON: output.json)
     try endingWell(complain: printer.failed) {
-      let radio = ChosenRadio(radioOptions)
+      let radio = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(radio)
       var program = ScanProgram(duration: timeout.milliseconds, printer: printer)

@@ -68,7 +68,7 @@ struct ChosenBoard {
   var sentence: String {
     let because = reason.map { " (\(printable($0)))" } ?? ""
     guard let description else {
-      return "Board: none\(because); --board names one, as eightball boards lists them."
+      return "Board: none\(because); \(BoardCatalog.howToName)."
     }
     return "Board: \(printable(description.name))\(because)."
   }

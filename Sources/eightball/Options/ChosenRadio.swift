@@ -7,16 +7,24 @@ struct ChosenRadio {
   var name: RadioName
   /// Why this one, if it was not named.
   var reason: String?
+  /// Whether nobody named it, and it is what there is.
+  var isUsual = false
 
-  /// - Parameter board: Which may name the radio.
-  init(_ options: RadioOptions, board: BoardDescription? = nil) {
+  /// - Parameters:
+  ///   - board: Which may name the radio.
+  ///   - usual: What there is, if nobody names one.
+  init(
+    _ options: RadioChoiceOptions, board: BoardDescription? = nil,
+    usual: @autoclosure () -> DefaultRadio = .choose()
+  ) {
     if let name = options.radio {
       self.name = name
     } else if let name = board?.radio {
       self.name = name
       reason = "the board's file says so"
     } else {
-      let usual = DefaultRadio.choose()
+      let usual = usual()
+      isUsual = true
       name = usual.name
       reason = usual.reason
     }
@@ -40,7 +48,16 @@ extension RadioOptions {
   /// Whoever is to look on at the packets.
   func sinks() throws -> [any PacketSink] {
     var sinks: [any PacketSink] = []
-    if let capture { sinks.append(try Capture(path: capture)) }
+    if let capture {
+      do throws(SystemError) {
+        sinks.append(try Capture(path: capture))
+      } catch {
+        throw SystemError(
+          error.code, "keep packets in", capture,
+          explanation: "\(error.code). Name with --capture a file in a folder that there is, and "
+            + "that you may write to")
+      }
+    }
     if verbose { sinks.append(PacketTrace { Terminal.note($0) }) }
     return sinks
   }

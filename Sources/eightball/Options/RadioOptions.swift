@@ -2,14 +2,19 @@ import ArgumentParser
 import LinuxBoard
 import LinuxRadio
 
-/// Which radio, and who looks on at its packets.
-struct RadioOptions: ParsableArguments {
+/// Which radio.
+struct RadioChoiceOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
       "The Bluetooth controller to use: see the radios in eightball --help.", valueName: "radio"),
     transform: { try RadioName($0) })
   var radio: RadioName?
+}
+
+/// Which radio, and who looks on at its packets.
+struct RadioOptions: ParsableArguments {
+  @OptionGroup var choice: RadioChoiceOptions
 
   @Flag(name: .long, help: "Tell of every packet between host and controller, on stderr.")
   var verbose = false

@@ -28,7 +28,7 @@ final class BallPrinter: BallObserver {
 
   func begins(_ radio: ChosenRadio, on board: ChosenBoard) {
     guard !isJSON else { return }
-    if board.description != nil { Terminal.print(board.sentence) }
+    Terminal.print(board.sentence)
     Terminal.print(radio.sentence)
   }
 

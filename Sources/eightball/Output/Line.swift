@@ -1,5 +1,6 @@
 import BluetoothHost
 import EightBall
+import LinuxRadio
 
 /// A line of output that is put together in place.
 ///

@@ -19,12 +19,6 @@ func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
 }
 
 extension DeviceAddress {
-  /// As people write it: `F0:00:00:00:00:01`.
-  var text: String {
-    let bytes = bytes
-    return bytes.indices.reversed().map { hexadecimal(bytes[$0]) }.joined(separator: ":")
-  }
-
   /// `public` or `random`.
   var kindText: String { kind == .random ? "random" : "public" }
 }

@@ -44,7 +44,8 @@ final class Stage<let places: Int> {
       configuration: HostConfiguration(
         name: try #require(deviceName), service: .ballService,
         address: address, mtu: mtu, preferredParameters: preferredParameters),
-      table: BallProfile.table, application: Ball<places>(seed: seed, style: style))
+      database: GATTDatabase(BallProfile.table), application: Ball<places>(seed: seed, style: style)
+    )
     if isStarted {
       host.start(at: now)
       settle()

@@ -109,7 +109,7 @@ struct ConfigurationTests {
   @Test("An update of an attribute that is in no table is never sent")
   func unknownAttribute() {
     let controller = connectedController()
-    for rawValue: UInt8 in [4, 7, 8, 255] {
+    for rawValue: UInt16 in [4, 7, 8, 255, 256, 65_535] {
       controller.host.application.updates = [
         .init(place: 0, attribute: ApplicationAttribute(rawValue: rawValue), value: [])
       ]
@@ -129,10 +129,11 @@ struct ConfigurationTests {
 
 @Suite("ATT server: indications")
 struct IndicationTests {
+  /// A part of the database in which nothing can be subscribed to.
   private let changed = AttributeHandleRange(
-    start: AttributeHandle(rawValue: 0x000A), end: AttributeHandle(rawValue: 0x0018))
+    start: AttributeHandle(rawValue: 0x0012), end: AttributeHandle(rawValue: 0x0018))
   /// 1 (opcode) + 2 (handle) + 2 (start) + 2 (end)
-  private let indication: [UInt8] = [0x1D, 0x06, 0x00, 0x0A, 0x00, 0x18, 0x00]
+  private let indication: [UInt8] = [0x1D, 0x06, 0x00, 0x12, 0x00, 0x18, 0x00]
 
   private func listeningController() -> ScriptedController<2> {
     let controller = connectedController()
@@ -144,7 +145,7 @@ struct IndicationTests {
   }
 
   private func change(_ controller: ScriptedController<2>) {
-    controller.host.indicateServicesChanged(in: changed)
+    controller.host.databaseChanged(in: changed)
     controller.run()
   }
 
@@ -195,12 +196,23 @@ struct IndicationTests {
   func merged() {
     let controller = listeningController()
     change(controller)
-    for (start, end): (UInt16, UInt16) in [(0x0010, 0x0012), (0x0004, 0x0009)] {
-      controller.host.indicateServicesChanged(
+    for (start, end): (UInt16, UInt16) in [(0x0014, 0x0016), (0x0004, 0x0009)] {
+      controller.host.databaseChanged(
         in: AttributeHandleRange(
           start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
     }
-    controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x04, 0x00, 0x12, 0x00])
+    controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x04, 0x00, 0x16, 0x00])
+  }
+
+  @Test("What was wanted of values in the range is forgotten, but not Service Changed itself")
+  func forgotten() {
+    let controller = listeningController()
+    controller.host.databaseChanged(in: .all)
+    controller.run()
+    #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x01, 0x00, 0xFF, 0xFF]])
+    for (cccd, value): (UInt8, UInt8) in [(0x07, 2), (0x0E, 0), (0x11, 0)] {
+      controller.expect([0x0A, cccd, 0x00], gives: [0x0B, value, 0x00])
+    }
   }
 
   @Test("Without a confirmation in 30 s the link is ended")

@@ -95,6 +95,20 @@ struct DeviceNameTests {
     #expect(name(String(repeating: "é", count: 15)) == nil)
   }
 
+  @Test("The first characters of any text that fit")
+  func prefix() {
+    func start(of text: [UInt8]) -> String? {
+      DeviceName(prefixOf: text.span).flatMap { BluetoothHostTests.text(of: $0) }
+    }
+    let long = String(repeating: "n", count: 28)
+    #expect(start(of: Array((long + "no").utf8)) == long + "n")
+    #expect(start(of: Array((long + "é").utf8)) == long)
+    #expect(start(of: Array("é".utf8)) == "é")
+    #expect(start(of: [0x38, 0xFF]) == "8")
+    #expect(start(of: [0xFF]) == nil)
+    #expect(start(of: []) == nil)
+  }
+
   @Test("A name that is part of the program is cut between two characters")
   func staticText() {
     let cases: [(StaticText, Int)] = [
@@ -159,6 +173,97 @@ struct AdvertisementTests {
     let (otherData, otherResponse) = try advertisement(fits + "n", service: .batteryService)
     #expect(otherData == flagsAndService)
     #expect(otherResponse == [24, 0x09] + Array((fits + "n").utf8))
+  }
+
+  /// Services and a name, and what is made of them.
+  struct Packing: Sendable {
+    let services: [BluetoothUUID]
+    let name: String
+    let data: [UInt8]
+    let response: [UInt8]
+
+    init(
+      _ services: [BluetoothUUID], _ name: String, data: [UInt8], response: [UInt8] = []
+    ) {
+      self.services = services
+      self.name = name
+      self.data = [0x02, 0x01, 0x06] + data
+      self.response = response
+    }
+  }
+
+  @Test(
+    "Several services and a name, packed",
+    arguments: [
+      Row("nothing but flags", Packing([], "", data: [])),
+      Row(
+        "three services of 16 bits in one list, and a name",
+        Packing(
+          [BluetoothUUID(0x180F), BluetoothUUID(0x1811), BluetoothUUID(0x180A)], "Pi",
+          data: [7, 0x03, 0x0F, 0x18, 0x11, 0x18, 0x0A, 0x18, 3, 0x09, 0x50, 0x69])),
+      Row(
+        "one of 128 bits and two of 16: 3 + 6 + 18 = 27",
+        Packing(
+          [BluetoothUUID(0x180F), .testService, BluetoothUUID(0x1811)], "",
+          data: [5, 0x03, 0x0F, 0x18, 0x11, 0x18, 17, 0x07] + testServiceBytes)),
+      Row(
+        "a second of 128 bits is in the scan response: 3 + 2 + 32 > 31, and each list says so",
+        Packing(
+          [.testService, .testText], "8-Ball",
+          data: [17, 0x06] + testServiceBytes + [7, 0x09] + Array("8-Ball".utf8),
+          response: [17, 0x06] + testTextBytes)),
+      Row(
+        "behind a name that is there: 2 + 11 + 18 = 31",
+        Packing(
+          [.testService, .testText], "Magic 8-Bal",
+          data: [17, 0x06] + testServiceBytes,
+          response: [12, 0x09] + Array("Magic 8-Bal".utf8) + [17, 0x06] + testTextBytes)),
+      Row(
+        "and if that leaves no room, nowhere: 2 + 12 + 18 = 32",
+        Packing(
+          [.testService, .testText], "Magic 8-Ball",
+          data: [17, 0x06] + testServiceBytes,
+          response: [13, 0x09] + Array("Magic 8-Ball".utf8))),
+      Row(
+        "a 16-bit service after one that found no room keeps its order",
+        Packing(
+          [.testService, .testText, BluetoothUUID(0x180F)], "",
+          data: [17, 0x06] + testServiceBytes,
+          response: [3, 0x03, 0x0F, 0x18, 17, 0x06] + testTextBytes)),
+      Row(
+        "thirteen of 16 bits fill the advertisement: 3 + 2 + 26 = 31; the rest comes after",
+        Packing(
+          (0..<15).map { BluetoothUUID(0x1800 + $0) }, "n",
+          data: [27, 0x02] + (0..<13).flatMap { [$0, 0x18] },
+          response: [2, 0x09, 0x6E, 5, 0x02, 13, 0x18, 14, 0x18])),
+      Row(
+        "a name of 30 bytes is shortened to 29",
+        Packing(
+          [], String(repeating: "n", count: 30), data: [],
+          response: [30, 0x08] + [UInt8](repeating: 0x6E, count: 29))),
+      Row(
+        "and cut between two characters: 28 + 2 = 30",
+        Packing(
+          [], String(repeating: "n", count: 28) + "é", data: [],
+          response: [29, 0x08] + [UInt8](repeating: 0x6E, count: 28))),
+    ])
+  func packing(row: Row<Packing>) {
+    let name = Array(row.value.name.utf8)
+    let advertisement = Advertisement(services: row.value.services.span, name: name.span)
+    #expect(Array(advertisement.data.span) == row.value.data)
+    #expect(Array(advertisement.scanResponse.span) == row.value.response)
+  }
+
+  @Test("Any number of services is survived, and the first are advertised", arguments: 0...80)
+  func manyServices(count: Int) {
+    let services = (0..<count).map { BluetoothUUID(UInt16($0)) }
+    let advertisement = Advertisement(services: services.span, name: Span())
+    let listed =
+      (value(of: .completeServiceUUIDs16, in: advertisement.data)
+        ?? value(of: .incompleteServiceUUIDs16, in: advertisement.data) ?? [])
+      + (value(of: .incompleteServiceUUIDs16, in: advertisement.scanResponse) ?? [])
+    // 13 in the advertisement, 14 in the scan response: 2 + 28 = 30.
+    #expect(listed.count == 2 * min(count, 27))
   }
 
   @Test("Structures are added as long as they fit whole, and found again")

@@ -114,7 +114,7 @@ struct DatabaseHashTests {
   @Test("A table's services end where the next begins, and values have their characteristic's type")
   func links() {
     let database = GATTDatabase(specificationTable)
-    let attributes = database.span
+    let attributes = database.attributes
     var ends: [UInt16] = []
     for index in attributes.indices {
       if case .service = attributes[index].value {

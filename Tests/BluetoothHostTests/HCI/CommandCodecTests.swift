@@ -32,22 +32,27 @@ private let commands: [Check] = [
   .command(
     LECreateConnection(
       scanInterval: 0x0102, scanWindow: 0x0304, filterPolicy: 1, peer: peer, ownAddressType: 1,
-      minimumInterval: 0x0506, maximumInterval: 0x0708, latency: 0x090A,
-      supervisionTimeout: 0x0B0C, minimumEventLength: 0x0D0E, maximumEventLength: 0x0F10),
+      parameters: ConnectionParameters(
+        minimumInterval: 0x0506, maximumInterval: 0x0708, latency: 0x090A,
+        supervisionTimeout: 0x0B0C), minimumEventLength: 0x0D0E, maximumEventLength: 0x0F10),
     [0x02, 0x01, 0x04, 0x03, 1, 1, 1, 2, 3, 4, 5, 0xC6, 1]
       + [0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B, 0x0E, 0x0D, 0x10, 0x0F]),
   .command(
     Disconnect(handle: link, reason: .remoteUserTerminatedConnection), [0xFF, 0x0E, 0x13]),
   .command(
     LEConnectionUpdate(
-      handle: link, minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-      supervisionTimeout: 0x0708, minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
+      handle: link,
+      parameters: ConnectionParameters(
+        minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
+        supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
     [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
   .command(LELongTermKeyRequestNegativeReply(handle: link), [0xFF, 0x0E]),
   .command(
     LERemoteConnectionParameterRequestReply(
-      handle: link, minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-      supervisionTimeout: 0x0708, minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
+      handle: link,
+      parameters: ConnectionParameters(
+        minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
+        supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
     [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
   .command(
     LESetDataLength(handle: link, transmitOctets: 251, transmitTime: 2_120),

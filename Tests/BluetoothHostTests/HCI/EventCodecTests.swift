@@ -30,8 +30,10 @@ private let events: [Check] = [
     [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
   .leEvent(
     LERemoteConnectionParameterRequest(
-      handle: link, minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-      supervisionTimeout: 0x0708),
+      handle: link,
+      parameters: ConnectionParameters(
+        minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
+        supervisionTimeout: 0x0708)),
     [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07]),
   .leEvent(
     LEDataLengthChange(

@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 
 // What the centrals do, and what they see.
-extension ScriptedController {
+extension ScriptedHost where Database: ~Copyable {
   /// A central connects; its address ends in the low byte of `handle`.
   func connect(
     _ handle: UInt16 = 0x40, status: UInt8 = 0x00, interval: UInt16 = 24, timeout: UInt16 = 72,
@@ -67,7 +67,7 @@ extension ScriptedController {
 }
 
 // What the host has done so far, in forms that `#expect` takes.
-extension ScriptedController {
+extension ScriptedHost where Database: ~Copyable {
   /// Which commands the host has given.
   var commands: [HCIOpcode] {
     commandPackets.map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }

@@ -26,10 +26,13 @@ struct ControllerBehaviour {
   var cutsAnswersBy = 0
 }
 
-/// A host of `places` centrals with the test database, the controller that it talks to, and the
-/// centrals behind that. Time passes only when the test says so.
-final class ScriptedController<let places: Int> {
-  var host: Host<places, 27, TestApplication>
+/// One with the test database.
+typealias ScriptedController<let places: Int> = ScriptedHost<places, GATTDatabase<27>>
+
+/// A host of `places` centrals, the controller that it talks to, and the centrals behind that. Time
+/// passes only when the test says so.
+final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyable> {
+  var host: Host<places, Database, TestApplication>
   var behaviour: ControllerBehaviour
   private(set) var now = Instant(rawValue: 1_000)
   /// Every command of the host's, type byte first.
@@ -47,15 +50,26 @@ final class ScriptedController<let places: Int> {
   }
 
   init(
-    _ behaviour: ControllerBehaviour = ControllerBehaviour(), address: OwnAddress = .public,
+    _ behaviour: ControllerBehaviour = ControllerBehaviour(), database: consuming Database,
+    service: BluetoothUUID? = .testService, address: OwnAddress = .public,
     mtu: ATTMTU = .maximum, name: StaticString = "Test", starts: Bool = true
   ) {
     self.behaviour = behaviour
     host = Host(
       configuration: HostConfiguration(
-        name: DeviceName(StaticText(name)), service: .testService, address: address, mtu: mtu),
-      table: testTable, application: TestApplication())
+        name: DeviceName(StaticText(name)), service: service, address: address, mtu: mtu),
+      database: database, application: TestApplication())
     if starts { start() }
+  }
+
+  convenience init(
+    _ behaviour: ControllerBehaviour = ControllerBehaviour(),
+    service: BluetoothUUID? = .testService, address: OwnAddress = .public,
+    mtu: ATTMTU = .maximum, name: StaticString = "Test", starts: Bool = true
+  ) where Database == GATTDatabase<27> {
+    self.init(
+      behaviour, database: GATTDatabase(testTable), service: service, address: address, mtu: mtu,
+      name: name, starts: starts)
   }
 
   func start() {

@@ -7,6 +7,7 @@ struct TestApplication: GATTApplication {
     case disconnected(Int, HCIErrorCode)
     case configured(ApplicationAttribute, Int, ClientConfiguration)
     case wrote([UInt8], ApplicationAttribute, Int)
+    case endedWrite(Int, isCommand: Bool)
     case radio(RadioState)
   }
 
@@ -22,6 +23,16 @@ struct TestApplication: GATTApplication {
   var values = [[UInt8]](repeating: [], count: 8)
   /// Why a read or a write of the application's attributes is refused.
   var refusal: ATTErrorCode?
+  /// Whether every read and write is put off.
+  var isBusy = false
+  /// The attribute whose reads and writes are put off.
+  var busyWith: ApplicationAttribute?
+  /// Whether the end of each write is put off, or how it is refused.
+  var ending: GATTRefusal?
+  /// Whether the end of each write is an event.
+  var notesEndings = false
+  /// The offsets of the reads that were answered.
+  var offsets: [Int] = []
   /// What centrals are to be told, oldest first.
   var updates: [Update] = []
 
@@ -40,19 +51,28 @@ struct TestApplication: GATTApplication {
   }
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
-  ) throws(ATTErrorCode) {
-    if let refusal { throw refusal }
+    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    into value: inout ByteWriter
+  ) throws(GATTRefusal) {
+    if let refusal { throw .error(refusal) }
+    if isBusy || busyWith == attribute { throw .later }
+    offsets.append(offset)
     let bytes = values[Int(attribute.rawValue)]
     value.write(bytes.span)
   }
 
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
-  ) throws(ATTErrorCode) {
-    if let refusal { throw refusal }
+  ) throws(GATTRefusal) {
+    if let refusal { throw .error(refusal) }
+    if isBusy || busyWith == attribute { throw .later }
     values[Int(attribute.rawValue)] = Array(value)
     events.append(.wrote(Array(value), attribute, place))
+  }
+
+  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
+    if let ending { throw ending }
+    if notesEndings { events.append(.endedWrite(place, isCommand: isCommand)) }
   }
 
   func pendingUpdate(at place: Int) -> ApplicationAttribute? {

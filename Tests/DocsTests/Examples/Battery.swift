@@ -23,15 +23,16 @@ struct Battery: GATTApplication, ~Copyable {
   // What a central reads, and what it may not write.
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
-  ) throws(ATTErrorCode) {
+    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    into value: inout ByteWriter
+  ) throws(GATTRefusal) {
     value.write(charge)
   }
 
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
-  ) throws(ATTErrorCode) {
-    throw .writeNotPermitted
+  ) throws(GATTRefusal) {
+    throw .error(.writeNotPermitted)
   }
 
   // What it is told without asking: the host asks when it can send.

@@ -1,5 +1,6 @@
 import BluetoothHost
 import EightBall
+import Testing
 
 extension Array<UInt8> {
   /// The bytes of a span, in a form that a test can keep.
@@ -65,12 +66,21 @@ final class TestBall {
     _ text: some Sequence<UInt8>, at place: Int, attribute: ApplicationAttribute = .question
   ) -> ATTErrorCode? {
     let bytes = Array(text)
-    do throws(ATTErrorCode) {
+    do throws(GATTRefusal) {
       try ball.write(bytes.span, to: attribute, at: place)
       return nil
     } catch {
-      return error
+      return code(of: error)
     }
+  }
+
+  /// A ball has its answers at once.
+  private func code(of refusal: GATTRefusal) -> ATTErrorCode {
+    guard case .error(let code) = refusal else {
+      Issue.record("the ball puts its answer off")
+      return .unlikelyError
+    }
+    return code
   }
 
   func ask(_ text: String, at place: Int = 0) -> ATTErrorCode? {
@@ -83,10 +93,10 @@ final class TestBall {
   {
     var storage = [UInt8](repeating: 0, count: 512)
     var writer = ByteWriter(storage.mutableSpan)
-    do throws(ATTErrorCode) {
-      try ball.read(attribute, at: place, into: &writer)
+    do throws(GATTRefusal) {
+      try ball.read(attribute, at: place, from: 0, into: &writer)
     } catch {
-      return .failure(error)
+      return .failure(code(of: error))
     }
     let count = writer.count
     return .success(String(decoding: storage[..<count], as: UTF8.self))

@@ -6,22 +6,40 @@ struct ATTBearer: ~Copyable {
   /// What both sides take.
   var mtu = ATTMTU.minimum
   /// What the central wants to be told, by slot.
-  var configurations = InlineArray<8, ClientConfiguration>(repeating: .none)
+  var configurations = ClientConfigurations()
   /// Client Supported Features, first byte. Core Specification, Vol 3, Part G, 7.2.
   var clientFeatures: UInt8 = 0
   /// The parts of long values not yet executed.
   var prepared = PrepareQueue()
   /// Whether an indication has been sent that is not confirmed: no other may follow until it is.
   var awaitsConfirmation = false
+  /// Whether a request waits for the application.
+  var hasPutOff = false
 
   init() {}
 
   /// Begins anew, for another central.
   mutating func reset() {
     mtu = .minimum
-    for slot in configurations.indices { configurations[slot] = .none }
+    configurations.removeAll()
     clientFeatures = 0
     prepared.removeAll()
     awaitsConfirmation = false
+    hasPutOff = false
+  }
+
+  /// Forgets what the central wants to be told but for the descriptors among `attributes` that are
+  /// not in `range`, and the one with the slot `exception`.
+  mutating func keepConfigurations(
+    of attributes: Span<Attribute>, outside range: AttributeHandleRange, and exception: Int?
+  ) {
+    var kept = ClientConfigurations()
+    if let exception { kept[exception] = configurations[exception] }
+    for index in attributes.indices {
+      guard case .clientConfiguration(let slot) = attributes[index].value else { continue }
+      let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
+      if handle < range.start || handle > range.end { kept[slot] = configurations[slot] }
+    }
+    configurations = kept
   }
 }

@@ -1,9 +1,10 @@
 // Finding attributes: Core Specification, Vol 3, Part F, 3.4.3 and 3.4.4.9.
-extension ATTServer {
+extension ATTServer where Database: ~Copyable {
   /// The indices of the attributes in `range`, the handle of index 0 being 0x0001.
+  @inline(__always)
   func indices(in range: AttributeHandleRange) throws(ATTFailure) -> Range<Int> {
     guard range.isValid else { throw ATTFailure(.invalidHandle, at: range.start) }
-    let end = min(Int(range.end.rawValue), attributeCount)
+    let end = min(Int(range.end.rawValue), database.attributes.count)
     let start = min(Int(range.start.rawValue) - 1, end)
     return start..<end
   }
@@ -17,9 +18,9 @@ extension ATTServer {
     _ reader: consuming ByteReader, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = FindInformationRequest(&reader) else { throw ATTFailure(.invalidPDU) }
-    let attributes = database.span
+    let attributes = database.attributes
     var uuidLength = 0
-    for index in try indices(in: request.range) {
+    for index in try indices(in: request.range) where !attributes[index].isVacant {
       let type = attributes[index].type
       if uuidLength == 0 {
         uuidLength = type.byteCount
@@ -43,21 +44,22 @@ extension ATTServer {
     guard let request = FindByTypeValueRequest(reader) else { throw ATTFailure(.invalidPDU) }
     let type = BluetoothUUID(request.type)
     response.write(ATTOpcode.findByTypeValueResponse.rawValue)
-    for index in try indices(in: request.range) where database.span[index].type == type {
+    for index in try indices(in: request.range) where database.attributes[index].isOf(type) {
       let found = handle(at: index)
-      // An attribute that cannot be read has no value to compare.
       do throws(ATTFailure) {
         try load(found, at: place, bearer: &bearer, application: &application)
       } catch {
+        guard error.code != nil else { throw error }
+        // An attribute that cannot be read has no value to compare.
         continue
       }
       guard
         scratch.span.hasSameBytes(as: request.value)
-          || database.span[index].value.isService(request.value)
+          || database.attributes[index].value.isService(request.value)
       else { continue }
       guard response.freeCapacity >= 4 else { break }
       response.write(found.rawValue)
-      response.write(database.span[index].groupEnd.rawValue)
+      response.write(database.attributes[index].groupEnd.rawValue)
     }
     guard response.count > 1 else {
       throw ATTFailure(.attributeNotFound, at: request.range.start)
@@ -75,7 +77,7 @@ extension ATTServer {
     guard request.type == .primaryService || request.type == .secondaryService else {
       throw ATTFailure(.unsupportedGroupType, at: request.range.start)
     }
-    let attributes = database.span
+    let attributes = database.attributes
     var uuidLength = 0
     for index in indices where attributes[index].type == request.type {
       guard case .service(let uuid) = attributes[index].value else { continue }

@@ -1,19 +1,20 @@
 // Reading values: Core Specification, Vol 3, Part F, 3.4.4.
-extension ATTServer {
-  /// Puts the whole value of the attribute at `handle` into `scratch`.
+extension ATTServer where Database: ~Copyable {
+  /// Puts the whole value of the attribute at `handle` into `scratch`. What is before `offset` need
+  /// not be right.
   mutating func load<Application: GATTApplication & ~Copyable>(
-    _ handle: AttributeHandle, at place: Int, bearer: inout ATTBearer,
+    _ handle: AttributeHandle, from offset: Int = 0, at place: Int, bearer: inout ATTBearer,
     application: inout Application
   ) throws(ATTFailure) {
-    guard let attribute = database.span[handle] else {
+    guard let attribute = database.attributes[handle], !attribute.isVacant else {
       throw ATTFailure(.invalidHandle, at: handle)
     }
     guard attribute.allows(.read) else { throw ATTFailure(.readNotPermitted, at: handle) }
-    var code: ATTErrorCode?
+    var refusal: GATTRefusal?
     scratch.write { writer in
       switch attribute.value {
       case .service, .include, .characteristic:
-        database.span.writeDeclaration(at: handle, to: &writer)
+        database.attributes.writeDeclaration(at: handle, to: &writer)
       case .number(let number, let byteCount):
         for byte in 0..<byteCount {
           writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))
@@ -27,19 +28,18 @@ extension ATTServer {
       case .clientSupportedFeatures:
         writer.write(bearer.clientFeatures)
       case .clientConfiguration(let slot):
-        let isKept = slot < bearer.configurations.count
-        writer.write(isKept ? bearer.configurations[slot].rawValue : 0)
-      case .none:
+        writer.write(bearer.configurations[slot].rawValue)
+      case .none, .vacant:
         break
       case .application(let attribute):
-        do throws(ATTErrorCode) {
-          try application.read(attribute, at: place, into: &writer)
+        do throws(GATTRefusal) {
+          try application.read(attribute, at: place, from: offset, into: &writer)
         } catch {
-          code = error
+          refusal = error
         }
       }
     }
-    if let code { throw ATTFailure(code, at: handle) }
+    if let refusal { throw ATTFailure(refusal, at: handle) }
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.4.3.
@@ -59,8 +59,9 @@ extension ATTServer {
     application: inout Application, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadBlobRequest(&reader) else { throw ATTFailure(.invalidPDU) }
-    try load(request.handle, at: place, bearer: &bearer, application: &application)
     let offset = Int(request.offset)
+    try load(
+      request.handle, from: offset, at: place, bearer: &bearer, application: &application)
     guard offset <= scratch.count else { throw ATTFailure(.invalidOffset, at: request.handle) }
     response.write(ATTOpcode.readBlobResponse.rawValue)
     response.writePrefix(of: scratch.span.extracting(offset..<scratch.count))
@@ -73,13 +74,14 @@ extension ATTServer {
   ) throws(ATTFailure) {
     guard let request = ReadByTypeRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     var valueLength: Int?
-    for index in try indices(in: request.range) where database.span[index].type == request.type {
+    for index in try indices(in: request.range)
+    where database.attributes[index].isOf(request.type) {
       let found = handle(at: index)
       do throws(ATTFailure) {
         try load(found, at: place, bearer: &bearer, application: &application)
       } catch {
         // The first that cannot be read is an error; one after it ends the list.
-        guard valueLength != nil else { throw error }
+        guard valueLength != nil, error.code != nil else { throw error }
         break
       }
       // Handle and value are at most 255 bytes, and fit one response with opcode and length.
@@ -114,17 +116,6 @@ extension ATTServer {
         response.write(UInt16(truncatingIfNeeded: scratch.count))
       }
       response.writePrefix(of: scratch.span)
-    }
-  }
-}
-
-extension Attribute {
-  /// Whether a central may do `what` with it. A declaration may be read and nothing else, whatever
-  /// the properties that it declares.
-  func allows(_ what: GATTProperties) -> Bool {
-    switch value {
-    case .service, .include, .characteristic: what == .read
-    default: properties.contains(what)
     }
   }
 }

@@ -1,5 +1,5 @@
 // Writing values: Core Specification, Vol 3, Part F, 3.4.5 and 3.4.6.
-extension ATTServer {
+extension ATTServer where Database: ~Copyable {
   /// Core Specification, Vol 3, Part F, 3.4.5.1 and 3.4.5.3. A refused command throws too, and
   /// then nothing is sent.
   mutating func write<Application: GATTApplication & ~Copyable>(
@@ -11,15 +11,29 @@ extension ATTServer {
     try store(
       request.value, to: target, request.handle, at: place, bearer: &bearer,
       application: &application)
+    guard case .application = target else { return }
+    try endWrite(request.handle, isCommand: isCommand, at: place, application: &application)
+  }
+
+  private func endWrite<Application: GATTApplication & ~Copyable>(
+    _ handle: AttributeHandle, isCommand: Bool, at place: Int, application: inout Application
+  ) throws(ATTFailure) {
+    do throws(GATTRefusal) {
+      try application.endWrite(at: place, isCommand: isCommand)
+    } catch {
+      throw ATTFailure(error, at: handle)
+    }
   }
 
   /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
   private func writable(
     _ handle: AttributeHandle, isCommand: Bool
   ) throws(ATTFailure) -> Attribute.Value {
-    let attributes = database.span
+    let attributes = database.attributes
     let index = Int(handle.rawValue) - 1
-    guard attributes.indices.contains(index) else { throw ATTFailure(.invalidHandle, at: handle) }
+    guard attributes.indices.contains(index), !attributes[index].isVacant else {
+      throw ATTFailure(.invalidHandle, at: handle)
+    }
     let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
     guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
     return attributes[index].value
@@ -34,7 +48,7 @@ extension ATTServer {
     }
     switch target {
     case .application(let attribute):
-      do throws(ATTErrorCode) {
+      do throws(GATTRefusal) {
         try application.write(value, to: attribute, at: place)
       } catch {
         throw ATTFailure(error, at: handle)
@@ -66,7 +80,7 @@ extension ATTServer {
     guard value.count == 2, let bits = reader.readUInt16() else {
       throw ATTFailure(.invalidAttributeValueLength, at: handle)
     }
-    guard slot < bearer.configurations.count else {
+    guard slot < ClientConfigurations.capacity else {
       throw ATTFailure(.insufficientResources, at: handle)
     }
     let configuration = ClientConfiguration(rawValue: bits)
@@ -82,7 +96,7 @@ extension ATTServer {
 
   /// The value that the descriptor at `handle` belongs to.
   private func owner(of handle: AttributeHandle) -> Attribute? {
-    let attributes = database.span
+    let attributes = database.attributes
     var index = Int(handle.rawValue) - 1
     while index > 0 {
       index -= 1
@@ -104,19 +118,21 @@ extension ATTServer {
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.6.3: every value is put together and checked for
-  /// gaps and length before the first is written. The queue is empty afterwards in any case.
+  /// gaps and length before the first is written. The queue is empty afterwards, unless the
+  /// application puts the answer off.
   mutating func executeWrite<Application: GATTApplication & ~Copyable>(
     _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
     application: inout Application, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ExecuteWriteRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     do throws(ATTFailure) {
-      if request.writes {
+      if request.writes, let first = bearer.prepared.handle(ofRunAt: 0) {
         try executeParts(writes: false, at: place, bearer: &bearer, application: &application)
         try executeParts(writes: true, at: place, bearer: &bearer, application: &application)
+        try endWrite(first, isCommand: false, at: place, application: &application)
       }
     } catch {
-      bearer.prepared.removeAll()
+      if error.code != nil { bearer.prepared.removeAll() }
       throw error
     }
     bearer.prepared.removeAll()

@@ -1,10 +1,20 @@
-/// Why a request is refused, and which attribute is at fault: what an Error Response says.
+/// Why a request is not answered as it wants: what an Error Response says of it, and which
+/// attribute is at fault; or that the application's answer comes later.
 struct ATTFailure: Error {
-  let code: ATTErrorCode
+  /// `nil` if there is no answer yet.
+  let code: ATTErrorCode?
   let handle: AttributeHandle
 
   init(_ code: ATTErrorCode, at handle: AttributeHandle = .none) {
     self.code = code
+    self.handle = handle
+  }
+
+  init(_ refusal: GATTRefusal, at handle: AttributeHandle) {
+    switch refusal {
+    case .error(let code): self.code = code
+    case .later: code = nil
+    }
     self.handle = handle
   }
 }
@@ -12,22 +22,26 @@ struct ATTFailure: Error {
 /// Answers the requests of centrals from a database and its application.
 ///
 /// One request is one call: what `respond` writes is the response, and nothing if there is none.
+/// A request that the application puts off is handed in again, whole, when it can be answered.
 /// Core Specification, Vol 3, Part F, 3.3 and 3.4.
-struct ATTServer<let attributeCount: Int>: ~Copyable {
-  let database: GATTDatabase<attributeCount>
-  let deviceName: DeviceName
+struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
+  var database: Database
+  var deviceName: DeviceName
   let maximumMTU: ATTMTU
 
   /// Long values are put together and read here. Between two calls it holds nothing of meaning.
   var scratch = ByteBuffer<512>()
 
-  init(database: consuming GATTDatabase<attributeCount>, deviceName: DeviceName, mtu: ATTMTU) {
+  init(database: consuming Database, deviceName: DeviceName, mtu: ATTMTU) {
     self.database = database
     self.deviceName = deviceName
     maximumMTU = mtu
   }
 
   /// Takes one PDU from the central at `place` and writes the response to it.
+  ///
+  /// A request that is put off is answered by nothing, and `bearer` has it noted: it is to be handed
+  /// in again.
   mutating func respond<Application: GATTApplication & ~Copyable>(
     to pdu: Span<UInt8>, at place: Int, bearer: inout ATTBearer, application: inout Application,
     response: inout ByteWriter
@@ -44,7 +58,11 @@ struct ATTServer<let attributeCount: Int>: ~Copyable {
     } catch {
       guard opcode.isAnswered else { return }
       response.truncate(to: 0)
-      ErrorResponse(request: opcode, handle: error.handle, code: error.code).write(to: &response)
+      guard let code = error.code else {
+        bearer.hasPutOff = true
+        return
+      }
+      ErrorResponse(request: opcode, handle: error.handle, code: code).write(to: &response)
     }
   }
 

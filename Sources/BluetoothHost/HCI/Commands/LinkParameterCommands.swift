@@ -7,14 +7,8 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
 
   /// The link.
   public var handle: ConnectionHandle
-  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
-  public var minimumInterval: UInt16
-  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
-  public var maximumInterval: UInt16
-  /// How many connection events the peripheral may skip, 0 to 499.
-  public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
-  public var supervisionTimeout: UInt16
+  /// The connection parameters that are wanted.
+  public var parameters: ConnectionParameters
   /// A hint, in 0.625 ms.
   public var minimumEventLength: UInt16
   /// A hint, in 0.625 ms.
@@ -23,18 +17,12 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
   /// A command with these parameters.
   public init(
     handle: ConnectionHandle,
-    minimumInterval: UInt16,
-    maximumInterval: UInt16,
-    latency: UInt16,
-    supervisionTimeout: UInt16,
-    minimumEventLength: UInt16,
-    maximumEventLength: UInt16
+    parameters: ConnectionParameters,
+    minimumEventLength: UInt16 = 0,
+    maximumEventLength: UInt16 = 0
   ) {
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -42,18 +30,12 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
-      let minimumInterval = reader.readUInt16(),
-      let maximumInterval = reader.readUInt16(),
-      let latency = reader.readUInt16(),
-      let supervisionTimeout = reader.readUInt16(),
+      let parameters = ConnectionParameters(&reader),
       let minimumEventLength = reader.readUInt16(),
       let maximumEventLength = reader.readUInt16()
     else { return nil }
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -61,10 +43,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
   /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
-    writer.write(minimumInterval)
-    writer.write(maximumInterval)
-    writer.write(latency)
-    writer.write(supervisionTimeout)
+    parameters.write(to: &writer)
     writer.write(minimumEventLength)
     writer.write(maximumEventLength)
   }
@@ -79,14 +58,8 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
 
   /// The link.
   public var handle: ConnectionHandle
-  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
-  public var minimumInterval: UInt16
-  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
-  public var maximumInterval: UInt16
-  /// How many connection events the peripheral may skip, 0 to 499.
-  public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
-  public var supervisionTimeout: UInt16
+  /// The connection parameters that are wanted.
+  public var parameters: ConnectionParameters
   /// A hint, in 0.625 ms.
   public var minimumEventLength: UInt16
   /// A hint, in 0.625 ms.
@@ -95,18 +68,12 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   /// A command with these parameters.
   public init(
     handle: ConnectionHandle,
-    minimumInterval: UInt16,
-    maximumInterval: UInt16,
-    latency: UInt16,
-    supervisionTimeout: UInt16,
-    minimumEventLength: UInt16,
-    maximumEventLength: UInt16
+    parameters: ConnectionParameters,
+    minimumEventLength: UInt16 = 0,
+    maximumEventLength: UInt16 = 0
   ) {
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -114,18 +81,12 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
-      let minimumInterval = reader.readUInt16(),
-      let maximumInterval = reader.readUInt16(),
-      let latency = reader.readUInt16(),
-      let supervisionTimeout = reader.readUInt16(),
+      let parameters = ConnectionParameters(&reader),
       let minimumEventLength = reader.readUInt16(),
       let maximumEventLength = reader.readUInt16()
     else { return nil }
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -133,10 +94,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
-    writer.write(minimumInterval)
-    writer.write(maximumInterval)
-    writer.write(latency)
-    writer.write(supervisionTimeout)
+    parameters.write(to: &writer)
     writer.write(minimumEventLength)
     writer.write(maximumEventLength)
   }

@@ -107,14 +107,8 @@ public struct LECreateConnection: HCICommand, Equatable {
   public var peer: DeviceAddress
   /// 0x00 public; 0x01 random.
   public var ownAddressType: UInt8
-  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
-  public var minimumInterval: UInt16
-  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
-  public var maximumInterval: UInt16
-  /// How many connection events the peripheral may skip, 0 to 499.
-  public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
-  public var supervisionTimeout: UInt16
+  /// The connection parameters that are wanted.
+  public var parameters: ConnectionParameters
   /// A hint, in 0.625 ms.
   public var minimumEventLength: UInt16
   /// A hint, in 0.625 ms.
@@ -127,22 +121,16 @@ public struct LECreateConnection: HCICommand, Equatable {
     filterPolicy: UInt8,
     peer: DeviceAddress,
     ownAddressType: UInt8,
-    minimumInterval: UInt16,
-    maximumInterval: UInt16,
-    latency: UInt16,
-    supervisionTimeout: UInt16,
-    minimumEventLength: UInt16,
-    maximumEventLength: UInt16
+    parameters: ConnectionParameters,
+    minimumEventLength: UInt16 = 0,
+    maximumEventLength: UInt16 = 0
   ) {
     self.scanInterval = scanInterval
     self.scanWindow = scanWindow
     self.filterPolicy = filterPolicy
     self.peer = peer
     self.ownAddressType = ownAddressType
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -154,10 +142,7 @@ public struct LECreateConnection: HCICommand, Equatable {
       let filterPolicy = reader.readUInt8(),
       let peer = DeviceAddress(&reader),
       let ownAddressType = reader.readUInt8(),
-      let minimumInterval = reader.readUInt16(),
-      let maximumInterval = reader.readUInt16(),
-      let latency = reader.readUInt16(),
-      let supervisionTimeout = reader.readUInt16(),
+      let parameters = ConnectionParameters(&reader),
       let minimumEventLength = reader.readUInt16(),
       let maximumEventLength = reader.readUInt16()
     else { return nil }
@@ -166,10 +151,7 @@ public struct LECreateConnection: HCICommand, Equatable {
     self.filterPolicy = filterPolicy
     self.peer = peer
     self.ownAddressType = ownAddressType
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
     self.minimumEventLength = minimumEventLength
     self.maximumEventLength = maximumEventLength
   }
@@ -181,10 +163,7 @@ public struct LECreateConnection: HCICommand, Equatable {
     writer.write(filterPolicy)
     peer.write(to: &writer)
     writer.write(ownAddressType)
-    writer.write(minimumInterval)
-    writer.write(maximumInterval)
-    writer.write(latency)
-    writer.write(supervisionTimeout)
+    parameters.write(to: &writer)
     writer.write(minimumEventLength)
     writer.write(maximumEventLength)
   }

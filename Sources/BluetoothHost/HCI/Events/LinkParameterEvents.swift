@@ -65,52 +65,28 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
 
   /// The link.
   public var handle: ConnectionHandle
-  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
-  public var minimumInterval: UInt16
-  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
-  public var maximumInterval: UInt16
-  /// How many connection events the peripheral may skip, 0 to 499.
-  public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
-  public var supervisionTimeout: UInt16
+  /// The connection parameters that are wanted.
+  public var parameters: ConnectionParameters
 
   /// An event with these parameters.
-  public init(
-    handle: ConnectionHandle,
-    minimumInterval: UInt16,
-    maximumInterval: UInt16,
-    latency: UInt16,
-    supervisionTimeout: UInt16
-  ) {
+  public init(handle: ConnectionHandle, parameters: ConnectionParameters) {
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
   }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
     guard let handle = ConnectionHandle(&reader),
-      let minimumInterval = reader.readUInt16(),
-      let maximumInterval = reader.readUInt16(),
-      let latency = reader.readUInt16(),
-      let supervisionTimeout = reader.readUInt16()
+      let parameters = ConnectionParameters(&reader)
     else { return nil }
     self.handle = handle
-    self.minimumInterval = minimumInterval
-    self.maximumInterval = maximumInterval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
+    self.parameters = parameters
   }
 
   /// Writes the parameters, in their order in the packet.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
-    writer.write(minimumInterval)
-    writer.write(maximumInterval)
-    writer.write(latency)
-    writer.write(supervisionTimeout)
+    parameters.write(to: &writer)
   }
 }
 

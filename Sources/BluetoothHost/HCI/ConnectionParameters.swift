@@ -1,0 +1,61 @@
+/// How often the two sides of a link meet, as one of them asks for it.
+///
+/// These eight bytes stand in commands and events (Core Specification, Vol 4, Part E, 7.8.12, 7.8.18,
+/// 7.8.31, 7.7.65.6), in the request by L2CAP (Vol 3, Part A, 4.20), and are the value of the
+/// Peripheral Preferred Connection Parameters characteristic (Vol 3, Part C, 12.3).
+public struct ConnectionParameters: Equatable, Sendable {
+  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  public var minimumInterval: UInt16
+  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  public var maximumInterval: UInt16
+  /// How many connection events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+
+  /// Parameters of these values, which are not checked.
+  public init(
+    minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  /// Reads eight bytes.
+  public init?(_ reader: inout ByteReader) {
+    guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),
+      let latency = reader.readUInt16(), let timeout = reader.readUInt16()
+    else { return nil }
+    self.init(
+      minimumInterval: minimum, maximumInterval: maximum, latency: latency,
+      supervisionTimeout: timeout)
+  }
+
+  /// Writes eight bytes.
+  public func write(to writer: inout ByteWriter) {
+    writer.write(minimumInterval)
+    writer.write(maximumInterval)
+    writer.write(latency)
+    writer.write(supervisionTimeout)
+  }
+
+  /// The same eight bytes as one number, for an attribute's value.
+  public var number: UInt64 {
+    UInt64(widening: UInt32(minimumInterval) | UInt32(maximumInterval) << 16)
+      | UInt64(widening: UInt32(latency) | UInt32(supervisionTimeout) << 16) &<< 32
+  }
+
+  /// Whether they are within their ranges, and the time-out longer than twice the longest
+  /// silence.
+  ///
+  /// Core Specification, Vol 4, Part E, 7.8.18.
+  public var areValid: Bool {
+    guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3_200,
+      latency <= 499, supervisionTimeout >= 10, supervisionTimeout <= 3_200
+    else { return false }
+    // 10 ms × time-out > 2 × 1.25 ms × interval × (1 + latency)
+    return 4 * UInt32(supervisionTimeout) > UInt32(maximumInterval) * (1 + UInt32(latency))
+  }
+}

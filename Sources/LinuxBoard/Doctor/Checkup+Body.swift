@@ -1,0 +1,55 @@
+import LinuxSystem
+
+extension Checkup {
+  /// The board that was chosen, its chip, and each of its lines.
+  var boardFindings: [Finding] {
+    let description: BoardDescription?
+    switch board.board {
+    case .success(let found): description = found
+    case .failure(let error): return [Finding(.wrong, "board", error.description)]
+    }
+    guard let description else {
+      return [
+        Finding(
+          .note, "board", because("none", board.reason), remedy: BoardCatalog.howToName)
+      ]
+    }
+    let finding = Finding(.ok, "board", because(description.name, board.reason))
+    guard description.hasLines else {
+      return [finding, Finding(.note, "lines", "the board has no buttons and lights")]
+    }
+    if description.isVirtual {
+      return [finding, Finding(.ok, "chip", "one of software, in the program itself")]
+    }
+    return [finding] + lineFindings(chip: description.chip ?? "")
+  }
+
+  private func lineFindings(chip: String) -> [Finding] {
+    switch machine.lines {
+    case nil: return []
+    case .failure(let error):
+      // Who may not look can still trust the service to say if anything was wrong.
+      let isOurs = isServiceRunning && error.kind == .noPermission
+      return [Finding(isOurs ? .note : .wrong, "chip", error.reason, remedy: error.remedy)]
+    case .success(let survey):
+      let found = Finding(.ok, "chip", "“\(chip)” is \(survey.path)")
+      return [found] + survey.lines.map { finding($0, of: chip, at: survey.path) }
+    }
+  }
+
+  private func finding(
+    _ line: ChipSurvey.Line, of chip: String, at path: String
+  ) -> Finding {
+    func trouble(_ kind: LineError.Kind) -> Finding {
+      let error = LineError(kind, chip: chip, path: path, line: line.name, user: line.user)
+      return Finding(.wrong, line.part, error.reason, remedy: error.remedy)
+    }
+    guard let offset = line.offset else { return trouble(.noLine) }
+    guard let user = line.user else {
+      return Finding(.ok, line.part, "line \(line.name) (at \(offset)) is free")
+    }
+    guard user == ChipLines.consumer, isServiceRunning else { return trouble(.busy) }
+    return Finding(
+      .ok, line.part, "line \(line.name) (at \(offset)) is held by \(machine.service.name)")
+  }
+}

@@ -1,0 +1,234 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// What every server of these tests has.
+private let base: [Attribute] = [
+  .primaryService(.genericAttributeService),  // 0x0001
+  .characteristic(.serviceChanged, .indicate),
+  .value(.none),  // 0x0003
+  .clientCharacteristicConfiguration,  // 0x0004
+  .characteristic(.databaseHash, .read),
+  .value(.databaseHash),  // 0x0006
+]
+
+/// Five lines: a service, a characteristic, its value, its configuration, and a value of two bytes.
+private func service(
+  _ attribute: ApplicationAttribute, _ uuid: BluetoothUUID = .testService
+) -> [Attribute] {
+  [
+    .primaryService(uuid),
+    .characteristic(.batteryLevel, .read | .write | .notify),
+    .value(.application(attribute)),
+    .clientCharacteristicConfiguration,
+    .descriptor(.characteristicUserDescription, .read, .text(StaticText("Level"))),
+  ]
+}
+
+private typealias Controller = ScriptedHost<2, GrowingDatabase>
+
+/// A connected controller whose database has two services, at 0x0007 to 0x000B and to 0x0010.
+private func controller(removing: Bool = false) -> Controller {
+  var database = GrowingDatabase(base)
+  let first = database.append(service(.text))
+  database.append(service(.level, .batteryService))
+  if removing { database.remove(first) }
+  let controller = Controller(database: database)
+  controller.host.application.values[0] = [0x01]
+  controller.host.application.values[1] = [0x02]
+  controller.connect()
+  return controller
+}
+
+private func remove(_ start: UInt16, _ end: UInt16, from controller: Controller) {
+  let range = AttributeHandleRange(
+    start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
+  controller.host.database.remove(range)
+  controller.host.databaseChanged(in: range)
+  controller.run()
+}
+
+private func add(_ lines: [Attribute], to controller: Controller) {
+  let range = controller.host.database.append(lines)
+  controller.host.databaseChanged(in: range)
+  controller.run()
+}
+
+/// Requests whose range has vacant lines at its start, in it, or which are about one.
+private let walks = [
+  Exchange(
+    "services",
+    [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
+    [0x11, 6, 0x01, 0x00, 0x06, 0x00, 0x01, 0x18, 0x0C, 0x00, 0x10, 0x00, 0x0F, 0x18]),
+  Exchange(
+    "services from a vacant line on",
+    [0x10, 0x07, 0x00, 0xFF, 0xFF, 0x00, 0x28],
+    [0x11, 6, 0x0C, 0x00, 0x10, 0x00, 0x0F, 0x18]),
+  Exchange(
+    "services within vacant lines",
+    [0x10, 0x07, 0x00, 0x0B, 0x00, 0x00, 0x28], error(0x10, 0x0007, .attributeNotFound)),
+  Exchange(
+    "a service that has gone, by its UUID",
+    [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28] + testServiceBytes,
+    error(0x06, 0x0001, .attributeNotFound)),
+  Exchange(
+    "lines of the type that vacant ones seem to have",
+    [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00], error(0x08, 0x0001, .attributeNotFound)),
+  Exchange(
+    "the same by value",
+    [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00], error(0x06, 0x0001, .attributeNotFound)),
+  Exchange(
+    "values of a type that the service had too",
+    [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A], [0x09, 3, 0x0E, 0x00, 0x02]),
+  Exchange(
+    "what is at the handles, over the gap: 4 bytes each",
+    [0x04, 0x06, 0x00, 0x0D, 0x00],
+    [0x05, 1, 0x06, 0x00, 0x2A, 0x2B, 0x0C, 0x00, 0x00, 0x28, 0x0D, 0x00, 0x03, 0x28]),
+  Exchange(
+    "what is at vacant handles",
+    [0x04, 0x07, 0x00, 0x0B, 0x00], error(0x04, 0x0007, .attributeNotFound)),
+  Exchange("a read", [0x0A, 0x09, 0x00], error(0x0A, 0x0009, .invalidHandle)),
+  Exchange("a read of a part", [0x0C, 0x09, 0x00, 0, 0], error(0x0C, 0x0009, .invalidHandle)),
+  Exchange(
+    "a read of several", [0x0E, 0x0E, 0x00, 0x09, 0x00], error(0x0E, 0x0009, .invalidHandle)),
+  Exchange("a write", [0x12, 0x09, 0x00, 0x01], error(0x12, 0x0009, .invalidHandle)),
+  Exchange(
+    "a configuration", [0x12, 0x0A, 0x00, 0x01, 0x00], error(0x12, 0x000A, .invalidHandle)),
+  Exchange(
+    "a prepared write", [0x16, 0x09, 0x00, 0, 0, 1], error(0x16, 0x0009, .invalidHandle)),
+]
+
+@Suite("Databases that change")
+struct ChangingDatabaseTests {
+  @Test("A vacant line is in no list, and is no attribute", arguments: walks)
+  func vacant(exchange: Exchange) {
+    controller(removing: true).expect(exchange.request, gives: exchange.response)
+  }
+
+  @Test("A command to a vacant line is ignored")
+  func vacantCommand() {
+    let controller = controller(removing: true)
+    #expect(controller.exchange([0x52, 0x09, 0x00, 0x01]) == [])
+    #expect(controller.writes == [])
+  }
+
+  @Test("A service that is added is found, answers, and is told of as changed")
+  func added() {
+    let controller = controller()
+    controller.expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    add(service(.alert, BluetoothUUID(0x1811)), to: controller)
+    #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x11, 0x00, 0x15, 0x00]])
+    controller.host.application.values[2] = [0x33]
+    controller.expect([0x0A, 0x13, 0x00], gives: [0x0B, 0x33])
+    controller.expect([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13])
+    #expect(controller.events.last == .configured(.alert, 0, .notification))
+  }
+
+  @Test("A service that is removed is told of as changed, and what was wanted of it is forgotten")
+  func removed() {
+    let controller = controller()
+    for handle: UInt8 in [0x0A, 0x0F] {
+      controller.expect([0x12, handle, 0x00, 0x01, 0x00], gives: [0x13])
+    }
+    controller.expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13])
+    controller.forgetWhatWasSent()
+    remove(0x0007, 0x000B, from: controller)
+    #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x07, 0x00, 0x0B, 0x00]])
+    controller.expect([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle))
+    // The other service's subscription holds, and so does that to Service Changed.
+    controller.expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00])
+    controller.expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00])
+    controller.host.application.updates = [
+      .init(place: 0, attribute: .level, value: [0x06])
+    ]
+    controller.expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])
+  }
+
+  @Test("A slot that is used again starts with nothing wanted")
+  func slotUsedAgain() {
+    let controller = controller()
+    controller.expect([0x12, 0x0F, 0x00, 0x01, 0x00], gives: [0x13])
+    let gone = AttributeHandleRange(
+      start: AttributeHandle(rawValue: 0x000C), end: AttributeHandle(rawValue: 0x0010))
+    // Both changes before the host is told of either: the new service has the old one's slot.
+    controller.host.database.remove(gone)
+    let new = controller.host.database.append(service(.alert))
+    controller.host.databaseChanged(in: gone)
+    controller.host.databaseChanged(in: new)
+    controller.expect([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
+  }
+
+  @Test("Each change of the structure changes the Database Hash that centrals read")
+  func hash() {
+    let controller = controller()
+    let read: [UInt8] = [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]
+    let before = controller.exchange(read)
+    add(service(.alert), to: controller)
+    let more = controller.exchange(read)
+    #expect(more != before && more.first?.count == 20)
+    remove(0x0011, 0x0015, from: controller)
+    #expect(controller.exchange(read) == before)
+  }
+
+  @Test("A request that waits for an attribute which has gone is refused when it is resumed")
+  func waiting() {
+    let controller = controller()
+    controller.host.application.isBusy = true
+    #expect(controller.exchange([0x0A, 0x09, 0x00]) == [])
+    remove(0x0007, 0x000B, from: controller)
+    controller.host.resume(at: 0)
+    controller.run()
+    #expect(controller.pdus() == [error(0x0A, 0x0009, .invalidHandle)])
+  }
+
+  @Test("128 values can be told of; the configuration of one more cannot be written")
+  func capacity() {
+    // Service Changed has the first slot. A service has 4 lines from 0x0005 on, and 127 more slots.
+    var table: [Attribute] = [
+      .primaryService(.genericAttributeService), .characteristic(.serviceChanged, .indicate),
+      .value(.none), .clientCharacteristicConfiguration,
+    ]
+    for number: UInt16 in 1...128 {
+      table += [
+        .primaryService(.batteryService), .characteristic(.batteryLevel, .notify),
+        .value(.application(ApplicationAttribute(rawValue: number))),
+        .clientCharacteristicConfiguration,
+      ]
+    }
+    let controller = Controller(database: GrowingDatabase(table))
+    controller.connect()
+    controller.connect(0x41)
+    for number: UInt16 in 1...127 {
+      let cccd = Array(little: 4 + 4 * number)
+      controller.expect([0x12] + cccd + [0x01, 0x00], gives: [0x13])
+    }
+    let last = Array(little: 4 + 4 * 128)
+    controller.expect(
+      [0x12] + last + [0x01, 0x00], gives: error(0x12, 4 + 4 * 128, .insufficientResources))
+    controller.expect([0x0A] + last, gives: [0x0B, 0x00, 0x00])
+    // Each is its own: the one in the middle is taken back.
+    controller.expect([0x12] + Array(little: 4 + 4 * 64) + [0x00, 0x00], gives: [0x13])
+    for number: UInt16 in 1...127 {
+      controller.expect(
+        [0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, number == 64 ? 0 : 1, 0])
+      controller.expect([0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, 0, 0], on: 0x41)
+    }
+    controller.host.application.updates = [
+      .init(place: 0, attribute: ApplicationAttribute(rawValue: 127), value: [0x07])
+    ]
+    controller.run()
+    #expect(controller.pdus().last == [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
+  }
+
+  @Test("A database with no lines answers everything")
+  func empty() {
+    let controller = Controller(database: GrowingDatabase([]))
+    controller.connect()
+    controller.expect(
+      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound))
+    controller.expect([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle))
+    controller.host.databaseChanged(in: .all)
+    controller.run()
+  }
+}

@@ -1,0 +1,64 @@
+import BluetoothHost
+
+/// A database of as many lines as a test likes, which it changes as it likes.
+struct GrowingDatabase: AttributeDatabase {
+  private var lines: [Attribute] = []
+  private(set) var hash = DatabaseHash()
+  private var nextSlot = 0
+
+  init(_ table: [Attribute]) {
+    append(table)
+  }
+
+  var attributes: Span<Attribute> {
+    @_lifetime(borrow self)
+    borrowing get { lines.span }
+  }
+
+  var serviceChanged: ValuePlace { place { $0.type == .serviceChanged } }
+
+  /// An application's attribute is known by its number, wherever it is.
+  func place(of attribute: ApplicationAttribute) -> ValuePlace {
+    place { $0.value == .application(attribute) }
+  }
+
+  /// Adds lines behind the last, and gives their handles.
+  @discardableResult
+  mutating func append(_ table: [Attribute]) -> AttributeHandleRange {
+    let start = handle(at: lines.count)
+    var table = table
+    var span = table.mutableSpan
+    span.link(from: start) {
+      nextSlot += 1
+      return nextSlot - 1
+    }
+    lines += table
+    hash = DatabaseHash(of: lines.span)
+    return AttributeHandleRange(start: start, end: handle(at: lines.count - 1))
+  }
+
+  /// Removes the lines of `range`, whose handles stay free.
+  mutating func remove(_ range: AttributeHandleRange) {
+    for index in Int(range.start.rawValue) - 1...Int(range.end.rawValue) - 1 {
+      lines[index] = .vacant
+    }
+    nextSlot = 0
+    for line in lines {
+      if case .clientConfiguration(let slot) = line.value { nextSlot = slot + 1 }
+    }
+    hash = DatabaseHash(of: lines.span)
+  }
+
+  private func place(where isIt: (Attribute) -> Bool) -> ValuePlace {
+    guard let index = lines.firstIndex(where: isIt) else { return ValuePlace() }
+    var slot: Int?
+    if index + 1 < lines.count, case .clientConfiguration(let own) = lines[index + 1].value {
+      slot = own
+    }
+    return ValuePlace(handle: handle(at: index), slot: slot)
+  }
+
+  private func handle(at index: Int) -> AttributeHandle {
+    AttributeHandle(rawValue: UInt16(index + 1))
+  }
+}

@@ -1,0 +1,440 @@
+import BluetoothHost
+import Glibc
+import LinuxRadio
+import LinuxSystem
+import Testing
+
+@testable import LinuxBoard
+@testable import eightball
+
+@Suite("What doctor says of a machine")
+struct DoctorTests {
+  @Test("No Bluetooth, no board, no systemd: a ball runs on the virtual air all the same")
+  func nothing() {
+    var machine = Machine.bare
+    machine.adapters = .failure(
+      SystemError(.addressFamilyNotSupported, "look for", "Bluetooth adapters"))
+    machine.service.hasSystemd = false
+    expect(
+      machine, board: nil, reason: "this machine has no device tree to tell of one",
+      """
+      ok     radio       the virtual air (this system's kernel has no Bluetooth)
+      note   adapter     this system's kernel has no Bluetooth
+                         Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none (this machine has no device tree to tell of one)
+                         --board names one, as eightball boards lists them
+      note   service     this system was not started by systemd, so it has no services for it
+      All is well: eightball run uses the virtual air, and no buttons and lights.
+      """)
+  }
+
+  @Test("No adapter")
+  func noAdapter() {
+    expect(
+      .bare, board: .virtual,
+      """
+      ok     radio       the virtual air (the board's file says so)
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       virtual
+      ok     chip        one of software, in the program itself
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      All is well: eightball run uses the virtual air, and the board virtual.
+      """)
+  }
+
+  @Test("A Raspberry Pi on which all is well, beside the system's own Bluetooth")
+  func well() {
+    var machine = Machine.pi
+    machine.bluetoothd = ProcessTable.Entry(number: 612, name: "bluetoothd")
+    machine.mayConfigureAdapters = true
+    expect(
+      machine, board: .pi, reason: "this is a Raspberry Pi 4 Model B Rev 1.4",
+      """
+      ok     radio       hci0 (the board's file says so)
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is up: the system has it, and gives it up when \
+      a ball wants it
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it runs (process 612), and does without an adapter while a ball has it
+      ok     board       pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)
+      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      ok     shake       line GPIO18 (at 18) is free
+      ok     status      line GPIO12 (at 12) is free
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      All is well: eightball run uses hci0, and the board pi-4b.
+      """)
+  }
+
+  @Test("Everything is there, and nothing is allowed")
+  func forbidden() {
+    var machine = Machine.pi
+    machine.adapters = .success([.pi(block: .soft)])
+    machine.lines = .failure(
+      LineError(
+        .noPermission, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0", group: "gpio"))
+    expect(
+      machine, board: .pi,
+      """
+      ok     radio       hci0 (the board's file says so)
+      wrong  adapter     hci0 is switched off
+                         Switch it on: rfkill unblock bluetooth, or the switch on the machine
+      wrong  permission  hci0 may only be driven by a program with the right to configure adapters
+                         Run with sudo, give the program CAP_NET_ADMIN (sudo setcap \
+      cap_net_admin+ep \(Process.programPath)), or have the ball run as a service (scripts/install)
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      wrong  chip        /dev/gpiochip0 may not be opened
+                         Join its group and log in again: sudo usermod -aG gpio $USER
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      3 things are wrong.
+      """)
+  }
+
+  @Test("The service runs, and holds the adapter and the lines: that is as it should be")
+  func service() {
+    var machine = Machine.pi
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.lines = .success(.pi(shake: "eightball", status: "eightball"))
+    machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
+    let lines = { (holder: String) in
+      """
+      ok     radio       hci0 (the board's file says so)
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service\(holder)
+      ok     permission  this program may not configure adapters, but eightball.service may
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      ok     shake       line GPIO18 (at 18) is held by eightball.service
+      ok     status      line GPIO12 (at 12) is held by eightball.service
+      ok     service     eightball.service runs, and starts with the machine
+      All is well: eightball.service runs a ball.
+      """
+    }
+    // As seen by a user, who may not look into others' processes, and by root.
+    expect(machine, board: .pi, lines(""))
+    machine.holders = [ProcessTable.Entry(number: 812, name: "eightball")]
+    expect(machine, board: .pi, lines(" (process 812)"))
+  }
+
+  @Test("The service runs, and this user may not look at its lines: that is no fault")
+  func serviceUnseen() {
+    var machine = Machine.pi
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.lines = .failure(
+      LineError(.noPermission, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0"))
+    machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
+    expect(
+      machine, board: .pi,
+      """
+      ok     radio       hci0 (the board's file says so)
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service
+      ok     permission  this program may not configure adapters, but eightball.service may
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      note   chip        /dev/gpiochip0 may not be opened
+                         Run with sudo
+      ok     service     eightball.service runs, and starts with the machine
+      All is well: eightball.service runs a ball.
+      """)
+  }
+
+  @Test("Others hold the adapter and a line, and another line is not there")
+  func held() {
+    var machine = Machine.pi
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.mayConfigureAdapters = true
+    machine.holders = [ProcessTable.Entry(number: 900, name: "nimble")]
+    machine.lines = .success(
+      ChipSurvey(
+        path: "/dev/gpiochip0",
+        lines: [
+          ChipSurvey.Line(part: "shake", name: "GPIO18", offset: 18, user: "gpio-keys"),
+          ChipSurvey.Line(part: "clear", name: "GPIO25", offset: 25, user: "?"),
+          ChipSurvey.Line(part: "status", name: "GPIO99", offset: nil),
+          ChipSurvey.Line(part: "answer", name: "GPIO16", offset: 16, user: "eightball"),
+        ]))
+    machine.service = .eightball(isInstalled: true, isEnabled: true)
+    expect(
+      machine, board: .pi,
+      """
+      ok     radio       hci0 (the board's file says so)
+      wrong  adapter     another program holds hci0: nimble, process 900
+                         End that program first
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      wrong  shake       line GPIO18 of “pinctrl-bcm2711” is in use by “gpio-keys”
+                         End that program, or name another line in the board's file
+      wrong  clear       line GPIO25 of “pinctrl-bcm2711” is in use by another program
+                         End that program, or name another line in the board's file
+      wrong  status      the GPIO chip “pinctrl-bcm2711” has no line GPIO99
+                         See what lines there are: gpioinfo; and name another in the board's file
+      wrong  answer      line GPIO16 of “pinctrl-bcm2711” is in use by “eightball”
+                         End that program, or name another line in the board's file
+      wrong  service     eightball.service starts with the machine, but does not run
+                         See why: journalctl -u eightball.service; and start it: sudo systemctl start \
+      eightball.service
+      6 things are wrong.
+      """)
+  }
+
+  @Test("Whoever holds the adapter cannot be seen")
+  func heldByUnknown() {
+    var machine = Machine.bare
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.mayConfigureAdapters = true
+    expect(
+      machine, board: nil,
+      """
+      ok     radio       the virtual air (another program holds hci0)
+      wrong  adapter     another program holds hci0
+                         End that program first; sudo eightball doctor tells which it is
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      1 thing is wrong.
+      """)
+  }
+
+  @Test("What is wrong with one adapter is a note while there is another")
+  func twoAdapters() {
+    var machine = Machine.bare
+    machine.adapters = .success([
+      .pi(isRaw: true),
+      Adapter(number: 1, isUp: false, isRaw: false, bus: 99, address: .zero, block: .none),
+    ])
+    machine.mayConfigureAdapters = true
+    machine.service = .eightball(isInstalled: true)
+    expect(
+      machine, board: nil,
+      """
+      ok     radio       hci1 (hci1 is the first adapter that may be used)
+      note   adapter     hci0 has not been set up
+                         See what the kernel lacks for it: dmesg | grep -i bluetooth
+      ok     adapter     hci1 is down, and free
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is installed, but does not run
+                         To have it run now and start with the machine: sudo systemctl enable --now \
+      eightball.service
+      All is well: eightball run uses hci1, and no buttons and lights.
+      """)
+  }
+
+  @Test("An adapter that is not there is named; the board has no lines")
+  func missingAdapter() {
+    var machine = Machine.bare
+    machine.adapters = .success([.pi(block: .hard)])
+    machine.service = .eightball(isInstalled: true, processes: [5])
+    expect(
+      machine, radio: .adapter(3), board: BoardDescription(name: "plain"),
+      """
+      ok     radio       hci3
+      note   adapter     hci0 is switched off
+                         Switch it on: rfkill unblock bluetooth, or the switch on the machine
+      wrong  adapter     there is no adapter hci3
+                         Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual
+      ok     permission  this program may not configure adapters, but eightball.service may
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       plain
+      note   lines       the board has no buttons and lights
+      note   service     eightball.service runs, but does not start with the machine
+                         To have it do so: sudo systemctl enable eightball.service
+      1 thing is wrong.
+      """)
+  }
+
+  @Test("A right that is missing is wrong for the adapter that is named, whichever it is")
+  func noRights() {
+    var machine = Machine.bare
+    machine.adapters = .success([
+      .pi(block: .soft),
+      Adapter(number: 1, isUp: true, isRaw: false, bus: 1, address: .zero, block: .none),
+    ])
+    let asked: [(RadioName, Finding.Verdict, wrong: Int)] = [
+      // The other adapter's trouble keeps nobody from using this one.
+      (.adapter(1), .wrong, wrong: 1), (.adapter(0), .wrong, wrong: 2), (.virtual, .note, wrong: 0),
+    ]
+    for (radio, verdict, wrong) in asked {
+      let checkup = Checkup(
+        of: machine, radio: Checkup.RadioChoice(radio, reason: nil, isUsual: false),
+        board: Checkup.BoardChoice(.success(nil), reason: nil))
+      let finding = checkup.findings.first { $0.subject == "permission" }
+      let name = radio == .adapter(1) ? "hci1" : "hci0"
+      #expect(finding?.verdict == verdict)
+      #expect(
+        finding?.text
+          == "\(name) may only be driven by a program with the right to configure adapters")
+      #expect(checkup.findings.count { $0.verdict == .wrong } == wrong)
+    }
+  }
+
+  @Test("A radio that cannot be opened, and a board's file that is wrong")
+  func wrongChoices() {
+    var machine = Machine.bare
+    machine.radioFailure = RadioError(
+      "there is no serial line /dev/ttyX", remedy: "Is the controller plugged in?")
+    let checkup = Checkup(
+      of: machine,
+      radio: Checkup.RadioChoice(
+        .serial(device: "/dev/ttyX", speed: 9_600), reason: nil, isUsual: false),
+      board: Checkup.BoardChoice(
+        .failure(BoardError("b.yml", line: 7, field: "radio", "expected \u{1B}[31m")),
+        reason: nil))
+    compare(
+      checkup,
+      """
+      wrong  radio       there is no serial line /dev/ttyX
+                         Is the controller plugged in?
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      wrong  board       b.yml:7: radio: expected \u{FFFD}[31m
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      2 things are wrong.
+      """)
+  }
+
+  @Test("What README.md shows is what is printed")
+  func readme() throws {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    let stream = unsafe fopen(folder.joined(separator: "/") + "/README.md", "r")
+    guard let stream = unsafe stream else {
+      Issue.record("There is no README.md.")
+      return
+    }
+    defer { unsafe fclose(stream) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe fread(&bytes, 1, bytes.count, stream)
+    let lines = String(decoding: bytes.prefix(count), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    let shown = lines.drop { $0 != "$ eightball doctor --radio hci1" }.dropFirst()
+      .prefix { $0 != "```" }.joined(separator: "\n")
+
+    func adapter(_ number: UInt16, isHeld: Bool, _ last: [2 of UInt8]) -> Adapter {
+      let address: InlineArray<6, UInt8> = [last[0], 0, last[1], 1, 0xAA, 0]
+      return Adapter(
+        number: number, isUp: isHeld, isRaw: false, isHeld: isHeld, bus: 0,
+        address: DeviceAddress(kind: .public, bytes: address), block: .none)
+    }
+    var machine = Machine.bare
+    machine.mayConfigureAdapters = true
+    machine.adapters = .success([
+      adapter(0, isHeld: false, [0, 0]), adapter(1, isHeld: true, [1, 1]),
+    ])
+    machine.holders = [ProcessTable.Entry(number: 188, name: "eightball")]
+    expect(
+      machine, radio: .adapter(1), board: nil,
+      reason: "this machine has no device tree to tell of one", shown)
+  }
+
+  /// Compares all that is said of a machine, chosen as `eightball run` chooses.
+  private func expect(
+    _ machine: Machine, radio: RadioName? = nil, board: BoardDescription?, reason: String? = nil,
+    _ expected: String, _ location: SourceLocation = #_sourceLocation
+  ) {
+    var options = RadioChoiceOptions()
+    options.radio = radio
+    let chosen = ChosenRadio(options, board: board, usual: machine.usualRadio)
+    let checkup = Checkup(
+      of: machine,
+      radio: Checkup.RadioChoice(chosen.name, reason: chosen.reason, isUsual: chosen.isUsual),
+      board: Checkup.BoardChoice(.success(board), reason: reason))
+    compare(checkup, expected, location)
+  }
+
+  private func compare(
+    _ checkup: Checkup, _ expected: String, _ location: SourceLocation = #_sourceLocation
+  ) {
+    let lines = Doctor.lines(checkup)
+    #expect(lines.joined(separator: "\n") == expected, sourceLocation: location)
+    #expect(
+      checkup.isWell == !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
+  }
+}
+
+extension Machine {
+  /// A machine without anything.
+  fileprivate static var bare: Machine {
+    Machine(
+      adapters: .success([]), mayConfigureAdapters: false, holders: [],
+      service: .eightball(isInstalled: false))
+  }
+
+  /// A Raspberry Pi whose lines are free.
+  fileprivate static var pi: Machine {
+    var machine = bare
+    machine.adapters = .success([.pi()])
+    machine.lines = .success(.pi())
+    return machine
+  }
+}
+
+extension Adapter {
+  /// The adapter of a Raspberry Pi, which the system uses.
+  fileprivate static func pi(
+    isRaw: Bool = false, isHeld: Bool = false, block: Block = .none
+  ) -> Adapter {
+    Adapter(
+      number: 0, isUp: true, isRaw: isRaw, isHeld: isHeld, bus: 3,
+      address: DeviceAddress(kind: .public, bytes: [3, 2, 1, 0xEB, 0x27, 0xB8]), block: block)
+  }
+}
+
+extension ChipSurvey {
+  /// A button and a light of a Raspberry Pi 4.
+  fileprivate static func pi(shake: String? = nil, status: String? = nil) -> ChipSurvey {
+    ChipSurvey(
+      path: "/dev/gpiochip0",
+      lines: [
+        Line(part: "shake", name: "GPIO18", offset: 18, user: shake),
+        Line(part: "status", name: "GPIO12", offset: 12, user: status),
+      ])
+  }
+}
+
+extension SystemService {
+  /// The ball's service on a system that has systemd.
+  fileprivate static func eightball(
+    isInstalled: Bool, isEnabled: Bool = false, processes: [Int] = []
+  ) -> SystemService {
+    SystemService(
+      name: Machine.serviceName, hasSystemd: true, isInstalled: isInstalled,
+      isEnabled: isEnabled, processes: processes)
+  }
+}
+
+extension BoardDescription {
+  private static func line(_ name: String, _ offset: Int) -> LineDescription {
+    LineDescription(
+      name: name, offset: offset, activeLow: false, bias: .none, debounceMilliseconds: 0)
+  }
+
+  /// A Raspberry Pi 4, of which a button and a light are enough here.
+  fileprivate static var pi: BoardDescription {
+    BoardDescription(
+      name: "pi-4b", chip: "pinctrl-bcm2711", shake: line("GPIO18", 18),
+      status: line("GPIO12", 12), radio: .adapter(0))
+  }
+
+  fileprivate static var virtual: BoardDescription {
+    BoardDescription(
+      name: "virtual", chip: "virtual", shake: line("GPIO18", 18), radio: .virtual,
+      isVirtual: true)
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import LinuxSystem
+import LinuxTestSupport
+import Testing
+
+@testable import LinuxBoard
+
+@Suite("What is read of a machine")
+struct MachineTests {
+  @Test("Processes, and those that have a socket to drive adapters with")
+  func processes() throws {
+    let root = try TemporaryDirectory()
+    try root.write("bluetoothd\n", to: "612/comm")
+    try root.write("eightball\n", to: "812/comm")
+    try root.write("bash\n", to: "7/comm")
+    try root.write("eightball\n", to: "900/comm")
+    try root.write("up 3 days", to: "uptime")
+    try root.write(
+      """
+      sk               RefCnt Rmem   Wmem   User   Inode  Parent
+      00000000a4f1b3c2 2      0      0      0      41007  0
+      00000000b2f1b3c2 2      0      0      995    41999  0
+
+      """, to: "net/hci")
+    try root.link("socket:[41007]", to: "612/fd/9")
+    try root.link("socket:[5]", to: "7/fd/3")
+    try root.link("/dev/null", to: "812/fd/0")
+    try root.link("socket:[41999]", to: "812/fd/4")
+    try root.link("socket:[41999]", to: "900/fd/4")
+    try root.link("900", to: "self")
+    let table = ProcessTable(root: root.path)
+    #expect(
+      table.entries == [
+        ProcessTable.Entry(number: 7, name: "bash"),
+        ProcessTable.Entry(number: 612, name: "bluetoothd"),
+        ProcessTable.Entry(number: 812, name: "eightball"),
+        ProcessTable.Entry(number: 900, name: "eightball"),
+      ])
+    // Not 900, which is the one that asks.
+    #expect(
+      table.holdersOfAdapterSockets.map(\.description) == [
+        "bluetoothd, process 612", "eightball, process 812",
+      ])
+  }
+
+  @Test("A kernel without Bluetooth has no such sockets")
+  func noSockets() throws {
+    let root = try TemporaryDirectory()
+    try root.write("bash\n", to: "7/comm")
+    #expect(ProcessTable(root: root.path).holdersOfAdapterSockets == [])
+  }
+
+  @Test("A service is found by its unit, enabled by a link, running by its control group")
+  func service() throws {
+    let root = try TemporaryDirectory()
+    #expect(service(in: root) == expected())
+    try root.write("", to: "run/systemd/system/nothing")
+    #expect(service(in: root) == expected(hasSystemd: true))
+    try root.write("[Unit]", to: "etc/systemd/system/eightball.service")
+    #expect(service(in: root) == expected(hasSystemd: true, isInstalled: true))
+    let unit = "/etc/systemd/system/eightball.service"
+    try root.link(unit, to: "etc/systemd/system/multi-user.target.wants/eightball.service")
+    try root.write("", to: "sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
+    #expect(service(in: root) == expected(hasSystemd: true, isInstalled: true, isEnabled: true))
+    try root.write("812\n813\n", to: "sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
+    #expect(
+      service(in: root)
+        == expected(hasSystemd: true, isInstalled: true, isEnabled: true, processes: [812, 813]))
+  }
+
+  @Test(
+    "A service that was installed elsewhere, with control groups of the first version",
+    arguments: ["usr/lib/systemd/system", "lib/systemd/system", "usr/local/lib/systemd/system"])
+  func elsewhere(folder: String) throws {
+    let root = try TemporaryDirectory()
+    try root.write("[Unit]", to: "\(folder)/eightball.service")
+    try root.write(
+      "9\n", to: "sys/fs/cgroup/systemd/system.slice/eightball.service/cgroup.procs")
+    #expect(service(in: root) == expected(isInstalled: true, processes: [9]))
+  }
+
+  @Test("The lines of a chip that is not there cannot be looked at")
+  func noChip() throws {
+    let directory = try TemporaryDirectory()
+    let board = BoardDescription(
+      name: "b", chip: "test-chip",
+      shake: LineDescription(
+        name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+    let lines = ChipLines(board, directory: directory.path)
+    #expect(throws: LineError(.noChip, chip: "test-chip")) { try lines.survey() }
+  }
+
+  @Test("A radio that is no adapter is tried; an adapter never is")
+  func tried() {
+    var machine = Machine.here(for: nil)
+    machine.try(.adapter(9))
+    #expect(machine.radioFailure == nil)
+    machine.try(.unix(path: "/no/such/socket"))
+    #expect(machine.radioFailure?.reason == "no controller listens at /no/such/socket")
+  }
+
+  private func service(in root: TemporaryDirectory) -> SystemService {
+    .find("eightball.service", root: root.path)
+  }
+
+  private func expected(
+    hasSystemd: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false,
+    processes: [Int] = []
+  ) -> SystemService {
+    SystemService(
+      name: "eightball.service", hasSystemd: hasSystemd, isInstalled: isInstalled,
+      isEnabled: isEnabled, processes: processes)
+  }
+}
