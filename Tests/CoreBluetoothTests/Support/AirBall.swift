@@ -82,8 +82,7 @@ private struct BallOnThread: RadioProgram, ~Copyable {
   init(_ name: DeviceName) {
     host = BallHost<4>(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: GATTDatabase(BallProfile.table),
-      application: Ball<4>(seed: 8, style: .text))
+      database: GATTDatabase(BallProfile.table), application: Ball<4>(seed: 8, style: .text))
   }
 
   mutating func radioIsReady(at now: Instant) { host.start(at: now) }

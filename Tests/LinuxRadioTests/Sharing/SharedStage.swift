@@ -75,8 +75,7 @@ struct BallHalf: RadioProgram, ~Copyable {
     host = BallHost<4>(
       configuration: HostConfiguration(
         name: try #require(name), service: .ballService, address: address),
-      database: GATTDatabase(BallProfile.table),
-      application: Ball<4>(seed: 8, style: .text))
+      database: GATTDatabase(BallProfile.table), application: Ball<4>(seed: 8, style: .text))
   }
 
   mutating func radioIsReady(at now: Instant) { host.start(at: now) }
