@@ -12,7 +12,7 @@ import subprocess
 from adapters import ADDRESSES, Controllers, is_up, set_up
 from att import Central
 from checks import Checks
-from programs import Program, eventually, run
+from programs import PATIENCE, Program, eventually, run
 
 SETTINGS = pathlib.Path("/etc/default/eightball")
 CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
@@ -25,7 +25,8 @@ check = checks.check
 def systemctl(*arguments: str) -> subprocess.CompletedProcess:
     # In systemd's own process namespace, or it cannot tell who asks. The guest's root is a folder of
     # its first root, which makes no difference here.
-    first = pathlib.Path(f"/proc/{manager.pid}/task/{manager.pid}/children").read_text().split()[0]
+    children = pathlib.Path(f"/proc/{manager.pid}/task/{manager.pid}/children")
+    first = eventually("systemd is started", children.read_text).split()[0]
     inside = ("nsenter", f"--target={first}", "--pid", "--")
     return run(*inside, "systemctl", *arguments, env={**os.environ, "SYSTEMD_IGNORE_CHROOT": "1"})
 
@@ -79,7 +80,9 @@ run("systemd-sysusers", "/usr/lib/sysusers.d/eightball.conf")
 SETTINGS.write_text("EIGHTBALL_OPTIONS=\"--radio hci1 --name 'Kitchen Ball' --seed 8\"\n")
 
 with start_systemd() as manager:
-    eventually("systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0)
+    eventually(
+        "systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0, 3 * PATIENCE
+    )
 
     with check("without its adapter it is tried again") as saw:
         systemctl("start", "eightball")
