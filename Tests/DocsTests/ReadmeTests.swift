@@ -62,7 +62,7 @@ struct ReadmeTests {
   @Test("the messages about adapters are the program's own")
   func messages() throws {
     let source = try Document.text(of: "Sources/LinuxBoard/Radio/RadioError.swift")
-    let rows = document.rows(under: "## On a Raspberry Pi").filter { !$0[0].hasPrefix("Radio:") }
+    let rows = document.rows(under: "### Without a service").filter { !$0[0].hasPrefix("Radio:") }
     #expect(rows.count == 6)
     for row in rows {
       let message = row[0].replacing("hci0", with: #"\(name)"#)

@@ -105,7 +105,7 @@ async def main(counter: str) -> int:
         ("", []),
         (" --json", ["--json"]),
         (" --board virtual", ["--board", "virtual"]),
-        (" as a service, with a watchdog", []),
+        (" as a service", []),
     ]:
         with tempfile.TemporaryDirectory(prefix="8ball-") as name:
             folder = pathlib.Path(name)
