@@ -29,11 +29,10 @@ def eightball() -> str:
 
 def example(name: str) -> str:
     """A program of the package in Examples, which scripts/test builds."""
-    path = REPOSITORY / ".build-examples" / "debug" / name
+    folder = pathlib.Path(os.environ.get("EXAMPLES", REPOSITORY / ".build-examples" / "debug"))
+    path = folder / name
     if not path.exists():
-        raise FileNotFoundError(
-            f"There is no {path}. Build it: scripts/build examples."
-        )
+        raise FileNotFoundError(f"There is no {path}. Build it: scripts/build examples.")
     return str(path)
 
 
