@@ -99,13 +99,15 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothHost", "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio",
+        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
+        "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(

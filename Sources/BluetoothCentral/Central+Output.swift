@@ -21,7 +21,7 @@ extension Central {
     case .starting(let step): return .startUp(step, configuration.randomAddress)
     case .ready: break
     }
-    if let command = nextCancellation() ?? nextDisconnection() { return command }
+    if let command = nextCancellation(at: now) ?? nextDisconnection(at: now) { return command }
     if !errands.isEmpty { return errands.removeFirst() }
     let isConnecting = links.contains { $0.isPending }
     if let command = scanner.nextCommand(isPaused: isConnecting, ownAddressType: ownAddressType) {
@@ -30,20 +30,22 @@ extension Central {
     return nextConnection()
   }
 
-  private func nextCancellation() -> Command? {
+  private func nextCancellation(at now: Instant) -> Command? {
     for link in links {
       if case .cancelling(let failure, isAsked: false) = link.phase {
         link.phase = .cancelling(failure, isAsked: true)
+        link.deadline = now.advanced(by: configuration.closingTimeout)
         return .cancelConnection
       }
     }
     return nil
   }
 
-  private func nextDisconnection() -> Command? {
+  private func nextDisconnection(at now: Instant) -> Command? {
     for link in links {
       if link.phase == .closing(isAsked: false), let handle = link.handle {
         link.phase = .closing(isAsked: true)
+        link.deadline = now.advanced(by: configuration.closingTimeout)
         return .disconnect(Disconnect(handle: handle, reason: .remoteUserTerminatedConnection))
       }
     }

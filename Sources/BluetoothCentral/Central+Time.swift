@@ -40,6 +40,9 @@ extension Central {
     case .connecting:
       link.phase = .cancelling(.timedOut, isAsked: false)
       link.deadline = now.advanced(by: configuration.closingTimeout)
+    case .cancelling(_, isAsked: false), .closing(isAsked: false):
+      // The controller takes no commands now. Until it has been told, the link may yet be there.
+      link.deadline = nil
     case .cancelling(let failure, _):
       // The controller never told how the attempt ended. If it makes the link after all, that is
       // closed then.

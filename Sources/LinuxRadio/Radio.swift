@@ -18,6 +18,8 @@ public struct Radio: ~Copyable {
   private var isNew: Bool
   /// Why the connection is of no more use, until the program is told.
   private var failure: RadioError?
+  /// Why it could not be opened when that was last tried; `nil` once it has been, or before it is.
+  public private(set) var refusal: RadioError?
   /// When to try again; `nil` while it is open, or waits for the controller to come.
   private var retry: Instant?
   /// How often in a row it has failed without a packet.
@@ -31,6 +33,18 @@ public struct Radio: ~Copyable {
 
   /// The packets that are received in a row before somebody else has a turn.
   static let burst = 32
+
+  /// A radio that `serve` opens, and tries to open again for as long as that fails: `refusal` tells
+  /// why.
+  ///
+  /// - Parameter airPath: Where the virtual air is.
+  public init(
+    toBeOpened name: RadioName, loop: EventLoop, airPath: String = SharedAir.usualPath
+  ) {
+    self.name = name
+    source = RadioSource(name, loop: loop, airPath: airPath)
+    isNew = false
+  }
 
   /// Opens a radio in `loop`. One to which the controller has to come waits for it.
   ///
@@ -154,7 +168,9 @@ public struct Radio: ~Copyable {
       connection = try source.open()
       isNew = connection != nil
       retry = nil
+      refusal = nil
     } catch {
+      refusal = RadioError(name, error)
       waitToReopen(from: now)
     }
   }

@@ -3,10 +3,24 @@ import LinuxSystem
 
 /// Why a radio cannot be used, and what a person can do about it.
 public struct RadioError: Error, Equatable, CustomStringConvertible {
+  /// What kind of reason it is, for a program to act on.
+  public enum Kind: Sendable {
+    /// There is no such radio.
+    case absent
+    /// This program, or this user, may not use it.
+    case notAllowed
+    /// It is switched off, by software or by a switch.
+    case switchedOff
+    /// None of these.
+    case other
+  }
+
   /// What is wrong.
   public var reason: String
   /// What to do, if anything is known to help.
   public var remedy: String?
+  /// What kind of reason it is.
+  public var kind = Kind.other
 
   /// An error for this reason, with what helps, if anything does.
   public init(_ reason: String, remedy: String? = nil) {
@@ -32,6 +46,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       case .virtual: .virtual(error)
       }
     self = known ?? RadioError(error.description)
+    kind = Kind(error.code, of: radio)
   }
 
   private static func adapter(_ name: String, _ code: Errno) -> RadioError? {
@@ -109,6 +124,22 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       RadioError(
         error.description, remedy: "Name another path for the virtual air in EIGHTBALL_AIR")
     default: nil
+    }
+  }
+}
+
+extension RadioError.Kind {
+  init(_ code: Errno, of radio: RadioName) {
+    switch (code, radio) {
+    case (.noSuchDevice, _), (.addressFamilyNotSupported, .adapter),
+      (.protocolNotSupported, .adapter), (.noSuchFile, .serial):
+      self = .absent
+    case (.notPermitted, _), (.accessDenied, _):
+      self = .notAllowed
+    case (.blockedByRfkill, _):
+      self = .switchedOff
+    default:
+      self = .other
     }
   }
 }

@@ -203,6 +203,24 @@ struct ConnectionTests {
     #expect(central.takeEvents() == [.disconnected(link, .unconfirmed)])
   }
 
+  @Test("a link is not over before the controller could be told to end it")
+  func closedGate() {
+    let (central, radio, link) = connectedCentral()
+    radio.give(ScriptedRadio.complete(.none, [], credits: 0))
+    radio.pass(1_000)
+    central.disconnect(link, at: radio.now)
+    radio.give(ScriptedRadio.complete(.none, [], credits: 0))
+    radio.pass(1_500)
+    radio.give(ScriptedRadio.complete(.none, [], credits: 0))
+    radio.pass(1_500)
+    #expect(central.takeEvents() == [])
+    radio.give(ScriptedRadio.complete(.none, []))
+    radio.run()
+    #expect(radio.commands.last == .disconnect)
+    #expect(
+      central.takeEvents() == [.disconnected(link, .controller(.connectionTerminatedByLocalHost))])
+  }
+
   @Test("a controller that knows the link no more ends it")
   func alreadyGone() {
     let (central, radio, link) = connectedCentral()

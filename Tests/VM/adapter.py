@@ -11,10 +11,9 @@ from adapters import (
 )
 from att import Central
 from checks import Checks
-from programs import Ball, eightball, eventually, run
+from programs import NOBODY, Ball, eightball, eventually, run
 
 RADIO_TROUBLE = 69
-NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 checks = Checks()
 check = checks.check

@@ -1,7 +1,5 @@
 """A ball that advertises, and that nobody visits: asleep, and small."""
 
-import pathlib
-import re
 import time
 
 from adapters import ADDRESSES, Controllers, set_up
@@ -16,21 +14,6 @@ checks = Checks()
 check = checks.check
 
 
-def statuses(ball: Ball) -> list[dict[str, int]]:
-    """The numbers in /proc/…/status of each of its threads."""
-    folders = pathlib.Path(f"/proc/{ball.pid}/task").iterdir()
-    texts = [(folder / "status").read_text() for folder in folders]
-    return [
-        {name: int(number) for name, number in re.findall(r"^(\w+):\s+(\d+)", text, re.M)}
-        for text in texts
-    ]
-
-
-def wake_ups(ball: Ball) -> int:
-    """How often it has gone to sleep and been woken."""
-    return sum(status["voluntary_ctxt_switches"] for status in statuses(ball))
-
-
 with Controllers(), Ball("hci1") as ball:
     with check("the ball advertises"):
         ball.event("advertising")
@@ -38,28 +21,27 @@ with Controllers(), Ball("hci1") as ball:
     time.sleep(2)
 
     with check(f"no wake-up in {WATCH} s of advertising") as saw:
-        before = wake_ups(ball)
+        before = ball.wake_ups()
         time.sleep(WATCH)
-        more = wake_ups(ball) - before
+        more = ball.wake_ups() - before
         # btvirt tells an advertiser nothing unless a central comes.
         assert more == 0, f"woken {more} times"
         saw(f"{before} before, {more} since")
 
     with check("one thread") as saw:
-        assert len(statuses(ball)) == 1, f"{len(statuses(ball))} threads"
+        assert len(ball.statuses()) == 1, f"{len(ball.statuses())} threads"
 
-    with check("memory") as saw:
-        status = statuses(ball)[0]
-        saw(", ".join(f"{name} {status[name]} kB" for name in ("VmRSS", "RssAnon", "VmHWM")))
+    with check("memory with no board") as saw:
+        saw(ball.memory())
 
     with check("it wakes up for a central, and answers") as saw:
         set_up("hci0", True)
-        before = wake_ups(ball)
+        before = ball.wake_ups()
         with Central(ADDRESSES[1]) as central:
             central.subscribe()
             central.ask("Are you awake?")
             saw(central.answer().decode())
-        more = wake_ups(ball) - before
+        more = ball.wake_ups() - before
         assert more > 0, "and yet it was not woken: the measure is wrong"
         saw(f"woken {more} times")
 

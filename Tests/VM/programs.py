@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -11,6 +12,9 @@ import time
 
 #: How long to wait for what takes milliseconds, on a slow and busy emulated machine, in seconds.
 PATIENCE = 20.0
+
+#: Options of a program that runs as a user without any right.
+NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
 def eightball() -> str:
@@ -31,9 +35,9 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
     )
 
 
-def eventually(what: str, condition):
+def eventually(what: str, condition, patience: float = PATIENCE):
     """Waits until `condition()` gives something true, and gives that."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while not (result := condition()):
         assert time.monotonic() < end, f"waited in vain until {what}"
         time.sleep(0.05)
@@ -68,6 +72,24 @@ class Program:
     def pid(self) -> int:
         return self._process.pid
 
+    def statuses(self) -> list[dict[str, int]]:
+        """The numbers in /proc/…/status of each of its threads."""
+        folders = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
+        texts = [(folder / "status").read_text() for folder in folders]
+        return [
+            {name: int(number) for name, number in re.findall(r"^(\w+):\s+(\d+)", text, re.M)}
+            for text in texts
+        ]
+
+    def wake_ups(self) -> int:
+        """How often it has gone to sleep and been woken."""
+        return sum(status["voluntary_ctxt_switches"] for status in self.statuses())
+
+    def memory(self) -> str:
+        """How much memory it has: all, of it what is its own, and the most it had."""
+        status = self.statuses()[0]
+        return ", ".join(f"{name} {status[name]} kB" for name in ("VmRSS", "RssAnon", "VmHWM"))
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Asks it to end; its exit status."""
         self._process.send_signal(how)
@@ -97,8 +119,10 @@ class Program:
 class Ball(Program):
     """The program under test as a ball, telling of its events in JSON."""
 
-    def __init__(self, radio: str, *options: str):
-        super().__init__(eightball(), "run", "--radio", radio, "--json", *options)
+    def __init__(self, radio: str | None, *options: str, **process):
+        """On this radio, or the one that its board's file names."""
+        chosen = ["--radio", radio] if radio else []
+        super().__init__(eightball(), "run", *chosen, "--json", *options, **process)
 
     def event(self, kind: str, **fields) -> dict:
         """The next event of this kind with these fields, after those already taken."""

@@ -1,8 +1,9 @@
-/// What Linux has and the Glibc module of Swift leaves out: epoll, signalfd and accept4.
+/// What Linux has and the Glibc module of Swift leaves out: epoll, signalfd, eventfd and accept4.
 #pragma once
 
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
 /// A descriptor that is ready: epoll_event without its union.

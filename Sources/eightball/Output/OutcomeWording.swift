@@ -28,7 +28,7 @@ extension BallOutcome {
     case .cancelled:
       "Stopped."
     case .radioTrouble(let fault):
-      "The radio failed: \(fault.phrase)."
+      "The radio failed: \(fault.description)."
     }
   }
 
@@ -111,24 +111,6 @@ extension ResponseFault {
       "it changed the question at byte \(offset)"
     case .valueTooLong:
       "its value is longer than 512 bytes"
-    }
-  }
-}
-
-extension ControllerFault {
-  var phrase: String {
-    switch self {
-    case .unanswered(let opcode):
-      "the controller left command 0x\(hexadecimal(opcode.rawValue)) unanswered"
-    case .refused(let opcode, let code):
-      "the controller refused command 0x\(hexadecimal(opcode.rawValue)) with error "
-        + "0x\(hexadecimal(code.rawValue))"
-    case .malformed(let opcode):
-      "the controller's answer to command 0x\(hexadecimal(opcode.rawValue)) was malformed"
-    case .hardwareError(let code):
-      "the controller reported hardware error 0x\(hexadecimal(code))"
-    case .lost:
-      "the way to the controller is gone"
     }
   }
 }

@@ -68,6 +68,6 @@ struct AskProgram: RadioProgram {
   }
 
   private var lossText: String {
-    sentence(loss?.description ?? ControllerFault.lost.phrase)
+    sentence(loss?.description ?? ControllerFault.lost.description)
   }
 }

@@ -64,7 +64,7 @@ struct ScanProgram: RadioProgram {
         fail(
           RadioError("the controller refuses to scan: HCI error 0x\(hexadecimal(code.rawValue))"))
       case .radioFailed(let fault):
-        fail(RadioError(fault.phrase))
+        fail(RadioError(fault.description))
       default:
         continue
       }

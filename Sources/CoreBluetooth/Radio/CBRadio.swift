@@ -1,0 +1,92 @@
+import BluetoothHost
+import Glibc
+import LinuxRadio
+import LinuxSystem
+
+/// Which Bluetooth controller managers use, and the thread that serves it.
+///
+/// Apple's CoreBluetooth has no such class: a Mac or a phone has one radio, and a Linux machine has
+/// what it has. A manager that is not told uses `CBRadio.default`. Managers that share a radio are
+/// one device: a central and a peripheral at once, with one address.
+///
+/// The thread starts with the first manager, and sleeps while nothing happens. An adapter that is
+/// taken from the kernel is given back as it was, when the radio is closed, when the last manager
+/// of a radio of one's own has gone, and at the orderly end of the process. A process that is
+/// killed leaves it to the kernel, which leaves it switched off (`btmgmt power on`).
+///
+/// As a program that writes to sockets must, the process ignores SIGPIPE from then on.
+public final class CBRadio: @unchecked Sendable {
+  // Unchecked: `engine` takes care of itself.
+  let engine: RadioEngine
+
+  /// The radio of managers that are not told which: that which EIGHTBALL_RADIO names, in the words
+  /// of `init(_:)`; without it, the first adapter that may be used, or else the user's virtual air.
+  ///
+  /// Where EIGHTBALL_RADIO names no radio, that is logged, and the state is `unsupported`.
+  public static let `default`: CBRadio = {
+    let radio = CBRadio(.default(named: LinuxSystem.Process.environment("EIGHTBALL_RADIO")))
+    atexit { CBRadio.default.close() }
+    return radio
+  }()
+
+  /// A radio of one's own. It is opened when the first manager uses it; until that succeeds, it is
+  /// tried again and again, and the managers' state and the log say why.
+  ///
+  /// - Parameter name: `virtual`, `unix:PATH`, `tcp-client:HOST:PORT`, `tcp-server:HOST:PORT`,
+  ///   `serial:DEVICE[,BAUD]`, `hciN` or `hci-socket:N`. Each instance with the name `virtual` is
+  ///   a device of its own on the virtual air of this user, or that at $EIGHTBALL_AIR.
+  /// - Throws: What was expected in place of `name`, if that names no radio.
+  public convenience init(_ name: String) throws {
+    self.init(RadioEngine(try RadioName(name), stopsWhenUnused: true))
+  }
+
+  init(_ engine: RadioEngine) {
+    self.engine = engine
+  }
+
+  deinit {
+    engine.close(waits: false)
+  }
+
+  /// Ends every link, and frees the controller; gives back an adapter. Takes no longer than 2 s, and
+  /// returns when it is done, unless it is called where callbacks of this module run.
+  ///
+  /// The managers that use it are told that they are powered off, and stay so. Closing a radio that
+  /// is closed does nothing.
+  public func close() {
+    engine.close(waits: true)
+  }
+}
+
+// What managers use.
+extension CBRadio {
+  /// Runs `body` on the radio's thread, in the order of the calls, unless the radio is closed. The
+  /// thread starts with the first call.
+  func perform(_ body: @escaping @Sendable (inout DeviceProgram, Instant) -> Void) {
+    engine.perform(body)
+  }
+
+  /// Tells what the radio is: at once, and at each change until the observation is cancelled or
+  /// gone. On the radio's thread, or, of a radio that is closed or names none, on the caller's.
+  func observeState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> Observation {
+    Observation(engine, engine.observe(body))
+  }
+
+  /// Whoever watches a radio's state. While there is one, the radio is in use.
+  final class Observation: Sendable {
+    private let engine: RadioEngine
+    private let id: Int
+
+    fileprivate init(_ engine: RadioEngine, _ id: Int) {
+      self.engine = engine
+      self.id = id
+    }
+
+    deinit { cancel() }
+
+    /// Tells nothing more, apart from what is just being told.
+    func cancel() {
+      engine.endObservation(id)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import BluetoothHost
+import LinuxRadio
+
+/// What runs on a radio's thread: a central and a peripheral on one controller.
+struct DeviceProgram: RadioProgram, ~Copyable {
+  /// The central is `first`, the peripheral `second`. The central takes part from the beginning,
+  /// the peripheral from when somebody has it join.
+  var shared: SharedController<CentralProgram, PeripheralProgram>
+
+  /// - Parameter randomAddress: What the device goes by where its controller has no address.
+  init(randomAddress: DeviceAddress) {
+    shared = SharedController(
+      CentralProgram(randomAddress: randomAddress),
+      PeripheralProgram(randomAddress: randomAddress))
+  }
+
+  mutating func radioIsReady(at now: Instant) { shared.radioIsReady(at: now) }
+
+  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+    RadioLog.logger.warning("the radio was lost: \(error.description)")
+    shared.radioIsLost(error, at: now)
+  }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    shared.receive(packet, at: now)
+  }
+
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    shared.nextPacket(into: &writer, at: now)
+  }
+
+  var deadline: Instant? { mutating get { shared.deadline } }
+
+  mutating func advance(to now: Instant) { shared.advance(to: now) }
+  mutating func turnEnded() { shared.turnEnded() }
+  mutating func shutDown(at now: Instant) { shared.shutDown(at: now) }
+  var isFinished: Bool { mutating get { shared.isFinished } }
+}

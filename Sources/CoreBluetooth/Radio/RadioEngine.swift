@@ -1,0 +1,243 @@
+import BluetoothHost
+import Dispatch
+import Foundation
+import LinuxRadio
+import LinuxSystem
+import Synchronization
+
+/// A radio, the program on it, and the thread of both: what `CBRadio` is made of.
+///
+/// The thread keeps the engine, and not the `CBRadio`, whose end is the end of the thread.
+final class RadioEngine: @unchecked Sendable {
+  typealias Job = @Sendable (inout DeviceProgram, Instant) -> Void
+  typealias StateObserver = @Sendable (CBManagerState) -> Void
+
+  private typealias Observer = (id: Int, body: StateObserver)
+
+  /// What every thread may reach.
+  private struct Desk {
+    var jobs: [Job] = []
+    /// Observers that the thread does not know yet.
+    var arrivals: [Observer] = []
+    /// The observations that have not ended.
+    var observations: Set<Int> = []
+    var lastObservation = 0
+    /// What wakes the thread, while it serves.
+    var wakeup: Wakeup?
+    var thread: Thread?
+    var isClosed = false
+    /// The state of a radio that is closed.
+    var finalState = CBManagerState.poweredOff
+  }
+
+  private let name: RadioName?
+  private let airPath: String
+  private let stopsWhenUnused: Bool
+  private let randomAddress = DeviceAddress.newStaticRandom()
+  private let desk = Locked(Desk())
+  /// Entered while there is a thread.
+  private let life = DispatchGroup()
+
+  // The thread's own.
+  private var state = CBManagerState.unknown
+  private var observers: [Observer] = []
+
+  /// - Parameters:
+  ///   - name: Which radio; `nil` for none, which is `unsupported` for good.
+  ///   - airPath: Where the virtual air is.
+  ///   - stopsWhenUnused: Whether the controller is freed when the last observation has ended.
+  init(_ name: RadioName?, airPath: String = SharedAir.usualPath, stopsWhenUnused: Bool) {
+    self.name = name
+    self.airPath = airPath
+    self.stopsWhenUnused = stopsWhenUnused
+    if name == nil {
+      desk.withLock {
+        $0.isClosed = true
+        $0.finalState = .unsupported
+      }
+    }
+  }
+
+  // MARK: From any thread
+
+  func perform(_ job: @escaping Job) {
+    let wakeup: Wakeup? = desk.withLock { desk in
+      guard !desk.isClosed else { return nil }
+      desk.jobs.append(job)
+      startThread(&desk)
+      // Whoever put the first one there has rung.
+      return desk.jobs.count == 1 ? desk.wakeup : nil
+    }
+    wakeup?.ring()
+  }
+
+  func observe(_ body: @escaping StateObserver) -> Int {
+    let (id, wakeup, finalState): (Int, Wakeup?, CBManagerState?) = desk.withLock { desk in
+      desk.lastObservation += 1
+      let id = desk.lastObservation
+      guard !desk.isClosed else { return (id, nil, desk.finalState) }
+      desk.observations.insert(id)
+      desk.arrivals.append((id, body))
+      startThread(&desk)
+      return (id, desk.wakeup, nil)
+    }
+    wakeup?.ring()
+    if let finalState { body(finalState) }
+    return id
+  }
+
+  func endObservation(_ id: Int) {
+    let wakeup: Wakeup? = desk.withLock { desk in
+      desk.observations.remove(id)
+      return desk.observations.isEmpty && stopsWhenUnused ? desk.wakeup : nil
+    }
+    wakeup?.ring()
+  }
+
+  /// Ends the thread for good.
+  ///
+  /// - Parameter waits: Whether to return only when it has ended.
+  func close(waits: Bool) {
+    let (wakeup, mustWait): (Wakeup?, Bool) = desk.withLock { desk in
+      desk.isClosed = true
+      return (desk.wakeup, waits && desk.thread !== Thread.current)
+    }
+    wakeup?.ring()
+    if mustWait { life.wait() }
+  }
+
+  /// Waits until there is no thread; `false` if there is one after `seconds`.
+  func waitForEnd(seconds: Int) -> Bool {
+    life.wait(timeout: .now() + .seconds(seconds)) == .success
+  }
+
+  private func startThread(_ desk: inout Desk) {
+    guard desk.thread == nil else { return }
+    let thread = Thread { [self] in runThread() }
+    thread.name = "CoreBluetooth"
+    desk.thread = thread
+    life.enter()
+    thread.start()
+  }
+
+  // MARK: On the thread
+
+  private func runThread() {
+    // Signals are for the program's own threads.
+    SignalMask.blockAll()
+    repeat {
+      do throws(SystemError) {
+        try run()
+      } catch {
+        RadioLog.logger.error("the radio's thread cannot run: \(error.description)")
+        desk.withLock {
+          $0.isClosed = true
+          $0.finalState = .unsupported
+        }
+      }
+    } while mustRunAgain()
+    life.leave()
+  }
+
+  /// Whether somebody has come while the radio was being freed; if not, the thread is at its end.
+  private func mustRunAgain() -> Bool {
+    while true {
+      let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
+      adoptArrivals()
+      change(to: finalState)
+      let mustRunAgain: Bool? = desk.withLock { desk in
+        if desk.isClosed {
+          // Those who came at the last moment are to know as well.
+          if !desk.arrivals.isEmpty { return nil }
+          desk.jobs = []
+        } else if !desk.jobs.isEmpty || !observers.isEmpty || !desk.arrivals.isEmpty {
+          return true
+        }
+        desk.thread = nil
+        return false
+      }
+      guard let mustRunAgain else { continue }
+      if !mustRunAgain { observers = [] }
+      return mustRunAgain
+    }
+  }
+
+  /// Serves the radio from its opening to its end.
+  private func run() throws(SystemError) {
+    guard let name else { return }
+    let loop = try EventLoop()
+    let wakeup = try Wakeup(loop: loop)
+    desk.withLock { $0.wakeup = wakeup }
+    defer {
+      desk.withLock { $0.wakeup = nil }
+      wakeup.stop()
+    }
+    var program = DeviceProgram(randomAddress: randomAddress)
+    program.shared.join(.first, at: MonotonicClock.now)
+    var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
+    var watch = RadioWatch()
+    var end: Instant?
+    while true {
+      let now = MonotonicClock.now
+      if end == nil {
+        adoptArrivals()
+        for job in takeJobs() { job(&program, now) }
+        if mustEnd() {
+          program.shutDown(at: now)
+          end = now.advanced(by: RadioEngine.farewell)
+        }
+      }
+      let mayHaveMore = radio.serve(&program, at: now)
+      change(to: watch.state(of: radio, program))
+      if let end, now >= end || program.isFinished || !radio.isOpen { break }
+      var deadline = Instant.earlier(program.deadline, radio.deadline)
+      if mayHaveMore { deadline = now }
+      try loop.wait(until: .earlier(deadline, end))
+    }
+    radio.close()
+  }
+
+  /// How long saying goodbye may take, in milliseconds.
+  private static let farewell: UInt32 = 2_000
+
+  private func takeJobs() -> [Job] {
+    desk.withLock { desk in
+      defer { desk.jobs = [] }
+      return desk.jobs
+    }
+  }
+
+  private func mustEnd() -> Bool {
+    let (isClosed, present) = desk.withLock { ($0.isClosed, $0.observations) }
+    let wasUsed = !observers.isEmpty
+    observers.removeAll { !present.contains($0.id) }
+    return isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+  }
+
+  /// Tells those who have come what the radio is now.
+  private func adoptArrivals() {
+    let arrivals = desk.withLock { desk in
+      defer { desk.arrivals = [] }
+      return desk.arrivals
+    }
+    observers += arrivals
+    for observer in arrivals { tell(state, observer) }
+  }
+
+  private func change(to state: CBManagerState) {
+    guard state != self.state else { return }
+    self.state = state
+    for observer in observers { tell(state, observer) }
+  }
+
+  private func tell(_ state: CBManagerState, _ observer: Observer) {
+    if desk.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
+  }
+}
+
+extension DeviceAddress {
+  /// A static random address that nobody else is likely to have.
+  static func newStaticRandom() -> DeviceAddress {
+    .staticRandom(InlineArray<6, UInt8> { _ in UInt8.random(in: .min ... .max) })
+  }
+}

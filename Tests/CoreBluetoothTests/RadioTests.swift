@@ -1,0 +1,277 @@
+import BluetoothCentral
+import BluetoothHost
+import Foundation
+import LinuxRadio
+import LinuxSystem
+import Testing
+
+@testable import CoreBluetooth
+
+/// Something that threads put values into and a test takes out, in their order.
+final class Inbox<Value: Sendable>: @unchecked Sendable {
+  private let values = Locked([Value]())
+  private let count = DispatchSemaphore(value: 0)
+
+  func put(_ value: Value) {
+    values.withLock { $0.append(value) }
+    count.signal()
+  }
+
+  /// The next value. A minute is more than anything takes that does not hang.
+  func take(sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
+    try #require(
+      count.wait(timeout: .now() + 60) == .success, "nothing came",
+      sourceLocation: sourceLocation)
+    return values.withLock { $0.removeFirst() }
+  }
+
+  /// Takes values up to the first that `isMeant`.
+  func take(
+    until isMeant: (Value) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    while try !isMeant(take(sourceLocation: sourceLocation)) {}
+  }
+}
+
+/// The thread and the controller behind managers.
+struct RadioTests {
+  private func radio(at path: AirPath) -> CBRadio {
+    CBRadio(RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true))
+  }
+
+  private func observe(_ radio: CBRadio) -> (Inbox<CBManagerState>, CBRadio.Observation) {
+    let states = Inbox<CBManagerState>()
+    return (states, radio.observeState { states.put($0) })
+  }
+
+  @Test func jobsRunInTheirOrderOnOneThreadOfTheRadio() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<(Int, ObjectIdentifier)>()
+    for number in 0..<1_000 {
+      radio.perform { _, _ in inbox.put((number, ObjectIdentifier(Thread.current))) }
+    }
+    var threads: Set<ObjectIdentifier> = []
+    for number in 0..<1_000 {
+      let (next, thread) = try inbox.take()
+      #expect(next == number)
+      threads.insert(thread)
+    }
+    #expect(threads.count == 1)
+    #expect(!threads.contains(ObjectIdentifier(Thread.current)))
+    radio.close()
+  }
+
+  @Test func itsStateIsToldAtOnceAndAtEachChange() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let (states, observation) = observe(radio)
+    #expect(try states.take() == .unknown)
+    #expect(try states.take() == .poweredOn)
+    // Who comes later is told where things stand.
+    let (later, other) = observe(radio)
+    #expect(try later.take() == .poweredOn)
+    other.cancel()
+
+    radio.close()
+    #expect(try states.take() == .poweredOff)
+    observation.cancel()
+  }
+
+  @Test func aClosedRadioStaysClosed() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let (states, observation) = observe(radio)
+    try states.take { $0 == .poweredOn }
+    radio.close()
+    radio.close()
+    #expect(!path.exists, "the air is hosted no more")
+    let (later, other) = observe(radio)
+    #expect(try later.take() == .poweredOff)
+    radio.perform { _, _ in Issue.record("a closed radio works") }
+    #expect(radio.engine.waitForEnd(seconds: 60))
+    _ = (observation, other)
+  }
+
+  @Test func itIsFreedWithItsLastManagerAndServesTheNext() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    for _ in 0..<3 {
+      let (states, observation) = observe(radio)
+      let (others, other) = observe(radio)
+      try states.take { $0 == .poweredOn }
+      try others.take { $0 == .poweredOn }
+      observation.cancel()
+      radio.perform { _, _ in others.put(.unsupported) }
+      // There still is one that uses it.
+      #expect(try others.take() == .unsupported)
+      #expect(path.exists)
+      other.cancel()
+      #expect(radio.engine.waitForEnd(seconds: 60))
+      #expect(!path.exists)
+    }
+  }
+
+  @Test func itEndsWhenNobodyHasIt() throws {
+    let path = AirPath()
+    var radio: CBRadio? = radio(at: path)
+    let engine = try #require(radio?.engine)
+    let inbox = Inbox<Int>()
+    radio?.perform { _, _ in inbox.put(1) }
+    #expect(try inbox.take() == 1)
+    radio = nil
+    #expect(engine.waitForEnd(seconds: 60))
+    #expect(!path.exists)
+  }
+
+  @Test func itMayBeClosedFromItsOwnThread() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<Int>()
+    radio.perform { _, _ in
+      radio.close()
+      inbox.put(1)
+    }
+    #expect(try inbox.take() == 1)
+    #expect(radio.engine.waitForEnd(seconds: 60))
+  }
+
+  @Test func eachRadioIsADeviceOfItsOwnOnTheAir() throws {
+    let path = AirPath()
+    let radios = [radio(at: path), radio(at: path), radio(at: path)]
+    let addresses = Inbox<DeviceAddress>()
+    for radio in radios {
+      radio.perform { device, _ in
+        device.shared.first.onEvent.append { event, _ in
+          if case .ready(let address) = event { addresses.put(address) }
+        }
+      }
+    }
+    let found = try radios.map { _ in try addresses.take() }
+    #expect(Set(found.map { "\($0.bytes[0])" }).count == 3)
+    for radio in radios { radio.close() }
+  }
+
+  @Test func anotherTakesOverTheAirWhenItsHostCloses() throws {
+    let path = AirPath()
+    let host = radio(at: path)
+    let (hostStates, hostObservation) = observe(host)
+    try hostStates.take { $0 == .poweredOn }
+    let guest = radio(at: path)
+    let (states, observation) = observe(guest)
+    try states.take { $0 == .poweredOn }
+
+    host.close()
+    #expect(try states.take() == .resetting)
+    #expect(try states.take() == .poweredOn)
+    #expect(path.exists)
+    guest.close()
+    _ = (hostObservation, observation)
+  }
+
+  @Test func aBallIsFoundAndConnectedTo() throws {
+    let path = AirPath()
+    let ball = try AirBall("Thread Ball", at: path)
+    let radio = radio(at: path)
+    let events = Inbox<CentralEvent>()
+    radio.perform { device, _ in
+      device.shared.first.onEvent.append { event, _ in events.put(event) }
+      device.shared.first.central.scan()
+    }
+    let address = Locked(DeviceAddress.zero)
+    try events.take { event in
+      guard case .discovered(let found) = event, found.name == "Thread Ball" else { return false }
+      address.withLock { $0 = found.address }
+      return true
+    }
+    radio.perform { device, now in
+      let central = device.shared.first.central
+      let link = central.connect(to: address.withLock { $0 }, at: now)
+      central.perform(.read(AttributeHandle(rawValue: 0x03)), on: link)
+    }
+    try events.take { event in
+      guard case .completed(_, _, let result) = event else { return false }
+      #expect(result == .success(.value(Array("Thread Ball".utf8))))
+      return true
+    }
+    // The link is ended in good order.
+    radio.close()
+    try events.take { event in
+      if case .disconnected(_, let reason) = event {
+        reason == .controller(.connectionTerminatedByLocalHost)
+      } else {
+        false
+      }
+    }
+    ball.leave()
+  }
+
+  @Test func aListenerThatIsRemovedHearsNothing() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let heard = Inbox<Int>()
+    radio.perform { device, _ in
+      let first = device.shared.first.onEvent.append { _, _ in heard.put(1) }
+      device.shared.first.onEvent.append { event, _ in
+        if case .ready = event { heard.put(2) }
+      }
+      device.shared.first.onEvent.remove(first)
+    }
+    #expect(try heard.take() == 2)
+    radio.close()
+  }
+
+  @Test func aControllerThatComesLaterIsWaitedFor() throws {
+    let path = AirPath()
+    let radio = CBRadio(RadioEngine(.unix(path: path.text), stopsWhenUnused: true))
+    let (states, observation) = observe(radio)
+    #expect(try states.take() == .unknown)
+    let ball = try AirBall("Host", at: path)
+    #expect(try states.take() == .poweredOn)
+    radio.close()
+    ball.leave()
+    _ = observation
+  }
+
+  // MARK: Names
+
+  @Test func aRadioIsNamedAsOnTheCommandLine() throws {
+    _ = try CBRadio("virtual")
+    _ = try CBRadio("tcp-client:localhost:4000")
+    let error = RadioNameError(text: "blue", expected: RadioName.forms)
+    #expect(throws: error) { try CBRadio("blue") }
+  }
+
+  @Test func aWrongNameInTheEnvironmentIsNoRadio() throws {
+    let radio = CBRadio(.default(named: "blue"))
+    let (states, observation) = observe(radio)
+    #expect(try states.take() == .unsupported)
+    radio.perform { _, _ in Issue.record("there is no radio") }
+    radio.close()
+    _ = observation
+  }
+
+  // MARK: States
+
+  @Test(
+    arguments: [
+      (false, false, false, nil, CBManagerState.unknown),
+      (true, false, false, nil, .unknown),
+      (true, true, true, nil, .poweredOn),
+      (true, false, true, nil, .resetting),
+      (false, false, true, nil, .resetting),
+      (false, false, true, .other, .resetting),
+      (false, false, false, .other, .unknown),
+      (false, false, true, .absent, .unsupported),
+      (false, false, false, .absent, .unsupported),
+      (false, false, false, .notAllowed, .unauthorized),
+      (false, false, true, .switchedOff, .poweredOff),
+    ] as [(Bool, Bool, Bool, RadioError.Kind?, CBManagerState)])
+  func theStateSaysWhatTheRadioIs(
+    isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?, state: CBManagerState
+  ) {
+    #expect(
+      RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, refusal: refusal)
+        == state)
+  }
+}

@@ -1,0 +1,180 @@
+"""A ball with a body on a simulated chip: how soon it reacts, what it does when it is held, and what it
+says and does when it cannot have its lines, or loses them; and how still it sits."""
+
+import contextlib
+import os
+import statistics
+import time
+
+from adapters import ADDRESSES, Controllers, set_up
+from att import Central
+from bench import Bench, Board, gpiod_version
+from checks import Checks
+from programs import NOBODY, Ball, eightball, eventually, run
+
+#: How long it is watched, in seconds.
+WATCH = 10
+PRESSES = 20
+
+checks = Checks()
+check = checks.check
+board = Board("pi-4b")
+
+
+@contextlib.contextmanager
+def visit(ball: Ball):
+    """A central of the kernel's that listens, and has gone for the ball as well at the end."""
+    with Central(ADDRESSES[1]) as central:
+        ball.event("connected")
+        central.subscribe()
+        try:
+            yield central
+        finally:
+            central.close()
+            ball.event("disconnected")
+
+
+def answer(central: Central) -> str:
+    central.ask("Are you there?")
+    return central.answer().decode()
+
+
+def shaken(bench: Bench, central: Central) -> float:
+    """The time from a press to its notification, in milliseconds."""
+    start = time.monotonic()
+    bench.shake.press()
+    central.answer()
+    end = time.monotonic()
+    bench.shake.release()
+    # What is to come is another press, and no bounce.
+    time.sleep(0.15)
+    return (end - start) * 1_000
+
+
+def press(bench: Bench, ball: Ball) -> None:
+    with check(f"edge to notification, {library}") as saw, visit(ball) as central:
+        answer(central)
+        times = [shaken(bench, central) for _ in range(PRESSES)]
+        debounce = board.fields["shake"]["debounce"]
+        saw(f"at least {min(times):.1f} ms, median {statistics.median(times):.1f} ms")
+        saw(f"{PRESSES} presses")
+        if version == "1":
+            saw(f"a press counts at once, and its bounces of {debounce} ms do not")
+        else:
+            saw(f"the kernel waits until a press has not bounced for {debounce} ms")
+
+    with check("clear, held, lets everybody go"), visit(ball) as central:
+        answer(central)
+        bench.clear.press()
+        ball.event("button", action="clear")
+        assert central.last_answer() == b"", central.last_answer()
+        ball.event("button", action="release")
+        assert central.is_closed_by_peer(), "the connection stayed open"
+        bench.clear.release()
+
+
+def sit(bench: Bench, ball: Ball) -> None:
+    with visit(ball) as central:
+        answer(central)
+        # The answer's pulse, and what else belongs to the start, is over.
+        time.sleep(2)
+
+        with check(f"no wake-up in {WATCH} s with a central and steady lights, {library}") as saw:
+            assert bench.status.is_lit and not bench.answer.is_lit
+            before = ball.wake_ups()
+            time.sleep(WATCH)
+            more = ball.wake_ups() - before
+            assert more == 0, f"woken {more} times"
+            saw(f"{before} before, {more} since")
+
+        with check(f"memory with a board, {library}") as saw:
+            saw(ball.memory())
+
+        with check("it wakes up for a button"):
+            before = ball.wake_ups()
+            shaken(bench, central)
+            more = ball.wake_ups() - before
+            assert more > 0, "and yet it was not woken: the measure is wrong"
+
+
+def unplug(bench: Bench, ball: Ball) -> None:
+    with visit(ball) as central:
+        with check("the chip is unplugged: the ball says so, and answers") as saw:
+            bench.chip.unplug()
+            # Linux 6.1 wakes nobody for it: the answer does, for it is to light a light.
+            saw(answer(central))
+            detail = ball.event("board", state="lost")["detail"]
+            assert f"the GPIO chip “{board.label}” has gone" in detail, detail
+            saw(detail)
+            saw(answer(central))
+
+        with check("plugged in again: the light is back, and shake works") as saw:
+            bench.chip.plug_in()
+            ball.event("board", state="ready")
+            eventually("the status light is on", lambda: bench.status.is_lit)
+            bench.shake.click()
+            ball.event("button", action="shake")
+            saw(central.answer().decode())
+
+
+with Controllers(), Bench(board) as bench:
+    set_up("hci0", True)
+    with Ball("hci1", "--board", board.path, "--seed", "8") as ball:
+        with check("the version of libgpiod") as saw:
+            ball.event("advertising")
+            version = str(gpiod_version(ball))
+            saw(version)
+            assert version == os.environ.get("GPIOD", version), "another one was to be tested"
+        library = f"libgpiod {version}"
+        press(bench, ball)
+        sit(bench, ball)
+        unplug(bench, ball)
+        with check("SIGTERM"):
+            assert ball.stop() == 0
+
+    with check("a line is in use: who has it, what to do, and that it is free again") as saw:
+        with contextlib.ExitStack() as kettle:
+            kettle.enter_context(bench.chip.held(board.offset("clear"), "kettle"))
+            with Ball("hci1", "--board", board.path) as ball:
+                detail = ball.event("board", state="lost")["detail"]
+                assert detail == (
+                    f"line GPIO25 of “{board.label}” is in use by “kettle”. "
+                    "End that program, or name another line in the board's file"
+                ), detail
+                saw(detail)
+                ball.event("advertising")
+                with visit(ball) as central:
+                    saw(answer(central))
+                    kettle.close()
+                    ball.event("board", state="ready")
+                    bench.clear.click()
+                    ball.event("button", action="clear")
+
+    with check("no permission for the chip: what to do, and answers all the same") as saw:
+        with Ball("virtual", "--board", board.path, **NOBODY) as ball:
+            detail = ball.event("board", state="lost")["detail"]
+            assert detail == (
+                f"{bench.chip.device} may not be opened. "
+                "Join its group and log in again: sudo usermod -aG gpio $USER"
+            ), detail
+            saw(detail)
+            ball.event("advertising")
+            asked = run(eightball(), "ask", "Are you there?", "--radio", "virtual", **NOBODY)
+            assert asked.returncode == 0, asked
+            saw(ball.event("answer")["text"])
+
+    with check("a board without shake and answer light leaves their lines alone") as saw:
+        without = ("--set", "shake=none", "--set", "answer=none")
+        with contextlib.ExitStack() as kettle:
+            for line in ("shake", "answer"):
+                kettle.enter_context(bench.chip.held(board.offset(line), "kettle"))
+            with Ball("hci1", "--board", board.path, *without) as ball:
+                ball.event("advertising")
+                with visit(ball) as central:
+                    saw(answer(central))
+                    eventually("the status light is on", lambda: bench.status.is_lit)
+                    bench.clear.click()
+                    ball.event("button", action="clear")
+                    assert central.last_answer() == b"", central.last_answer()
+
+checks.end()
