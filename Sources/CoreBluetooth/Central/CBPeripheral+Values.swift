@@ -70,9 +70,6 @@ extension CBPeripheral {
       peripheral.delegate?.peripheral(
         peripheral, didUpdateNotificationStateFor: characteristic, error: outcome.error)
     } _: { engine, client, address, completion in
-      guard let configuration else {
-        return completion(.failure(CBATTError(.requestNotSupported)))
-      }
       engine.configure(remote, configuration, client, address, completion)
     }
   }
