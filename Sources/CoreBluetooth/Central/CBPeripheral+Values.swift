@@ -49,7 +49,8 @@ extension CBPeripheral {
     }
     guard contents.withLock({ $0.beginWrite() }) else {
       return Misuse.log(
-        self, "has \(Contents.writeCapacity) writes without response to send, and drops another: "
+        self,
+        "has \(Contents.writeCapacity) writes without response to send, and drops another: "
           + "heed canSendWriteWithoutResponse")
     }
     perform([.writeWithoutResponse(remote.value, [UInt8](data))]) { peripheral, _ in
@@ -105,7 +106,9 @@ extension CBPeripheral.Contents {
 extension CBPeripheral.Outcome {
   /// The value that was read.
   fileprivate var value: [UInt8]? {
-    if case .success(let outputs) = self, case .value(let bytes)? = outputs.first { bytes } else {
+    if case .success(let outputs) = self, case .value(let bytes)? = outputs.first {
+      bytes
+    } else {
       nil
     }
   }

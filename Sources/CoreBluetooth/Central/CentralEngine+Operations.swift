@@ -11,7 +11,7 @@ extension CentralEngine {
     guard let (link, member, id) = openLink(client, peer) else {
       return completion(.failure(CBError(.notConnected)))
     }
-    link.await(operations.map { central.perform($0, on: id) }, for: member, completion)
+    link.wait(for: operations.map { central.perform($0, on: id) }, of: member, completion)
   }
 
   /// Asks how strongly a peripheral is heard.
@@ -22,7 +22,7 @@ extension CentralEngine {
     guard let (link, member, id) = openLink(client, peer) else {
       return completion(.failure(CBError(.notConnected)))
     }
-    link.await([central.readRSSI(of: id)], for: member, completion)
+    link.wait(for: [central.readRSSI(of: id)], of: member, completion)
   }
 
   /// Subscribes a manager to a characteristic, or ends the subscription, unless another manager
@@ -37,7 +37,7 @@ extension CentralEngine {
     }
     guard let configuration else {
       let operation = central.perform(.configure(.nowhere, .none), on: id)
-      return link.await([operation], for: member) { outcome in
+      return link.wait(for: [operation], of: member) { outcome in
         completion(.failure(outcome.error ?? CBATTError(.requestNotSupported)))
       }
     }
@@ -50,7 +50,7 @@ extension CentralEngine {
     let operation = link.operation(toConfigure: characteristic, configuration)
     // From now on: the first value may come with the answer.
     if configuration != .none { member.subscriptions.insert(handle) }
-    link.await([central.perform(operation, on: id)], for: member) { [weak link] result in
+    link.wait(for: [central.perform(operation, on: id)], of: member) { [weak link] result in
       switch result {
       case .success(let outputs):
         if case .configured(let descriptor)? = outputs.first {
