@@ -2,7 +2,9 @@ import BluetoothHost
 
 extension Central {
   /// A command has been answered, with these parameters after the status.
-  func finished(_ command: Command, _ status: HCIErrorCode, _ returned: Span<UInt8>) {
+  func finished(
+    _ command: Command, _ status: HCIErrorCode, _ returned: Span<UInt8>, at now: Instant
+  ) {
     switch command {
     case .startUp(let step, _):
       finished(step, status, returned)
@@ -10,7 +12,15 @@ extension Central {
       scanChanged(command, status)
     case .createConnection:
       guard status != .success, let link = links.first(where: { $0.isAttempted }) else { return }
-      fail(link, .controller(status))
+      refused(link, status, at: now)
+    case .readRSSI(let handle, let operation):
+      guard let link = link(handle), link.rssiReadings.contains(operation) else { return }
+      link.rssiReadings.removeAll { $0 == operation }
+      // A status, which has been taken, the handle, and the strength.
+      var reader = ByteReader(returned)
+      let rssi = status == .success && reader.readUInt16() != nil ? reader.readInt8() : nil
+      let known = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
+      post(.completed(operation, link.id, .success(.rssi(known))))
     case .disconnect(let disconnect):
       // The link is gone already, or cannot be ended by us: either way it is of no more use.
       guard status != .success, let link = link(disconnect.handle) else { return }
@@ -82,8 +92,8 @@ extension Central {
   func fail(_ fault: ControllerFault) {
     if state != .ready { failedStarts += 1 }
     guard failedStarts < configuration.startAttempts else {
-      halt()
-      return post(.radioFailed(fault))
+      post(.radioFailed(fault))
+      return halt()
     }
     post(.radioFault(fault))
     restart()
@@ -111,9 +121,4 @@ extension Central {
       if link.isPending { fail(link, .radioLost) } else { end(link, .radioLost) }
     }
   }
-}
-
-extension Link {
-  /// Whether the controller has been told to make it.
-  var isAttempted: Bool { isPending && phase != .waiting }
 }

@@ -15,7 +15,7 @@ extension Central {
       let answer = [UInt8].written(upTo: 2) {
         PairingRefusal.respond(to: frame.payload.span, response: &$0)
       }
-      if !answer.isEmpty { link.outbox.append(answer, on: .securityManager) }
+      if !answer.isEmpty { link.outbox.answer(answer, on: .securityManager) }
     default:
       return
     }
@@ -30,7 +30,7 @@ extension Central {
       notified(reader, on: link)
     case .handleValueIndication:
       guard notified(reader, on: link) else { return }
-      link.outbox.append([ATTOpcode.handleValueConfirmation.rawValue], on: .att)
+      link.outbox.answer([ATTOpcode.handleValueConfirmation.rawValue], on: .att)
     case .handleValueConfirmation, .multipleHandleValueNotification:
       // A client sends no indications, and has not said that it takes several values at once.
       return
@@ -41,13 +41,20 @@ extension Central {
     default:
       // The peer is a client too, but there is no server here.
       let error = ErrorResponse(request: opcode, handle: .none, code: .requestNotSupported)
-      link.outbox.append([UInt8].written(upTo: 5) { error.write(to: &$0) }, on: .att)
+      link.outbox.answer([UInt8].written(upTo: 5) { error.write(to: &$0) }, on: .att)
     }
   }
 
   @discardableResult
   private func notified(_ parameters: consuming ByteReader, on link: Link) -> Bool {
     guard let attribute = AttributeValue(parameters) else { return false }
+    if attribute.handle == link.client.serviceChanged {
+      // Core Specification, Vol 3, Part G, 7.1.
+      var reader = ByteReader(attribute.value)
+      guard let range = AttributeHandleRange(&reader), range.isValid else { return true }
+      post(.servicesChanged(link.id, range))
+      return true
+    }
     post(.notified(link.id, handle: attribute.handle, value: [UInt8](attribute.value)))
     return true
   }
@@ -68,9 +75,9 @@ extension Central {
     case .ignore:
       return
     case .answer(let answer):
-      link.outbox.append(answer, on: .leSignalling)
+      link.outbox.answer(answer, on: .leSignalling)
     case .update(let answer, let parameters):
-      link.outbox.append(answer, on: .leSignalling)
+      link.outbox.answer(answer, on: .leSignalling)
       guard let handle = link.handle else { return }
       run(.connectionUpdate(LEConnectionUpdate(handle: handle, parameters: parameters)))
     }

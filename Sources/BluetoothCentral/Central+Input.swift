@@ -72,9 +72,9 @@ extension Central {
     guard let command = gate.answer(opcode, credits: credits, until: closed) else { return }
     var reader = ByteReader(returned)
     if let status = reader.readUInt8() {
-      finished(command, HCIErrorCode(rawValue: status), reader.readRemaining())
+      finished(command, HCIErrorCode(rawValue: status), reader.readRemaining(), at: now)
     } else if command.isOptional {
-      finished(command, .unspecifiedError, Span())
+      finished(command, .unspecifiedError, Span(), at: now)
     } else {
       fail(.malformed(opcode))
     }
@@ -90,7 +90,7 @@ extension Central {
     let closed = now.advanced(by: configuration.commandTimeout)
     guard let command = gate.answer(event.opcode, credits: event.commandCredits, until: closed)
     else { return }
-    finished(command, event.status, Span())
+    finished(command, event.status, Span(), at: now)
   }
 
   /// The peer asks for other connection parameters by way of the controllers.

@@ -6,8 +6,7 @@ extension Central {
     let attempted = links.first { $0.isAttempted }
     guard event.status == .success else {
       guard let attempted else { return }
-      if case .cancelling(let failure, _) = attempted.phase { return fail(attempted, failure) }
-      return fail(attempted, .controller(event.status))
+      return refused(attempted, event.status, at: now)
     }
     // The number of a link that has ended unnoticed: this one takes its place.
     if let old = link(event.handle) { end(old, .unconfirmed) }
@@ -24,6 +23,7 @@ extension Central {
     link.handle = event.handle
     link.phase = .open
     link.deadline = nil
+    link.attempt = nil
     post(.connected(link.id, peer: link.peer))
   }
 
@@ -68,6 +68,10 @@ extension Central {
     for done in link.client.endAll(first: first, others: .disconnected) {
       complete(done, on: link)
     }
+    for operation in link.rssiReadings {
+      post(.completed(operation, link.id, .failure(.disconnected)))
+    }
+    link.rssiReadings = []
   }
 }
 

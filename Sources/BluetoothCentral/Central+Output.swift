@@ -23,11 +23,11 @@ extension Central {
     }
     if let command = nextCancellation(at: now) ?? nextDisconnection(at: now) { return command }
     if !errands.isEmpty { return errands.removeFirst() }
-    let isConnecting = links.contains { $0.isPending }
+    let isConnecting = links.contains { $0.isAttempted || $0.canBegin(at: now) }
     if let command = scanner.nextCommand(isPaused: isConnecting, ownAddressType: ownAddressType) {
       return command
     }
-    return nextConnection()
+    return nextConnection(at: now)
   }
 
   private func nextCancellation(at now: Instant) -> Command? {
@@ -35,6 +35,10 @@ extension Central {
       if case .cancelling(let failure, isAsked: false) = link.phase {
         link.phase = .cancelling(failure, isAsked: true)
         link.deadline = now.advanced(by: configuration.closingTimeout)
+        return .cancelConnection
+      }
+      if link.phase == .yielding(isAsked: false) {
+        link.phase = .yielding(isAsked: true)
         return .cancelConnection
       }
     }
@@ -53,10 +57,11 @@ extension Central {
   }
 
   /// Connects the next link in line, unless the controller is at one already.
-  private func nextConnection() -> Command? {
-    let isBusy = links.contains { $0.isPending && $0.phase != .waiting }
-    guard !isBusy, let link = links.first(where: { $0.phase == .waiting }) else { return nil }
+  private func nextConnection(at now: Instant) -> Command? {
+    let isBusy = links.contains { $0.isAttempted }
+    guard !isBusy, let link = links.first(where: { $0.canBegin(at: now) }) else { return nil }
     link.phase = .connecting
+    link.attempt = now
     return .createConnection(
       LECreateConnection(
         scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: link.peer,

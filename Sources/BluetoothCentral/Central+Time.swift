@@ -5,7 +5,7 @@ extension Central {
   public var deadline: Instant? {
     var earliest = gate.deadline
     for link in links {
-      for deadline in [link.deadline, link.client.deadline] {
+      for deadline in [link.deadline, link.client.deadline, turnEnd(of: link)] {
         guard let deadline else { continue }
         earliest = min(earliest ?? deadline, deadline)
       }
@@ -15,18 +15,19 @@ extension Central {
 
   /// Ends what has waited for too long.
   public func advance(to now: Instant) {
-    if let command = gate.expire(at: now) { unanswered(command) }
+    if let command = gate.expire(at: now) { unanswered(command, at: now) }
     for link in links {
       if let deadline = link.client.deadline, deadline <= now, link.isOpen {
         close(link, first: .timedOut, at: now)
       }
       if let deadline = link.deadline, deadline <= now { expire(link, at: now) }
+      if let end = turnEnd(of: link), end <= now { endTurn(of: link, at: now) }
     }
   }
 
-  private func unanswered(_ command: Command) {
+  private func unanswered(_ command: Command, at now: Instant) {
     if command.isOptional {
-      finished(command, .unspecifiedError, Span())
+      finished(command, .unspecifiedError, Span(), at: now)
     } else {
       fail(.unanswered(command.opcode))
     }
@@ -47,6 +48,9 @@ extension Central {
       // The controller never told how the attempt ended. If it makes the link after all, that is
       // closed then.
       fail(link, failure)
+    case .yielding:
+      // The same, but this attempt is to be made again.
+      putOff(link, until: now)
     case .closing:
       end(link, .unconfirmed)
     case .open:

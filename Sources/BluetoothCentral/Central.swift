@@ -53,15 +53,17 @@ public final class Central {
   /// The way to the controller is gone: links and attempts end, and nothing more is sent until
   /// `start(at:)`. A scan goes on then.
   public func radioLost() {
-    halt()
     post(.radioFailed(.lost))
+    halt()
   }
 
-  /// Looks for advertisers, and forgets those that were heard before.
+  /// Looks for advertisers, and forgets those that were heard before: each is told of again.
   public func scan(_ options: ScanOptions = ScanOptions()) {
-    scanner.forget()
-    scanner.wanted = options
+    scanner.begin(options)
   }
+
+  /// The scan that was asked for last; `nil` if none is wanted.
+  public var scanOptions: ScanOptions? { scanner.wanted }
 
   /// Looks no longer.
   public func stopScan() {
@@ -71,11 +73,23 @@ public final class Central {
   /// Asks for a link to `peer`; `connected` or `connectionFailed` tells how that ended. Attempts
   /// are made one after another; the time that one has, in milliseconds, begins now.
   public func connect(to peer: DeviceAddress, timeout: UInt32? = nil, at now: Instant) -> LinkID {
-    lastLink &+= 1
-    let link = Link(id: LinkID(rawValue: lastLink), peer: peer)
+    let link = addLink(to: peer, isPersistent: false)
     link.deadline = now.advanced(by: timeout ?? configuration.connectionTimeout)
-    links.append(link)
     return link.id
+  }
+
+  /// Asks for a link to `peer`, whenever that can be had: attempts go on until `connected`,
+  /// `disconnect(_:at:)`, or a failure of the radio. They share the radio with other attempts and
+  /// with a scan by taking turns.
+  public func connectWhenever(to peer: DeviceAddress) -> LinkID {
+    addLink(to: peer, isPersistent: true).id
+  }
+
+  private func addLink(to peer: DeviceAddress, isPersistent: Bool) -> Link {
+    lastLink &+= 1
+    let link = Link(id: LinkID(rawValue: lastLink), peer: peer, isPersistent: isPersistent)
+    links.append(link)
+    return link
   }
 
   /// Ends a link, or an attempt at one. Operations that have not been completed end with an
@@ -88,6 +102,8 @@ public final class Central {
     case .connecting:
       link.phase = .cancelling(.cancelled, isAsked: false)
       link.deadline = now.advanced(by: configuration.closingTimeout)
+    case .yielding(let isAsked):
+      link.phase = .cancelling(.cancelled, isAsked: isAsked)
     case .open:
       close(link, at: now)
     case .cancelling, .closing:
@@ -96,17 +112,38 @@ public final class Central {
   }
 
   /// Puts an operation at the end of the line of a link, which need not be connected yet.
-  /// `completed` tells how it ended, always.
+  /// `completed` tells how it ended, always. One that can wait is carried out when the line is
+  /// empty.
   @discardableResult
-  public func perform(_ operation: Operation, on id: LinkID) -> OperationID {
-    lastOperation &+= 1
-    let operationID = OperationID(rawValue: lastOperation)
+  public func perform(
+    _ operation: Operation, on id: LinkID, whenIdle: Bool = false
+  ) -> OperationID {
+    let operationID = newOperation()
     if let link = link(id), link.isPending || link.isOpen {
-      link.client.enqueue(operation, operationID)
+      link.client.enqueue(operation, operationID, whenIdle: whenIdle)
     } else {
       post(.completed(operationID, id, .failure(.disconnected)))
     }
     return operationID
+  }
+
+  /// Asks the controller how strongly a peer is heard, without waiting in the link's line.
+  /// `completed` tells, always.
+  @discardableResult
+  public func readRSSI(of id: LinkID) -> OperationID {
+    let operationID = newOperation()
+    if let link = link(id), link.isOpen, let handle = link.handle {
+      link.rssiReadings.append(operationID)
+      errands.append(.readRSSI(handle, operationID))
+    } else {
+      post(.completed(operationID, id, .failure(.disconnected)))
+    }
+    return operationID
+  }
+
+  private func newOperation() -> OperationID {
+    lastOperation &+= 1
+    return OperationID(rawValue: lastOperation)
   }
 
   /// How long a PDU may be on a link; 23 before an exchange.

@@ -14,6 +14,11 @@ public struct CentralConfiguration: Equatable, Sendable {
   public var startAttempts = 3
   /// How long an attempt to connect lasts, unless `connect` is told otherwise.
   public var connectionTimeout: UInt32 = 10_000
+  /// How long an attempt of those that go on, or a scan, has the radio to itself while another
+  /// waits for it.
+  public var turn: UInt32 = 2_000
+  /// How long an attempt of those that go on waits after the controller could not connect.
+  public var retryPause: UInt32 = 250
   /// How long the controller may take to tell that a link is closed, or an attempt cancelled.
   public var closingTimeout: UInt32 = 2_000
   /// How long a server may take to answer a request, after which the link is closed.

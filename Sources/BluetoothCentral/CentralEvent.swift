@@ -45,6 +45,8 @@ public enum CentralEvent: Equatable, Sendable {
   case completed(OperationID, LinkID, Result<OperationOutput, OperationError>)
   /// The server told a new value: a notification, or an indication that has been confirmed.
   case notified(LinkID, handle: AttributeHandle, value: [UInt8])
+  /// After `watchServices`: what the server has in this range is no longer what it was.
+  case servicesChanged(LinkID, AttributeHandleRange)
 }
 
 /// What went wrong with a controller.

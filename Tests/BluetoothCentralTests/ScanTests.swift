@@ -82,6 +82,7 @@ struct ScanTests {
           $0.serviceUUIDs = [BallService.service]
           $0.isConnectable = true
           $0.rssi = -50
+          $0.awaitsScanResponse = true
         },
         discovery {
           $0.serviceUUIDs = [BallService.service]
@@ -179,9 +180,82 @@ struct ScanTests {
             $0.serviceUUIDs = length >= 21 ? [BallService.service] : []
             $0.isConnectable = true
             $0.rssi = -50
+            $0.awaitsScanResponse = true
           }
         ])
     }
+  }
+
+  @Test("reads UUIDs of all widths, what is looked for, data of services and makers, and the power")
+  func allFields() {
+    let (central, radio) = scanning()
+    radio.give(
+      ScriptedRadio.report(
+        .nonconnectable, .numbered(2),
+        // One service of 32 bits, one that is looked for, the power.
+        [5, 0x05, 0x78, 0x56, 0x34, 0x12, 3, 0x14, 0x12, 0x18, 2, 0x0A, 0xF8]
+          // Data of a service of 16 bits, and of one of 32; the maker's.
+          + [5, 0x16, 0x0F, 0x18, 0x63, 0x01, 6, 0x20, 0x78, 0x56, 0x34, 0x12, 0x07]
+          + [4, 0xFF, 0x4C, 0x00, 0x02]))
+    #expect(
+      central.takeEvents() == [
+        discovery {
+          $0.serviceUUIDs = [BluetoothUUID(assigned: 0x1234_5678)]
+          $0.solicitedUUIDs = [BluetoothUUID(0x1812)]
+          $0.txPower = -8
+          $0.serviceData = [
+            Discovery.ServiceData(uuid: BluetoothUUID(0x180F), bytes: [0x63, 0x01]),
+            Discovery.ServiceData(uuid: BluetoothUUID(assigned: 0x1234_5678), bytes: [0x07]),
+          ]
+          $0.manufacturerData = [0x4C, 0x00, 0x02]
+          $0.rssi = -50
+        }
+      ])
+  }
+
+  @Test("data that changes is nothing new, a new kind of data is")
+  func changingData() {
+    let (central, radio) = scanning()
+    let data: [[UInt8]] = [
+      [3, 0xFF, 1, 2], [3, 0xFF, 1, 3], [4, 0x16, 0x0F, 0x18, 0x63], [4, 0x16, 0x0F, 0x18, 0x62],
+      [4, 0x16, 0x0A, 0x18, 0x62], [2, 0x0A, 4], [2, 0x0A, 5],
+    ]
+    for data in data {
+      radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), data))
+    }
+    #expect(central.takeEvents().count == 4)
+  }
+
+  @Test("keeps a bounded number of services of one advertiser")
+  func boundedLists() {
+    let (central, radio) = scanning()
+    for number in 0..<500 {
+      let uuid = [UInt8(number & 0xFF), UInt8(number >> 8)]
+      radio.give(
+        ScriptedRadio.report(
+          .nonconnectable, .numbered(2), [3, 0x02] + uuid + [3, 0x16] + uuid + [3, 0x14] + uuid))
+    }
+    guard case .discovered(let discovery) = central.takeEvents().last else {
+      Issue.record("nothing heard")
+      return
+    }
+    #expect(discovery.serviceUUIDs.count == 64)
+    #expect(discovery.serviceData.count == 64)
+    #expect(discovery.solicitedUUIDs.count == 64)
+  }
+
+  @Test("a scan asked for again begins anew, and tells of everyone again")
+  func again() {
+    let (central, radio) = scanning()
+    radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
+    central.scan()
+    radio.run()
+    radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
+    #expect(central.takeEvents().count == 2)
+    // Off and on: a controller leaves out whom it has told of since its scan began.
+    #expect(
+      Array(radio.commands.suffix(3)) == [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
+    #expect(radio.takePacket() == nil)
   }
 
   @Test("remembers a bounded number of advertisers")

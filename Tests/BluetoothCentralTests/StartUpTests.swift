@@ -144,7 +144,7 @@ struct StartUpTests {
     let (central, radio, link) = connectedCentral()
     central.radioLost()
     #expect(
-      central.takeEvents() == [.disconnected(link, .radioLost), .radioFailed(.lost)])
+      central.takeEvents() == [.radioFailed(.lost), .disconnected(link, .radioLost)])
     #expect(radio.takePacket() == nil)
     central.start(at: radio.now)
     radio.run()

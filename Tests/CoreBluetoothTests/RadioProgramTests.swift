@@ -45,7 +45,8 @@ struct RadioProgramTests {
   }
 
   private func started() -> DeviceProgram {
-    var program = DeviceProgram(randomAddress: .newStaticRandom())
+    var program = DeviceProgram(
+      CentralEngine(randomAddress: .newStaticRandom()), randomAddress: .newStaticRandom())
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

@@ -19,19 +19,26 @@ struct ATTClient {
   /// When the server must have answered.
   private(set) var deadline: Instant?
 
+  /// Where the server tells of changes of its services, once that is known.
+  private(set) var serviceChanged: AttributeHandle?
+
   private var waiting: [(id: OperationID, operation: Operation)] = []
+  /// What is done when nothing else waits.
+  private var idle: [(id: OperationID, operation: Operation)] = []
   private var current: (id: OperationID, procedure: any Procedure, request: ATTOpcode)?
 
-  /// Puts an operation at the end of the line.
-  mutating func enqueue(_ operation: Operation, _ id: OperationID) {
-    waiting.append((id, operation))
+  /// Puts an operation at the end of the line, or of the one for when there is nothing else to do.
+  mutating func enqueue(_ operation: Operation, _ id: OperationID, whenIdle: Bool = false) {
+    if whenIdle { idle.append((id, operation)) } else { waiting.append((id, operation)) }
   }
 
   /// Begins the next operation, if none is under way: the PDU to send, if there is one, and the
   /// operations that ended without needing an answer.
   mutating func begin(at now: Instant, timeout: UInt32) -> (pdu: [UInt8]?, done: Completion?) {
-    guard current == nil, !waiting.isEmpty else { return (nil, nil) }
-    let (id, operation) = waiting.removeFirst()
+    guard current == nil, let (id, operation) = waiting.first ?? idle.first else {
+      return (nil, nil)
+    }
+    if waiting.isEmpty { idle.removeFirst() } else { waiting.removeFirst() }
     if case .writeWithoutResponse(let handle, let value) = operation {
       return command(id, handle, value)
     }
@@ -70,10 +77,11 @@ struct ATTClient {
   mutating func endAll(first: OperationError, others: OperationError) -> [Completion] {
     var ended: [Completion] = []
     if let current { ended.append(Completion(operation: current.id, result: .failure(first))) }
-    ended += waiting.map { Completion(operation: $0.id, result: .failure(others)) }
+    ended += (waiting + idle).map { Completion(operation: $0.id, result: .failure(others)) }
     current = nil
     deadline = nil
     waiting = []
+    idle = []
     return ended
   }
 
@@ -103,6 +111,7 @@ struct ATTClient {
       return (pdu, nil)
     case .done(let output):
       if case .mtu(let mtu) = output { self.mtu = mtu }
+      if case .watching(let handle) = output { serviceChanged = handle }
       return (nil, Completion(operation: id, result: .success(output)))
     case .failed(let error):
       return (nil, Completion(operation: id, result: .failure(error)))
@@ -131,6 +140,11 @@ extension Operation {
   fileprivate func procedure(_ mtu: ATTMTU) -> any Procedure {
     switch self {
     case .exchangeMTU(let offered): ExchangeMTUProcedure(offered: offered)
+    case .discoverIncludedServices(let range): DiscoverIncludedServicesProcedure(range: range)
+    case .readFirst(let type): ReadFirstProcedure(type: type)
+    case .configure(let range, let configuration):
+      ConfigureProcedure(range: range, configuration: configuration)
+    case .watchServices: WatchServicesProcedure()
     case .discoverServices(nil): DiscoverAllServicesProcedure()
     case .discoverServices(let uuid?): DiscoverServicesByUUIDProcedure(uuid: uuid)
     case .discoverCharacteristics(let range): DiscoverCharacteristicsProcedure(range: range)

@@ -9,12 +9,16 @@ public enum Operation: Equatable, Sendable {
   case exchangeMTU(ATTMTU)
   /// Find the primary services with this UUID, or all of them.
   case discoverServices(BluetoothUUID?)
+  /// Find the services that the service with this range includes.
+  case discoverIncludedServices(AttributeHandleRange)
   /// Find the characteristics in a service's range.
   case discoverCharacteristics(AttributeHandleRange)
   /// Find the descriptors in a characteristic's `descriptorRange`.
   case discoverDescriptors(AttributeHandleRange)
   /// Read a value whole, with as many requests as it takes.
   case read(AttributeHandle)
+  /// Read the value of the first attribute of this type, as far as one response holds it.
+  case readFirst(BluetoothUUID)
   /// Write a value of at most 512 bytes and wait for the server to accept it: in one request, or
   /// prepared in parts, each checked against the server's echo, and then executed.
   case write(AttributeHandle, [UInt8])
@@ -23,6 +27,11 @@ public enum Operation: Equatable, Sendable {
   /// Write a client characteristic configuration descriptor: what the server is to tell of the
   /// characteristic by itself.
   case subscribe(AttributeHandle, ClientConfiguration)
+  /// Find the client characteristic configuration descriptor in a characteristic's
+  /// `descriptorRange`, and write it.
+  case configure(AttributeHandleRange, ClientConfiguration)
+  /// Ask the server to tell of changes of its services, if it can: `servicesChanged` then does.
+  case watchServices
 }
 
 /// What an operation gave.
@@ -31,6 +40,8 @@ public enum OperationOutput: Equatable, Sendable {
   case mtu(ATTMTU)
   /// The services found, by handle.
   case services([RemoteService])
+  /// The included services found, in the order of their references.
+  case includedServices([RemoteService])
   /// The characteristics found, by handle.
   case characteristics([RemoteCharacteristic])
   /// The descriptors found, by handle.
@@ -39,6 +50,12 @@ public enum OperationOutput: Equatable, Sendable {
   case value([UInt8])
   /// The write was accepted; or, without response, is on its way.
   case written
+  /// The descriptor at this handle was written; or there is none.
+  case configured(AttributeHandle?)
+  /// Where the server tells of changes of its services; `nil` if it does not.
+  case watching(AttributeHandle?)
+  /// How strongly the peer is heard, in dBm; `nil` if the controller does not know.
+  case rssi(Int8?)
 }
 
 /// Why an operation gave nothing.

@@ -1,16 +1,19 @@
 import BluetoothHost
 
-/// A primary service of a server.
+/// A service of a server.
 public struct RemoteService: Equatable, Sendable {
   /// What it is.
   public var uuid: BluetoothUUID
   /// From its declaration to the last attribute that belongs to it.
   public var range: AttributeHandleRange
+  /// Whether it is one that centrals look for, rather than one that is only included by others.
+  public var isPrimary: Bool
 
   /// An attribute as a peripheral tells of it.
-  public init(uuid: BluetoothUUID, range: AttributeHandleRange) {
+  public init(uuid: BluetoothUUID, range: AttributeHandleRange, isPrimary: Bool = true) {
     self.uuid = uuid
     self.range = range
+    self.isPrimary = isPrimary
   }
 }
 

@@ -36,6 +36,24 @@ struct ReadProcedure: Procedure {
   }
 }
 
+/// The value of the first attribute of a type, as far as it fits one response.
+///
+/// Core Specification, Vol 3, Part G, 4.8.2.
+struct ReadFirstProcedure: Procedure {
+  let type: BluetoothUUID
+
+  func begin(_ mtu: ATTMTU) -> ProcedureStep {
+    .request(mtu) { ReadByTypeRequest(range: .all, type: type).write(to: &$0) }
+  }
+
+  func receive(_ parameters: Span<UInt8>, _ mtu: ATTMTU) -> ProcedureStep {
+    guard var values = ReadByTypeResponse(ByteReader(parameters)), let first = values.next() else {
+      return .wrong(.malformed(.readByTypeResponse))
+    }
+    return .done(.value([UInt8](first.value)))
+  }
+}
+
 /// A value that fits one request.
 ///
 /// Core Specification, Vol 3, Part G, 4.9.3.

@@ -36,6 +36,8 @@ extension BallClient {
     case .notified(let id, let handle, let value):
       guard id == link, handle == answer?.value else { return }
       notified(value, at: now)
+    case .servicesChanged:
+      return
     }
   }
 

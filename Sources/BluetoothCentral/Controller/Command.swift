@@ -11,6 +11,7 @@ enum Command: Equatable {
   case connectionUpdate(LEConnectionUpdate)
   case parametersReply(LERemoteConnectionParameterRequestReply)
   case parametersRefusal(ConnectionHandle)
+  case readRSSI(ConnectionHandle, OperationID)
 
   var opcode: HCIOpcode {
     switch self {
@@ -23,6 +24,7 @@ enum Command: Equatable {
     case .connectionUpdate: .leConnectionUpdate
     case .parametersReply: .leRemoteConnectionParameterRequestReply
     case .parametersRefusal: .leRemoteConnectionParameterRequestNegativeReply
+    case .readRSSI: .readRSSI
     }
   }
 
@@ -31,7 +33,7 @@ enum Command: Equatable {
   var isOptional: Bool {
     switch self {
     case .startUp(let step, _): step.isOptional
-    case .connectionUpdate, .parametersReply, .parametersRefusal: true
+    case .connectionUpdate, .parametersReply, .parametersRefusal, .readRSSI: true
     default: false
     }
   }
@@ -62,6 +64,7 @@ enum Command: Equatable {
     case .parametersReply(let command): command.writePacket(to: &writer)
     case .parametersRefusal(let handle):
       ParametersRefusal(handle: handle).writePacket(to: &writer)
+    case .readRSSI(let handle, _): ReadRSSI(handle: handle).writePacket(to: &writer)
     }
   }
 }

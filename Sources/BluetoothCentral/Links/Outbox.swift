@@ -6,7 +6,7 @@ import BluetoothHost
 struct Outbox {
   /// A well-behaved peer asks one thing of each protocol at a time; beyond this many answers it
   /// is flooding, and gets no more.
-  private static let limit = 16
+  private static let answerLimit = 16
 
   private var frames: [[UInt8]] = []
   /// How much of the first frame has been sent.
@@ -17,9 +17,13 @@ struct Outbox {
 
   var isEmpty: Bool { frames.isEmpty }
 
-  /// Adds a frame for `channel`.
+  /// Adds an answer to a frame of the peer's, unless too many wait already.
+  mutating func answer(_ payload: [UInt8], on channel: L2CAPChannel) {
+    if frames.count < Self.answerLimit { append(payload, on: channel) }
+  }
+
+  /// Adds a frame of this side's own, which waits until what is before it has been sent.
   mutating func append(_ payload: [UInt8], on channel: L2CAPChannel) {
-    guard frames.count < Self.limit else { return }
     // 4: two bytes of length, two of channel.
     frames.append(
       [UInt8].written(upTo: 4 + payload.count) {

@@ -5,6 +5,9 @@ struct AdvertiserReport {
   var address: DeviceAddress
   /// `nil` for a scan response, which does not tell.
   var isConnectable: Bool?
+  /// Whether it is a scan response, and whether it invites to ask for one.
+  var isScanResponse: Bool
+  var isScannable: Bool
   /// In dBm; `nil` when unknown.
   var rssi: Int8?
   /// The structures of the advertising data.
@@ -13,9 +16,10 @@ struct AdvertiserReport {
   /// From a legacy report.
   init(_ report: LEAdvertisingReport) {
     address = report.address
+    isScanResponse = report.kind == .scanResponse
+    isScannable = report.kind == .connectable || report.kind == .scannable
     isConnectable =
-      report.kind == .scanResponse
-      ? nil : report.kind == .connectable || report.kind == .directed
+      isScanResponse ? nil : report.kind == .connectable || report.kind == .directed
     rssi = report.rssi == LEAdvertisingReport.unknownRSSI ? nil : report.rssi
     structures = Self.structures(in: report.data.span)
   }
@@ -35,7 +39,8 @@ struct AdvertiserReport {
       let length = reader.readUInt8(), let data = reader.readBytes(Int(length))
     else { return nil }
     self.address = address
-    let isScanResponse = eventType & 0b1000 != 0
+    isScanResponse = eventType & 0b1000 != 0
+    isScannable = eventType & 0b0010 != 0 && !isScanResponse
     isConnectable = isScanResponse ? nil : eventType & 0b0001 != 0
     self.rssi = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
     structures = Self.structures(in: data)

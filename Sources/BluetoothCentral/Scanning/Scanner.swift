@@ -4,8 +4,8 @@ import BluetoothHost
 public struct ScanOptions: Equatable, Sendable {
   /// Whether to ask advertisers for their scan responses.
   public var isActive = true
-  /// Whether to tell of an advertiser again only when it has something new to tell, its signal
-  /// strength aside.
+  /// Whether to tell of an advertiser again only when it tells something more than before. If
+  /// not, every report is told, with its signal strength.
   public var filtersDuplicates = true
   /// From one scan to the next, in 0.625 ms, 4 to 16,384.
   public var interval: UInt16 = 96
@@ -32,22 +32,27 @@ struct Scanner {
   /// What the caller wants.
   var wanted: ScanOptions?
   var state = State.off
-  private var heard: [Discovery] = []
+  private var heard: [Advertiser] = []
+  /// Whether the controller has to begin anew, since it leaves out whom it has told of.
+  private var isStale = false
 
   /// How many advertisers are remembered.
   var heardCount: Int { heard.count }
 
-  /// Forgets what was heard.
-  mutating func forget() {
+  /// Wants another scan, which tells of everyone again.
+  mutating func begin(_ options: ScanOptions) {
     heard = []
+    wanted = options
+    if case .on = state { isStale = true }
   }
 
   /// The next command that brings the controller to what is wanted; `nil` if it is there. While
   /// the controller is connecting, it does not scan: not every controller can do both at once.
-  func nextCommand(isPaused: Bool, ownAddressType: UInt8) -> Command? {
+  mutating func nextCommand(isPaused: Bool, ownAddressType: UInt8) -> Command? {
     let target = isPaused ? nil : wanted
     switch (state, target) {
-    case (.on(let current), let target) where current != target:
+    case (.on(let current), let target) where current != target || isStale:
+      isStale = false
       return .scanEnable(LESetScanEnable(enable: 0, filterDuplicates: 0))
     case (.prepared(let current), let target?) where current == target:
       return .scanEnable(
@@ -62,16 +67,29 @@ struct Scanner {
   /// Adds a report; gives the advertiser if it is to be told of.
   mutating func merge(_ report: AdvertiserReport) -> Discovery? {
     guard let wanted else { return nil }
-    guard let index = heard.firstIndex(where: { $0.address == report.address }) else {
-      var discovery = Discovery(address: report.address)
-      discovery.merge(report)
+    let known = heard.firstIndex { $0.discovery.address == report.address }
+    guard let index = known else {
+      var advertiser = Advertiser(discovery: Discovery(address: report.address))
+      advertiser.merge(report, wanted)
       if heard.count == Self.capacity { heard.removeFirst() }
-      heard.append(discovery)
-      return discovery
+      heard.append(advertiser)
+      return advertiser.discovery
     }
-    var before = heard[index]
-    heard[index].merge(report)
-    before.rssi = heard[index].rssi
-    return wanted.filtersDuplicates && before == heard[index] ? nil : heard[index]
+    let before = heard[index].discovery
+    heard[index].merge(report, wanted)
+    let after = heard[index].discovery
+    return wanted.filtersDuplicates && !after.tellsMore(than: before) ? nil : after
+  }
+
+  /// One advertiser, from its first report on.
+  private struct Advertiser {
+    var discovery: Discovery
+    var hasResponded = false
+
+    mutating func merge(_ report: AdvertiserReport, _ options: ScanOptions) {
+      discovery.merge(report)
+      if report.isScanResponse { hasResponded = true }
+      discovery.awaitsScanResponse = options.isActive && report.isScannable && !hasResponded
+    }
   }
 }

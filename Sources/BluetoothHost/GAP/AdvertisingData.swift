@@ -96,6 +96,10 @@ public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
   public static let incompleteServiceUUIDs16 = AdvertisingDataType(rawValue: 0x02)
   /// All services with 16 bits.
   public static let completeServiceUUIDs16 = AdvertisingDataType(rawValue: 0x03)
+  /// Some services, in 32 bits.
+  public static let incompleteServiceUUIDs32 = AdvertisingDataType(rawValue: 0x04)
+  /// All services with 32 bits.
+  public static let completeServiceUUIDs32 = AdvertisingDataType(rawValue: 0x05)
   /// Some services, in 128 bits.
   public static let incompleteServiceUUIDs128 = AdvertisingDataType(rawValue: 0x06)
   /// All services with 128 bits.
@@ -106,8 +110,20 @@ public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
   public static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
   /// How strongly it sends, in dBm.
   public static let txPowerLevel = AdvertisingDataType(rawValue: 0x0A)
+  /// Services that are looked for, in 16 bits.
+  public static let solicitedServiceUUIDs16 = AdvertisingDataType(rawValue: 0x14)
+  /// Services that are looked for, in 128 bits.
+  public static let solicitedServiceUUIDs128 = AdvertisingDataType(rawValue: 0x15)
+  /// A service in 16 bits, and its data.
+  public static let serviceData16 = AdvertisingDataType(rawValue: 0x16)
   /// What the device looks like.
   public static let appearance = AdvertisingDataType(rawValue: 0x19)
+  /// Services that are looked for, in 32 bits.
+  public static let solicitedServiceUUIDs32 = AdvertisingDataType(rawValue: 0x1F)
+  /// A service in 32 bits, and its data.
+  public static let serviceData32 = AdvertisingDataType(rawValue: 0x20)
+  /// A service in 128 bits, and its data.
+  public static let serviceData128 = AdvertisingDataType(rawValue: 0x21)
   /// Whatever its maker likes, after the maker's number.
   public static let manufacturerSpecificData = AdvertisingDataType(rawValue: 0xFF)
 }

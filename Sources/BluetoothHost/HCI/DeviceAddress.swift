@@ -3,9 +3,9 @@
 /// Core Specification, Vol 6, Part B, 1.3. The bytes are kept as they travel, the least
 /// significant first; people write them the other way round, so `C0:00:00:00:00:01` has
 /// `bytes[0] == 0x01` and `bytes[5] == 0xC0`.
-public struct DeviceAddress: Equatable, Sendable {
+public struct DeviceAddress: Hashable, Sendable {
   /// Whose number it is.
-  public struct Kind: RawRepresentable, Equatable, Sendable {
+  public struct Kind: RawRepresentable, Hashable, Sendable {
     /// The number as it is sent.
     public var rawValue: UInt8
 

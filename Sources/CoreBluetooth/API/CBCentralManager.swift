@@ -1,5 +1,224 @@
+import BluetoothHost
 import Foundation
 
 /// Looks for peripherals, and connects to them.
+///
+/// Nothing can be asked of it before its delegate was told that its state is `poweredOn`: what is
+/// asked before is logged, and not done.
 open class CBCentralManager: CBManager, @unchecked Sendable {
+  /// What some devices can do, and others cannot.
+  public struct Feature: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// Any bits, known or not.
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
+
+    /// To hear of, and to connect by, extended advertising.
+    public static let extendedScanAndConnect = Feature(rawValue: 1)
+  }
+
+  /// Who is told.
+  open weak var delegate: (any CBCentralManagerDelegate)? {
+    get { contents.withLock { $0.delegate } }
+    set { contents.withLock { $0.delegate = newValue } }
+  }
+
+  /// Whether it looks for peripherals.
+  open var isScanning: Bool { contents.withLock { $0.isScanning } }
+
+  /// Whether all of `features` are there. None is: legacy advertising alone is heard.
+  open class func supports(_ features: Feature) -> Bool { features.isEmpty }
+
+  struct Contents {
+    weak var delegate: (any CBCentralManagerDelegate)?
+    var isScanning = false
+    /// The peripherals that somebody holds on to.
+    var peripherals: [DeviceAddress: WeakPeripheral] = [:]
+    /// How many there may be before those that are gone are looked for.
+    var sweep = 64
+  }
+
+  struct WeakPeripheral {
+    weak var peripheral: CBPeripheral?
+  }
+
+  let contents = Locked(Contents())
+  let thread: any CentralThread
+  /// What the engine knows this manager by.
+  let client: CentralClient
+  private let observation = Locked<AnyObject?>(nil)
+
+  /// A manager without a delegate, on the main queue.
+  public override init() {
+    (thread, client) = (CBRadio.default, CentralClient(queue: .main))
+    super.init()
+    begin(nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  ///
+  /// - Parameter options: Accepted, and without effect: they are for programs in the background.
+  public init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+  ) {
+    (thread, client) = (CBRadio.default, CentralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  /// A manager that uses `radio`; Apple's has no such parameter.
+  public init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
+    radio: CBRadio
+  ) {
+    (thread, client) = (radio, CentralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any CentralThread
+  ) {
+    (self.thread, client) = (thread, CentralClient(queue: queue))
+    super.init()
+    begin(delegate)
+  }
+
+  private func begin(_ delegate: (any CBCentralManagerDelegate)?) {
+    self.delegate = delegate
+    client.belongs(to: self)
+    let (engine, client) = (thread.centralEngine, client)
+    thread.performCentral { _ in engine.add(client) }
+    let watch = thread.watch(for: client)
+    observation.withLock { $0 = watch }
+  }
+
+  deinit {
+    let (engine, client) = (thread.centralEngine, client)
+    thread.performCentral { now in engine.remove(client, at: now) }
+    for entry in contents.withLock({ $0.peripherals.values.map(\.peripheral) }) {
+      entry?.contents.withLock { $0.forgetLinks() }
+    }
+  }
+
+  /// The peripherals with these identifiers, in their order. An identifier that was made from no
+  /// address is left out.
+  open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    guard isPoweredOn() else { return [] }
+    return identifiers.compactMap { DeviceAddress($0) }.map { peripheral(at: $0, name: nil) }
+  }
+
+  /// The peripherals that this program is connected to by the same radio, by whichever manager,
+  /// and of which one of these services was discovered. They have to be connected by this manager
+  /// too before they are of use.
+  open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    guard isPoweredOn() else { return [] }
+    let wanted = Set(serviceUUIDs.map(\.uuid))
+    return thread.centralEngine.connected.withLock(\.self)
+      .filter { !$0.value.services.isDisjoint(with: wanted) }
+      .map { peripheral(at: $0.key, name: $0.value.name) }
+  }
+
+  /// Looks for peripherals, those with one of these services, or any if there are none; in the
+  /// place of the scan that there may be.
+  ///
+  /// Each is told once, when its scan response has come or has been waited for for half a second;
+  /// and again if it has a new name or a new service. With
+  /// `CBCentralManagerScanOptionAllowDuplicatesKey`, everything that is heard is told.
+  open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil)
+  {
+    guard isPoweredOn() else { return }
+    let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+    let wish = ScanWish(
+      services: Set((serviceUUIDs ?? []).map(\.uuid)),
+      solicited: Set((solicited ?? []).map(\.uuid)),
+      allowsDuplicates: options.isTrue(CBCentralManagerScanOptionAllowDuplicatesKey))
+    contents.withLock { $0.isScanning = true }
+    let (engine, client) = (thread.centralEngine, client)
+    thread.performCentral { _ in engine.scan(client, wish) }
+  }
+
+  /// Looks no longer.
+  open func stopScan() {
+    guard isPoweredOn() else { return }
+    contents.withLock { $0.isScanning = false }
+    let (engine, client) = (thread.centralEngine, client)
+    thread.performCentral { _ in engine.stopScan(client) }
+  }
+
+  /// Connects to `peripheral`, whenever that can be had: attempts go on until
+  /// `cancelPeripheralConnection`, or until the caller lets go of the peripheral.
+  ///
+  /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` is heeded; the others are
+  ///   without effect.
+  open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+    guard isPoweredOn(), isMine(peripheral) else { return }
+    let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
+    let milliseconds = UInt32(min(max(delay.isNaN ? 0 : delay, 0) * 1_000, 86_400_000))
+    let isNew = peripheral.contents.withLock { $0.wantLink() }
+    let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
+    thread.performCentral { [weak peripheral] now in
+      guard isNew else { return engine.connectAgain(client, address) }
+      if let peripheral { engine.connect(client, peripheral, after: milliseconds, at: now) }
+    }
+  }
+
+  /// Ends the link to `peripheral`, or the attempts at one.
+  open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    guard isPoweredOn(), isMine(peripheral) else { return }
+    guard peripheral.contents.withLock({ $0.cancelLink() }) else { return }
+    let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
+    thread.performCentral { now in engine.cancel(client, address, at: now) }
+  }
+
+  /// Whether anything can be asked for; if not, that is logged.
+  func isPoweredOn() -> Bool {
+    if state == .poweredOn { return true }
+    Misuse.log(self, "can only accept this command while in the powered on state")
+    return false
+  }
+
+  private func isMine(_ peripheral: CBPeripheral) -> Bool {
+    if peripheral.manager === self { return true }
+    Misuse.log(self, "does not know the peripheral \(peripheral.identifier): another manager does")
+    return false
+  }
+
+  /// The peripheral at `address`: always the same, for as long as anybody holds on to it.
+  func peripheral(at address: DeviceAddress, name: String?) -> CBPeripheral {
+    contents.withLock { contents in
+      let known = contents.peripherals[address]?.peripheral
+      let peripheral = known ?? CBPeripheral(address: address, of: self)
+      if known == nil {
+        contents.peripherals[address] = WeakPeripheral(peripheral: peripheral)
+        contents.forgetDropped()
+      }
+      peripheral.contents.withLock { $0.heard(name) }
+      return peripheral
+    }
+  }
+}
+
+extension CBCentralManager.Contents {
+  /// Whoever scans for long hears of more and more devices, of which hardly any are kept.
+  fileprivate mutating func forgetDropped() {
+    guard peripherals.count > sweep else { return }
+    peripherals = peripherals.filter { $0.value.peripheral != nil }
+    sweep = max(64, 2 * peripherals.count)
+  }
+}
+
+extension [String: Any]? {
+  /// Whether the option `key` is given, and true.
+  func isTrue(_ key: String) -> Bool {
+    (self?[key] as? NSNumber)?.boolValue ?? (self?[key] as? Bool) ?? false
+  }
 }

@@ -1,3 +1,4 @@
+import BluetoothCentral
 import Foundation
 
 /// A characteristic: of a peripheral found, or, as a `CBMutableCharacteristic`, of this device.
@@ -41,13 +42,20 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
   }
 
   private let contents: Locked<Contents>
+  /// Where it is on the peripheral; `nil` for a characteristic of this device.
+  let remote: RemoteCharacteristic?
 
-  init(
-    uuid: CBUUID, properties: CBCharacteristicProperties, value: Data? = nil,
-    of service: CBService? = nil
-  ) {
-    contents = Locked(Contents(service: service, properties: properties, value: value))
+  init(uuid: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
+    contents = Locked(Contents(properties: properties, value: value))
+    remote = nil
     super.init(uuid: uuid)
+  }
+
+  init(_ remote: RemoteCharacteristic, of service: CBService) {
+    let properties = CBCharacteristicProperties(rawValue: UInt(remote.properties.rawValue))
+    contents = Locked(Contents(service: service, properties: properties))
+    self.remote = remote
+    super.init(uuid: CBUUID(remote.uuid))
   }
 }
 

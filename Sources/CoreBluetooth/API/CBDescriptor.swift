@@ -1,3 +1,4 @@
+import BluetoothCentral
 import Foundation
 
 /// A descriptor of a characteristic: of a peripheral found, or, as a `CBMutableDescriptor`, of this
@@ -24,10 +25,19 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
   }
 
   private let contents: Locked<Contents>
+  /// Where it is on the peripheral; `nil` for a descriptor of this device.
+  let remote: RemoteDescriptor?
 
-  init(uuid: CBUUID, value: Any? = nil, of characteristic: CBCharacteristic? = nil) {
-    contents = Locked(Contents(characteristic: characteristic, value: value))
+  init(uuid: CBUUID, value: Any?) {
+    contents = Locked(Contents(value: value))
+    remote = nil
     super.init(uuid: uuid)
+  }
+
+  init(_ remote: RemoteDescriptor, of characteristic: CBCharacteristic) {
+    contents = Locked(Contents(characteristic: characteristic))
+    self.remote = remote
+    super.init(uuid: CBUUID(remote.uuid))
   }
 }
 

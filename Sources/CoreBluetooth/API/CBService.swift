@@ -1,3 +1,4 @@
+import BluetoothCentral
 import Foundation
 
 /// A service: of a peripheral found, or, as a `CBMutableService`, of this device.
@@ -28,11 +29,21 @@ open class CBService: CBAttribute, @unchecked Sendable {
   }
 
   private let contents: Locked<Contents>
+  /// Where it is on the peripheral; `nil` for a service of this device.
+  let remote: RemoteService?
 
-  init(uuid: CBUUID, isPrimary: Bool, of peripheral: CBPeripheral? = nil) {
+  init(uuid: CBUUID, isPrimary: Bool) {
     self.isPrimary = isPrimary
-    contents = Locked(Contents(peripheral: peripheral))
+    contents = Locked(Contents())
+    remote = nil
     super.init(uuid: uuid)
+  }
+
+  init(_ remote: RemoteService, of peripheral: CBPeripheral) {
+    isPrimary = remote.isPrimary
+    contents = Locked(Contents(peripheral: peripheral))
+    self.remote = remote
+    super.init(uuid: CBUUID(remote.uuid))
   }
 }
 

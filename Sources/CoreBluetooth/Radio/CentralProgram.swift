@@ -6,8 +6,9 @@ import LinuxRadio
 struct CentralProgram: RadioProgram {
   /// What it scans and connects with.
   let central: Central
-  /// Who is told what happens to it, on the radio's thread, in order.
+  /// Who is told what happens to it, on the radio's thread, in order: the managers' engine first.
   var onEvent = Listeners()
+  private let engine: CentralEngine
 
   /// How long a controller that could not be started is left alone, in milliseconds.
   private static let pause: UInt32 = 5_000
@@ -18,9 +19,11 @@ struct CentralProgram: RadioProgram {
   private var now = Instant(rawValue: 0)
   private var isEnding = false
 
-  /// - Parameter randomAddress: What it goes by where the controller has no address.
-  init(randomAddress: DeviceAddress) {
-    central = Central(configuration: CentralConfiguration(randomAddress: randomAddress))
+  /// The central of `engine`, for its managers.
+  init(_ engine: CentralEngine) {
+    self.engine = engine
+    central = engine.central
+    onEvent.append { event, now in engine.handle(event, at: now) }
   }
 
   mutating func radioIsReady(at now: Instant) {
@@ -44,7 +47,9 @@ struct CentralProgram: RadioProgram {
     central.nextPacket(into: &writer, at: now)
   }
 
-  var deadline: Instant? { Instant.earlier(central.deadline, restart) }
+  var deadline: Instant? {
+    [central.deadline, engine.deadline, restart].compactMap(\.self).min()
+  }
 
   mutating func advance(to now: Instant) {
     self.now = now
@@ -53,6 +58,7 @@ struct CentralProgram: RadioProgram {
       central.start(at: now)
     }
     central.advance(to: now)
+    engine.advance(to: now)
     tellEvents(at: now)
   }
 
@@ -62,6 +68,7 @@ struct CentralProgram: RadioProgram {
   /// Every link is ended.
   mutating func shutDown(at now: Instant) {
     isEnding = true
+    engine.shutDown(at: now)
     central.stopScan()
     for link in links { central.disconnect(link, at: now) }
   }

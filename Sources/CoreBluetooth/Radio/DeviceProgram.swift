@@ -7,10 +7,12 @@ struct DeviceProgram: RadioProgram, ~Copyable {
   /// the peripheral from when somebody has it join.
   var shared: SharedController<CentralProgram, PeripheralProgram>
 
-  /// - Parameter randomAddress: What the device goes by where its controller has no address.
-  init(randomAddress: DeviceAddress) {
+  /// - Parameters:
+  ///   - engine: The central's engine, which outlives the program.
+  ///   - randomAddress: What the device goes by where its controller has no address.
+  init(_ engine: CentralEngine, randomAddress: DeviceAddress) {
     shared = SharedController(
-      CentralProgram(randomAddress: randomAddress),
+      CentralProgram(engine),
       PeripheralProgram(randomAddress: randomAddress))
   }
 

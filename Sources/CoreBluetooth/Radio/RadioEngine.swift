@@ -33,7 +33,9 @@ final class RadioEngine: @unchecked Sendable {
   private let name: RadioName?
   private let airPath: String
   private let stopsWhenUnused: Bool
-  private let randomAddress = DeviceAddress.newStaticRandom()
+  private let randomAddress: DeviceAddress
+  /// What the managers of centrals share, however often the thread ends and begins.
+  let central: CentralEngine
   private let desk = Locked(Desk())
   /// Entered while there is a thread.
   private let life = DispatchGroup()
@@ -50,6 +52,8 @@ final class RadioEngine: @unchecked Sendable {
     self.name = name
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
+    randomAddress = .newStaticRandom()
+    central = CentralEngine(randomAddress: randomAddress)
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -172,7 +176,7 @@ final class RadioEngine: @unchecked Sendable {
       desk.withLock { $0.wakeup = nil }
       wakeup.stop()
     }
-    var program = DeviceProgram(randomAddress: randomAddress)
+    var program = DeviceProgram(central, randomAddress: randomAddress)
     program.shared.join(.first, at: MonotonicClock.now)
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     var watch = RadioWatch()

@@ -1,0 +1,84 @@
+import BluetoothCentral
+import BluetoothHost
+import Foundation
+
+extension CBPeripheral {
+  func findServices(_ uuids: [BluetoothUUID]?) {
+    let operations: [BluetoothCentral.Operation] =
+      uuids?.map { .discoverServices($0) } ?? [.discoverServices(nil)]
+    ask { peripheral, outcome in
+      if case .success(let outputs) = outcome {
+        let found = outputs.flatMap(\.services)
+        peripheral.contents.withLock {
+          $0.tree.merge(services: found, of: uuids, on: peripheral)
+        }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverServices: outcome.error)
+    } _: { engine, client, address, completion in
+      engine.perform(operations, client, address) { outcome in
+        if case .success(let outputs) = outcome {
+          engine.discovered(outputs.flatMap(\.services).map(\.uuid), on: address)
+        }
+        completion(outcome)
+      }
+    }
+  }
+
+  func findIncludedServices(
+    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
+  ) {
+    perform([.discoverIncludedServices(remote.range)]) { peripheral, outcome in
+      if case .success(let outputs) = outcome {
+        let found = outputs.flatMap(\.services).filter { uuids?.contains($0.uuid) ?? true }
+        peripheral.contents.withLock {
+          $0.tree.merge(included: found, of: uuids, in: service, on: peripheral)
+        }
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverIncludedServicesFor: service, error: outcome.error)
+    }
+  }
+
+  func findCharacteristics(
+    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
+  ) {
+    perform([.discoverCharacteristics(remote.range)]) { peripheral, outcome in
+      if case .success(let outputs) = outcome, case .characteristics(let all)? = outputs.first {
+        let found = all.filter { uuids?.contains($0.uuid) ?? true }
+        peripheral.contents.withLock {
+          $0.tree.merge(characteristics: found, of: uuids, in: service)
+        }
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverCharacteristicsFor: service, error: outcome.error)
+    }
+  }
+
+  func findDescriptors(_ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
+    perform([.discoverDescriptors(remote.descriptorRange ?? .nowhere)]) { peripheral, outcome in
+      if case .success(let outputs) = outcome {
+        var found: [RemoteDescriptor] = []
+        if case .descriptors(let descriptors)? = outputs.first { found = descriptors }
+        peripheral.contents.withLock { $0.tree.merge(descriptors: found, in: characteristic) }
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverDescriptorsFor: characteristic, error: outcome.error)
+    }
+  }
+
+  /// What lies in this range is not what it was.
+  func servicesChanged(in range: AttributeHandleRange) {
+    let invalidated = contents.withLock { $0.tree.invalidate(range) }
+    delegate?.peripheral(self, didModifyServices: invalidated)
+  }
+}
+
+extension OperationOutput {
+  /// The services that it tells of.
+  fileprivate var services: [RemoteService] {
+    switch self {
+    case .services(let services), .includedServices(let services): services
+    default: []
+    }
+  }
+}

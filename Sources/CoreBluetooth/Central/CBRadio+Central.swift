@@ -1,0 +1,13 @@
+import BluetoothHost
+
+extension CBRadio: CentralThread {
+  var centralEngine: CentralEngine { engine.central }
+
+  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) {
+    perform { _, now in body(now) }
+  }
+
+  func watch(for client: CentralClient) -> AnyObject? {
+    observeState { client.tell($0) }
+  }
+}

@@ -1,0 +1,150 @@
+import BluetoothCentral
+import BluetoothHost
+import Foundation
+
+extension CentralEngine {
+  /// A manager wants a link, after so many milliseconds. It is told of its end, in the end, once.
+  func connect(
+    _ client: CentralClient, _ peripheral: CBPeripheral, after delay: UInt32, at now: Instant
+  ) {
+    let member = PeripheralLink.Member(client, peripheral)
+    // It was asked for before the radio was lost, of which the manager is being told.
+    guard state == .poweredOn else { return tellEnded(member, CBError(.connectionFailed)) }
+    let link = links.first { $0.peer == peripheral.address } ?? addLink(to: peripheral.address)
+    link.members.append(member)
+    if link.isOpen {
+      tellConnected(link, member)
+    } else if link.id == nil {
+      link.beginning = min(link.beginning ?? now.advanced(by: delay), now.advanced(by: delay))
+      if delay == 0 { begin(link) }
+    }
+  }
+
+  /// A manager wants a link that it has, or waits for, already: it is told that it has it.
+  func connectAgain(_ client: CentralClient, _ peer: DeviceAddress) {
+    guard let link = links.first(where: { $0.peer == peer }), link.isOpen else { return }
+    tellConnected(link, link.member(client))
+  }
+
+  private func addLink(to peer: DeviceAddress) -> PeripheralLink {
+    let link = PeripheralLink(peer: peer)
+    links.append(link)
+    return link
+  }
+
+  func begin(_ link: PeripheralLink) {
+    link.beginning = nil
+    link.id = central.connectWhenever(to: link.peer)
+  }
+
+  /// A manager wants a link no more.
+  func cancel(_ client: CentralClient, _ peer: DeviceAddress, at now: Instant) {
+    guard let link = links.first(where: { $0.peer == peer }) else { return }
+    leave(link, client, at: now)
+  }
+
+  /// Takes a manager's part in a link away, and the link with the last.
+  func leave(_ link: PeripheralLink, _ client: CentralClient, at now: Instant) {
+    guard let member = link.member(client) else { return }
+    link.members.removeAll { $0 === member }
+    link.endAll(for: member, CBError(.operationCancelled))
+    guard link.members.isEmpty else {
+      endSubscriptions(of: member, on: link)
+      return tellEnded(member, nil)
+    }
+    remove(link)
+    guard let id = link.id else { return tellEnded(member, nil) }
+    endings[id] = member
+    central.disconnect(id, at: now)
+  }
+
+  /// The peripheral goes on telling what one of its managers does not want to know any more.
+  private func endSubscriptions(of member: PeripheralLink.Member, on link: PeripheralLink) {
+    guard let id = link.id else { return }
+    for handle in member.subscriptions where !link.isSubscribed(handle, except: member) {
+      guard let configuration = link.configurations[handle] else { continue }
+      central.perform(.subscribe(configuration, .none), on: id)
+    }
+  }
+
+  private func remove(_ link: PeripheralLink) {
+    links.removeAll { $0 === link }
+    connected.withLock { $0[link.peer] = nil }
+  }
+
+  /// The central has made a link.
+  func opened(_ id: LinkID, at now: Instant) {
+    guard let link = links.first(where: { $0.id == id }) else { return }
+    link.isOpen = true
+    let name = link.members.lazy.compactMap { $0.peripheral?.name }.first
+    connected.withLock { $0[link.peer] = Connected(name: name) }
+    let exchange = central.perform(.exchangeMTU(.maximum), on: id)
+    link.wait(for: [exchange], of: nil) { [weak link] result in
+      guard let link, case .success(let outputs) = result, case .mtu(let mtu)? = outputs.first
+      else { return }
+      link.mtu = mtu
+      for member in link.members {
+        member.tell { _, peripheral in peripheral.contents.withLock { $0.mtu = mtu } }
+      }
+    }
+    central.perform(.watchServices, on: id, whenIdle: true)
+    let reading = central.perform(.readFirst(.deviceName), on: id, whenIdle: true)
+    link.wait(for: [reading], of: nil) { [weak self, weak link] result in
+      guard let self, let link, case .success(let outputs) = result,
+        case .value(let bytes)? = outputs.first
+      else { return }
+      named(link, bytes)
+    }
+    for member in link.members { tellConnected(link, member) }
+  }
+
+  private func named(_ link: PeripheralLink, _ bytes: [UInt8]) {
+    guard !bytes.isEmpty, let name = String(validating: bytes, as: UTF8.self) else { return }
+    connected.withLock { $0[link.peer]?.name = name }
+    for member in link.members {
+      member.tell { _, peripheral in
+        guard peripheral.contents.withLock({ $0.told(name) }) else { return }
+        peripheral.delegate?.peripheralDidUpdateName(peripheral)
+      }
+    }
+  }
+
+  private func tellConnected(_ link: PeripheralLink, _ member: PeripheralLink.Member?) {
+    let mtu = link.mtu
+    member?.tell { manager, peripheral in
+      guard peripheral.contents.withLock({ $0.linkOpened(mtu) }) else { return }
+      manager.delegate?.centralManager(manager, didConnect: peripheral)
+    }
+  }
+
+  /// The central tells that a link has ended, or will not be.
+  func ended(_ id: LinkID, _ error: CBError, at now: Instant) {
+    if let member = endings.removeValue(forKey: id) { return tellEnded(member, nil) }
+    guard let link = links.first(where: { $0.id == id }) else { return }
+    lost(link, error, at: now)
+  }
+
+  /// A link is gone, or will not be, though it is wanted.
+  func lost(_ link: PeripheralLink, _ error: CBError, at now: Instant) {
+    remove(link)
+    if let id = link.id { central.disconnect(id, at: now) }
+    link.endAll(error)
+    for member in link.members { tellEnded(member, error) }
+  }
+
+  /// The end of what a manager had, or waited for: `nil` if it wanted that itself.
+  private func tellEnded(_ member: PeripheralLink.Member, _ error: CBError?) {
+    let time = Date().timeIntervalSinceReferenceDate
+    member.tell { manager, peripheral in
+      let (wasOpen, wasCancelled) = peripheral.contents.withLock { $0.linkEnded() }
+      let error = wasCancelled ? nil : error
+      if !wasOpen, let error {
+        manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
+      } else {
+        manager.delegate?.centralManager(
+          manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: false,
+          error: error)
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import BluetoothCentral
+import BluetoothHost
+
+extension CBError {
+  /// Why a link ended, in Apple's terms.
+  init(_ reason: DisconnectionReason) {
+    switch reason {
+    case .controller(let code): self.init(ending: code)
+    // Asked for by nobody here, as an end that was asked for is told without an error: the peer
+    // did not answer in time, or answered nonsense.
+    case .unconfirmed: self.init(.connectionTimeout)
+    case .radioLost: self.init(.connectionFailed)
+    }
+  }
+
+  /// Why a link could not be made, in Apple's terms.
+  init(_ failure: ConnectionFailure) {
+    switch failure {
+    case .timedOut: self.init(.connectionTimeout)
+    case .cancelled: self.init(.operationCancelled)
+    case .radioLost: self.init(.connectionFailed)
+    case .controller(let code):
+      switch code {
+      case .connectionLimitExceeded, .memoryCapacityExceeded, .rejectedDueToLimitedResources:
+        self.init(.connectionLimitReached)
+      default:
+        self.init(.connectionFailed)
+      }
+    }
+  }
+
+  /// The end of a link that was open.
+  private init(ending code: HCIErrorCode) {
+    switch code {
+    case .remoteUserTerminatedConnection, .remoteDevicePoweredOff,
+      HCIErrorCode(rawValue: 0x14):
+      self.init(.peripheralDisconnected)
+    case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost:
+      self.init(.connectionTimeout)
+    case .connectionFailedToBeEstablished:
+      self.init(.connectionFailed)
+    default:
+      self.init(.unknown)
+    }
+  }
+}
+
+extension OperationError {
+  /// Why an operation gave nothing, in Apple's terms.
+  var publicError: any Error {
+    switch self {
+    case .refused(let response):
+      let code = CBATTError.Code(rawValue: Int(response.code.rawValue))
+      return CBATTError(code ?? .unlikelyError)
+    case .wrongResponse(.valueTooLong), .tooLong: return CBATTError(.invalidAttributeValueLength)
+    case .wrongResponse(.echoDiffers): return CBATTError(.unlikelyError)
+    case .wrongResponse: return CBATTError(.invalidPdu)
+    case .timedOut: return CBError(.connectionTimeout)
+    case .disconnected: return CBError(.notConnected)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import BluetoothCentral
+import BluetoothHost
+
+/// The scan that one manager wants: whom it wants to hear of, and whom it has been told of.
+struct ScanWish {
+  /// How long an advertiser's scan response is waited for, in milliseconds, before it is told of
+  /// without.
+  static let patience: UInt32 = 500
+  /// How many advertisers are remembered, which are not told of again.
+  private static let capacity = 1_024
+
+  /// Of one of these services, or looking for one of those; of any, if there are none.
+  let services: Set<BluetoothUUID>
+  let solicited: Set<BluetoothUUID>
+  /// Whether every advertisement is told.
+  let allowsDuplicates: Bool
+
+  /// What was told last of each, the oldest first.
+  private var told: [DeviceAddress: Discovery] = [:]
+  private var order: [DeviceAddress] = []
+  /// Those that are told of when their scan response has come, or is not waited for any longer.
+  private var held: [(discovery: Discovery, deadline: Instant)] = []
+
+  init(services: Set<BluetoothUUID>, solicited: Set<BluetoothUUID>, allowsDuplicates: Bool) {
+    self.services = services
+    self.solicited = solicited
+    self.allowsDuplicates = allowsDuplicates
+  }
+
+  /// When the first of those that are held is to be told.
+  var deadline: Instant? { held.map(\.deadline).min() }
+
+  /// Whether an advertiser that was heard is to be told of now.
+  mutating func hears(_ discovery: Discovery, at now: Instant) -> Bool {
+    guard wants(discovery) else { return false }
+    if allowsDuplicates { return true }
+    if var before = told[discovery.address] {
+      // Whether it answers, and takes connections just now, is nothing new.
+      before.awaitsScanResponse = discovery.awaitsScanResponse
+      before.isConnectable = discovery.isConnectable
+      guard discovery.tellsMore(than: before) else { return false }
+    } else if discovery.awaitsScanResponse {
+      hold(discovery, at: now)
+      return false
+    }
+    remember(discovery)
+    return true
+  }
+
+  /// Those that have been waited for long enough.
+  mutating func takeHeld(at now: Instant) -> [Discovery] {
+    let due = held.filter { $0.deadline <= now }.map(\.discovery)
+    for discovery in due { remember(discovery) }
+    return due
+  }
+
+  private func wants(_ discovery: Discovery) -> Bool {
+    if services.isEmpty && solicited.isEmpty { return true }
+    return !services.isDisjoint(with: discovery.serviceUUIDs)
+      || !solicited.isDisjoint(with: discovery.solicitedUUIDs)
+  }
+
+  private mutating func hold(_ discovery: Discovery, at now: Instant) {
+    if let index = held.firstIndex(where: { $0.discovery.address == discovery.address }) {
+      held[index].discovery = discovery
+    } else if held.count < Self.capacity {
+      held.append((discovery, now.advanced(by: Self.patience)))
+    }
+  }
+
+  private mutating func remember(_ discovery: Discovery) {
+    held.removeAll { $0.discovery.address == discovery.address }
+    if told.updateValue(discovery, forKey: discovery.address) == nil {
+      order.append(discovery.address)
+    }
+    if order.count > Self.capacity { told[order.removeFirst()] = nil }
+  }
+}
