@@ -46,7 +46,8 @@ struct RadioProgramTests {
 
   private func started() -> DeviceProgram {
     var program = DeviceProgram(
-      CentralEngine(randomAddress: .newStaticRandom()), randomAddress: .newStaticRandom())
+      CentralEngine(randomAddress: .newStaticRandom()),
+      PeripheralEngine(randomAddress: .newStaticRandom()))
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

@@ -32,6 +32,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private struct Contents {
     weak var delegate: (any CBPeripheralManagerDelegate)?
     var isAdvertising = false
+    /// While it is there, the radio is in use.
     var watch: AnyObject?
   }
 
@@ -40,13 +41,50 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// What the engine knows this manager by.
   private let client: PeripheralClient
 
-  init(
+  /// A manager without a delegate, on the main queue.
+  public override init() {
+    (thread, client) = (CBRadio.default, PeripheralClient(queue: .main))
+    super.init()
+    begin(nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  ///
+  /// - Parameter options: Accepted, and without effect: they are for programs in the background.
+  public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
+    options: [String: Any]? = nil
+  ) {
+    (thread, client) = (CBRadio.default, PeripheralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  /// A manager that uses `radio`; Apple's has no such parameter.
+  public init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
+    options: [String: Any]? = nil, radio: CBRadio
+  ) {
+    (thread, client) = (radio, PeripheralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue,
     thread: any PeripheralThread
   ) {
-    self.thread = thread
-    client = PeripheralClient(queue: queue ?? .main)
+    (self.thread, client) = (thread, PeripheralClient(queue: queue))
     super.init()
+    begin(delegate)
+  }
+
+  private func begin(_ delegate: (any CBPeripheralManagerDelegate)?) {
     self.delegate = delegate
     client.represent(self)
     let (engine, client) = (thread.peripheralEngine, client)

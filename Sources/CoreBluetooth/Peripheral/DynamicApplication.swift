@@ -10,7 +10,7 @@ struct DynamicApplication: GATTApplication {
   /// What there is, by handle.
   var served: [UInt16: ServedAttribute] = [:]
   /// Who is connected, by place.
-  private(set) var links: [PeripheralLink?]
+  private(set) var links: [ServedCentral?]
   /// What the radio is doing.
   private(set) var radio = RadioState.starting
 
@@ -20,14 +20,14 @@ struct DynamicApplication: GATTApplication {
   }
 
   /// Where a central is; `nil` if it has gone.
-  func place(of link: PeripheralLink) -> Int? {
+  func place(of link: ServedCentral) -> Int? {
     links.firstIndex { $0 === link }
   }
 
   // MARK: Coming and going
 
   mutating func centralConnected(at place: Int, address: DeviceAddress) {
-    links[place] = PeripheralLink(CBCentral(address: address))
+    links[place] = ServedCentral(CBCentral(address: address))
   }
 
   mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
@@ -45,7 +45,7 @@ struct DynamicApplication: GATTApplication {
     setListening(configuration != .none, link, at: attribute.rawValue)
   }
 
-  private func setListening(_ isListening: Bool, _ link: PeripheralLink, at handle: UInt16) {
+  private func setListening(_ isListening: Bool, _ link: ServedCentral, at handle: UInt16) {
     guard case .asked(let characteristic, let client) = served[handle]?.source,
       link.subscriptions.contains(handle) != isListening
     else { return }
@@ -88,7 +88,7 @@ struct DynamicApplication: GATTApplication {
     case .asked(let characteristic, let client):
       try entry.check(.readable, orEncrypted: .readEncryptionRequired, .readNotPermitted)
       guard offset <= maximumAttributeValueLength else { throw .error(.invalidOffset) }
-      let reading = PeripheralLink.Reading(handle: attribute.rawValue, offset: offset)
+      let reading = ServedCentral.Reading(handle: attribute.rawValue, offset: offset)
       switch link.readings[reading] {
       case .success(let bytes):
         // The delegate has given what is behind the offset.
@@ -104,8 +104,8 @@ struct DynamicApplication: GATTApplication {
   }
 
   private func ask(
-    for reading: PeripheralLink.Reading, of characteristic: CBMutableCharacteristic,
-    _ client: PeripheralClient, _ link: PeripheralLink
+    for reading: ServedCentral.Reading, of characteristic: CBMutableCharacteristic,
+    _ client: PeripheralClient, _ link: ServedCentral
   ) {
     let question = PeripheralQuestion(link, [reading.handle], reading: reading)
     question.missing = 1
@@ -207,14 +207,14 @@ struct DynamicApplication: GATTApplication {
   }
 
   /// Forgets what a central has yet to be told of the values at some handles.
-  func dropUpdates(of link: PeripheralLink, where isGone: (UInt16) -> Bool) {
+  func dropUpdates(of link: ServedCentral, where isGone: (UInt16) -> Bool) {
     let count = link.updates.count
     link.updates.removeAll { isGone($0.handle) }
     drop(count - link.updates.count, of: link)
   }
 
   /// So many places are free again.
-  func drop(_ count: Int, of link: PeripheralLink) {
+  func drop(_ count: Int, of link: ServedCentral) {
     for client in board.giveBack(count, of: link) {
       client.tell { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
     }

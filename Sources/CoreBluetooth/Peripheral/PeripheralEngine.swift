@@ -135,17 +135,17 @@ final class PeripheralEngine: @unchecked Sendable {
     resume(link, at: place)
   }
 
-  func resume(_ link: PeripheralLink, at place: Int) {
+  func resume(_ link: ServedCentral, at place: Int) {
     host.resume(at: place)
     if !host.isPutOff(at: place) { link.forgetRequest() }
     endTurn()
   }
 
   /// A value is to be told to some who listen, for each of whom a place has been taken.
-  func update(_ value: [UInt8], at handle: UInt16, for links: [PeripheralLink]) {
+  func update(_ value: [UInt8], at handle: UInt16, for links: [ServedCentral]) {
     for link in links {
       if host.application.place(of: link) != nil, link.subscriptions.contains(handle) {
-        link.updates.append(PeripheralLink.Update(handle: handle, value: value))
+        link.updates.append(ServedCentral.Update(handle: handle, value: value))
       } else {
         host.application.drop(1, of: link)
       }

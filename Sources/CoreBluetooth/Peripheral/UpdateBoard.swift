@@ -9,7 +9,7 @@ final class UpdateBoard: Sendable {
   private struct Entry {
     let client: PeripheralClient
     let handle: UInt16
-    var listeners: [PeripheralLink] = []
+    var listeners: [ServedCentral] = []
   }
 
   private struct Contents {
@@ -20,7 +20,7 @@ final class UpdateBoard: Sendable {
     /// Managers that found no room, by the link that had none.
     var refused: [ObjectIdentifier: [PeripheralClient]] = [:]
 
-    func count(of link: PeripheralLink) -> Int { waiting[ObjectIdentifier(link), default: 0] }
+    func count(of link: ServedCentral) -> Int { waiting[ObjectIdentifier(link), default: 0] }
   }
 
   /// What `updateValue` finds.
@@ -30,7 +30,7 @@ final class UpdateBoard: Sendable {
     /// Somebody has no room: nothing is sent to anybody.
     case none
     /// A place has been taken for each of these, who may be nobody.
-    case taken([PeripheralLink], handle: UInt16)
+    case taken([ServedCentral], handle: UInt16)
   }
 
   private let contents = Locked(Contents())
@@ -51,7 +51,7 @@ final class UpdateBoard: Sendable {
   ///
   /// - Returns: Those who are told now.
   func setListening(
-    _ isListening: Bool, _ link: PeripheralLink, to characteristic: CBMutableCharacteristic
+    _ isListening: Bool, _ link: ServedCentral, to characteristic: CBMutableCharacteristic
   ) -> [CBCentral] {
     contents.withLock {
       let key = ObjectIdentifier(characteristic)
@@ -90,7 +90,7 @@ final class UpdateBoard: Sendable {
   ///
   /// - Returns: The managers that this central kept from sending, and that are to be told that there
   ///   is room: once half of it is free, so that they need not be told for every value.
-  func giveBack(_ count: Int, of link: PeripheralLink) -> [PeripheralClient] {
+  func giveBack(_ count: Int, of link: ServedCentral) -> [PeripheralClient] {
     contents.withLock { contents in
       let left = max(0, contents.count(of: link) - count)
       contents.waiting[ObjectIdentifier(link)] = left == 0 ? nil : left

@@ -7,13 +7,10 @@ struct DeviceProgram: RadioProgram, ~Copyable {
   /// the peripheral from when somebody has it join.
   var shared: SharedController<CentralProgram, PeripheralProgram>
 
-  /// - Parameters:
-  ///   - engine: The central's engine, which outlives the program.
-  ///   - randomAddress: What the device goes by where its controller has no address.
-  init(_ engine: CentralEngine, randomAddress: DeviceAddress) {
+  /// Both halves serve engines that outlive the program.
+  init(_ central: CentralEngine, _ peripheral: PeripheralEngine) {
     shared = SharedController(
-      CentralProgram(engine),
-      PeripheralProgram(randomAddress: randomAddress))
+      CentralProgram(central), PeripheralProgram(peripheral))
   }
 
   mutating func radioIsReady(at now: Instant) { shared.radioIsReady(at: now) }

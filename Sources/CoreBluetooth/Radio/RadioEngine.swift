@@ -33,9 +33,10 @@ final class RadioEngine: @unchecked Sendable {
   private let name: RadioName?
   private let airPath: String
   private let stopsWhenUnused: Bool
-  private let randomAddress: DeviceAddress
   /// What the managers of centrals share, however often the thread ends and begins.
   let central: CentralEngine
+  /// The same for the managers of this device as a peripheral.
+  let peripheral: PeripheralEngine
   private let desk = Locked(Desk())
   /// Entered while there is a thread.
   private let life = DispatchGroup()
@@ -52,8 +53,9 @@ final class RadioEngine: @unchecked Sendable {
     self.name = name
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    randomAddress = .newStaticRandom()
+    let randomAddress = DeviceAddress.newStaticRandom()
     central = CentralEngine(randomAddress: randomAddress)
+    peripheral = PeripheralEngine(randomAddress: randomAddress)
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -176,7 +178,7 @@ final class RadioEngine: @unchecked Sendable {
       desk.withLock { $0.wakeup = nil }
       wakeup.stop()
     }
-    var program = DeviceProgram(central, randomAddress: randomAddress)
+    var program = DeviceProgram(central, peripheral)
     program.shared.join(.first, at: MonotonicClock.now)
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     var watch = RadioWatch()

@@ -1,7 +1,7 @@
 import BluetoothHost
 
 /// A central that is connected, as the engine knows it. Used on the radio's thread alone.
-final class PeripheralLink: @unchecked Sendable {
+final class ServedCentral: @unchecked Sendable {
   /// A value that it is to be told of.
   struct Update {
     let handle: UInt16
@@ -45,17 +45,17 @@ final class PeripheralLink: @unchecked Sendable {
 /// Something that a central waits for, and that delegates have been asked. Used on the radio's thread
 /// alone.
 final class PeripheralQuestion: @unchecked Sendable {
-  let link: PeripheralLink
+  let link: ServedCentral
   /// The handles that it is about.
   let handles: [UInt16]
   /// What is read; `nil` for a write.
-  let reading: PeripheralLink.Reading?
+  let reading: ServedCentral.Reading?
   /// How many managers have yet to answer.
   var missing = 0
   /// Why a write is refused: what the first of them said that was not success.
   var refusal: ATTErrorCode?
 
-  init(_ link: PeripheralLink, _ handles: [UInt16], reading: PeripheralLink.Reading? = nil) {
+  init(_ link: ServedCentral, _ handles: [UInt16], reading: ServedCentral.Reading? = nil) {
     self.link = link
     self.handles = handles
     self.reading = reading
