@@ -46,8 +46,8 @@ struct RadioProgramTests {
 
   private func started() -> DeviceProgram {
     var program = DeviceProgram(
-      CentralEngine(randomAddress: .newStaticRandom()), randomAddress: .newStaticRandom(),
-      onTrouble: { _ in })
+      CentralEngine(randomAddress: .newStaticRandom()),
+      PeripheralEngine(randomAddress: .newStaticRandom()), onTrouble: { _ in })
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

@@ -54,6 +54,13 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     place >= 0 && place < places && connections[place].bearer.hasPutOff
   }
 
+  /// Asks the central at `place` for other connection parameters. It may refuse. Nothing happens if
+  /// nobody is there.
+  public mutating func requestParameters(_ parameters: ConnectionParameters, at place: Int) {
+    guard place >= 0, place < places, connections[place].handle != nil else { return }
+    connections[place].requestParameters(parameters)
+  }
+
   /// The longest ATT PDU that this device and the central at `place` take; `.minimum` if nobody is
   /// there. What it is told of a value unasked is 3 bytes shorter at most.
   public func mtu(at place: Int) -> ATTMTU {

@@ -19,8 +19,14 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
   }
 
   private let contents: Locked<Data?>
+  /// What it is part of.
+  let ticket: RequestTicket?
 
-  init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+  init(
+    central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?,
+    ticket: RequestTicket? = nil
+  ) {
+    self.ticket = ticket
     self.central = central
     self.characteristic = characteristic
     self.offset = offset

@@ -66,7 +66,8 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
   deinit {
     guard let manager, contents.withLock({ $0.cancelLink() }) else { return }
     Misuse.log(
-      self, "\(identifier) is no longer used, and its connection is cancelled. "
+      self,
+      "\(identifier) is no longer used, and its connection is cancelled. "
         + "Did you forget to keep a reference to it?")
     let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
     manager.thread.performCentral { now in engine.cancel(client, address, at: now) }

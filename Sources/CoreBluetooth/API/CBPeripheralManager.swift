@@ -1,9 +1,265 @@
+import BluetoothHost
 import Foundation
 
+/// How quickly a central should be able to reach this device.
+///
+/// Apple's `CBPeripheralManagerConnectionLatency`, with the same numbers.
+public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+  /// Quickly: an interval of 15 to 30 ms.
+  case low = 0
+  /// In between: 30 to 50 ms.
+  case medium = 1
+  /// Slowly, which saves power: 100 to 125 ms.
+  case high = 2
+}
+
 /// Makes this device a peripheral: its services, and its advertising.
+///
+/// Nothing can be asked of it before its delegate was told that its state is `poweredOn`: what is
+/// asked before is logged, and not done. Managers that share a radio are one device: centrals see
+/// the services of all of them.
 open class CBPeripheralManager: CBManager, @unchecked Sendable {
-  /// Answers a request of the delegate's.
+  /// Who is told.
+  open weak var delegate: (any CBPeripheralManagerDelegate)? {
+    get { contents.withLock { $0.delegate } }
+    set { contents.withLock { $0.delegate = newValue } }
+  }
+
+  /// Whether it advertises: true from right before `peripheralManagerDidStartAdvertising` until
+  /// `stopAdvertising`.
+  open var isAdvertising: Bool { contents.withLock { $0.isAdvertising } }
+
+  private struct Contents {
+    weak var delegate: (any CBPeripheralManagerDelegate)?
+    var isAdvertising = false
+    /// While it is there, the radio is in use.
+    var watch: AnyObject?
+  }
+
+  private let contents = Locked(Contents())
+  private let thread: any PeripheralThread
+  /// What the engine knows this manager by.
+  private let client: PeripheralClient
+
+  /// A manager without a delegate, on the main queue.
+  public override init() {
+    (thread, client) = (CBRadio.default, PeripheralClient(queue: .main))
+    super.init()
+    begin(nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  ///
+  /// - Parameter options: Accepted, and without effect: they are for programs in the background.
+  public init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
+    options: [String: Any]? = nil
+  ) {
+    (thread, client) = (CBRadio.default, PeripheralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  /// A manager that uses `radio`; Apple's has no such parameter.
+  public init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
+    options: [String: Any]? = nil, radio: CBRadio
+  ) {
+    (thread, client) = (radio, PeripheralClient(queue: queue ?? .main))
+    super.init()
+    begin(delegate)
+  }
+
+  init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue,
+    thread: any PeripheralThread
+  ) {
+    (self.thread, client) = (thread, PeripheralClient(queue: queue))
+    super.init()
+    begin(delegate)
+  }
+
+  private func begin(_ delegate: (any CBPeripheralManagerDelegate)?) {
+    self.delegate = delegate
+    client.represent(self)
+    let (engine, client) = (thread.peripheralEngine, client)
+    let watch = thread.watchState { [weak thread] state in
+      thread?.performPeripheral { _ in engine.stateChanged(state, for: client) }
+      client.tell { $0.stateChanged(state) }
+    }
+    contents.withLock { $0.watch = watch }
+  }
+
+  deinit {
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in engine.remove(client) }
+  }
+
+  private func stateChanged(_ state: CBManagerState) {
+    guard state != self.state else { return }
+    self.state = state
+    if state.rawValue < CBManagerState.poweredOff.rawValue { advertisingFailed() }
+    delegate?.peripheralManagerDidUpdateState(self)
+  }
+
+  // MARK: Advertising
+
+  /// Advertises: the local name (`CBAdvertisementDataLocalNameKey`) and services
+  /// (`CBAdvertisementDataServiceUUIDsKey`). Other keys are logged and ignored, as on Apple's
+  /// systems.
+  ///
+  /// The services come first, as many as fit 31 bytes; then the name, in the scan response where it
+  /// does not fit; then more services. What is left is not advertised: there is no overflow area
+  /// here. A name of more than 29 bytes is shortened. The name is that of the GAP service, too.
+  /// `peripheralManagerDidStartAdvertising` tells when it has begun.
+  open func startAdvertising(_ advertisementData: [String: Any]?) {
+    guard isPoweredOn() else { return }
+    let known = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
+    for key in (advertisementData ?? [:]).keys.sorted() where !known.contains(key) {
+      Misuse.logger.warning("The advertisement key '\(key)' is not allowed")
+    }
+    let name = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
+    let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+    let uuids = services.map(\.uuid)
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in
+      engine.startAdvertising(name: name, services: uuids, for: client)
+    }
+  }
+
+  /// Advertises no longer.
+  open func stopAdvertising() {
+    guard isPoweredOn() else { return }
+    contents.withLock { $0.isAdvertising = false }
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in engine.stopAdvertising(client) }
+  }
+
+  func advertisingBegan() { contents.withLock { $0.isAdvertising = true } }
+
+  func advertisingFailed() { contents.withLock { $0.isAdvertising = false } }
+
+  /// Asks a central for a link that is quicker or slower. It may refuse.
+  open func setDesiredConnectionLatency(
+    _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
+  ) {
+    guard isPoweredOn() else { return }
+    let (engine, identifier) = (thread.peripheralEngine, central.identifier)
+    thread.performPeripheral { _ in
+      engine.requestParameters(latency.parameters, of: identifier)
+    }
+  }
+
+  // MARK: Services
+
+  /// Publishes a service. The services that it includes have to be added before it. `didAdd` tells
+  /// whether it was; what is wrong with a service that was not is logged.
+  open func add(_ service: CBMutableService) {
+    guard isPoweredOn() else { return }
+    let (engine, client) = (thread.peripheralEngine, client)
+    do throws(ServiceRefusal) {
+      let definition = try ServiceDefinition(service)
+      thread.performPeripheral { _ in engine.add(definition, for: client) }
+    } catch {
+      thread.performPeripheral { _ in engine.refuse(service, because: error, for: client) }
+    }
+  }
+
+  /// Takes a service away. One that was not added is ignored.
+  open func remove(_ service: CBMutableService) {
+    guard isPoweredOn() else { return }
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in engine.remove(service, of: client) }
+  }
+
+  /// Takes every service of this manager away.
+  open func removeAllServices() {
+    guard isPoweredOn() else { return }
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in engine.removeAllServices(of: client) }
+  }
+
+  // MARK: Values
+
+  /// Answers a request of the delegate's: for a read, with the request's value; for writes that came
+  /// together, once, for the first of them.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
-    Misuse.log(self, "unknown request")
+    guard isPoweredOn() else { return }
+    guard let ticket = request.ticket, ticket.client === client else {
+      Misuse.log(self, "Cannot respond to a request that this manager was not given")
+      return
+    }
+    guard ticket.takeAnswer() else {
+      Misuse.log(self, "Cannot respond to a request twice")
+      return
+    }
+    let answer: Result<[UInt8], ATTErrorCode> =
+      if result == .success { .success(Array(request.value ?? Data())) } else {
+        .failure(ATTErrorCode(result))
+      }
+    let engine = thread.peripheralEngine
+    thread.performPeripheral { _ in engine.answer(ticket, answer) }
+  }
+
+  /// Tells a value to the centrals that have subscribed to it; to those of `centrals` alone, if
+  /// there are any. It is cut where it is longer than a central's `maximumUpdateValueLength`.
+  ///
+  /// - Returns: Whether it will be sent. If not, nobody is told, for want of room for one central;
+  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there is room again.
+  open func updateValue(
+    _ value: Data, for characteristic: CBMutableCharacteristic,
+    onSubscribedCentrals centrals: [CBCentral]?
+  ) -> Bool {
+    guard isPoweredOn() else { return false }
+    let engine = thread.peripheralEngine
+    let room = engine.board.takeRoom(
+      for: characteristic, by: client, among: centrals?.map(\.identifier))
+    switch room {
+    case .unknown:
+      Misuse.log(self, "The characteristic \(characteristic.uuid) has not been added")
+      return false
+    case .none:
+      return false
+    case .taken(let links, let handle):
+      guard !links.isEmpty else { return true }
+      let bytes = Array(value.prefix(maximumAttributeValueLength))
+      thread.performPeripheral { _ in engine.update(bytes, at: handle, for: links) }
+      return true
+    }
+  }
+
+  /// Whether anything can be asked for; if not, that is logged.
+  private func isPoweredOn() -> Bool {
+    if state == .poweredOn { return true }
+    Misuse.log(self, "can only accept this command while in the powered on state")
+    return false
+  }
+}
+
+extension CBPeripheralManagerConnectionLatency {
+  /// Vol 3, Part C, Appendix A, and what Apple's accessories may ask for.
+  fileprivate var parameters: ConnectionParameters {
+    switch self {
+    case .low:
+      ConnectionParameters(
+        minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400)
+    case .medium: .responsive
+    case .high:
+      ConnectionParameters(
+        minimumInterval: 80, maximumInterval: 100, latency: 0, supervisionTimeout: 600)
+    }
+  }
+}
+
+extension ATTErrorCode {
+  /// The code as it is sent; `.unlikelyError` for a number that is no ATT error's.
+  fileprivate init(_ code: CBATTError.Code) {
+    let byte = UInt8(exactly: code.rawValue)
+    self = byte.map { ATTErrorCode(rawValue: $0) } ?? .unlikelyError
   }
 }

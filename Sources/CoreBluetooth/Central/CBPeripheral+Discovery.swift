@@ -55,8 +55,7 @@ extension CBPeripheral {
   }
 
   func findDescriptors(_ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
-    let operations = remote.descriptorRange.map { [Operation.discoverDescriptors($0)] } ?? []
-    perform(operations) { peripheral, outcome in
+    perform([.discoverDescriptors(remote.descriptorRange ?? .nowhere)]) { peripheral, outcome in
       if case .success(let outputs) = outcome {
         var found: [RemoteDescriptor] = []
         if case .descriptors(let descriptors)? = outputs.first { found = descriptors }
@@ -72,8 +71,6 @@ extension CBPeripheral {
     let invalidated = contents.withLock { $0.tree.invalidate(range) }
     delegate?.peripheral(self, didModifyServices: invalidated)
   }
-
-  private typealias Operation = BluetoothCentral.Operation
 }
 
 extension OperationOutput {

@@ -49,7 +49,8 @@ extension CBPeripheral {
     }
     guard contents.withLock({ $0.beginWrite() }) else {
       return Misuse.log(
-        self, "has \(Contents.writeCapacity) writes without response to send, and drops another: "
+        self,
+        "has \(Contents.writeCapacity) writes without response to send, and drops another: "
           + "heed canSendWriteWithoutResponse")
     }
     perform([.writeWithoutResponse(remote.value, [UInt8](data))]) { peripheral, _ in
@@ -70,9 +71,6 @@ extension CBPeripheral {
       peripheral.delegate?.peripheral(
         peripheral, didUpdateNotificationStateFor: characteristic, error: outcome.error)
     } _: { engine, client, address, completion in
-      guard let configuration else {
-        return completion(.failure(CBATTError(.requestNotSupported)))
-      }
       engine.configure(remote, configuration, client, address, completion)
     }
   }
@@ -108,7 +106,9 @@ extension CBPeripheral.Contents {
 extension CBPeripheral.Outcome {
   /// The value that was read.
   fileprivate var value: [UInt8]? {
-    if case .success(let outputs) = self, case .value(let bytes)? = outputs.first { bytes } else {
+    if case .success(let outputs) = self, case .value(let bytes)? = outputs.first {
+      bytes
+    } else {
       nil
     }
   }

@@ -79,7 +79,7 @@ extension CentralEngine {
     let name = link.members.lazy.compactMap { $0.peripheral?.name }.first
     connected.withLock { $0[link.peer] = Connected(name: name) }
     let exchange = central.perform(.exchangeMTU(.maximum), on: id)
-    link.await([exchange], for: nil) { [weak link] result in
+    link.wait(for: [exchange], of: nil) { [weak link] result in
       guard let link, case .success(let outputs) = result, case .mtu(let mtu)? = outputs.first
       else { return }
       link.mtu = mtu
@@ -89,7 +89,7 @@ extension CentralEngine {
     }
     central.perform(.watchServices, on: id, whenIdle: true)
     let reading = central.perform(.readFirst(.deviceName), on: id, whenIdle: true)
-    link.await([reading], for: nil) { [weak self, weak link] result in
+    link.wait(for: [reading], of: nil) { [weak self, weak link] result in
       guard let self, let link, case .success(let outputs) = result,
         case .value(let bytes)? = outputs.first
       else { return }
@@ -103,8 +103,7 @@ extension CentralEngine {
     connected.withLock { $0[link.peer]?.name = name }
     for member in link.members {
       member.tell { _, peripheral in
-        guard peripheral.name != name else { return }
-        peripheral.contents.withLock { $0.name = name }
+        guard peripheral.contents.withLock({ $0.told(name) }) else { return }
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
       }
     }

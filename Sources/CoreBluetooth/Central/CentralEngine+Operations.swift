@@ -11,7 +11,7 @@ extension CentralEngine {
     guard let (link, member, id) = openLink(client, peer) else {
       return completion(.failure(CBError(.notConnected)))
     }
-    link.await(operations.map { central.perform($0, on: id) }, for: member, completion)
+    link.wait(for: operations.map { central.perform($0, on: id) }, of: member, completion)
   }
 
   /// Asks how strongly a peripheral is heard.
@@ -22,18 +22,24 @@ extension CentralEngine {
     guard let (link, member, id) = openLink(client, peer) else {
       return completion(.failure(CBError(.notConnected)))
     }
-    link.await([central.readRSSI(of: id)], for: member, completion)
+    link.wait(for: [central.readRSSI(of: id)], of: member, completion)
   }
 
   /// Subscribes a manager to a characteristic, or ends the subscription, unless another manager
-  /// has one too.
+  /// has one too. Without a configuration, it is told in its turn that this cannot be.
   func configure(
-    _ characteristic: RemoteCharacteristic, _ configuration: ClientConfiguration,
+    _ characteristic: RemoteCharacteristic, _ configuration: ClientConfiguration?,
     _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
   ) {
     guard let (link, member, id) = openLink(client, peer) else {
       return completion(.failure(CBError(.notConnected)))
+    }
+    guard let configuration else {
+      let operation = central.perform(.configure(.nowhere, .none), on: id)
+      return link.wait(for: [operation], of: member) { outcome in
+        completion(.failure(outcome.error ?? CBATTError(.requestNotSupported)))
+      }
     }
     let handle = characteristic.value
     let wasSubscribed = member.subscriptions.contains(handle)
@@ -41,12 +47,10 @@ extension CentralEngine {
       member.subscriptions.remove(handle)
       return completion(.success([]))
     }
-    guard
-      let operation = link.operation(toConfigure: characteristic, configuration)
-    else { return completion(.failure(CBATTError(.attributeNotFound))) }
+    let operation = link.operation(toConfigure: characteristic, configuration)
     // From now on: the first value may come with the answer.
     if configuration != .none { member.subscriptions.insert(handle) }
-    link.await([central.perform(operation, on: id)], for: member) { [weak link] result in
+    link.wait(for: [central.perform(operation, on: id)], of: member) { [weak link] result in
       switch result {
       case .success(let outputs):
         if case .configured(let descriptor)? = outputs.first {
@@ -108,18 +112,21 @@ extension CentralEngine {
 }
 
 extension PeripheralLink {
-  /// Writes the configuration of a characteristic; `nil` if there can be none.
+  /// Writes the configuration of a characteristic, and finds it first if need be.
   func operation(
     toConfigure characteristic: RemoteCharacteristic, _ configuration: ClientConfiguration
-  ) -> BluetoothCentral.Operation? {
+  ) -> BluetoothCentral.Operation {
     if let handle = configurations[characteristic.value] {
       return .subscribe(handle, configuration)
     }
-    return characteristic.descriptorRange.map { .configure($0, configuration) }
+    return .configure(characteristic.descriptorRange ?? .nowhere, configuration)
   }
 }
 
 extension AttributeHandleRange {
+  /// A range without handles: an operation on it takes its turn, finds nothing and sends nothing.
+  static let nowhere = AttributeHandleRange(start: .last, end: .first)
+
   /// Whether `handle` lies within.
   func holds(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end

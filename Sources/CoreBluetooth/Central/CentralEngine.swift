@@ -62,6 +62,12 @@ final class CentralEngine: @unchecked Sendable {
     (links.compactMap(\.beginning) + clients.compactMap { $0.scan?.deadline }).min()
   }
 
+  /// The radio is let go of: all that there was ends. Whoever comes later finds a new one.
+  func shutDown(at now: Instant) {
+    stateChanged(.poweredOff, at: now)
+    state = .unknown
+  }
+
   /// Does what was put off until now.
   func advance(to now: Instant) {
     for link in links {

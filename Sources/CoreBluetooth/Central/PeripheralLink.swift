@@ -64,8 +64,8 @@ final class PeripheralLink {
   }
 
   /// Waits for `operations`, all of them.
-  func await(
-    _ operations: [OperationID], for member: Member?, _ completion: @escaping Completion
+  func wait(
+    for operations: [OperationID], of member: Member?, _ completion: @escaping Completion
   ) {
     lastGroup += 1
     for operation in operations { groups[operation] = lastGroup }

@@ -68,7 +68,7 @@ struct CentralProgram: RadioProgram {
   /// Every link is ended.
   mutating func shutDown(at now: Instant) {
     isEnding = true
-    engine.stateChanged(.poweredOff, at: now)
+    engine.shutDown(at: now)
     central.stopScan()
     for link in links { central.disconnect(link, at: now) }
   }

@@ -9,18 +9,15 @@ struct DeviceProgram: RadioProgram, ~Copyable {
 
   private let onTrouble: RadioWatch.Listener
 
-  /// - Parameters:
-  ///   - engine: The central's engine, which outlives the program.
-  ///   - randomAddress: What the device goes by where its controller has no address.
-  ///   - onTrouble: Is told why the radio can be used no more.
+  /// Both halves serve engines that outlive the program; `onTrouble` is told why the radio can be
+  /// used no more.
   init(
-    _ engine: CentralEngine, randomAddress: DeviceAddress,
+    _ central: CentralEngine, _ peripheral: PeripheralEngine,
     onTrouble: @escaping RadioWatch.Listener
   ) {
     self.onTrouble = onTrouble
     shared = SharedController(
-      CentralProgram(engine),
-      PeripheralProgram(randomAddress: randomAddress))
+      CentralProgram(central), PeripheralProgram(peripheral))
     shared.first.onEvent.append { event, _ in
       if case .radioFailed(let fault) = event, fault != .lost {
         onTrouble(RadioError(fault.description))

@@ -3,16 +3,43 @@ import LinuxRadio
 
 /// The peripheral's half of a device.
 struct PeripheralProgram: RadioProgram, ~Copyable {
-  /// - Parameter randomAddress: What it goes by where the controller has no address.
-  init(randomAddress: DeviceAddress) {}
+  private let engine: PeripheralEngine
+  private var isRadioReady = false
+  private var isEnding = false
 
-  mutating func radioIsReady(at now: Instant) {}
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) {}
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {}
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool { false }
-  var deadline: Instant? { nil }
-  mutating func advance(to now: Instant) {}
+  /// A program that serves `engine`, which forgets what it did for another one.
+  init(_ engine: PeripheralEngine) {
+    self.engine = engine
+    engine.renew()
+  }
+
+  mutating func radioIsReady(at now: Instant) {
+    isRadioReady = true
+    engine.radioIsReady(at: now)
+  }
+
+  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+    isRadioReady = false
+    engine.radioIsLost()
+  }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    engine.receive(packet, at: now)
+  }
+
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    engine.nextPacket(into: &writer, at: now)
+  }
+
+  var deadline: Instant? { engine.host.deadline }
+  mutating func advance(to now: Instant) { engine.advance(to: now) }
   mutating func turnEnded() {}
-  mutating func shutDown(at now: Instant) {}
-  var isFinished: Bool { true }
+
+  /// Advertising ends, and every link.
+  mutating func shutDown(at now: Instant) {
+    isEnding = true
+    engine.host.shutDown()
+  }
+
+  var isFinished: Bool { isEnding && (engine.host.isShutDown || !isRadioReady) }
 }

@@ -37,9 +37,10 @@ final class RadioEngine: @unchecked Sendable {
   private let stopsWhenUnused: Bool
   /// Those who look on at the packets.
   private let sinks: [any PacketSink]
-  private let randomAddress: DeviceAddress
   /// What the managers of centrals share, however often the thread ends and begins.
   let central: CentralEngine
+  /// The same for the managers of this device as a peripheral.
+  let peripheral: PeripheralEngine
   private let desk = Locked(Desk())
   /// Entered while there is a thread.
   private let life = DispatchGroup()
@@ -61,8 +62,9 @@ final class RadioEngine: @unchecked Sendable {
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    randomAddress = .newStaticRandom()
+    let randomAddress = DeviceAddress.newStaticRandom()
     central = CentralEngine(randomAddress: randomAddress)
+    peripheral = PeripheralEngine(randomAddress: randomAddress)
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -193,7 +195,7 @@ final class RadioEngine: @unchecked Sendable {
     let tell: RadioWatch.Listener = { [desk] error in
       desk.withLock { $0.troubleObserver }?(error)
     }
-    var program = DeviceProgram(central, randomAddress: randomAddress, onTrouble: tell)
+    var program = DeviceProgram(central, peripheral, onTrouble: tell)
     program.shared.join(.first, at: MonotonicClock.now)
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     radio.sinks = sinks

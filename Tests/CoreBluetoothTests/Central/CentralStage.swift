@@ -114,9 +114,9 @@ final class CentralStage {
       if isPresent, carry(radio.controller, &radio.program, now) { isBusy = true }
       for neighbour in neighbours where carry(neighbour) { isBusy = true }
       radio.program.turnEnded()
-      if isBusy { continue }
+      // What is told is told before anything else happens, so that each run is like the others.
       queue.sync {}
-      if !radio.hasWork { return }
+      if !isBusy, !radio.hasWork { return }
     }
     Issue.record("packets go to and fro without end")
   }
@@ -203,7 +203,7 @@ extension CentralStage {
     return ball
   }
 
-  typealias Bench = Peripheral<GATTDatabase<29>, BenchApplication>
+  typealias Bench = Peripheral<GATTDatabase<30>, BenchApplication>
 
   /// A peripheral with one of everything.
   @discardableResult
@@ -211,7 +211,7 @@ extension CentralStage {
     let deviceName = DeviceName(Array("Bench".utf8).span)
     let bench = Peripheral(
       air.addController(address: .numbered(number)),
-      BluetoothHost.Host<4, GATTDatabase<29>, BenchApplication>(
+      BluetoothHost.Host<4, GATTDatabase<30>, BenchApplication>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .bench, address: .public),
         database: GATTDatabase(benchTable), application: BenchApplication()))
@@ -264,7 +264,7 @@ extension ApplicationAttribute {
 }
 
 /// One characteristic of each kind that a rule is about.
-var benchTable: InlineArray<29, Attribute> {
+var benchTable: InlineArray<30, Attribute> {
   [
     .primaryService(.genericAccessService),  // 0x0001
     .characteristic(.deviceName, .read),
@@ -305,6 +305,7 @@ var benchTable: InlineArray<29, Attribute> {
 
     .primaryService(BluetoothUUID(0xFF10)),  // 0x001C
     .characteristic(BluetoothUUID(0xFF11), .read),
+    .value(.number(2, byteCount: 1)),
   ]
 }
 

@@ -1,0 +1,146 @@
+import BluetoothHost
+
+/// The attributes that this device offers: the two services that every server has, and those that
+/// are published as the program runs.
+///
+/// An attribute keeps its handle for as long as its service is published. The handles of a service
+/// that has gone stay vacant while there are others behind them; when there are none, the next
+/// service has them.
+struct DynamicDatabase: AttributeDatabase {
+  private var lines: [Attribute]
+  private(set) var hash: DatabaseHash
+
+  /// GAP and GATT alone.
+  init() {
+    var lines = Self.base
+    var span = lines.mutableSpan
+    // There is one configuration, and it has the first slot.
+    span.link(from: .first) { 0 }
+    hash = DatabaseHash(of: lines.span)
+    self.lines = lines
+  }
+
+  /// Core Specification, Vol 3, Part C, 12, and Part G, 7.
+  private static var base: [Attribute] {
+    [
+      .primaryService(.genericAccessService),  // 0x0001
+      .characteristic(.deviceName, .read),
+      .value(.deviceName),
+      .characteristic(.appearance, .read),
+      .value(.number(0x0000, byteCount: 2)),  // 0x0005: unknown
+
+      .primaryService(.genericAttributeService),  // 0x0006
+      .characteristic(.serviceChanged, .indicate),
+      .value(.none),  // 0x0008
+      .clientCharacteristicConfiguration,
+      .characteristic(.clientSupportedFeatures, .read | .write),
+      .value(.clientSupportedFeatures),  // 0x000B
+      .characteristic(.databaseHash, .read),
+      .value(.databaseHash),  // 0x000D
+      .characteristic(.serverSupportedFeatures, .read),
+      .value(.number(0x00, byteCount: 1)),  // 0x000F: no EATT
+    ]
+  }
+
+  // MARK: For the server
+
+  /// The lines.
+  var attributes: Span<Attribute> {
+    @_lifetime(borrow self)
+    borrowing get { lines.span }
+  }
+
+  var serviceChanged: ValuePlace {
+    ValuePlace(handle: AttributeHandle(rawValue: 0x0008), slot: 0)
+  }
+
+  /// An attribute of an application is known by its handle.
+  func place(of attribute: ApplicationAttribute) -> ValuePlace {
+    let start = Int(attribute.rawValue) - 1
+    guard lines.indices.contains(start), lines[start].value == .application(attribute) else {
+      return ValuePlace()
+    }
+    let place = ValuePlace(handle: AttributeHandle(rawValue: attribute.rawValue))
+    for line in lines[(start + 1)...] {
+      switch line.value {
+      case .clientConfiguration(let slot):
+        return ValuePlace(handle: place.handle, slot: slot)
+      case .characteristic, .service, .vacant:
+        return place
+      default:
+        continue
+      }
+    }
+    return place
+  }
+
+  // MARK: Services that come and go
+
+  /// Publishes a service.
+  ///
+  /// - Parameters:
+  ///   - count: The number of its lines.
+  ///   - makeLines: Makes them, given the handle of the first.
+  /// - Returns: Its handles; `nil`, and nothing changes, if there is no room for as many lines, or
+  ///   for as many values that can be subscribed to.
+  mutating func add(
+    count: Int, _ makeLines: (AttributeHandle) -> [Attribute]
+  ) -> AttributeHandleRange? {
+    guard let start = place(for: count) else { return nil }
+    let first = AttributeHandle(rawValue: UInt16(start + 1))
+    var new = makeLines(first)
+    var slots = freeSlots
+    let wanted = new.count { $0.type == .clientCharacteristicConfiguration && $0.isSlotted }
+    guard new.count == count, wanted <= slots.count else { return nil }
+    var span = new.mutableSpan
+    span.link(from: first) { slots.removeFirst() }
+    let end = start + count
+    if end > lines.count {
+      lines += Array(repeating: .vacant, count: end - lines.count)
+    }
+    lines.replaceSubrange(start..<end, with: new)
+    hash = DatabaseHash(of: lines.span)
+    return AttributeHandleRange(start: first, end: AttributeHandle(rawValue: UInt16(end)))
+  }
+
+  /// Takes a service away.
+  ///
+  /// - Returns: The handles at which other services included it, which are vacant now, too.
+  mutating func remove(_ range: AttributeHandleRange) -> [AttributeHandle] {
+    let removed = Int(range.start.rawValue) - 1..<Int(range.end.rawValue)
+    for index in removed.clamped(to: lines.indices) { lines[index] = .vacant }
+    let includes = lines.indices.filter { lines[$0].value == .include(range.start) }
+    for index in includes { lines[index] = .vacant }
+    while lines.last?.isVacant ?? false { lines.removeLast() }
+    hash = DatabaseHash(of: lines.span)
+    return includes.map { AttributeHandle(rawValue: UInt16($0 + 1)) }
+  }
+
+  /// The index of the first of `count` lines for a new service: behind the last, or, if there are
+  /// not as many handles, in a gap.
+  private func place(for count: Int) -> Int? {
+    let limit = Int(UInt16.max)
+    if lines.count + count <= limit { return lines.count }
+    var start = 0
+    for index in lines.indices {
+      if !lines[index].isVacant { start = index + 1 }
+      if index + 1 - start == count { return start }
+    }
+    return nil
+  }
+
+  private var freeSlots: [Int] {
+    var isTaken = [Bool](repeating: false, count: ClientConfigurations.capacity)
+    for line in lines {
+      if case .clientConfiguration(let slot) = line.value { isTaken[slot] = true }
+    }
+    return isTaken.indices.filter { !isTaken[$0] }
+  }
+}
+
+extension Attribute {
+  /// Whether it takes up one of the slots for what centrals want to be told.
+  fileprivate var isSlotted: Bool {
+    if case .clientConfiguration = value { true } else { false }
+  }
+}

@@ -1,0 +1,76 @@
+import BluetoothHost
+import Foundation
+
+// Managers share one device, and so one advertisement: all their services, and the first name.
+extension PeripheralEngine {
+  /// A manager begins to advertise. Its delegate is told when that has begun, or why it cannot.
+  func startAdvertising(name: String?, services: [BluetoothUUID], for client: PeripheralClient) {
+    guard !advertisers.contains(where: { $0.client === client }) else {
+      client.tell { manager in
+        manager.delegate?.peripheralManagerDidStartAdvertising(
+          manager, error: CBError(.alreadyAdvertising))
+      }
+      return
+    }
+    advertisers.append(Advertiser(client: client, name: name, services: services))
+    advertise()
+    tellOfAdvertising()
+  }
+
+  func stopAdvertising(_ client: PeripheralClient) {
+    guard advertisers.contains(where: { $0.client === client }) else { return }
+    advertisers.removeAll { $0.client === client }
+    advertise()
+  }
+
+  private func advertise() {
+    guard !advertisers.isEmpty else {
+      host.advertise(nil)
+      return
+    }
+    let name = Array((advertisers.lazy.compactMap(\.name).first ?? "").utf8)
+    var services: [BluetoothUUID] = []
+    for service in advertisers.flatMap(\.services) where !services.contains(service) {
+      services.append(service)
+    }
+    // The GAP service has the name that is advertised, as many centrals show now the one and now the
+    // other.
+    if let name = DeviceName(prefixOf: name.span) { host.deviceName = name }
+    host.advertise(Advertisement(services: services.span, name: name.span))
+  }
+
+  /// Tells managers whose advertising has begun, or cannot begin.
+  func tellOfAdvertising() {
+    guard advertisers.contains(where: \.isStarting) else { return }
+    switch host.radio {
+    case .fault(let fault):
+      let refused = advertisers.filter(\.isStarting).map(\.client)
+      advertisers.removeAll(where: \.isStarting)
+      advertise()
+      for client in refused {
+        client.tell { manager in
+          Misuse.logger.error("Advertising cannot begin: \(fault)")
+          manager.advertisingFailed()
+          manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: CBError(.unknown))
+        }
+      }
+    case .advertising:
+      tellBegun()
+    case .silent where host.connectionCount == Self.places:
+      // It begins when a central goes, which may be never.
+      tellBegun()
+    case .silent, .starting:
+      break
+    }
+  }
+
+  private func tellBegun() {
+    for index in advertisers.indices where advertisers[index].isStarting {
+      advertisers[index].isStarting = false
+      advertisers[index].client.tell { manager in
+        manager.advertisingBegan()
+        manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import BluetoothHost
+
+// Services that come and go.
+extension PeripheralEngine {
+  /// Publishes a service, of which the delegate is told, as of why it cannot be.
+  func add(_ definition: ServiceDefinition, for client: PeripheralClient) {
+    do throws(ServiceRefusal) {
+      let range = try publish(definition, for: client)
+      host.databaseChanged(in: range)
+      client.tell { manager in
+        definition.bindObjects()
+        manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
+      }
+    } catch {
+      refuse(definition.object, because: error, for: client)
+    }
+  }
+
+  func refuse(
+    _ service: CBMutableService, because refusal: ServiceRefusal, for client: PeripheralClient
+  ) {
+    client.tell { manager in
+      Misuse.log(manager, refusal.reason)
+      manager.delegate?.peripheralManager(
+        manager, didAdd: service, error: CBError(refusal.code))
+    }
+  }
+
+  private func publish(
+    _ definition: ServiceDefinition, for client: PeripheralClient
+  ) throws(ServiceRefusal) -> AttributeHandleRange {
+    let name = "The service \(definition.object.uuid)"
+    guard !published.contains(where: { $0.definition.object === definition.object }) else {
+      throw ServiceRefusal("\(name) has been added already")
+    }
+    let known = Set(
+      published.flatMap { $0.definition.characteristics.map { ObjectIdentifier($0.object) } })
+    for characteristic in definition.characteristics
+    where known.contains(ObjectIdentifier(characteristic.object)) {
+      throw ServiceRefusal("The characteristic \(characteristic.object.uuid) is in another service")
+    }
+    var included: [AttributeHandle] = []
+    for service in definition.included {
+      guard
+        let other = published.first(where: {
+          $0.definition.object === service && $0.client === client
+        })
+      else {
+        throw ServiceRefusal("\(name) includes \(service.uuid), which has to be added before")
+      }
+      included.append(other.range.start)
+    }
+    var served: [UInt16: ServedAttribute] = [:]
+    let range = host.database.add(count: definition.lineCount) { first in
+      let made = definition.lines(from: first, including: included, for: client)
+      served = made.served
+      return made.lines
+    }
+    guard let range else {
+      throw ServiceRefusal(.outOfSpace, "\(name) finds no room beside the others")
+    }
+    host.application.served.merge(served) { _, new in new }
+    for (handle, attribute) in served {
+      if case .asked(let characteristic, _) = attribute.source {
+        board.publish(characteristic, at: handle, for: client)
+      }
+    }
+    published.append(Published(definition: definition, client: client, range: range))
+    definition.warnOfEncryption()
+    return range
+  }
+
+  /// A service is no longer there. Whoever waits for a value of it is refused.
+  func remove(_ service: CBMutableService, of client: PeripheralClient) {
+    guard
+      let published = published.first(where: {
+        $0.definition.object === service && $0.client === client
+      })
+    else { return }
+    remove(published)
+  }
+
+  func removeAllServices(of client: PeripheralClient) {
+    for published in published where published.client === client { remove(published) }
+  }
+
+  func remove(_ gone: Published) {
+    published.removeAll { $0.definition.object === gone.definition.object }
+    let handles = gone.range.start.rawValue...gone.range.end.rawValue
+    for characteristic in gone.definition.characteristics {
+      board.unpublish(characteristic.object)
+    }
+    for handle in handles { host.application.served[handle] = nil }
+    let includes = host.database.remove(gone.range)
+    host.databaseChanged(in: gone.range)
+    for handle in includes {
+      host.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
+    }
+    for place in 0..<Self.places {
+      guard let link = host.application.links[place] else { continue }
+      link.subscriptions = link.subscriptions.filter { !handles.contains($0) }
+      host.application.dropUpdates(of: link) { handles.contains($0) }
+      if let question = link.question, question.handles.contains(where: handles.contains) {
+        link.question = nil
+        resume(link, at: place)
+      }
+    }
+    gone.client.tell { _ in
+      for characteristic in gone.definition.characteristics {
+        characteristic.object.subscribedCentrals = nil
+      }
+    }
+  }
+}
+
+extension ServiceDefinition {
+  /// Has the objects know what they belong to.
+  fileprivate func bindObjects() {
+    for characteristic in characteristics {
+      characteristic.object.service = object
+      for descriptor in characteristic.descriptors {
+        descriptor.object.characteristic = characteristic.object
+      }
+    }
+  }
+
+  /// What nobody will be able to do is said at once.
+  fileprivate func warnOfEncryption() {
+    let encrypted: CBAttributePermissions = [.readEncryptionRequired, .writeEncryptionRequired]
+    for characteristic in characteristics
+    where characteristic.isToldEncrypted || !characteristic.permissions.isDisjoint(with: encrypted)
+    {
+      Misuse.logger.warning(
+        """
+        The characteristic \(characteristic.object.uuid) demands encryption, and this device does \
+        not pair: centrals are refused with Insufficient Encryption.
+        """)
+    }
+  }
+}

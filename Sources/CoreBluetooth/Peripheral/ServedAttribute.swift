@@ -1,0 +1,62 @@
+import BluetoothHost
+
+/// What is at a handle of a published service whose value is not the server's own.
+struct ServedAttribute {
+  enum Source {
+    /// Bytes that never change.
+    case fixed([UInt8])
+    /// The delegate of the manager that published it is asked.
+    case asked(CBMutableCharacteristic, PeripheralClient)
+    /// A configuration that only a trusted central could write. There is no pairing, and so no such
+    /// central.
+    case locked
+  }
+
+  let source: Source
+  let permissions: CBAttributePermissions
+}
+
+extension ServiceDefinition {
+  /// The lines of the database, the first of which has the handle `first`, and what is behind them
+  /// by handle.
+  ///
+  /// - Parameter included: The handles at which the included services start.
+  func lines(
+    from first: AttributeHandle, including included: [AttributeHandle],
+    for client: PeripheralClient
+  ) -> (lines: [Attribute], served: [UInt16: ServedAttribute]) {
+    var lines: [Attribute] = [isPrimary ? .primaryService(uuid) : .secondaryService(uuid)]
+    var served: [UInt16: ServedAttribute] = [:]
+
+    /// Has the next line be `served` by the application.
+    func serve(_ attribute: ServedAttribute) -> Attribute.Value {
+      let handle = first.rawValue &+ UInt16(truncatingIfNeeded: lines.count)
+      served[handle] = attribute
+      return .application(ApplicationAttribute(rawValue: handle))
+    }
+
+    for handle in included { lines.append(.include(serviceAt: handle)) }
+    for characteristic in characteristics {
+      lines.append(.characteristic(characteristic.uuid, characteristic.declared))
+      let source: ServedAttribute.Source =
+        if let value = characteristic.value { .fixed(value) } else {
+          .asked(characteristic.object, client)
+        }
+      lines.append(
+        .value(serve(ServedAttribute(source: source, permissions: characteristic.permissions))))
+      if characteristic.isToldEncrypted {
+        let value = serve(ServedAttribute(source: .locked, permissions: []))
+        lines.append(
+          .descriptor(.clientCharacteristicConfiguration, .read | .write, value))
+      } else if characteristic.isTold {
+        lines.append(.clientCharacteristicConfiguration)
+      }
+      for descriptor in characteristic.descriptors {
+        let value = serve(
+          ServedAttribute(source: .fixed(descriptor.value), permissions: .readable))
+        lines.append(.descriptor(descriptor.uuid, .read, value))
+      }
+    }
+    return (lines, served)
+  }
+}

@@ -1,0 +1,153 @@
+import BluetoothHost
+import Foundation
+
+/// A service as it is published: what was in its objects when it was added.
+struct ServiceDefinition: Sendable {
+  struct Characteristic: Sendable {
+    let object: CBMutableCharacteristic
+    let uuid: BluetoothUUID
+    let properties: CBCharacteristicProperties
+    let permissions: CBAttributePermissions
+    /// `nil` for one that the delegate is asked for.
+    let value: [UInt8]?
+    let descriptors: [(object: CBDescriptor, uuid: BluetoothUUID, value: [UInt8])]
+
+    /// Whether centrals can subscribe to it.
+    var isTold: Bool { !properties.isDisjoint(with: Self.told) }
+
+    /// Whether that takes an encrypted link.
+    var isToldEncrypted: Bool {
+      !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+    }
+
+    /// Its properties as centrals see them.
+    var declared: GATTProperties {
+      var all = properties
+      if all.contains(.notifyEncryptionRequired) { all.insert(.notify) }
+      if all.contains(.indicateEncryptionRequired) { all.insert(.indicate) }
+      return GATTProperties(rawValue: UInt8(truncatingIfNeeded: all.rawValue))
+    }
+
+    private static let told: CBCharacteristicProperties = [
+      .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
+    ]
+  }
+
+  let object: CBMutableService
+  let uuid: BluetoothUUID
+  let isPrimary: Bool
+  let included: [CBService]
+  let characteristics: [Characteristic]
+
+  /// The number of its lines in the database.
+  var lineCount: Int {
+    characteristics.reduce(1 + included.count) { count, characteristic in
+      count + 2 + (characteristic.isTold ? 1 : 0) + characteristic.descriptors.count
+    }
+  }
+}
+
+/// Why a service is not published.
+struct ServiceRefusal: Error {
+  let code: CBError.Code
+  /// What is wrong with it, as it is logged.
+  let reason: String
+
+  init(_ code: CBError.Code, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  init(_ reason: String) {
+    self.init(.invalidParameters, reason)
+  }
+}
+
+extension ServiceDefinition {
+  /// What `service` is now.
+  ///
+  /// - Throws: What it has that a service cannot have.
+  init(_ service: CBMutableService) throws(ServiceRefusal) {
+    object = service
+    uuid = service.uuid.uuid
+    isPrimary = service.isPrimary
+    guard uuid != .genericAccessService, uuid != .genericAttributeService else {
+      throw ServiceRefusal(
+        .uuidNotAllowed, "The service \(service.uuid) is always there, and cannot be added")
+    }
+    included = service.includedServices ?? []
+    var characteristics: [Characteristic] = []
+    var known: Set<ObjectIdentifier> = []
+    for characteristic in service.characteristics ?? [] {
+      guard let mutable = characteristic as? CBMutableCharacteristic else {
+        throw ServiceRefusal("The characteristic \(characteristic.uuid) is none of this device")
+      }
+      guard known.insert(ObjectIdentifier(mutable)).inserted else {
+        throw ServiceRefusal("The characteristic \(mutable.uuid) is in the service twice")
+      }
+      characteristics.append(try Characteristic(mutable))
+    }
+    self.characteristics = characteristics
+  }
+}
+
+extension ServiceDefinition.Characteristic {
+  fileprivate init(_ characteristic: CBMutableCharacteristic) throws(ServiceRefusal) {
+    let name = "The characteristic \(characteristic.uuid)"
+    object = characteristic
+    uuid = characteristic.uuid.uuid
+    properties = characteristic.properties
+    permissions = characteristic.permissions
+    value = characteristic.value.map { Array($0) }
+    guard properties.isDisjoint(with: [.broadcast, .extendedProperties]) else {
+      throw ServiceRefusal(
+        "\(name) cannot be broadcast or have extended properties on this device")
+    }
+    if let value {
+      guard properties == .read,
+        permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
+      else {
+        throw ServiceRefusal("Characteristics with cached values must be read-only: \(name)")
+      }
+      guard value.count <= maximumAttributeValueLength else {
+        throw ServiceRefusal(
+          "\(name) has a value of \(value.count) bytes: \(maximumAttributeValueLength) are the most"
+        )
+      }
+    }
+    var descriptors: [(object: CBDescriptor, uuid: BluetoothUUID, value: [UInt8])] = []
+    for descriptor in characteristic.descriptors ?? [] {
+      let uuid = descriptor.uuid.uuid
+      guard !descriptors.contains(where: { $0.uuid == uuid }) else {
+        throw ServiceRefusal("\(name) has the descriptor \(descriptor.uuid) twice")
+      }
+      descriptors.append((descriptor, uuid, try Self.bytes(of: descriptor)))
+    }
+    self.descriptors = descriptors
+  }
+
+  /// The bytes of a descriptor's value, which depends on what it is.
+  private static func bytes(of descriptor: CBDescriptor) throws(ServiceRefusal) -> [UInt8] {
+    let bytes: [UInt8]
+    switch (descriptor.uuid.uuid, descriptor.value) {
+    case (.characteristicUserDescription, let text as String):
+      bytes = Array(text.utf8)
+    case (.characteristicPresentationFormat, let data as Data):
+      bytes = Array(data)
+    case (.characteristicUserDescription, _):
+      throw ServiceRefusal("The value of a user description is a String")
+    case (.characteristicPresentationFormat, _):
+      throw ServiceRefusal("The value of a presentation format is Data")
+    default:
+      throw ServiceRefusal(
+        "The descriptor \(descriptor.uuid) cannot be added: user descriptions (2901) and"
+          + " presentation formats (2904) can")
+    }
+    guard bytes.count <= maximumAttributeValueLength else {
+      throw ServiceRefusal(
+        "The descriptor \(descriptor.uuid) has \(bytes.count) bytes:"
+          + " \(maximumAttributeValueLength) are the most")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,297 @@
+import BluetoothHost
+import EightBall
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A manager's links")
+struct CentralLinkTests {
+  private let log = CentralLog()
+
+  /// A manager that is on, and the peripherals with these numbers.
+  private func manager(
+    _ stage: CentralStage, _ numbers: UInt8...
+  ) throws -> (manager: CBCentralManager, peripherals: [CBPeripheral]) {
+    let manager = stage.manager(log)
+    stage.settle()
+    let peripherals = manager.retrievePeripherals(
+      withIdentifiers: numbers.map { UUID(.numbered($0)) })
+    for peripheral in peripherals { peripheral.delegate = log }
+    _ = log.take()
+    return (manager, peripherals)
+  }
+
+  @Test("nothing can be asked for before the radio is on")
+  func misuse() throws {
+    let stage = CentralStage(isStarted: false)
+    let ball = try stage.addBall()
+    let manager = stage.manager(log)
+    manager.scanForPeripherals(withServices: nil)
+    manager.stopScan()
+    #expect(!manager.isScanning)
+    #expect(manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))]) == [])
+    stage.start()
+    stage.pass(1_000)
+    #expect(log.take() == ["state poweredOn"])
+    #expect(!stage.radio.controller.isScanning)
+    #expect(ball.radio.isAdvertising)
+  }
+
+  @Test("a link that is lost is told with why")
+  func lost() throws {
+    let stage = CentralStage()
+    let ball = try stage.addBall()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    manager.connect(peripherals[0])
+    stage.settle()
+    _ = log.take()
+    ball.radio.vanish()
+    stage.pass(10_000)
+    #expect(
+      log.take() == ["disconnected Magic 8-Ball disconnected: CBError.connectionTimeout"])
+  }
+
+  @Test("a peripheral that is not there is waited for, for as long as it takes")
+  func patience() throws {
+    let stage = CentralStage()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    manager.connect(peripherals[0])
+    stage.pass(600_000)
+    #expect(log.take() == [])
+    #expect(peripherals[0].state == .connecting)
+    try stage.addBall()
+    stage.pass(1_000)
+    #expect(log.take() == ["connected - connected", "name Magic 8-Ball"])
+    // Once more changes nothing, but that it is told.
+    manager.connect(peripherals[0])
+    stage.settle()
+    #expect(log.take() == ["connected Magic 8-Ball connected"])
+    #expect(stage.radio.controller.connectionHandles.count == 1)
+  }
+
+  @Test("a pending connection can be cancelled, and is told as ended without an error")
+  func cancelPending() throws {
+    let stage = CentralStage()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    manager.connect(peripherals[0])
+    stage.pass(5_000)
+    manager.cancelPeripheralConnection(peripherals[0])
+    #expect(peripherals[0].state == .disconnecting)
+    stage.settle()
+    #expect(log.take() == ["disconnected - disconnected"])
+    try stage.addBall()
+    stage.pass(5_000)
+    #expect(log.take() == [])
+    // Nothing is left to be cancelled.
+    manager.cancelPeripheralConnection(peripherals[0])
+    stage.settle()
+    #expect(log.take() == [])
+  }
+
+  @Test("connecting again at once is told after the end of the first")
+  func again() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    let ball = peripherals[0]
+    manager.connect(ball)
+    stage.settle()
+    _ = log.take()
+    manager.cancelPeripheralConnection(ball)
+    manager.connect(ball)
+    manager.connect(ball)
+    #expect(ball.state == .disconnecting)
+    stage.pass(2_000)
+    #expect(
+      log.take() == [
+        "disconnected Magic 8-Ball connecting", "connected Magic 8-Ball connected",
+      ])
+    manager.cancelPeripheralConnection(ball)
+    manager.connect(ball)
+    manager.cancelPeripheralConnection(ball)
+    stage.pass(2_000)
+    #expect(
+      log.take() == [
+        "disconnected Magic 8-Ball disconnecting", "disconnected Magic 8-Ball disconnected",
+      ])
+  }
+
+  @Test("a connection begins after the delay that was asked for")
+  func startDelay() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    manager.connect(peripherals[0], options: [CBConnectPeripheralOptionStartDelayKey: 3])
+    stage.pass(2_999)
+    #expect(log.take() == [])
+    stage.pass(1_000)
+    #expect(log.take().first == "connected - connected")
+  }
+
+  @Test("several peripherals are connected at once, past one that is not there, while scanning")
+  func several() throws {
+    let stage = CentralStage()
+    for number in 0xB1...0xB3 { try stage.addBall("Ball \(number)", number: UInt8(number)) }
+    let (manager, peripherals) = try manager(stage, 0xB0, 0xB1, 0xB2, 0xB3)
+    manager.scanForPeripherals(withServices: nil)
+    for peripheral in peripherals { manager.connect(peripheral) }
+    stage.pass(30_000)
+    #expect(
+      peripherals.map(\.state) == [.connecting, .connected, .connected, .connected])
+    #expect(manager.isScanning)
+    _ = log.take()
+    for peripheral in peripherals { peripheral.readRSSI() }
+    stage.settle()
+    #expect(log.take() == ["rssi -50", "rssi -50", "rssi -50"])
+    for peripheral in peripherals { manager.cancelPeripheralConnection(peripheral) }
+    stage.pass(5_000)
+    #expect(log.take().count == 4)
+    #expect(stage.radio.controller.connectionHandles == [])
+  }
+
+  @Test("a controller that has no room for more links says so")
+  func limit() throws {
+    let stage = CentralStage(.init(maximumLinks: 1))
+    for number in 0xB1...0xB2 { try stage.addBall("Ball", number: UInt8(number)) }
+    let (manager, peripherals) = try manager(stage, 0xB1, 0xB2)
+    for peripheral in peripherals { manager.connect(peripheral) }
+    stage.pass(5_000)
+    #expect(
+      log.take().filter { !$0.hasPrefix("name") } == [
+        "connected - connected", "failed - disconnected: CBError.connectionLimitReached",
+      ])
+  }
+
+  @Test("a radio that is lost takes everything with it, the state first")
+  func radioLost() throws {
+    let stage = CentralStage()
+    let ball = try stage.addBall()
+    let (manager, peripherals) = try manager(stage, 0xBA, 0xBB)
+    manager.connect(peripherals[0])
+    stage.settle()
+    manager.connect(peripherals[1])
+    manager.scanForPeripherals(withServices: nil)
+    stage.settle()
+    _ = log.take()
+    ball.radio.faults.losePacket(type: .acl)
+    peripherals[0].discoverServices(nil)
+    stage.settle()
+    stage.lose()
+    #expect(
+      log.take() == [
+        "state resetting", "services []: CBError.connectionFailed",
+        "disconnected Magic 8-Ball disconnected: CBError.connectionFailed",
+        "failed - disconnected: CBError.connectionFailed",
+      ])
+    #expect(!manager.isScanning)
+    #expect(peripherals.map(\.state) == [.disconnected, .disconnected])
+  }
+
+  @Test("a controller that fails is set up again, and everything is to be asked for anew")
+  func controllerFails() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    manager.connect(peripherals[0])
+    stage.settle()
+    manager.scanForPeripherals(withServices: nil)
+    stage.settle()
+    _ = log.take()
+    stage.radio.controller.fail(hardwareCode: 0x42)
+    stage.pass(10_000)
+    #expect(
+      log.take() == [
+        "state resetting", "disconnected Magic 8-Ball disconnected: CBError.connectionFailed",
+        "state poweredOn",
+      ])
+    #expect(!manager.isScanning)
+    #expect(!stage.radio.controller.isScanning)
+    manager.connect(peripherals[0])
+    stage.pass(1_000)
+    #expect(log.take() == ["connected Magic 8-Ball connected"])
+  }
+
+  @Test("a manager that is dropped frees all that it had")
+  func dropped() throws {
+    let stage = CentralStage()
+    let ball = try stage.addBall()
+    weak var gone: CBCentralManager?
+    var peripherals: [CBPeripheral] = []
+    do {
+      let (manager, found) = try manager(stage, 0xBA)
+      gone = manager
+      peripherals = found
+      manager.scanForPeripherals(withServices: nil)
+      manager.connect(found[0])
+      stage.pass(1_000)
+      #expect(stage.radio.controller.connectionHandles.count == 1)
+    }
+    stage.settle()
+    #expect(gone == nil)
+    #expect(stage.radio.controller.connectionHandles == [])
+    #expect(!stage.radio.controller.isScanning)
+    #expect(peripherals[0].state == .disconnected)
+    #expect(ball.radio.connectionHandles == [])
+    _ = log.take()
+    peripherals[0].readRSSI()
+    stage.settle()
+    #expect(log.take() == [])
+    #expect(stage.radio.centralEngine.clients.isEmpty)
+    #expect(stage.radio.centralEngine.links.isEmpty)
+  }
+
+  @Test("the link to a peripheral that nobody holds on to is cancelled")
+  func droppedPeripheral() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let (manager, _) = try manager(stage)
+    do {
+      let found = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
+      manager.connect(try #require(found.first))
+      stage.settle()
+      #expect(stage.radio.controller.connectionHandles.count == 1)
+    }
+    stage.settle()
+    #expect(stage.radio.controller.connectionHandles == [])
+    #expect(stage.radio.centralEngine.links.isEmpty)
+  }
+
+  @Test("a peripheral of another manager is refused")
+  func foreign() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let (_, peripherals) = try manager(stage, 0xBA)
+    let other = stage.manager(CentralLog())
+    stage.settle()
+    other.connect(peripherals[0])
+    stage.pass(1_000)
+    #expect(stage.radio.controller.connectionHandles == [])
+  }
+
+  @Test("whatever is asked for in callbacks is done")
+  func callbacks() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let log = log
+    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (steps, ball) = (Locked(0), peripherals[0])
+    log.onLine = { [weak manager] line in
+      steps.withLock { $0 += 1 }
+      if line.hasPrefix("connected") { ball.discoverServices(nil) }
+      if line.hasPrefix("services") {
+        for service in ball.services ?? [] { ball.discoverCharacteristics(nil, for: service) }
+      }
+      if line.hasPrefix("characteristics"), line.contains("BDD3") {
+        manager?.cancelPeripheralConnection(ball)
+      }
+    }
+    manager.connect(ball)
+    stage.pass(1_000)
+    log.onLine = nil
+    let lines = log.take()
+    #expect(lines.last == "disconnected - disconnected")
+    #expect(lines.filter { $0.hasPrefix("characteristics") }.count == 4)
+    #expect(lines.count == steps.withLock { $0 })
+  }
+}

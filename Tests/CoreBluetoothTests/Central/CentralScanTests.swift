@@ -1,0 +1,150 @@
+import BluetoothCentral
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A manager's scan")
+struct CentralScanTests {
+  private let stage = CentralStage()
+  private let log = CentralLog()
+  private let manager: CBCentralManager
+  private let heartRate = CBUUID(string: "180D")
+
+  init() {
+    manager = stage.manager(log)
+    stage.settle()
+    _ = log.take()
+  }
+
+  private static let named: [UInt8] = [5, 0x09] + Array("Name".utf8)
+
+  @Test("tells of an advertiser once, with what its scan response adds")
+  func once() throws {
+    try stage.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(5_000)
+    #expect(log.take() == ["discovered Name -50"])
+    // A new scan tells again.
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(log.take() == ["discovered Name -50"])
+    manager.stopScan()
+    stage.pass(5_000)
+    #expect(log.take() == [])
+    #expect(!stage.radio.controller.isScanning)
+  }
+
+  @Test("does not wait for those that give no scan response")
+  func nonScannable() throws {
+    try stage.advertise(Self.named, type: 3)
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(150)
+    #expect(log.take() == ["discovered Name -50"])
+    #expect(log.advertisements.first?[CBAdvertisementDataIsConnectable] as? NSNumber == false)
+  }
+
+  @Test("tells of every advertisement, if duplicates are wanted")
+  func duplicates() throws {
+    try stage.advertise(Self.named, type: 3)
+    manager.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    stage.pass(1_000)
+    let count = log.take().count
+    // Every 100 ms, and up to 10 ms of jitter: Core Specification, Vol 6, Part B, 4.4.2.2.1.
+    #expect((9...11).contains(count))
+    #expect(log.peripherals.count == 1)
+  }
+
+  @Test("one manager's duplicates are not the other's, nor is its filter")
+  func twoManagers() throws {
+    try stage.advertise(Self.named, type: 3)
+    let otherLog = CentralLog()
+    let other = stage.manager(otherLog)
+    stage.settle()
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(log.take() == ["discovered Name -50"])
+    other.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    stage.pass(1_000)
+    #expect(otherLog.take().count > 5)
+    #expect(log.take() == [])
+    other.scanForPeripherals(withServices: [heartRate])
+    stage.pass(1_000)
+    _ = otherLog.take()
+    stage.pass(1_000)
+    #expect(otherLog.take() == [])
+    manager.stopScan()
+    stage.pass(1_000)
+    #expect(stage.radio.controller.isScanning)
+    other.stopScan()
+    stage.pass(1_000)
+    #expect(!stage.radio.controller.isScanning)
+  }
+
+  @Test("tells of those with one of the services, or looking for one, in whatever width")
+  func filters() throws {
+    try stage.advertise([3, 0x03, 0x0D, 0x18, 3, 0x08, 0x41, 0x41], type: 3, number: 0xA1)
+    try stage.advertise([3, 0x03, 0x0F, 0x18, 3, 0x08, 0x42, 0x42], type: 3, number: 0xA2)
+    try stage.advertise([3, 0x14, 0x0D, 0x18, 3, 0x08, 0x43, 0x43], type: 3, number: 0xA3)
+    let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
+    manager.scanForPeripherals(withServices: [long])
+    stage.pass(1_000)
+    #expect(log.take() == ["discovered AA -50"])
+    manager.scanForPeripherals(
+      withServices: [CBUUID(string: "180F")],
+      options: [CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [heartRate]])
+    stage.pass(1_000)
+    #expect(log.take().sorted() == ["discovered BB -50", "discovered CC -50"])
+  }
+
+  @Test("tells all that is advertised, by Apple's keys")
+  func advertisementData() throws {
+    try stage.advertise(
+      [3, 0x03, 0x0D, 0x18, 2, 0x0A, 0xF8, 4, 0xFF, 0x4C, 0x00, 0x07]
+        + [4, 0x16, 0x0F, 0x18, 0x63, 3, 0x14, 0x12, 0x18],
+      scanResponse: Self.named, type: 2)
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    let data = try #require(log.advertisements.first)
+    #expect(data.count == 7)
+    #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Name")
+    #expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [heartRate])
+    #expect(data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber == -8)
+    #expect(
+      data[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0x4C, 0x00, 0x07]))
+    #expect(
+      data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
+        == [CBUUID(string: "180F"): Data([0x63])])
+    #expect(
+      data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "1812")])
+    #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == false)
+  }
+
+  @Test("an advertiser whose scan response never comes is told of after half a second")
+  func noScanResponse() {
+    var wish = ScanWish(services: [], solicited: [], allowsDuplicates: false)
+    var discovery = Discovery(address: .numbered(2))
+    discovery.awaitsScanResponse = true
+    func hears(_ milliseconds: UInt32) -> Bool {
+      wish.hears(discovery, at: Instant(rawValue: 0).advanced(by: milliseconds))
+    }
+    func held(_ milliseconds: UInt32) -> [Discovery] {
+      wish.takeHeld(at: Instant(rawValue: 0).advanced(by: milliseconds))
+    }
+    #expect(!hears(0))
+    #expect(!hears(100))
+    #expect(wish.deadline == Instant(rawValue: 500))
+    #expect(held(499) == [])
+    #expect(held(500) == [discovery])
+    #expect(wish.deadline == nil)
+    #expect(!hears(600))
+    // What the scan response adds after all is news.
+    discovery.name = "Late"
+    discovery.awaitsScanResponse = false
+    #expect(hears(700))
+    #expect(!hears(800))
+  }
+}

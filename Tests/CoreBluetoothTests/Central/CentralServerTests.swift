@@ -1,0 +1,274 @@
+import BluetoothHost
+import EightBall
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// What can be asked of a connected peripheral, on one that has one of everything.
+@Suite("A manager's peripheral")
+struct CentralServerTests {
+  private let stage = CentralStage()
+  private let log = CentralLog()
+  private let manager: CBCentralManager
+  private let bench: CentralStage.Bench
+  private let peripheral: CBPeripheral
+
+  init() throws {
+    bench = try stage.addBench()
+    manager = stage.manager(log)
+    stage.settle()
+    let identifier = UUID(.numbered(0xBE))
+    peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+    peripheral.delegate = log
+    manager.connect(peripheral)
+    stage.settle()
+    _ = log.take()
+  }
+
+  /// The characteristics of the bench's own service, discovered.
+  private func characteristics() throws -> [CBCharacteristic] {
+    let uuid = CBUUID(.bench)
+    peripheral.discoverServices([uuid])
+    stage.settle()
+    let service = try #require(peripheral.services?.first { $0.uuid == uuid })
+    peripheral.discoverCharacteristics(nil, for: service)
+    stage.settle()
+    _ = log.take()
+    return try #require(service.characteristics)
+  }
+
+  @Test("discovers services by UUID, piece by piece, and keeps the objects that it has")
+  func services() throws {
+    let (bench, other, absent) = (
+      CBUUID(.bench), CBUUID(string: "FF10"), CBUUID(string: "180D")
+    )
+    peripheral.discoverServices([other, absent, other])
+    stage.settle()
+    #expect(log.take() == ["services [\"FF10\"]"])
+    let first = try #require(peripheral.services?.first)
+    peripheral.discoverServices([bench])
+    stage.settle()
+    #expect(log.take() == ["services [\"\(bench)\", \"FF10\"]"])
+    #expect(peripheral.services?.last === first)
+    peripheral.discoverServices([])
+    stage.settle()
+    #expect(log.take() == ["services [\"1800\", \"1801\", \"\(bench)\", \"FF10\"]"])
+    #expect(peripheral.services?.last === first)
+    #expect(first.peripheral === peripheral)
+    #expect(first.isPrimary)
+    #expect(first.characteristics == nil)
+  }
+
+  @Test("discovers included services, characteristics and descriptors")
+  func details() throws {
+    let uuid = CBUUID(.bench)
+    peripheral.discoverServices([uuid])
+    stage.settle()
+    let service = try #require(peripheral.services?.first)
+    peripheral.discoverIncludedServices(nil, for: service)
+    peripheral.discoverCharacteristics([CBUUID(string: "FF02")], for: service)
+    stage.settle()
+    let some = try #require(service.characteristics?.first)
+    peripheral.discoverCharacteristics([CBUUID(string: "FF03")], for: service)
+    peripheral.discoverCharacteristics(nil, for: service)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "services [\"\(uuid)\"]", "included [\"180F secondary\"]", "characteristics [\"FF02\"]",
+        "characteristics [\"FF02\", \"FF03\"]",
+        "characteristics [\"FF01\", \"FF02\", \"FF03\", \"FF04\", \"FF06\"]",
+      ])
+    #expect(service.characteristics?[1] === some)
+    #expect(some.service === service)
+    let text = try #require(service.characteristics?.first)
+    let last = try #require(service.characteristics?.last)
+    peripheral.discoverDescriptors(for: text)
+    peripheral.discoverDescriptors(for: last)
+    stage.settle()
+    #expect(
+      log.take() == ["descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]", "descriptors []"])
+    for descriptor in try #require(text.descriptors) { peripheral.readValue(for: descriptor) }
+    stage.settle()
+    #expect(
+      log.take() == [
+        "descriptor 2902 0", "descriptor 2901 Text", "descriptor 2904 7 bytes",
+        "descriptor 2900 1",
+      ])
+    // A service that is only included can be asked for its characteristics, too.
+    let included = try #require(service.includedServices?.first)
+    peripheral.discoverCharacteristics(nil, for: included)
+    stage.settle()
+    #expect(log.take() == ["characteristics [\"2A19\"]"])
+    #expect(peripheral.services?.contains(included) == false)
+  }
+
+  @Test("reads and writes values of any length up to 512 bytes")
+  func values() throws {
+    let text = try characteristics()[0]
+    peripheral.readValue(for: text)
+    stage.settle()
+    #expect(log.take() == ["value FF01 text"])
+    for count in [0, 1, 514 - 2, 513] {
+      peripheral.writeValue(Data(repeating: 0x61, count: count), for: text, type: .withResponse)
+    }
+    peripheral.readValue(for: text)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "wrote FF01", "wrote FF01", "wrote FF01", "wrote FF01: CBATTError 0xd",
+        "value FF01 \(String(repeating: "a", count: 512))",
+      ])
+    #expect(bench.host.application.written.map(\.count) == [0, 1, 512])
+  }
+
+  @Test("tells the peripheral's own errors, and keeps the value that it had")
+  func errors() throws {
+    let all = try characteristics()
+    peripheral.readValue(for: all[0])
+    stage.settle()
+    bench.host.application.refusal = ATTErrorCode(rawValue: 0x80)
+    peripheral.readValue(for: all[0])
+    peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
+    peripheral.readValue(for: all[2])
+    peripheral.writeValue(Data([1]), for: all[4], type: .withResponse)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "value FF01 text", "value FF01 text: CBATTError 0x80", "wrote FF01: CBATTError 0x80",
+        "value FF03 -: CBATTError 0x2", "wrote FF06: CBATTError 0x3",
+      ])
+  }
+
+  @Test("writes to descriptors, but not to client characteristic configurations")
+  func descriptors() throws {
+    let text = try characteristics()[0]
+    peripheral.discoverDescriptors(for: text)
+    stage.settle()
+    _ = log.take()
+    let descriptors = try #require(text.descriptors)
+    peripheral.writeValue(Data([1, 0]), for: descriptors[0])
+    peripheral.writeValue(Data([1, 0]), for: descriptors[1])
+    stage.settle()
+    #expect(log.take() == ["wrote descriptor 2901: CBATTError 0x3"])
+    #expect(bench.host.application.configurations == [])
+  }
+
+  @Test("subscribes by notifications if it can, by indications otherwise")
+  func subscriptions() throws {
+    let all = try characteristics()
+    for characteristic in all.prefix(4) { peripheral.setNotifyValue(true, for: characteristic) }
+    stage.settle()
+    #expect(
+      log.take() == [
+        "notifying FF01 true", "notifying FF02 true", "notifying FF03 false: CBATTError 0x6",
+        "notifying FF04 false: CBATTError 0xa",
+      ])
+    #expect(bench.host.application.configurations == [.notification, .indication])
+    for (attribute, text) in [(ApplicationAttribute.text, "one"), (.level, "two")] {
+      bench.host.application.update = (attribute, Array(text.utf8))
+      stage.settle()
+    }
+    #expect(log.take() == ["value FF01 one", "value FF02 two"])
+    peripheral.setNotifyValue(false, for: all[0])
+    peripheral.setNotifyValue(true, for: all[1])
+    stage.settle()
+    #expect(log.take() == ["notifying FF01 false", "notifying FF02 true"])
+    #expect(
+      bench.host.application.configurations == [.notification, .indication, .none, .indication])
+  }
+
+  @Test("says when values can be written without response, and sends every one")
+  func withoutResponse() throws {
+    let all = try characteristics()
+    #expect(peripheral.canSendWriteWithoutResponse)
+    for number in 0..<40 {
+      peripheral.writeValue(Data([UInt8(number)]), for: all[0], type: .withoutResponse)
+      #expect(peripheral.canSendWriteWithoutResponse == (number < 15))
+    }
+    // Longer than the MTU less 3, or to one that does not take it: neither is sent.
+    peripheral.writeValue(Data(count: 515), for: all[0], type: .withoutResponse)
+    peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
+    stage.settle()
+    #expect(log.take() == ["ready to send"])
+    #expect(bench.host.application.written == (0..<40).map { [UInt8($0)] })
+    #expect(peripheral.canSendWriteWithoutResponse)
+  }
+
+  @Test("tells which services have changed, which have to be discovered again")
+  func modified() throws {
+    let all = try characteristics()
+    peripheral.discoverServices(nil)
+    peripheral.setNotifyValue(true, for: all[0])
+    stage.settle()
+    _ = log.take()
+    let range = AttributeHandleRange(
+      start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
+    bench.host.databaseChanged(in: range)
+    stage.settle()
+    #expect(log.take() == ["modified [\"\(CBUUID(.bench))\"]"])
+    #expect(peripheral.services?.map(\.uuid.uuidString) == ["1800", "1801", "FF10"])
+    // What is of a service that has changed can be asked nothing.
+    peripheral.readValue(for: all[0])
+    stage.settle()
+    #expect(log.take() == [])
+    let again = try characteristics()
+    #expect(again[0] !== all[0])
+    peripheral.readValue(for: again[0])
+    stage.settle()
+    #expect(log.take() == ["value FF01 text"])
+  }
+
+  @Test("answers everything that was asked with an error if the link ends")
+  func linkEnds() throws {
+    let all = try characteristics()
+    bench.radio.faults.losePacket(type: .acl)
+    peripheral.readValue(for: all[0])
+    peripheral.discoverServices(nil)
+    stage.settle()
+    #expect(log.take() == [])
+    bench.host.disconnectAll()
+    stage.settle()
+    #expect(
+      log.take() == [
+        "value FF01 -: CBError.peripheralDisconnected",
+        "services [\"\(CBUUID(.bench))\"]: CBError.peripheralDisconnected",
+        "disconnected Bench disconnected: CBError.peripheralDisconnected",
+      ])
+    // Nothing of what there was is valid any more.
+    peripheral.readValue(for: all[0])
+    peripheral.readRSSI()
+    stage.settle()
+    #expect(log.take() == [])
+    #expect(!peripheral.canSendWriteWithoutResponse)
+    #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
+  }
+
+  @Test("answers everything that was asked with an error if it is cancelled")
+  func cancelled() throws {
+    let all = try characteristics()
+    bench.radio.faults.losePacket(type: .acl)
+    peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
+    peripheral.readRSSI()
+    manager.cancelPeripheralConnection(peripheral)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "wrote FF01: CBError.operationCancelled", "rssi 127: CBError.operationCancelled",
+        "disconnected Bench disconnected",
+      ])
+  }
+
+  @Test("a peripheral that does not answer is let go of after 30 s")
+  func silent() throws {
+    let all = try characteristics()
+    bench.radio.faults.losePacket(type: .acl)
+    peripheral.readValue(for: all[0])
+    stage.pass(31_000)
+    #expect(
+      log.take() == [
+        "value FF01 -: CBError.connectionTimeout",
+        "disconnected Bench disconnected: CBError.connectionTimeout",
+      ])
+  }
+}

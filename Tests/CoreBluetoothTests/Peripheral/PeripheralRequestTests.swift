@@ -1,0 +1,372 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("CBPeripheralManager: what centrals read")
+struct PeripheralReadTests {
+  private let it = Published()
+
+  @Test("The delegate is asked, and its answer is the value from the offset on")
+  func read() {
+    it.recorder.onRead = { manager, request in
+      request.value = Data([1, 2, 3, 4, 5].dropFirst(request.offset))
+      manager.respond(to: request, withResult: .success)
+    }
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 1, 2, 3, 4, 5])
+    it.stage.expect([0x0C, 0x12, 0x00, 3, 0], gives: [0x0D, 4, 5])
+    it.stage.expect([0x0C, 0x12, 0x00, 5, 0], gives: [0x0D])
+    #expect(
+      it.recorder.take() == [
+        "40 reads A001 from 0", "40 reads A001 from 3", "40 reads A001 from 5",
+      ])
+  }
+
+  @Test("A request holds the characteristic and the central; without a value it reads as nothing")
+  func request() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    let request = try #require(it.recorder.requests.first)
+    #expect(request.characteristic === it.text && request.characteristic.service === it.service)
+    #expect(request.value == nil)
+    let peer = DeviceAddress(kind: .random, bytes: [0x40, 0, 0, 0, 0, 0xC0])
+    #expect(request.central.identifier == UUID(peer))
+    it.manager.respond(to: request, withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x0B]])
+  }
+
+  @Test(
+    "A result that is an error is the error, an application's own, too",
+    arguments: [0x07, 0x0E, 0x80])
+  func refusal(code: Int) throws {
+    let result = try #require(CBATTError.Code(rawValue: code))
+    it.recorder.onRead = { manager, request in manager.respond(to: request, withResult: result) }
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x12, 0x00], gives: attError(0x0A, 0x12, UInt8(code)))
+    it.stage.expect([0x0C, 0x12, 0x00, 9, 0], gives: attError(0x0C, 0x12, UInt8(code)))
+  }
+
+  @Test("A result that is no error code is Unlikely Error", arguments: [-1, 256, 70_000])
+  func noCode(number: Int) throws {
+    let result = try #require(CBATTError.Code(rawValue: number))
+    it.recorder.onRead = { manager, request in manager.respond(to: request, withResult: result) }
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x12, 0x00], gives: attError(0x0A, 0x12, 0x0E))
+  }
+
+  @Test("Values that never change, and descriptors, are read without the delegate")
+  func fixed() {
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+    it.stage.expect([0x0C, 0x15, 0x00, 2, 0], gives: [0x0D, 3])
+    it.stage.expect([0x0C, 0x15, 0x00, 4, 0], gives: attError(0x0C, 0x15, 0x07))
+    it.stage.expect([0x0A, 0x16, 0x00], gives: [0x0B] + Array("Fixed".utf8))
+    it.stage.expect([0x12, 0x15, 0x00, 9], gives: attError(0x12, 0x15, 0x03))
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("What may not be read is refused without the delegate")
+  func permissions() {
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x18, 0x00], gives: attError(0x0A, 0x18, 0x02))
+    it.stage.expect([0x0C, 0x12, 0x00, 0x01, 0x02], gives: attError(0x0C, 0x12, 0x07))
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("Several values in one request are asked for one after the other, and answered together")
+  func multiple() {
+    let other = CBMutableCharacteristic(
+      type: CBUUID(string: "B001"), properties: .read, value: nil, permissions: .readable)
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    service.characteristics = [other]
+    it.manager.add(service)
+    it.stage.settle()
+    _ = it.recorder.take()
+    var count: UInt8 = 0
+    it.recorder.onRead = { manager, request in
+      count += 1
+      request.value = Data([count])
+      manager.respond(to: request, withResult: .success)
+    }
+    it.stage.connect()
+    // 0x001A service, 0x001B declaration, 0x001C value.
+    it.stage.expect([0x0E, 0x12, 0x00, 0x15, 0x00, 0x1C, 0x00], gives: [0x0F, 1, 1, 2, 3, 2])
+    #expect(it.recorder.take() == ["40 reads A001 from 0", "40 reads B001 from 0"])
+    // Nothing is remembered: the next request asks again.
+    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 3])
+  }
+
+  @Test("A delegate may take its time; other centrals are served meanwhile")
+  func later() throws {
+    it.stage.connect()
+    it.stage.connect(0x41)
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    it.recorder.onRead = { manager, request in
+      request.value = Data([9])
+      manager.respond(to: request, withResult: .success)
+    }
+    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 9], on: 0x41)
+    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3], on: 0x41)
+    #expect(it.stage.sent() == [])
+    let request = try #require(it.recorder.requests.first)
+    request.value = Data([7])
+    it.manager.respond(to: request, withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x0B, 7]])
+  }
+
+  @Test("A request is answered once; a second answer, and one to nobody's request, change nothing")
+  func misuse() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    let request = try #require(it.recorder.requests.first)
+    let stranger = CBATTRequest(
+      central: request.central, characteristic: it.text, offset: 0, value: nil)
+    it.manager.respond(to: stranger, withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [])
+    it.manager.respond(to: request, withResult: .success)
+    it.manager.respond(to: request, withResult: .unlikelyError)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x0B]])
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    it.manager.respond(to: request, withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x0B]])
+  }
+
+  @Test("An answer to a central that has gone is for nobody, nor for who comes after")
+  func gone() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    it.stage.disconnect()
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    let request = try #require(it.recorder.requests.first)
+    it.manager.respond(to: request, withResult: .unlikelyError)
+    it.stage.settle()
+    #expect(it.stage.sent() == [])
+    it.manager.respond(to: it.recorder.requests[1], withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x0B]])
+  }
+
+  @Test("A central whose value has gone is refused, and the late answer is of no use")
+  func serviceGone() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
+    it.manager.remove(it.service)
+    it.stage.settle()
+    #expect(it.stage.sent() == [attError(0x0A, 0x12, 0x01)])
+    it.manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent().count == 1)
+    it.stage.expect([0x0A, 0x03, 0x00], gives: [0x0B] + it.deviceName)
+  }
+
+  @Test("Without a delegate, requests are refused, so that nobody waits in vain")
+  func noDelegate() {
+    it.manager.delegate = nil
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x12, 0x00], gives: attError(0x0A, 0x12, 0x06))
+    it.stage.expect([0x12, 0x12, 0x00, 1], gives: attError(0x12, 0x12, 0x06))
+  }
+
+  @Test("What demands encryption is refused, as there is no pairing; subscriptions, too")
+  func encryption() {
+    let secret = CBMutableCharacteristic(
+      type: CBUUID(string: "C001"), properties: [.read, .write, .notifyEncryptionRequired],
+      value: nil, permissions: [.readEncryptionRequired, .writeEncryptionRequired])
+    let service = CBMutableService(type: CBUUID(string: "C000"), primary: true)
+    service.characteristics = [secret]
+    it.manager.add(service)
+    it.stage.settle()
+    _ = it.recorder.take()
+    it.stage.connect()
+    // 0x001A service, 0x001B declaration, 0x001C value, 0x001D configuration. Read 0x02, write 0x08,
+    // notify 0x10.
+    it.stage.expect([0x0A, 0x1B, 0x00], gives: [0x0B, 0x1A, 0x1C, 0x00, 0x01, 0xC0])
+    it.stage.expect([0x0A, 0x1C, 0x00], gives: attError(0x0A, 0x1C, 0x0F))
+    it.stage.expect([0x12, 0x1C, 0x00, 1], gives: attError(0x12, 0x1C, 0x0F))
+    it.stage.expect([0x12, 0x1D, 0x00, 1, 0], gives: attError(0x12, 0x1D, 0x0F))
+    it.stage.expect([0x0A, 0x1D, 0x00], gives: [0x0B, 0, 0])
+    #expect(it.recorder.take() == [])
+  }
+}
+
+extension Published {
+  var deviceName: [UInt8] { Array(stage.peripheralEngine.host.deviceName.span) }
+}
+
+extension Array<UInt8> {
+  init(_ span: Span<UInt8>) {
+    self = span.indices.map { span[$0] }
+  }
+}
+
+@Suite("CBPeripheralManager: what centrals write")
+struct PeripheralWriteTests {
+  private let it = Published()
+
+  private func accept() {
+    it.recorder.onWrite = { manager, requests in
+      manager.respond(to: requests[0], withResult: .success)
+    }
+  }
+
+  /// Prepares parts of a value, and executes them.
+  private func writeLong(_ handle: UInt8, _ parts: [[UInt8]]) {
+    var offset: UInt8 = 0
+    for part in parts {
+      it.stage.expect(
+        [0x16, handle, 0, offset, 0] + part, gives: [0x17, handle, 0, offset, 0] + part)
+      offset += UInt8(part.count)
+    }
+  }
+
+  @Test("A write is a list of one request, and answered when the delegate answers")
+  func write() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x12, 0x12, 0x00, 5, 6]) == [])
+    #expect(it.recorder.take() == ["40 writes A001[0] = 5 6"])
+    it.manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x13]])
+    // It was written once.
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("A refusal is the central's answer")
+  func refusal() {
+    it.recorder.onWrite = { manager, requests in
+      manager.respond(to: requests[0], withResult: .unlikelyError)
+    }
+    it.stage.connect()
+    it.stage.expect([0x12, 0x12, 0x00, 5], gives: attError(0x12, 0x12, 0x0E))
+  }
+
+  @Test("A command is told too, and an answer to it goes nowhere and is no misuse")
+  func command() {
+    accept()
+    it.stage.connect()
+    #expect(it.stage.exchange([0x52, 0x12, 0x00, 5]) == [])
+    #expect(it.stage.exchange([0x52, 0x18, 0x00, 5]) == [])  // by request alone
+    #expect(it.recorder.take() == ["40 writes A001[0] = 5"])
+  }
+
+  @Test("A command passes while a request waits, and is not taken for it")
+  func commandWhileWaiting() throws {
+    it.stage.connect()
+    #expect(it.stage.exchange([0x12, 0x12, 0x00, 1]) == [])
+    #expect(it.stage.exchange([0x52, 0x12, 0x00, 2]) == [])
+    #expect(it.recorder.take() == ["40 writes A001[0] = 1", "40 writes A001[0] = 2"])
+    it.manager.respond(to: it.recorder.requests[1], withResult: .unlikelyError)
+    it.stage.settle()
+    #expect(it.stage.sent() == [])
+    it.manager.respond(to: it.recorder.requests[0], withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent() == [[0x13]])
+  }
+
+  @Test("A long write is one value, put together")
+  func long() {
+    accept()
+    it.stage.connect()
+    let value = [UInt8](0..<40)
+    writeLong(0x12, [Array(value[..<18]), Array(value[18..<36]), Array(value[36...])])
+    #expect(it.recorder.take() == [])
+    it.stage.expect([0x18, 1], gives: [0x19])
+    #expect(
+      it.recorder.take()
+        == ["40 writes A001[0] = " + value.map { String($0) }.joined(separator: " ")])
+  }
+
+  @Test("Several values that are executed together are one list, and have one answer")
+  func several() throws {
+    it.stage.connect()
+    writeLong(0x12, [[1, 2]])
+    writeLong(0x18, [[3]])
+    #expect(it.stage.exchange([0x18, 1]) == [])
+    #expect(it.recorder.take() == ["40 writes A001[0] = 1 2, A003[0] = 3"])
+    it.manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
+    // The second is part of the first's answer.
+    it.manager.respond(to: it.recorder.requests[1], withResult: .unlikelyError)
+    it.stage.settle()
+    #expect(it.stage.sent().last == [0x19])
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("A list that is refused is refused at its first value, and its parts are forgotten")
+  func severalRefused() {
+    it.recorder.onWrite = { manager, requests in
+      manager.respond(to: requests[0], withResult: .insufficientResources)
+    }
+    it.stage.connect()
+    writeLong(0x12, [[1, 2]])
+    writeLong(0x18, [[3]])
+    it.stage.expect([0x18, 1], gives: attError(0x18, 0x12, 0x11))
+    _ = it.recorder.take()
+    it.stage.expect([0x18, 1], gives: [0x19])
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("Values before one that cannot be written are told to nobody, then or later")
+  func refusedHalfWay() {
+    accept()
+    it.stage.connect()
+    writeLong(0x12, [[1]])
+    writeLong(0x13, [[9, 9]])  // a configuration, which cannot be that
+    it.stage.expect([0x18, 1], gives: attError(0x18, 0x13, 0xFD))
+    #expect(it.recorder.take() == [])
+    it.stage.expect([0x12, 0x18, 0x00, 4], gives: [0x13])
+    #expect(it.recorder.take() == ["40 writes A003[0] = 4"])
+  }
+
+  @Test("What may not be written is refused without the delegate")
+  func permissions() {
+    let readable = CBMutableCharacteristic(
+      type: CBUUID(string: "B001"), properties: [.read, .write], value: nil,
+      permissions: .readable)
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    service.characteristics = [readable]
+    it.manager.add(service)
+    it.stage.settle()
+    _ = it.recorder.take()
+    it.stage.connect()
+    it.stage.expect([0x12, 0x1C, 0x00, 1], gives: attError(0x12, 0x1C, 0x03))
+    #expect(it.recorder.take() == [])
+  }
+
+  @Test("Values of two managers in one write: both are asked, and the first refusal counts")
+  func twoManagers() throws {
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: it.stage.queue, thread: it.stage)
+    it.stage.settle()
+    let value = CBMutableCharacteristic(
+      type: CBUUID(string: "B001"), properties: .write, value: nil, permissions: .writeable)
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    service.characteristics = [value]
+    manager.add(service)
+    it.stage.settle()
+    #expect(recorder.take() == ["state poweredOn", "added B000"])
+    it.stage.connect()
+    writeLong(0x12, [[1]])
+    writeLong(0x1C, [[2]])
+    #expect(it.stage.exchange([0x18, 1]) == [])
+    #expect(it.recorder.take() == ["40 writes A001[0] = 1"])
+    #expect(recorder.take() == ["40 writes B001[0] = 2"])
+    manager.respond(to: try #require(recorder.requests.first), withResult: .unlikelyError)
+    it.stage.settle()
+    #expect(it.stage.sent().last?[0] == 0x17)
+    // A request is of the manager that was given it.
+    manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent().last?[0] == 0x17)
+    it.manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
+    it.stage.settle()
+    #expect(it.stage.sent().last == attError(0x18, 0x12, 0x0E))
+  }
+}

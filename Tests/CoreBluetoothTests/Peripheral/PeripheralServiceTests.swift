@@ -1,0 +1,249 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("CBPeripheralManager: services")
+struct PeripheralServiceTests {
+  private let it = Published()
+
+  private func service(_ uuid: String, primary: Bool = true) -> CBMutableService {
+    CBMutableService(type: CBUUID(string: uuid), primary: primary)
+  }
+
+  private func value(
+    _ uuid: String = "B001", _ properties: CBCharacteristicProperties = .read,
+    _ permissions: CBAttributePermissions = .readable, fixed: Data? = nil
+  ) -> CBMutableCharacteristic {
+    CBMutableCharacteristic(
+      type: CBUUID(string: uuid), properties: properties, value: fixed, permissions: permissions)
+  }
+
+  private func add(_ service: CBMutableService) -> [String] {
+    it.manager.add(service)
+    it.stage.settle()
+    return it.recorder.take()
+  }
+
+  /// Entries of 6 bytes: first handle, last handle, UUID.
+  private func services() -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    var start: [UInt8] = [0x01, 0x00]
+    while let response = it.stage.exchange([0x10] + start + [0xFF, 0xFF, 0x00, 0x28]).first,
+      response[0] == 0x11
+    {
+      for index in stride(from: 2, to: response.count, by: 6) {
+        entries.append(Array(response[index..<index + 6]))
+        start = little(UInt16(response[index + 2]) + UInt16(response[index + 3]) << 8 + 1)
+      }
+    }
+    return entries
+  }
+
+  private let base: [[UInt8]] = [[0x01, 0, 0x05, 0, 0x00, 0x18], [0x06, 0, 0x0F, 0, 0x01, 0x18]]
+
+  @Test("GAP and GATT are there by themselves, and each service that is added behind them")
+  func added() {
+    it.stage.connect()
+    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+    // Types from 0x0010 on, at an MTU of 23: five at a time.
+    it.stage.expect(
+      [0x04, 0x10, 0x00, 0x14, 0x00],
+      gives: [
+        0x05, 1, 0x10, 0, 0x00, 0x28, 0x11, 0, 0x03, 0x28, 0x12, 0, 0x01, 0xA0, 0x13, 0, 0x02,
+        0x29, 0x14, 0, 0x03, 0x28,
+      ])
+    // Read 0x02 | write without response 0x04 | write 0x08 | notify 0x10
+    it.stage.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0x1E, 0x12, 0x00, 0x01, 0xA0])
+  }
+
+  @Test("Objects of an added service know what they belong to")
+  func objects() {
+    #expect(it.text.service === it.service)
+    #expect(it.fixed.descriptors?.first?.characteristic === it.fixed)
+  }
+
+  @Test(
+    "Services come and go: centrals are told, handles hold, and those at the end are used again")
+  func comeAndGo() {
+    it.stage.connect()
+    it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
+    it.stage.forget()
+    let other = service("B000")
+    other.characteristics = [value()]
+    #expect(add(other) == ["added B000"])
+    #expect(it.stage.sent() == [serviceChanged(0x001A, 0x001C)])
+    it.stage.expect([0x1E])
+
+    it.manager.remove(it.service)
+    it.stage.settle()
+    #expect(it.stage.sent().last == serviceChanged(0x0010, 0x0019))
+    it.stage.expect([0x1E])
+    #expect(services() == base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0]])
+    it.stage.expect([0x0A, 0x15, 0x00], gives: attError(0x0A, 0x15, 0x01))
+
+    // The same again is a new service behind the last.
+    #expect(add(it.service) == ["added A000"])
+    it.stage.expect([0x1E])
+    #expect(
+      services() == base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0], [0x1D, 0, 0x26, 0, 0x00, 0xA0]])
+
+    it.manager.removeAllServices()
+    it.stage.settle()
+    #expect(it.stage.sent().last == serviceChanged(0x001A, 0x0026))
+    it.stage.expect([0x1E])
+    #expect(services() == base)
+    #expect(add(other) == ["added B000"])
+    #expect(services().last == [0x10, 0, 0x12, 0, 0x00, 0xB0])
+  }
+
+  @Test("The Database Hash changes with the services, and comes back with them")
+  func hash() {
+    it.stage.connect()
+    let read: [UInt8] = [0x0A, 0x0D, 0x00]
+    let before = it.stage.exchange(read)
+    it.manager.remove(it.service)
+    it.stage.settle()
+    let without = it.stage.exchange(read)
+    #expect(before != without && without.first?.count == 17)
+    #expect(add(it.service) == ["added A000"])
+    #expect(it.stage.exchange(read) == before)
+  }
+
+  @Test("A service includes others that were added before, and no longer when they go")
+  func included() {
+    let inner = service("B000", primary: false)
+    inner.characteristics = [value()]
+    let outer = service("C000")
+    outer.includedServices = [inner]
+    #expect(add(outer) == ["added C000 CBErrorDomain 1"])
+    #expect(add(inner) == ["added B000"])  // 0x001A to 0x001C
+    #expect(add(outer) == ["added C000"])  // 0x001D and 0x001E
+    it.stage.connect()
+    #expect(services().last == [0x1D, 0, 0x1E, 0, 0x00, 0xC0])
+    it.stage.expect(
+      [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28],
+      gives: [0x09, 8, 0x1E, 0x00, 0x1A, 0x00, 0x1C, 0x00, 0x00, 0xB0])
+    it.manager.remove(inner)
+    it.stage.settle()
+    it.stage.expect(
+      [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28], gives: attError(0x08, 0x01, 0x0A))
+  }
+
+  @Test("What was changed after a service was added has no effect")
+  func copied() {
+    it.service.characteristics = []
+    it.text.permissions = []
+    it.recorder.onRead = { manager, request in manager.respond(to: request, withResult: .success) }
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B])
+  }
+
+  @Test("A service that is not right is not added, and nothing else is harmed")
+  func malformed() {
+    func refused(_ make: (CBMutableService) -> Void, _ uuid: String = "B000") -> [String] {
+      let service = service(uuid)
+      make(service)
+      return add(service)
+    }
+    let invalid = ["added B000 CBErrorDomain 1"]
+    let format = CBUUID(string: "2904")
+    #expect(add(it.service) == ["added A000 CBErrorDomain 1"])  // twice
+    #expect(refused { $0.characteristics = [it.text] } == invalid)  // in two services
+    #expect(refused({ _ in }, "1800") == ["added 1800 CBErrorDomain 8"])
+    #expect(refused({ _ in }, "1801") == ["added 1801 CBErrorDomain 8"])
+    #expect(refused { $0.characteristics = [value("B001", [.read, .broadcast])] } == invalid)
+    #expect(
+      refused { $0.characteristics = [value("B001", [.read, .extendedProperties])] } == invalid)
+    #expect(
+      refused { $0.characteristics = [value("B001", [.read, .write], fixed: Data([1]))] }
+        == invalid)
+    #expect(
+      refused { $0.characteristics = [value("B001", .read, .writeable, fixed: Data([1]))] }
+        == invalid)
+    #expect(
+      refused { $0.characteristics = [value(fixed: Data(repeating: 0, count: 513))] } == invalid)
+    let twice = value()
+    #expect(refused { $0.characteristics = [twice, twice] } == invalid)
+    for descriptor in [
+      CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([0, 0])),
+      CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([0])),
+      CBMutableDescriptor(type: format, value: "text"),
+      CBMutableDescriptor(type: format, value: nil),
+      CBMutableDescriptor(type: CBUUID(string: "2901"), value: String(repeating: "n", count: 513)),
+    ] {
+      let described = value()
+      described.descriptors = [descriptor]
+      #expect(refused { $0.characteristics = [described] } == invalid)
+    }
+    let described = value()
+    described.descriptors = [format, format].map { CBMutableDescriptor(type: $0, value: Data([4])) }
+    #expect(refused { $0.characteristics = [described] } == invalid)
+    it.stage.connect()
+    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+  }
+
+  @Test("128 values can be subscribed to, Service Changed among them; then there is no room")
+  func slots() {
+    // Two are taken by the service that is there, one by Service Changed.
+    let many = service("B000")
+    many.characteristics = (0..<125).map { _ in value("B001", .notify, []) }
+    #expect(add(many) == ["added B000"])
+    let more = service("C000")
+    more.characteristics = [value("C001", .notify, [])]
+    #expect(add(more) == ["added C000 CBErrorDomain 4"])
+    it.manager.remove(it.service)
+    it.stage.settle()
+    #expect(add(more) == ["added C000"])
+  }
+
+  @Test("65,535 handles are the most; then gaps are used, if they are long enough")
+  func handles() {
+    func filler(_ count: Int, _ uuid: String) -> CBMutableService {
+      let service = service(uuid)
+      service.characteristics = (0..<count).map { _ in value() }
+      return service
+    }
+    // 0x19 = 25 are taken. 1 + 2 × 32,754 = 65,509 more are 65,534.
+    #expect(add(filler(32_754, "B000")) == ["added B000"])
+    #expect(add(filler(1, "C000")) == ["added C000 CBErrorDomain 4"])
+    it.manager.remove(it.service)
+    it.stage.settle()
+    // Ten handles in the gap: 1 + 2 × 5 = 11 are too many.
+    #expect(add(filler(5, "C000")) == ["added C000 CBErrorDomain 4"])
+    #expect(add(filler(4, "C001")) == ["added C001"])
+    it.stage.connect()
+    #expect(services()[2] == [0x10, 0, 0x18, 0, 0x01, 0xC0])
+  }
+
+  @Test("A manager that goes takes its services with it; who waits for one is refused")
+  func managerGone() {
+    let recorder = PeripheralRecorder()
+    var manager: CBPeripheralManager? = CBPeripheralManager(
+      delegate: recorder, queue: it.stage.queue, thread: it.stage)
+    it.stage.settle()
+    let other = service("B000")
+    other.characteristics = [value()]
+    manager?.add(other)
+    it.stage.settle()
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x1C, 0x00]) == [])
+    manager = nil
+    it.stage.settle()
+    #expect(it.stage.sent() == [attError(0x0A, 0x1C, 0x01)])
+    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+  }
+
+  @Test("A service of another manager is not removed, nor one that was not added")
+  func notMine() {
+    let manager = CBPeripheralManager(delegate: nil, queue: it.stage.queue, thread: it.stage)
+    it.stage.settle()
+    manager.remove(it.service)
+    manager.removeAllServices()
+    it.manager.remove(service("B000"))
+    it.stage.settle()
+    it.stage.connect()
+    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+  }
+}

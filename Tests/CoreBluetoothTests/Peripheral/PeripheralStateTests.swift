@@ -1,0 +1,193 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("CBPeripheralManager: state and advertising")
+struct PeripheralStateTests {
+  private let it = Published()
+
+  private func advertise(_ name: String?, _ services: [String]) -> [String] {
+    var data: [String: Any] = [
+      CBAdvertisementDataServiceUUIDsKey: services.map { CBUUID(string: $0) }
+    ]
+    data[CBAdvertisementDataLocalNameKey] = name
+    it.manager.startAdvertising(data)
+    it.stage.settle()
+    return it.recorder.take()
+  }
+
+  /// The parameters of the last LE Set Advertising Data, without their padding.
+  private var advertised: [UInt8]? {
+    it.stage.commands.last { $0.opcode == .leSetAdvertisingData }
+      .map { Array($0.parameters[1...Int($0.parameters[0])]) }
+  }
+
+  @Test("The delegate is told the state before anything, and each change once")
+  func states() {
+    let stage = PeripheralStage()
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: stage.queue, thread: stage)
+    stage.settle()
+    #expect(manager.state == .unknown)
+    #expect(recorder.take() == [])
+    stage.change(to: .poweredOn)
+    stage.change(to: .poweredOn)
+    stage.change(to: .poweredOff)
+    #expect(manager.state == .poweredOff)
+    #expect(recorder.take() == ["state poweredOn", "state poweredOff"])
+  }
+
+  @Test(
+    "Nothing is done while it is not powered on", arguments: [CBManagerState.unknown, .poweredOff])
+  func notPoweredOn(state: CBManagerState) {
+    let stage = PeripheralStage()
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: stage.queue, thread: stage)
+    stage.change(to: state)
+    _ = recorder.take()
+    stage.forget()
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    let value = CBMutableCharacteristic(
+      type: CBUUID(string: "B001"), properties: .notify, value: nil, permissions: [])
+    manager.add(service)
+    manager.startAdvertising(nil)
+    manager.stopAdvertising()
+    manager.remove(service)
+    manager.removeAllServices()
+    #expect(!manager.updateValue(Data(), for: value, onSubscribedCentrals: nil))
+    stage.settle()
+    #expect(recorder.take() == [])
+    #expect(stage.commands.isEmpty)
+    // It was not kept for later either.
+    stage.change(to: .poweredOn)
+    #expect(recorder.take() == ["state poweredOn"])
+    #expect(stage.commands.isEmpty)
+  }
+
+  @Test("Advertising begins with the services and the name, and ends")
+  func advertising() {
+    #expect(!it.manager.isAdvertising)
+    #expect(advertise("8-Ball", ["A000", "180F"]) == ["advertising true"])
+    #expect(
+      advertised == [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 7, 9] + Array("8-Ball".utf8))
+    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.deviceName == Array("8-Ball".utf8))
+    it.manager.stopAdvertising()
+    #expect(!it.manager.isAdvertising)
+    it.stage.settle()
+    #expect(it.stage.commands.last?.parameters == [0])
+    #expect(it.recorder.take() == [])
+    #expect(advertise(nil, []) == ["advertising true"])
+    #expect(advertised == [2, 1, 6])
+  }
+
+  @Test("Keys that no peripheral may set are ignored")
+  func otherKeys() {
+    it.manager.startAdvertising([
+      CBAdvertisementDataLocalNameKey: "n",
+      CBAdvertisementDataManufacturerDataKey: Data([0xFF, 0xFF, 1]),
+      CBAdvertisementDataTxPowerLevelKey: NSNumber(value: 4),
+      CBAdvertisementDataServiceUUIDsKey: "not a list",
+    ])
+    it.stage.settle()
+    #expect(it.recorder.take() == ["advertising true"])
+    #expect(advertised == [2, 1, 6, 2, 9, 0x6E])
+  }
+
+  @Test("To begin what has begun is an error, and changes nothing")
+  func twice() {
+    #expect(advertise("one", []) == ["advertising true"])
+    #expect(advertise("two", []) == ["advertising true CBErrorDomain 9"])
+    #expect(advertised == [2, 1, 6, 4, 9] + Array("one".utf8))
+  }
+
+  @Test("A controller that refuses: the delegate is told that it did not begin")
+  func refused() {
+    it.stage.refused = .leSetAdvertisingEnable
+    #expect(advertise("one", []) == ["advertising false CBErrorDomain 0"])
+    #expect(!it.manager.isAdvertising)
+  }
+
+  @Test("With every place taken it has begun all the same, and goes on when a central goes")
+  func placesTaken() {
+    for link in UInt16(0x40)..<0x48 { it.stage.connect(link) }
+    it.stage.forget()
+    #expect(advertise("one", []) == ["advertising true"])
+    #expect(it.stage.commands.isEmpty)
+    it.stage.disconnect(0x43)
+    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.stage.commands.last?.parameters == [1])
+  }
+
+  @Test("Two managers are one device: all services, one name")
+  func twoManagers() {
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: it.stage.queue, thread: it.stage)
+    it.stage.settle()
+    _ = recorder.take()
+    #expect(advertise("one", ["A000"]) == ["advertising true"])
+    manager.startAdvertising([
+      CBAdvertisementDataLocalNameKey: "two",
+      CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180F"), CBUUID(string: "A000")],
+    ])
+    it.stage.settle()
+    #expect(recorder.take() == ["advertising true"])
+    #expect(
+      advertised == [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 4, 9] + Array("one".utf8))
+    it.manager.stopAdvertising()
+    it.stage.settle()
+    #expect(
+      advertised == [2, 1, 6, 5, 3, 0x0F, 0x18, 0x00, 0xA0, 4, 9] + Array("two".utf8))
+    #expect(manager.isAdvertising && !it.manager.isAdvertising)
+  }
+
+  @Test("When the controller is reset, everything is to be added and advertised anew")
+  func resetting() {
+    #expect(advertise("one", []) == ["advertising true"])
+    it.stage.connect()
+    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
+    _ = it.recorder.take()
+    it.stage.peripheralEngine.radioIsLost()
+    it.stage.change(to: .resetting)
+    #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
+    #expect(!it.manager.isAdvertising)
+    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.forget()
+    it.stage.change(to: .poweredOn)
+    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    it.manager.add(it.service)
+    it.stage.settle()
+    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+    #expect(advertise("one", []) == ["advertising true"])
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+  }
+
+  @Test("Switched off, services stay, and advertising goes on when it is switched on")
+  func poweredOff() {
+    #expect(advertise("one", []) == ["advertising true"])
+    it.stage.peripheralEngine.radioIsLost()
+    it.stage.change(to: .poweredOff)
+    #expect(it.manager.isAdvertising)
+    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.change(to: .poweredOn)
+    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
+    it.stage.connect()
+    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+  }
+
+  @Test("A central's link is made quicker on request, and nobody else's")
+  func latency() throws {
+    it.stage.connect()
+    it.stage.connect(0x41)
+    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13], on: 0x41)
+    let central = try #require(it.recorder.centrals.first)
+    it.manager.setDesiredConnectionLatency(.low, for: central)
+    it.stage.settle()
+    // Connection Parameter Update Request on the signalling channel: 15 to 30 ms.
+    #expect(it.stage.signals(0x41) == [[0x12, 1, 8, 0, 12, 0, 24, 0, 0, 0, 0x90, 1]])
+    #expect(it.stage.signals(0x40) == [])
+  }
+}
