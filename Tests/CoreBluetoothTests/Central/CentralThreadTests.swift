@@ -90,7 +90,8 @@ struct CentralThreadTests {
     }
     ball.leave()
     let end = try lines.take()
-    #expect(["disconnected peripheralDisconnected", "disconnected connectionTimeout"].contains(end))
+    #expect(
+      ["disconnected peripheralDisconnected", "disconnected connectionTimeout"].contains(end))
     #expect(manager.state == .poweredOn)
   }
 
