@@ -115,4 +115,20 @@ struct DefaultRadioTests {
   ) -> Adapter {
     Adapter(number: number, isUp: isUp, isRaw: isRaw, address: .zero, block: block)
   }
+
+  @Test(
+    "tells a program what kind of reason it is",
+    arguments: [
+      (RadioName.adapter(0), Errno.noSuchDevice, RadioError.Kind.absent),
+      (.adapter(0), .addressFamilyNotSupported, .absent),
+      (.adapter(0), .notPermitted, .notAllowed),
+      (.adapter(0), .blockedByRfkill, .switchedOff),
+      (.adapter(0), .busy, .other),
+      (.serial(device: "/dev/ttyUSB0", speed: 115_200), .noSuchFile, .absent),
+      (.unix(path: "/run/air"), .noSuchFile, .other),
+      (.unix(path: "/run/air"), .accessDenied, .notAllowed),
+    ])
+  func kind(radio: RadioName, code: Errno, kind: RadioError.Kind) {
+    #expect(RadioError(radio, SystemError(code, "open", "it")).kind == kind)
+  }
 }

@@ -264,4 +264,16 @@ struct SplitMix: RandomNumberGenerator {
       return [0x04, code, UInt8(parameters.count)] + parameters
     }
   }
+
+  /// A command that is nearly one.
+  mutating func command() -> [UInt8] {
+    let opcodes: [HCIOpcode] = SharedControllerFaultTests.commands + [.leCreateConnectionCancel]
+    let opcode = opcodes.randomElement(using: &self) ?? .reset
+    let parameters = (0..<Int.random(in: 0...12, using: &self)).map { _ in
+      UInt8.random(in: 0...4, using: &self)
+    }
+    let low = UInt8(truncatingIfNeeded: opcode.rawValue)
+    let high = UInt8(truncatingIfNeeded: opcode.rawValue >> 8)
+    return [0x01, low, high, UInt8(parameters.count)] + parameters
+  }
 }

@@ -224,6 +224,47 @@ struct SharedPacketTests {
     #expect(shared.next(at: now) == Self.data(2, 0xB1))
   }
 
+  @Test(arguments: 0..<40 as Range<UInt64>) func nothingThatAnyoneSendsStopsIt(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    var shared = started()
+    var now = now
+    for _ in 0..<3_000 {
+      let half: SharedHalf = Bool.random(using: &random) ? .first : .second
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...3: shared.receive(random.packet().span, at: now)
+      case 4...5: shared.give([random.command()], to: half)
+      case 6: shared.give([Self.data(.random(in: 0...4, using: &random), 0)], to: half)
+      case 7:
+        shared.receive(Self.connected(.random(in: 0...4, using: &random), role: 1).span, at: now)
+      case 8:
+        now = now.advanced(by: .random(in: 0...3_000, using: &random))
+        shared.advance(to: now)
+      default:
+        if Int.random(in: 0..<20, using: &random) == 0 {
+          shared.isJoined(half) ? shared.leave(half) : shared.join(half, at: now)
+        }
+      }
+      // It comes to an end: it sends what the halves were given, and undoes what they did, once.
+      var count = 0
+      while shared.next(at: now) != nil, count < 3_000 { count += 1 }
+      #expect(count < 3_000)
+    }
+    // And then it is as good as new.
+    shared.leave(.first)
+    shared.leave(.second)
+    shared.radioIsReady(at: now)
+    shared.first = Recorder()
+    shared.second = Recorder()
+    shared.join(.first, at: now)
+    shared.join(.second, at: now)
+    shared.give([reset], to: .first)
+    #expect(shared.next(at: now) == reset)
+    shared.receive(Self.complete(reset).span, at: now)
+    shared.give([reset, Self.readAddress], to: .second)
+    #expect(shared.next(at: now) == Self.readAddress)
+    #expect(shared.take(.second).contains(.packet(resetComplete)))
+  }
+
   // MARK: Support
 
   private static let readAddress: [UInt8] = [1, 0x09, 0x10, 0]
