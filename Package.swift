@@ -138,8 +138,8 @@ let package = Package(
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
-        "LinuxRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "CoreBluetooth",
+        "VirtualRadio", "LinuxBoard", "LinuxRadio",
       ],
       swiftSettings: core),
     .testTarget(
