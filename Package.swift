@@ -91,7 +91,8 @@ let package = Package(
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: core),
     .testTarget(
-      name: "BluetoothCentralTests", dependencies: ["BluetoothCentral", "BluetoothHost"],
+      name: "BluetoothCentralTests",
+      dependencies: ["BallTestSupport", "BluetoothCentral", "BluetoothHost"],
       swiftSettings: core),
     .testTarget(
       name: "VirtualRadioTests",

@@ -39,7 +39,7 @@ struct ServerTests {
 
   @Test("finds included services: the UUID in the reference, or read from the declaration")
   func includedServices() {
-    let long = [UInt8].written(upTo: 16) { BallService.service.write(to: &$0) }
+    let long = [UInt8].written(upTo: 16) { ballService.write(to: &$0) }
     let (requests, outcome) = perform(
       .discoverIncludedServices(range(0x10, 0x20)),
       [
@@ -65,7 +65,7 @@ struct ServerTests {
           .includedServices([
             RemoteService(
               uuid: BluetoothUUID(0x180F), range: range(0x30, 0x35), isPrimary: false),
-            RemoteService(uuid: BallService.service, range: range(0x40, 0x45)),
+            RemoteService(uuid: ballService, range: range(0x40, 0x45)),
           ])))
   }
 

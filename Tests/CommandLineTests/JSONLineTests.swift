@@ -77,10 +77,4 @@ struct WordingTests {
     #expect(line.text == "\(number)")
   }
 
-  @Test("A slug is worded, and other text is left as it is")
-  func slugs() {
-    #expect(Answer.wording(of: "SLUG-ANSWER-15") == "Don’t count on it.")
-    #expect(Answer.wording(of: "SLUG-ANSWER-20") == "SLUG-ANSWER-20")
-    #expect(Answer.wording(of: "Perhaps.") == "Perhaps.")
-  }
 }

@@ -70,13 +70,13 @@ struct AskingTests {
     let ball = try ScriptedBall(.silent)
     let client = try Client(of: ball)
     let found = try #require(await client.discovered())
-    async let asking = found.ask("Anyone?")
+    let asking = Task { try await found.ask("Anyone?") }
     var told = await client.told { if case .asked = $0 { true } else { false } }
     #expect(told == Self.beginning + ["asked Anyone?"])
     #expect(client.timers.running == [2])
     client.timers.fire()
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
-      try await asking
+      try await asking.value
     }
     ball.answer("Reply hazy, try again.")
     told = await client.told(until: \.isAnswer)
@@ -124,11 +124,11 @@ struct AskingTests {
     let ball = try ScriptedBall(.silent)
     let client = try Client(of: ball)
     let found = try #require(await client.discovered())
-    async let asking = found.ask("Anyone?")
+    let asking = Task { try await found.ask("Anyone?") }
     _ = await client.told { if case .asked = $0 { true } else { false } }
     client.radio.close()
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
-      try await asking
+      try await asking.value
     }
     #expect(client.central.balls.isEmpty)
   }
@@ -138,15 +138,15 @@ struct AskingTests {
     let ball = try ScriptedBall(.silent)
     let client = try Client(of: ball)
     let found = try #require(await client.discovered())
-    async let first = found.ask("First?")
+    let first = Task { try await found.ask("First?") }
     _ = await client.told { if case .asked = $0 { true } else { false } }
-    async let second = found.ask("Second?")
-    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) { try await first }
+    let second = Task { try await found.ask("Second?") }
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) { try await first.value }
     _ = await client.told { if case .asked = $0 { true } else { false } }
     // One timer runs, which is the second question's.
     #expect(client.timers.running == [2])
     ball.answer("Yes.")
-    #expect(try await second == "Yes.")
+    #expect(try await second.value == "Yes.")
     #expect(found.question == "Second?")
   }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
 import BluetoothHost
+import CoreBluetooth
+import EightBallKit
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem

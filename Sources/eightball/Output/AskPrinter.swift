@@ -1,6 +1,5 @@
 import BluetoothHost
 import CoreBluetooth
-import EightBall
 import EightBallKit
 
 /// Tells of a question on its way.
@@ -41,7 +40,7 @@ struct HumanAskPrinter: AskPrinter {
     if case .answered(let text) = outcome {
       Terminal.print(printable(BallAnswer(text)?.text ?? text))
     } else {
-      Terminal.note(outcome.sentence(inquiry))
+      Terminal.note(outcome.explanation(for: inquiry))
     }
   }
 
@@ -82,7 +81,7 @@ struct JSONAskPrinter: AskPrinter {
       line["reason"] = "not a question"
       line.print()
     default:
-      failed(outcome.sentence(inquiry), reason: outcome.word)
+      failed(outcome.explanation(for: inquiry), reason: outcome.word)
     }
   }
 

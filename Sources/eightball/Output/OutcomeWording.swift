@@ -3,7 +3,7 @@ import EightBallKit
 
 extension AskOutcome {
   /// What happened and what may help, for people.
-  func sentence(_ inquiry: Inquiry) -> String {
+  func explanation(for inquiry: Inquiry) -> String {
     switch self {
     case .answered(let text):
       "Answer: \(printable(text))"

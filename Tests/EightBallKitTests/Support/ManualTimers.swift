@@ -27,9 +27,9 @@ final class ManualTimers: BallTimers {
 
   /// Fires every timer that runs.
   func fire() {
-    let due = entries {
-      defer { $0 = [] }
-      return $0
+    let due = entries { entries in
+      defer { entries = [] }
+      return entries
     }
     for entry in due { entry.queue.async(execute: entry.body) }
   }
