@@ -121,7 +121,7 @@ let package = Package(
       name: "DocsTests",
       dependencies: [
         "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio", "LinuxBoard",
-        "LinuxRadio",
+        "CoreBluetooth", "LinuxRadio",
       ],
       swiftSettings: core),
     .testTarget(

@@ -43,6 +43,21 @@ struct Document {
     return try #require(String(validating: bytes, as: UTF8.self), "\(path) is not UTF-8")
   }
 
+  /// The names of the files in a folder of the repository.
+  static func files(in path: String) throws -> [String] {
+    let folder = unsafe opendir(top + path)
+    guard let folder = unsafe folder else { throw Missing(path: path) }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+
   /// Whether the repository has this file or folder.
   static func exists(_ path: String) -> Bool {
     unsafe access(top + path, F_OK) == 0

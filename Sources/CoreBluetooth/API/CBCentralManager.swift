@@ -27,14 +27,16 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   /// Whether it looks for peripherals.
-  open var isScanning: Bool { contents.withLock { $0.isScanning } }
+  open var isScanning: Bool { contents.withLock { $0.scan != nil } }
 
   /// Whether all of `features` are there. None is: legacy advertising alone is heard.
   open class func supports(_ features: Feature) -> Bool { features.isEmpty }
 
   struct Contents {
     weak var delegate: (any CBCentralManagerDelegate)?
-    var isScanning = false
+    /// The number of the scan that there is.
+    var scan: Int?
+    var lastScan = 0
     /// The peripherals that somebody holds on to.
     var peripherals: [DeviceAddress: WeakPeripheral] = [:]
     /// How many there may be before those that are gone are looked for.
@@ -137,11 +139,15 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   {
     guard isPoweredOn() else { return }
     let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+    let number = contents.withLock { contents in
+      contents.lastScan += 1
+      contents.scan = contents.lastScan
+      return contents.lastScan
+    }
     let wish = ScanWish(
-      services: Set((serviceUUIDs ?? []).map(\.uuid)),
+      number: number, services: Set((serviceUUIDs ?? []).map(\.uuid)),
       solicited: Set((solicited ?? []).map(\.uuid)),
       allowsDuplicates: options.isTrue(CBCentralManagerScanOptionAllowDuplicatesKey))
-    contents.withLock { $0.isScanning = true }
     let (engine, client) = (thread.centralEngine, client)
     thread.performCentral { _ in engine.scan(client, wish) }
   }
@@ -149,7 +155,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Looks no longer.
   open func stopScan() {
     guard isPoweredOn() else { return }
-    contents.withLock { $0.isScanning = false }
+    contents.withLock { $0.scan = nil }
     let (engine, client) = (thread.centralEngine, client)
     thread.performCentral { _ in engine.stopScan(client) }
   }

@@ -41,7 +41,7 @@ final class CentralClient: @unchecked Sendable {
     guard isNews else { return }
     tell { manager in
       manager.state = state
-      if state != .poweredOn { manager.contents.withLock { $0.isScanning = false } }
+      if state != .poweredOn { manager.contents.withLock { $0.scan = nil } }
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
   }

@@ -36,7 +36,7 @@ extension CentralEngine {
   func scanFailed() {
     for client in clients where client.scan != nil {
       client.scan = nil
-      client.tell { manager in manager.contents.withLock { $0.isScanning = false } }
+      client.tell { manager in manager.contents.withLock { $0.scan = nil } }
     }
   }
 
@@ -53,9 +53,10 @@ extension CentralEngine {
   }
 
   private func tell(_ client: CentralClient, _ discovery: Discovery) {
+    let scan = client.scan?.number
     client.tell { manager in
       // What was heard before the scan ended is not told after it.
-      guard manager.isScanning else { return }
+      guard manager.contents.withLock({ $0.scan == scan }) else { return }
       let peripheral = manager.peripheral(at: discovery.address, name: discovery.name)
       manager.delegate?.centralManager(
         manager, didDiscover: peripheral, advertisementData: discovery.advertisementData,
@@ -83,7 +84,7 @@ extension Discovery {
     }
     if !serviceData.isEmpty {
       data[CBAdvertisementDataServiceDataKey] = Dictionary(
-        uniqueKeysWithValues: serviceData.map { (CBUUID($0.uuid), Data($0.bytes)) })
+        serviceData.map { (CBUUID($0.uuid), Data($0.bytes)) }, uniquingKeysWith: { $1 })
     }
     return data
   }

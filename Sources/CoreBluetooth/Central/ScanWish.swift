@@ -9,6 +9,8 @@ struct ScanWish {
   /// How many advertisers are remembered, which are not told of again.
   private static let capacity = 1_024
 
+  /// Which scan of the manager's it is.
+  let number: Int
   /// Of one of these services, or looking for one of those; of any, if there are none.
   let services: Set<BluetoothUUID>
   let solicited: Set<BluetoothUUID>
@@ -21,7 +23,11 @@ struct ScanWish {
   /// Those that are told of when their scan response has come, or is not waited for any longer.
   private var held: [(discovery: Discovery, deadline: Instant)] = []
 
-  init(services: Set<BluetoothUUID>, solicited: Set<BluetoothUUID>, allowsDuplicates: Bool) {
+  init(
+    number: Int, services: Set<BluetoothUUID>, solicited: Set<BluetoothUUID>,
+    allowsDuplicates: Bool
+  ) {
+    self.number = number
     self.services = services
     self.solicited = solicited
     self.allowsDuplicates = allowsDuplicates

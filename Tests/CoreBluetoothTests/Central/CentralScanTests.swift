@@ -36,6 +36,19 @@ struct CentralScanTests {
     #expect(!stage.radio.controller.isScanning)
   }
 
+  @Test("what an earlier scan heard is not told in the next, nor after the last")
+  func stale() throws {
+    try stage.advertise(Self.named, type: 3)
+    let (log, manager, heartRate) = (log, manager, heartRate)
+    log.onLine = { [weak manager] _ in manager?.scanForPeripherals(withServices: [heartRate]) }
+    try stage.advertise(Self.named, type: 3, number: 0xAE)
+    manager.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    stage.pass(5_000)
+    log.onLine = nil
+    #expect(log.take() == ["discovered Name -50"])
+  }
+
   @Test("does not wait for those that give no scan response")
   func nonScannable() throws {
     try stage.advertise(Self.named, type: 3)
@@ -125,7 +138,7 @@ struct CentralScanTests {
 
   @Test("an advertiser whose scan response never comes is told of after half a second")
   func noScanResponse() {
-    var wish = ScanWish(services: [], solicited: [], allowsDuplicates: false)
+    var wish = ScanWish(number: 1, services: [], solicited: [], allowsDuplicates: false)
     var discovery = Discovery(address: .numbered(2))
     discovery.awaitsScanResponse = true
     func hears(_ milliseconds: UInt32) -> Bool {

@@ -1,0 +1,75 @@
+import Testing
+
+@Suite("docs/corebluetooth.md")
+struct CoreBluetoothTests {
+  private let document: Document
+  private let declared: Set<String>
+
+  /// What every type has, or has for the language's sake, and no table lists.
+  private static let unlisted: Set<String> = [
+    "isEqual(_:)", "hash", "description", "copy(with:)", "rawValue", "init(rawValue:)", "init(_:)",
+    "code", "errorCode", "errorDomain", "errorUserInfo", "errorDescription", "~=(code:error:)",
+  ]
+
+  init() throws {
+    document = try Document("docs/corebluetooth.md")
+    declared = try Declarations.publicSymbols(in: "Sources/CoreBluetooth/API")
+  }
+
+  /// Every row of the tables of symbols.
+  private var rows: [(symbol: String, status: String, note: String)] {
+    document.lines.filter { $0.hasPrefix("### ") }.flatMap { document.rows(under: $0) }.map { row in
+      (trim(row[0].filter { $0 != "`" }), row[1], row.count > 2 ? row[2] : "")
+    }
+  }
+
+  @Test("what is said to be done, or to differ, is there, and what is absent is not")
+  func statuses() {
+    for row in rows {
+      switch row.status {
+      case "done", "differs":
+        #expect(declared.contains(row.symbol), "\(row.symbol) is said to be there")
+        #expect(row.status == "done" || !row.note.isEmpty, "\(row.symbol): how does it differ?")
+      case "absent":
+        #expect(!row.note.isEmpty, "\(row.symbol): why?")
+        let isShell = row.note == "declared, and not there yet"
+        #expect(declared.contains(row.symbol) == isShell, "\(row.symbol) is said to be absent")
+      default:
+        Issue.record("\(row.symbol): \(row.status)")
+      }
+    }
+  }
+
+  @Test("every public symbol is listed, once")
+  func complete() {
+    let symbols = rows.map(\.symbol)
+    let listed = Set(symbols)
+    #expect(symbols.count == listed.count)
+    let ours = Set(
+      document.rows(under: "## What Apple's has not").map { $0[0].filter { $0 != "`" } })
+    for symbol in declared.subtracting(listed).subtracting(ours).sorted() {
+      let parts = symbol.split(separator: ".")
+      let member = String(parts.last ?? "")
+      // `CBError.unknown` is another way to write `CBError.Code.unknown`.
+      let code = parts.count == 2 ? "\(parts[0]).Code.\(member)" : ""
+      #expect(
+        Self.unlisted.contains(member) || listed.contains(code), "\(symbol) is in no table")
+    }
+  }
+
+  @Test("the example is one that is compiled with these tests")
+  func example() throws {
+    let source = try Document.text(of: "Tests/DocsTests/Examples/Finder.swift")
+    #expect(document.blocks.first.map { ($0.text + "\n").hasPrefix(source) } == true)
+  }
+
+  @Test("the symbols are counted right")
+  func counts() {
+    let count = { (status: String) in rows.count { $0.status == status } }
+    let sentence =
+      "Of \(rows.count) public symbols of Apple's, \(count("done")) are done, "
+      + "\(count("differs")) differ, and \(count("absent")) are absent."
+    #expect(
+      document.lines.joined(separator: " ").contains(sentence), "it should say: \(sentence)")
+  }
+}
