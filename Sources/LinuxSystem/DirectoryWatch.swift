@@ -4,7 +4,7 @@ import Glibc
 /// nobody needs to look from time to time: inotify(7).
 ///
 /// It says that something has happened, not what: the kernel may have left out what it had no room
-/// for, and what it told may be past by now. Whoever is told looks for himself.
+/// for, and what it told may be past by now. Whoever is told has to look.
 public final class DirectoryWatch: EventHandler {
   private let descriptor: FileDescriptor
   private let prefix: [UInt8]
