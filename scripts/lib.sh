@@ -6,6 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Where Swift builds; another folder keeps two builds apart.
 build_folder="${EIGHTBALL_BUILD:-.build}"
+# Where the program is built that is installed.
+standalone_folder="$build_folder-standalone"
 # Python's own folder for the peers.
 peers_folder=.build-venv
 # Where scripts/build-gpiod2 builds libgpiod 2.
@@ -32,6 +34,29 @@ step_done() { printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" $((SE
 fail() {
   printf '%s\n' "$@" >&2
   exit 1
+}
+
+# program_version: the version, which the program itself says.
+program_version() {
+  sed -n 's/^ *version: "\(.*\)",$/\1/p' Sources/eightball/EightBallCommand.swift
+}
+
+# source_date: when the sources were last changed, in seconds of 1970, so that what is made of them
+# twice is the same.
+source_date() {
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    echo "$SOURCE_DATE_EPOCH"
+  else
+    git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md
+  fi
+}
+
+# unit_folder PREFIX: where systemd and udev look for what is installed under PREFIX.
+unit_folder() {
+  case "$1" in
+  /usr | /usr/local) echo "$1/lib" ;;
+  *) echo /etc ;;
+  esac
 }
 
 # need_swift: Swift 6.3 or newer must be on the path; no package of the system brings it.
@@ -86,6 +111,16 @@ as_root() {
   else
     fail "This needs root, and there is no sudo: run as root:" "  $*"
   fi
+}
+
+# root_for FOLDER COMMAND...: runs it as root, unless the folder is one that this user may write to
+# anyway. "" is the system itself.
+root_for() {
+  local folder=$1
+  shift
+  # What is not there yet is made in what is.
+  while [ -n "$folder" ] && [ ! -e "$folder" ]; do folder=${folder%/*}; done
+  if [ -n "$folder" ] && [ -w "$folder" ]; then "$@"; else as_root "$@"; fi
 }
 
 # need_packages NAME...: installs the Debian packages that are missing, and says which.

@@ -39,6 +39,8 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   public var observer: Observer
   /// Its buttons and lights, if it has any.
   public var body: (any BallBody)?
+  /// What a service manager is told, if one has started it.
+  public var service: ServiceReport?
   private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
   /// When the turn began.
   private var now = Instant(rawValue: 0)
@@ -84,8 +86,9 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   /// When the ball wants to be called next.
   public var deadline: Instant? {
-    guard let body else { return host.deadline }
-    return Instant.earlier(host.deadline, Instant.earlier(panel.deadline, body.deadline))
+    let own = Instant.earlier(host.deadline, service?.deadline)
+    guard let body else { return own }
+    return Instant.earlier(own, Instant.earlier(panel.deadline, body.deadline))
   }
 
   /// The time is `now`.
@@ -99,9 +102,13 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     }
   }
 
-  /// Tells the observer what has happened.
+  /// Tells the observer what has happened, and the service manager how it is.
   public mutating func turnEnded() {
     tellEvents()
+    if let service {
+      service.note(host.radio, connectionCount: host.connectionCount)
+      service.send(at: now)
+    }
     guard let body else { return }
     panel.show(host.application.lights, at: now)
     body.show(panel, at: now)
@@ -115,6 +122,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   /// Advertising ends, and every link.
   public mutating func shutDown(at now: Instant) {
     isEnding = true
+    service?.stop()
     host.shutDown()
   }
 

@@ -3,6 +3,7 @@ import Glibc
 /// The path of a UNIX socket, as the kernel wants it: unix(7).
 struct UnixAddress {
   private var storage = sockaddr_un()
+  private var length = socklen_t(MemoryLayout<sockaddr_un>.size)
   private let path: String
 
   /// - Throws: `nameTooLong` if the path is longer than 107 bytes; `invalidArgument` if it is
@@ -24,6 +25,31 @@ struct UnixAddress {
     }
   }
 
+  /// A name outside of the file system, which Linux calls abstract.
+  ///
+  /// - Parameter name: Without the zero byte that the kernel has in front of it, which people write
+  ///   as "@".
+  /// - Throws: `nameTooLong` if it is longer than 107 bytes; `invalidArgument` if it is empty.
+  init(abstract name: String) throws(SystemError) {
+    path = "@" + name
+    let capacity = MemoryLayout.size(ofValue: storage.sun_path) - 1
+    guard !name.isEmpty else {
+      throw SystemError(.invalidArgument, "use", "\"@\" as the name of a socket")
+    }
+    guard name.utf8.count <= capacity else {
+      throw SystemError(
+        .nameTooLong, "use", path,
+        explanation: "a socket's name is at most \(capacity) bytes long")
+    }
+    storage.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &storage.sun_path) { target in
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target.dropFirst()).copyBytes(from: name.utf8)
+    }
+    // The zero bytes behind it would be part of the name.
+    let path = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+    length = socklen_t(path + 1 + name.utf8.count)
+  }
+
   /// Connects `descriptor`.
   func connect(_ descriptor: borrowing FileDescriptor) throws(SystemError) {
     let number = descriptor.rawValue
@@ -40,10 +66,28 @@ struct UnixAddress {
     }
   }
 
+  /// Sends a datagram there, whole or not at all, and never waits; whether it was taken.
+  ///
+  /// Takes no memory, whether it succeeds or fails.
+  func send(_ datagram: Span<UInt8>, from descriptor: borrowing FileDescriptor) -> Bool {
+    let number = descriptor.rawValue
+    let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+    while true {
+      let count = unsafe datagram.withUnsafeBufferPointer { bytes in
+        unsafe withPointer { address, length in
+          unsafe CInt(
+            clamping: Glibc.sendto(number, bytes.baseAddress, bytes.count, flags, address, length))
+        }
+      }
+      if count >= 0 { return true }
+      if Errno.current != .interrupted { return false }
+    }
+  }
+
   private func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
     unsafe withUnsafePointer(to: storage) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe body(address, length)
       }
     }
   }

@@ -68,7 +68,7 @@ struct ReadmeTests {
   func messages() throws {
     let source = try ["RadioError", "AdapterObstacle"]
       .map { try Document.text(of: "Sources/LinuxRadio/\($0).swift") }.joined()
-    let rows = document.rows(under: "## On a Raspberry Pi").filter { !$0[0].hasPrefix("Radio:") }
+    let rows = document.rows(under: "### Without a service").filter { !$0[0].hasPrefix("Radio:") }
     #expect(rows.count == 6)
     for row in rows {
       let message = row[0].replacing("hci0", with: #"\(name)"#)

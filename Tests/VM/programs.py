@@ -35,9 +35,9 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
     )
 
 
-def eventually(what: str, condition):
+def eventually(what: str, condition, patience: float = PATIENCE):
     """Waits until `condition()` gives something true, and gives that."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while not (result := condition()):
         assert time.monotonic() < end, f"waited in vain until {what}"
         time.sleep(0.05)

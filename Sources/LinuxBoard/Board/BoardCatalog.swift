@@ -116,9 +116,9 @@ extension [BoardCatalog.Entry] {
 /// The machine's own name for its kind.
 public enum DeviceTree {
   /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4";
-  /// `nil` if there is no device tree.
+  /// `nil` if there is no device tree. Read where a service finds it that may not look at /proc.
   public static var model: String? {
-    guard let text = try? Files.text(of: "/proc/device-tree/model") else { return nil }
+    guard let text = try? Files.text(of: "/sys/firmware/devicetree/base/model") else { return nil }
     return model(fromProperty: text)
   }
 

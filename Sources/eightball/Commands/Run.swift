@@ -3,6 +3,7 @@ import BluetoothHost
 import EightBall
 import LinuxBoard
 import LinuxRadio
+import LinuxSystem
 
 /// Runs a ball.
 struct Run: ParsableCommand {
@@ -75,6 +76,20 @@ struct Run: ParsableCommand {
     try name.validate()
   }
 
+  /// What to tell whoever has started the ball as a service; `nil` if nobody has.
+  private static func serviceReport() -> ServiceReport? {
+    do throws(SystemError) {
+      switch try ServiceManager.find() {
+      case nil: return nil
+      case let manager?: return ServiceReport(to: manager)
+      }
+    } catch {
+      // The ball answers all the same.
+      Terminal.note("Warning: the service manager is told nothing: \(sentence(error.description))")
+      return nil
+    }
+  }
+
   func run() throws {
     let printer = BallPrinter(name: name.text, isJSON: output.json)
     try endingWell(complain: printer.failed) {
@@ -94,6 +109,7 @@ struct Run: ParsableCommand {
       try runOnRadio(&program, radio.name, watchedBy: sinks) { program, loop in
         body = try BodyOfBall(board.description, loop: loop, printer: printer)
         program.body = body?.body
+        program.service = Self.serviceReport()
       }
     }
   }

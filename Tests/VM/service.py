@@ -1,0 +1,145 @@
+"""The ball as a service of systemd, confined as its unit says: started, asked, hung, killed, stopped.
+
+EIGHTBALL_ROOT names what scripts/stage has laid out for the prefix /usr. systemd is the first program
+of a process namespace in the guest.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from adapters import ADDRESSES, Controllers, is_up, set_up
+from att import Central
+from checks import Checks
+from programs import PATIENCE, Program, eventually, run
+
+SETTINGS = pathlib.Path("/etc/default/eightball")
+CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
+CAP_NET_ADMIN = 1 << 12
+
+checks = Checks()
+check = checks.check
+
+
+def systemctl(*arguments: str) -> subprocess.CompletedProcess:
+    # In systemd's own process namespace, or it cannot tell who asks. The guest's root is a folder of
+    # its first root, which makes no difference here.
+    children = pathlib.Path(f"/proc/{manager.pid}/task/{manager.pid}/children")
+    first = eventually("systemd is started", children.read_text).split()[0]
+    inside = ("nsenter", f"--target={first}", "--pid", "--")
+    return run(*inside, "systemctl", *arguments, env={**os.environ, "SYSTEMD_IGNORE_CHROOT": "1"})
+
+
+def property_of(name: str) -> str:
+    return systemctl("show", "--value", f"--property={name}", "eightball").stdout.strip()
+
+
+def process() -> str:
+    """The number of the ball's process, as we see it."""
+    return CGROUP.read_text().strip()
+
+
+def is_running_anew(before: str) -> bool:
+    return property_of("StatusText") == "Advertising." and process() != before
+
+
+def log() -> str:
+    return run("journalctl", "--unit=eightball", "--output=cat", "--no-pager").stdout
+
+
+def answer() -> str:
+    """Asks the ball over the kernel's own Bluetooth."""
+    set_up("hci0", True)
+    with Central(ADDRESSES[1]) as central:
+        central.ask("Are you there?")
+        return central.last_answer().decode()
+
+
+def start_systemd() -> Program:
+    """systemd, with its journal and little else: the guest's devices and files are as they are."""
+    subprocess.run(["mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"], check=True)
+    units = pathlib.Path("/etc/systemd/system")
+    for wanted in units.glob("*.wants/*"):
+        wanted.unlink()
+    for name in ("udevd", "udev-trigger", "tmpfiles-setup", "tmpfiles-setup-dev", "sysusers"):
+        (units / f"systemd-{name}.service").symlink_to("/dev/null")
+    # Short times, for a machine that does one thing at a time.
+    drop_in = units / "eightball.service.d" / "guest.conf"
+    drop_in.parent.mkdir(parents=True)
+    drop_in.write_text("[Service]\nWatchdogSec=6\nTimeoutAbortSec=1\nRestartSec=1\n")
+    return Program(
+        *("unshare", "--pid", "--mount", "--fork", "--mount-proc"),
+        *("/lib/systemd/systemd", "--system", "--unit=basic.target", "--log-target=kmsg"),
+        env={"SYSTEMD_IGNORE_CHROOT": "1", "container": "guest", "PATH": os.environ["PATH"]},
+    )
+
+
+shutil.copytree(os.environ["EIGHTBALL_ROOT"], "/", dirs_exist_ok=True)
+run("systemd-sysusers", "/usr/lib/sysusers.d/eightball.conf")
+SETTINGS.write_text("EIGHTBALL_OPTIONS=\"--radio hci1 --name 'Kitchen Ball' --seed 8\"\n")
+
+with start_systemd() as manager:
+    eventually(
+        "systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0, 3 * PATIENCE
+    )
+
+    with check("without its adapter it is tried again") as saw:
+        systemctl("start", "eightball")
+        eventually("a second try", lambda: log().count("there is no adapter hci1") > 1)
+        saw(property_of("ActiveState"))
+
+    with Controllers():
+        set_up("hci1", True)
+        with check("it is ready once it advertises, with the name of the settings") as saw:
+            started = systemctl("restart", "eightball")
+            assert started.returncode == 0, started.stdout
+            assert property_of("ActiveState") == "active", property_of("ActiveState")
+            assert property_of("StatusText") == "Advertising.", property_of("StatusText")
+            assert "Advertising as “Kitchen Ball”" in log(), log()
+            saw(property_of("StatusText"))
+
+        with check("it answers") as saw:
+            saw(answer())
+
+        with check("it is its own user, with CAP_NET_ADMIN and no other right") as saw:
+            rows = pathlib.Path(f"/proc/{process()}/status").read_text().splitlines()
+            status = dict(row.split(":\t", 1) for row in rows if ":\t" in row)
+            for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
+                assert int(status[name], 16) == CAP_NET_ADMIN, f"{name} {status[name]}"
+            assert status["Uid"].split()[0] != "0", status["Uid"]
+            assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), rows
+            saw(f"CapEff {status['CapEff']}, Seccomp {status['Seccomp']}")
+
+        with check("its loop keeps the watchdog content, and one that hangs is started again") as saw:
+            before = process()
+            systemctl("kill", "--signal=STOP", "eightball")
+            eventually("another process advertises", lambda: is_running_anew(before))
+            assert property_of("NRestarts") != "0"
+            saw(answer())
+
+        with check("one that is killed is started again") as saw:
+            before = process()
+            systemctl("kill", "--signal=KILL", "eightball")
+            eventually("another process advertises", lambda: is_running_anew(before))
+            saw(answer())
+
+        with check("stopped, it says so, ends well and gives the adapter back") as saw:
+            # One that is killed cannot give back what it took.
+            systemctl("stop", "eightball")
+            set_up("hci1", True)
+            systemctl("start", "eightball")
+            stopped = systemctl("stop", "eightball")
+            assert stopped.returncode == 0, stopped.stdout
+            saw(property_of("Result"))
+            assert property_of("Result") == "success", log()
+            assert is_up("hci1"), "hci1 is down"
+
+    with check("a wrong setting is not tried again") as saw:
+        SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
+        systemctl("start", "eightball")
+        eventually("it has failed", lambda: property_of("ActiveState") == "failed")
+        saw(f"status {property_of('ExecMainStatus')}")
+        assert property_of("ExecMainStatus") == "64", log()
+
+checks.end()
