@@ -105,7 +105,8 @@ let package = Package(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: core),
     // What the tests of the Linux side share.
     .target(
-      name: "LinuxTestSupport", dependencies: ["BluetoothHost", "LinuxRadio", "LinuxSystem"],
+      name: "LinuxTestSupport",
+      dependencies: ["BluetoothHost", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
       path: "Tests/LinuxTestSupport", swiftSettings: core),
     .testTarget(
       name: "LinuxRadioTests",
@@ -127,12 +128,15 @@ let package = Package(
       path: "Benchmarks/AskBenchmark", swiftSettings: core),
     .testTarget(
       name: "EightBallKitTests",
-      dependencies: ["BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxRadio"],
+      dependencies: [
+        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxTestSupport",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio",
+        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard",
+        "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: core),
@@ -149,7 +153,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",
-      dependencies: ["BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio"],
+      dependencies: [
+        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio",
+      ],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

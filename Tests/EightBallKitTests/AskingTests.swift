@@ -141,7 +141,9 @@ struct AskingTests {
     let first = Task { try await found.ask("First?") }
     _ = await client.told { if case .asked = $0 { true } else { false } }
     let second = Task { try await found.ask("Second?") }
-    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) { try await first.value }
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) {
+      try await first.value
+    }
     _ = await client.told { if case .asked = $0 { true } else { false } }
     // One timer runs, which is the second question's.
     #expect(client.timers.running == [2])
@@ -181,5 +183,20 @@ struct AskingTests {
     // By the time of an answer, the ball has been heard by both.
     _ = try await found.ask("Am I near?")
     #expect(far.central.balls.isEmpty)
+  }
+
+  @Test("a ball that has no place for another connection is busy, and no longer one of the balls")
+  func busy() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    // What the controller says when it has as many links as it can have.
+    let manager = try #require(client.central.cbManager)
+    client.central.queue.sync {
+      client.central.centralManager(
+        manager, didFailToConnect: found.peripheral, error: CBError(.connectionLimitReached))
+    }
+    #expect(found.error == .coreBluetooth(RejectionReason.deviceBusy))
+    #expect(client.central.balls.isEmpty)
   }
 }

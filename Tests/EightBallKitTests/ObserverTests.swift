@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import LinuxTestSupport
 import Testing
 
 @testable import EightBallKit
@@ -26,7 +27,7 @@ struct ObserverTests {
     var options = BallPeripheral.Options()
     options.localName = name
     options.answerStyle = .slug
-    let radio = try CBRadio("virtual")
+    let radio = try CBRadio(TestAir.radio)
     let own = Recorder()
     let ball = BallPeripheral(
       options: options, queue: DispatchQueue(label: "ball"),
@@ -57,7 +58,7 @@ struct ObserverTests {
     var options = BallPeripheral.Options()
     options.localName = name
     options.answersByItself = false
-    let radio = try CBRadio("virtual")
+    let radio = try CBRadio(TestAir.radio)
     let ball = BallPeripheral(
       options: options, queue: DispatchQueue(label: "ball"),
       makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })

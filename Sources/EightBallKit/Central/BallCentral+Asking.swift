@@ -95,7 +95,10 @@ extension BallCentral {
       characteristic === ball.conversation.answerCharacteristic,
       let question = ball.conversation.interimQuestion, !ball.conversation.isWritten
     else { return }
-    if let error { return refuse(.refusal(error), ball) }
+    if let error {
+      if !error.isEndOfLink { refuse(.refusal(error), ball) }
+      return
+    }
     guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
       return
     }
@@ -119,7 +122,10 @@ extension BallCentral {
       if error != nil { ball.conversation.unanswered = max(0, ball.conversation.unanswered - 1) }
       return
     }
-    if let error { return refuse(.refusal(error), ball) }
+    if let error {
+      if !error.isEndOfLink { refuse(.refusal(error), ball) }
+      return
+    }
     guard let question = ball.conversation.interimQuestion else {
       return fail(.sendFailed(RejectionReason.peripheralError(nil)), ball)
     }
@@ -156,9 +162,23 @@ extension BallCentral {
 extension BallError {
   /// What a ball's refusal is: it says by an ATT error that it wants a question.
   fileprivate static func refusal(_ error: any Error) -> BallError {
-    guard let refusal = error as? CBATTError else { return .sendFailed(RejectionReason.unknown(error)) }
+    guard let refusal = error as? CBATTError else {
+      return .sendFailed(RejectionReason.unknown(error))
+    }
     return refusal.code == .unlikelyError
       ? .sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
       : .sendFailed(BallError.coreBluetooth(RejectionReason.peripheralError(error)))
+  }
+}
+
+extension Error {
+  /// Whether the link has ended: that is told of by itself, with what it means for the ball.
+  fileprivate var isEndOfLink: Bool {
+    switch (self as? CBError)?.code {
+    case .peripheralDisconnected, .connectionTimeout, .connectionFailed, .notConnected,
+      .operationCancelled:
+      true
+    default: false
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import LinuxTestSupport
 
 @testable import EightBallKit
 
@@ -13,16 +14,16 @@ final class Client: Sendable {
   private let ball: ScriptedBall?
 
   /// One that wants `ball`.
-  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int> = -127 ... 127) throws {
+  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int> = -127...127) throws {
     try self.init(wanting: ball.name, rssiRange: rssiRange, ball: ball)
   }
 
   init(
-    wanting name: String, rssiRange: ClosedRange<Int> = -127 ... 127,
+    wanting name: String, rssiRange: ClosedRange<Int> = -127...127,
     observer: (any BallObserver)? = nil, ball: ScriptedBall? = nil
   ) throws {
     self.ball = ball
-    let radio = try CBRadio("virtual")
+    let radio = try CBRadio(TestAir.radio)
     self.radio = radio
     var options = BallCentral.Options()
     options.name = name

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import LinuxTestSupport
 
 @testable import EightBallKit
 
@@ -36,7 +37,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     self.manner = manner
     self.hasCharacteristics = hasCharacteristics
     name = "Ball \(UUID().uuidString.prefix(8))"
-    radio = try CBRadio("virtual")
+    radio = try CBRadio(TestAir.radio)
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: queue, options: nil, radio: radio)
   }
