@@ -5,7 +5,7 @@ import Testing
 @testable import EightBallKit
 
 /// What an app is told while it asks: exact lists, on the virtual air.
-@Suite("Asking by the SDK", .timeLimit(.minutes(2)))
+@Suite("Asking by the SDK", .timeLimit(.minutes(1)))
 struct AskingTests {
   private static let beginning = ["powered on", "found", "connected", "discovered"]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EightBallKit
 
-@Suite("Observers of the SDK", .timeLimit(.minutes(2)))
+@Suite("Observers of the SDK", .timeLimit(.minutes(1)))
 struct ObserverTests {
   @Test("are told once each, and kept weakly")
   func registration() throws {

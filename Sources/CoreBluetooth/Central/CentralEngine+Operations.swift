@@ -47,6 +47,8 @@ extension CentralEngine {
       member.subscriptions.remove(handle)
       return completion(.success([]))
     }
+    // What is wished last counts, also if what was wished before is answered later.
+    let wish = member.beginWish(for: handle)
     let operation = link.operation(toConfigure: characteristic, configuration)
     // From now on: the first value may come with the answer.
     if configuration != .none { member.subscriptions.insert(handle) }
@@ -60,9 +62,13 @@ extension CentralEngine {
           }
           link?.configurations[handle] = descriptor
         }
-        if configuration == .none { member.subscriptions.remove(handle) }
+        if configuration == .none, member.isLast(wish, for: handle) {
+          member.subscriptions.remove(handle)
+        }
       case .failure:
-        if !wasSubscribed { member.subscriptions.remove(handle) }
+        if !wasSubscribed, member.isLast(wish, for: handle) {
+          member.subscriptions.remove(handle)
+        }
       }
       completion(result)
     }

@@ -9,11 +9,22 @@ final class PeripheralLink {
     weak var peripheral: CBPeripheral?
     /// The values that it is to be told of.
     var subscriptions: Set<AttributeHandle> = []
+    /// How often it has subscribed to a value, or ended that.
+    private var wishes: [AttributeHandle: Int] = [:]
 
     init(_ client: CentralClient, _ peripheral: CBPeripheral) {
       self.client = client
       self.peripheral = peripheral
     }
+
+    /// It wants a value to be told, or told no more: the number of that wish.
+    func beginWish(for handle: AttributeHandle) -> Int {
+      wishes[handle, default: 0] += 1
+      return wishes[handle, default: 0]
+    }
+
+    /// Whether it has wished for nothing else since.
+    func isLast(_ wish: Int, for handle: AttributeHandle) -> Bool { wishes[handle] == wish }
 
     /// Calls `body` on the manager's queue, if there still are a manager and a peripheral then.
     func tell(_ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void) {
