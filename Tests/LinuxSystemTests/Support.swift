@@ -14,7 +14,10 @@ final class TemporaryDirectory {
     path = try #require(made)
   }
 
-  deinit {
+  deinit { remove() }
+
+  /// Removes it, and the files in it.
+  func remove() {
     for name in names { _ = unsafe unlink("\(path)/\(name)") }
     _ = unsafe rmdir(path)
   }

@@ -2,7 +2,9 @@
 says and does when it cannot have its lines, or loses them; and how still it sits."""
 
 import contextlib
+import json
 import os
+import shutil
 import statistics
 import time
 
@@ -11,6 +13,7 @@ from att import Central
 from bench import Bench, Board, gpiod_version
 from checks import Checks
 from programs import NOBODY, Ball, eightball, eventually, run
+from simulator import Chip
 
 #: How long it is watched, in seconds.
 WATCH = 10
@@ -98,22 +101,56 @@ def sit(bench: Bench, ball: Ball) -> None:
 
 
 def unplug(bench: Bench, ball: Ball) -> None:
+    gone = f"the GPIO chip “{board.label}” has gone. It is used again when it comes back"
+
     with visit(ball) as central:
-        with check("the chip is unplugged: the ball says so, and answers") as saw:
+        with check("the chip is unplugged while nothing happens: the ball says so, and answers") as saw:
+            answer(central)
+            # The answer's pulse is over: no light is to change.
+            time.sleep(2)
+            before = ball.wake_ups()
             bench.chip.unplug()
-            # Linux 6.1 wakes nobody for it: the answer does, for it is to light a light.
-            saw(answer(central))
-            detail = ball.event("board", state="lost")["detail"]
-            assert f"the GPIO chip “{board.label}” has gone" in detail, detail
+            detail = ball.event("board")["detail"]
+            assert detail == gone, detail
+            assert ball.wake_ups() > before, "and yet it was not woken: the measure is wrong"
             saw(detail)
             saw(answer(central))
 
         with check("plugged in again: the light is back, and shake works") as saw:
+            # By now it asks for the chip every 5 s; what comes tells it sooner.
+            time.sleep(8)
+            start = time.monotonic()
             bench.chip.plug_in()
-            ball.event("board", state="ready")
+            # Nothing was told in between.
+            assert ball.event("board")["state"] == "ready"
+            saw(f"ready after {(time.monotonic() - start) * 1_000:.0f} ms")
             eventually("the status light is on", lambda: bench.status.is_lit)
             bench.shake.click()
             ball.event("button", action="shake")
+            saw(central.answer().decode())
+
+        with check("gone for a moment while nothing happens: shake works all the same") as saw:
+            time.sleep(2)
+            bench.chip.unplug()
+            bench.chip.plug_in()
+            states = [ball.event("board")["state"] for _ in range(2)]
+            assert states == ["lost", "ready"], states
+            bench.shake.click()
+            ball.event("button", action="shake")
+            saw(central.answer().decode())
+
+        with check("another chip that comes and goes is not ours: nothing is told") as saw:
+            with Chip("another", 4, {}):
+                pass
+            bench.shake.click()
+            told = []
+
+            def is_button(line: str) -> bool:
+                told.append(json.loads(line)["event"])
+                return told[-1] == "button"
+
+            ball.line(is_button, "button")
+            assert "board" not in told, told
             saw(central.answer().decode())
 
 
@@ -150,18 +187,23 @@ with Controllers(), Bench(board) as bench:
                     bench.clear.click()
                     ball.event("button", action="clear")
 
-    with check("no permission for the chip: what to do, and answers all the same") as saw:
+    with check("no permission for the chip: what to do, answers all the same, and taken up when given") as saw:
+        shutil.chown(bench.chip.device, group="games")
+        bench.chip.device.chmod(0o660)
         with Ball("virtual", "--board", board.path, **NOBODY) as ball:
             detail = ball.event("board", state="lost")["detail"]
             assert detail == (
                 f"{bench.chip.device} may not be opened. "
-                "Join its group and log in again: sudo usermod -aG gpio $USER"
+                "Join its group and log in again: sudo usermod -aG games $USER"
             ), detail
             saw(detail)
             ball.event("advertising")
             asked = run(eightball(), "ask", "Are you there?", "--radio", "virtual", **NOBODY)
             assert asked.returncode == 0, asked
             saw(ball.event("answer")["text"])
+            # As a rule of udev does, a moment after a chip has come.
+            bench.chip.device.chmod(0o666)
+            ball.event("board", state="ready")
 
     with check("a board without shake and answer light leaves their lines alone") as saw:
         without = ("--set", "shake=none", "--set", "answer=none")

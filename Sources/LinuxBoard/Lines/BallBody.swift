@@ -41,6 +41,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
 
   private let board: BoardDescription
   private let loop: EventLoop
+  private let chips: DirectoryWatch?
   /// Ours, so that the loop can let go of it when the lines have closed theirs.
   private var descriptor: FileDescriptor?
   private var registration: EventLoop.Registration?
@@ -63,10 +64,17 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
   private var lastEdge = Instant(rawValue: 0)
 
   /// The body of `board`, whose lines are asked for in the first turn of `loop`.
-  public init(_ board: BoardDescription, lines: Lines, loop: EventLoop) {
+  ///
+  /// - Parameter chips: What tells that a chip has come or gone. Without it, a chip that goes is
+  ///   noticed by the lines' descriptor, where the kernel is so new that this hangs up, or else by
+  ///   the next light; and one that comes by asking for it from time to time.
+  public init(
+    _ board: BoardDescription, lines: Lines, loop: EventLoop, chips: DirectoryWatch? = nil
+  ) {
     self.board = board
     self.lines = lines
     self.loop = loop
+    self.chips = chips
   }
 
   /// When time has to be let pass next; `nil` if it need not be.
@@ -88,6 +96,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
       try? lines.set(.answer, isLit: false)
     }
     release()
+    chips?.stop()
     retry = nil
   }
 
@@ -102,7 +111,12 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
   /// Hands the buttons' edges to `panel`.
   public func readButtons(into panel: inout Panel, at now: Instant) {
     lines.advance(to: now)
-    if !isOpen { reopen(&panel, at: now) }
+    let hasChipChanged = chips?.takeChange() ?? false
+    if !isOpen {
+      reopen(&panel, at: now, hasChipChanged)
+    } else if hasChipChanged {
+      check(at: now)
+    }
     if isOpen { hear(&panel, at: now) }
     if isPanelStale {
       // Nobody holds down a button of a chip that has gone.
@@ -189,15 +203,27 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
 
   // MARK: Losing and finding
 
-  private func reopen(_ panel: inout Panel, at now: Instant) {
-    guard let retry, retry <= now else { return }
+  /// Some chip has come, gone or changed: perhaps ours.
+  private func check(at now: Instant) {
+    do throws(Lines.Failure) {
+      try lines.check()
+    } catch {
+      lose(error, at: now)
+    }
+  }
+
+  private func reopen(_ panel: inout Panel, at now: Instant, _ hasChipChanged: Bool) {
+    guard let retry, hasChipChanged || retry <= now else { return }
     do throws(Lines.Failure) {
       try lines.open()
       setDebounce(&panel)
       try read(.shake, into: &panel) { $0.find(.shake, isClosed: $1) }
       try read(.clear, into: &panel) { $0.find(.clear, isClosed: $1) }
     } catch {
-      return lose(error, at: now)
+      // A chip that has just come gets its permissions a moment later: too early to complain. If
+      // it gets none, the next retry tells.
+      if hasChipChanged { failures = 0 }
+      return lose(error, at: now, isTold: !hasChipChanged)
     }
     watch()
     isOpen = true
@@ -230,16 +256,18 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
     self.descriptor = consume descriptor
   }
 
-  private func lose(_ error: Lines.Failure, at now: Instant) {
+  private func lose(_ error: Lines.Failure, at now: Instant, isTold: Bool = true) {
     release()
     isPanelStale = true
-    let text = error.description
-    if complaint != text {
-      complaint = text
-      news = .lost(text)
-    }
+    if isTold { complain(error.description) }
     retry = now.advanced(by: Radio.patience(after: failures))
     failures += 1
+  }
+
+  private func complain(_ text: String) {
+    guard complaint != text else { return }
+    complaint = text
+    news = .lost(text)
   }
 
   private func release() {

@@ -33,6 +33,9 @@ public protocol BoardLines: AnyObject {
   /// Turns a light on or off; nothing happens if the board has none.
   func set(_ light: LightName, isLit: Bool) throws(Failure)
 
+  /// Looks whether the lines are still of use; throws if they are not. Changes nothing.
+  func check() throws(Failure)
+
   /// What is wrong when the chip hangs up without an error.
   var vanished: Failure { get }
 

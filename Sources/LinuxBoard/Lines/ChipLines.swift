@@ -14,6 +14,7 @@ public final class ChipLines: BoardLines {
   private let label: String
   private let directory: String
   private var lines: OpaquePointer?
+  private var hasBeenOpen = false
 
   /// The lines of `board`, which need not be there yet.
   ///
@@ -38,6 +39,7 @@ public final class ChipLines: BoardLines {
         directory, label, Self.consumer, settings.baseAddress, settings.count, &failure)
     }
     if unsafe lines == nil { throw error(failure) }
+    hasBeenOpen = true
   }
 
   /// Looks for the lines, and who has them, without asking for any.
@@ -125,6 +127,19 @@ public final class ChipLines: BoardLines {
     guard unsafe cgpiod_set_value(lines, Int32(index), isLit ? 1 : 0) == 0 else { throw failed() }
   }
 
+  /// Looks whether the lines are still of use.
+  public func check() throws(LineError) {
+    guard let lines = unsafe lines else { throw vanished }
+    // Any of them: what is asked is whether there is a chip to ask.
+    guard unsafe cgpiod_value(lines, 0) >= 0 else { throw failed() }
+  }
+
+  /// Tells when any chip of this machine comes, goes, or may be opened by others than before;
+  /// `nil` if the kernel lets nobody watch for that, or no more than do already.
+  public func watchChips(in loop: EventLoop) -> DirectoryWatch? {
+    try? DirectoryWatch(directory, namesFrom: "gpiochip", loop: loop)
+  }
+
   /// What is wrong when the chip hangs up without an error.
   public var vanished: LineError { LineError(.vanished, chip: label) }
 
@@ -140,7 +155,8 @@ public final class ChipLines: BoardLines {
     let code = Errno(rawValue: failure.code)
     let kind: LineError.Kind =
       switch (UInt32(failure.step), code) {
-      case (CGPIOD_STEP_FIND_CHIP.rawValue, _): .noChip
+      // Once it has been there, the board is the right one, and it is no use to ask about that.
+      case (CGPIOD_STEP_FIND_CHIP.rawValue, _): hasBeenOpen ? .vanished : .noChip
       case (_, .accessDenied), (_, .notPermitted): .noPermission
       case (CGPIOD_STEP_FIND_LINE.rawValue, _): .noLine
       case (_, .busy): .busy

@@ -91,6 +91,16 @@ public final class VirtualLines: BoardLines {
     onChange?()
   }
 
+  /// Looks whether the lines are still of use.
+  public func check() throws(LineError) {
+    guard let request, let offset = request.offsets.first else { return }
+    do throws(GPIOError) {
+      _ = try request.isActive(offset)
+    } catch {
+      throw self.error(error)
+    }
+  }
+
   /// What is wrong when the chip hangs up without an error.
   public var vanished: LineError { LineError(.vanished, chip: chip.label) }
 

@@ -18,7 +18,8 @@ final class BodyOfBall {
   init?(_ board: BoardDescription?, loop: EventLoop, printer: BallPrinter) throws(SystemError) {
     guard let board, board.hasLines else { return nil }
     guard board.isVirtual else {
-      body = BoardBody(board, lines: ChipLines(board), loop: loop)
+      let lines = ChipLines(board)
+      body = BoardBody(board, lines: lines, loop: loop, chips: lines.watchChips(in: loop))
       return
     }
     let lines = VirtualLines(board)
