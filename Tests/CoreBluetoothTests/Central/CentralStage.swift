@@ -1,41 +1,11 @@
 import BluetoothCentral
 import BluetoothHost
-import EightBall
 import Foundation
 import LinuxRadio
 import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
-
-/// Somebody else on the air.
-protocol Neighbour: AnyObject {
-  var radio: VirtualController { get }
-  func receive(_ packet: Span<UInt8>, at now: Instant)
-  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
-  var deadline: Instant? { get }
-  func advance(to now: Instant)
-}
-
-/// A peripheral.
-final class Peripheral<
-  Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
->: Neighbour {
-  let radio: VirtualController
-  var host: BluetoothHost.Host<4, Database, Application>
-
-  init(_ radio: VirtualController, _ host: consuming BluetoothHost.Host<4, Database, Application>) {
-    self.radio = radio
-    self.host = host
-  }
-
-  func receive(_ packet: Span<UInt8>, at now: Instant) { host.receive(packet, at: now) }
-  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    host.nextPacket(into: &writer, at: now)
-  }
-  var deadline: Instant? { host.deadline }
-  func advance(to now: Instant) { host.advance(to: now) }
-}
 
 /// A radio whose packets are carried by hand, for managers.
 final class HandRadio: CentralThread, @unchecked Sendable {
@@ -149,7 +119,7 @@ final class CentralStage {
     return isBusy
   }
 
-  private static func packet(_ write: (inout ByteWriter) -> Bool) -> [UInt8]? {
+  static func packet(_ write: (inout ByteWriter) -> Bool) -> [UInt8]? {
     var storage = [UInt8](repeating: 0, count: 1_024)
     var count = 0
     do {
@@ -179,184 +149,4 @@ final class CentralStage {
 
 extension HandRadio {
   var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
-}
-
-// MARK: Neighbours
-
-extension CentralStage {
-  typealias Ball = Peripheral<GATTDatabase<32>, EightBall.Ball<4>>
-
-  /// A ball, on the air and advertising.
-  @discardableResult
-  func addBall(_ name: String = "Magic 8-Ball", number: UInt8 = 0xBA) throws -> Ball {
-    let deviceName = DeviceName(Array(name.utf8).span)
-    let ball = Peripheral(
-      air.addController(address: .numbered(number)),
-      BallHost<4>(
-        configuration: HostConfiguration(
-          name: try #require(deviceName), service: .ballService, address: .public),
-        database: GATTDatabase(BallProfile.table),
-        application: EightBall.Ball<4>(seed: 8, style: .text)))
-    ball.host.start(at: now)
-    add(ball)
-    settle()
-    return ball
-  }
-
-  typealias Bench = Peripheral<GATTDatabase<30>, BenchApplication>
-
-  /// A peripheral with one of everything.
-  @discardableResult
-  func addBench(number: UInt8 = 0xBE) throws -> Bench {
-    let deviceName = DeviceName(Array("Bench".utf8).span)
-    let bench = Peripheral(
-      air.addController(address: .numbered(number)),
-      BluetoothHost.Host<4, GATTDatabase<30>, BenchApplication>(
-        configuration: HostConfiguration(
-          name: try #require(deviceName), service: .bench, address: .public),
-        database: GATTDatabase(benchTable), application: BenchApplication()))
-    bench.host.start(at: now)
-    add(bench)
-    settle()
-    return bench
-  }
-
-  /// An advertiser that does nothing else.
-  func advertise(
-    _ data: [UInt8], scanResponse: [UInt8] = [], type: UInt8, number: UInt8 = 0xAD
-  ) throws {
-    let controller = air.addController(address: .numbered(number))
-    let data = AdvertisingData(data.span)
-    let response = AdvertisingData(scanResponse.span)
-    for packet in [
-      Self.command(
-        LESetAdvertisingParameters(minimumInterval: 160, maximumInterval: 160, type: type)),
-      Self.command(LESetAdvertisingData(try #require(data))),
-      Self.command(LESetScanResponseData(try #require(response))),
-      Self.command(LESetAdvertisingEnable(true)),
-    ] { controller.send(packet.span) }
-  }
-
-  private static func command(_ command: some HCICommand) -> [UInt8] {
-    packet {
-      command.writePacket(to: &$0)
-      return true
-    } ?? []
-  }
-}
-
-extension DeviceAddress {
-  /// `F0:00:00:00:00:NN`, public.
-  static func numbered(_ number: UInt8) -> DeviceAddress {
-    DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0xF0])
-  }
-}
-
-extension BluetoothUUID {
-  static let bench = BluetoothUUID(high: 0xA0A1_A2A3_A4A5_A6A7, low: 0xA8A9_AAAB_ACAD_AEAF)
-}
-
-extension ApplicationAttribute {
-  static let text = ApplicationAttribute(rawValue: 0)
-  static let level = ApplicationAttribute(rawValue: 1)
-  static let alarm = ApplicationAttribute(rawValue: 2)
-  static let note = ApplicationAttribute(rawValue: 3)
-}
-
-/// One characteristic of each kind that a rule is about.
-var benchTable: InlineArray<30, Attribute> {
-  [
-    .primaryService(.genericAccessService),  // 0x0001
-    .characteristic(.deviceName, .read),
-    .value(.deviceName),  // 0x0003
-
-    .primaryService(.genericAttributeService),  // 0x0004
-    .characteristic(.serviceChanged, .indicate),
-    .value(.none),  // 0x0006
-    .clientCharacteristicConfiguration,
-
-    .primaryService(.bench),  // 0x0008
-    .include(serviceAt: AttributeHandle(rawValue: 0x0019)),
-    // FF01: all that a value can be written and told by.
-    .characteristic(
-      BluetoothUUID(0xFF01), .read | .write | .writeWithoutResponse | .notify | .indicate),
-    .value(.application(.text)),  // 0x000B
-    .clientCharacteristicConfiguration,
-    .descriptor(.characteristicUserDescription, .read, .text(StaticText("Text"))),
-    .descriptor(.characteristicPresentationFormat, .read, .number(0x19, byteCount: 7)),
-    .descriptor(.characteristicExtendedProperties, .read, .number(0x0001, byteCount: 2)),
-    // FF02: indicated only.
-    .characteristic(BluetoothUUID(0xFF02), .indicate),
-    .value(.application(.level)),  // 0x0011
-    .clientCharacteristicConfiguration,
-    // FF03: written with response only.
-    .characteristic(BluetoothUUID(0xFF03), .write),
-    .value(.application(.alarm)),  // 0x0014
-    // FF04: notified, without a configuration.
-    .characteristic(BluetoothUUID(0xFF04), .notify),
-    .value(.none),
-    // FF06: read, and a descriptor that can be written.
-    .characteristic(BluetoothUUID(0xFF06), .read),
-    .value(.number(1, byteCount: 1)),  // 0x0018
-
-    .secondaryService(BluetoothUUID(0x180F)),  // 0x0019
-    .characteristic(BluetoothUUID(0x2A19), .read),
-    .value(.number(99, byteCount: 1)),
-
-    .primaryService(BluetoothUUID(0xFF10)),  // 0x001C
-    .characteristic(BluetoothUUID(0xFF11), .read),
-    .value(.number(2, byteCount: 1)),
-  ]
-}
-
-/// Keeps what it is written, and tells what it is told to tell.
-struct BenchApplication: GATTApplication {
-  var values: [[UInt8]] = [Array("text".utf8), [], [], []]
-  /// What was written, in order.
-  var written: [[UInt8]] = []
-  /// What every subscriber is to be told next, of which attribute.
-  var update: (attribute: ApplicationAttribute, value: [UInt8])?
-  var refusal: ATTErrorCode?
-  var configurations: [ClientConfiguration] = []
-
-  mutating func centralConnected(at place: Int, address: DeviceAddress) {}
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {}
-  mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
-  ) {
-    configurations.append(configuration)
-  }
-
-  mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
-    into value: inout ByteWriter
-  ) throws(GATTRefusal) {
-    if let refusal { throw .error(refusal) }
-    let bytes = values[Int(attribute.rawValue)]
-    value.write(bytes.span)
-  }
-
-  mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
-  ) throws(GATTRefusal) {
-    if let refusal { throw .error(refusal) }
-    var bytes: [UInt8] = []
-    for index in value.indices { bytes.append(value[index]) }
-    values[Int(attribute.rawValue)] = bytes
-    written.append(bytes)
-  }
-
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? {
-    place == 0 ? update?.attribute : nil
-  }
-
-  mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
-  ) {
-    let bytes = update?.value ?? []
-    value.writePrefix(of: bytes.span)
-    update = nil
-  }
-
-  mutating func radioChanged(to state: RadioState) {}
 }

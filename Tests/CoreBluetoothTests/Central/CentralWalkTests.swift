@@ -1,0 +1,95 @@
+import BluetoothHost
+import Foundation
+import Testing
+import VirtualRadio
+
+@testable import CoreBluetooth
+
+/// Whatever a program does, and whatever the air does to it: what is told fits together, and in the
+/// end nothing is left.
+@Suite("A manager on a random walk")
+struct CentralWalkTests {
+  /// A generator whose numbers are the same in every run.
+  private struct Dice: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
+  }
+
+  @Test("tells a life of every connection that makes sense", arguments: 1...40)
+  func walk(seed: Int) throws {
+    var dice = Dice(state: UInt64(seed))
+    let stage = CentralStage()
+    let balls = try [0xB1, 0xB2].map { try stage.addBall("Ball", number: $0) }
+    let log = CentralLog()
+    var lines: [String] = []
+    let manager = stage.manager(log)
+    stage.settle()
+    let peripherals = manager.retrievePeripherals(
+      withIdentifiers: [0xB0, 0xB1, 0xB2].map { UUID(.numbered($0)) })
+    for peripheral in peripherals { peripheral.delegate = log }
+
+    for _ in 0..<200 {
+      let peripheral = try #require(peripherals.randomElement(using: &dice))
+      let characteristic = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
+        .randomElement(using: &dice)
+      switch Int.random(in: 0..<15, using: &dice) {
+      case 0...2: manager.connect(peripheral)
+      case 3: manager.cancelPeripheralConnection(peripheral)
+      case 4: manager.scanForPeripherals(withServices: nil)
+      case 5: manager.stopScan()
+      case 6: peripheral.discoverServices(nil)
+      case 7:
+        for service in peripheral.services ?? [] {
+          peripheral.discoverCharacteristics(nil, for: service)
+        }
+      case 8:
+        if let characteristic {
+          peripheral.setNotifyValue(Bool.random(using: &dice), for: characteristic)
+        }
+      case 9:
+        if let characteristic {
+          peripheral.readValue(for: characteristic)
+          peripheral.writeValue(Data("Why?".utf8), for: characteristic, type: .withResponse)
+          peripheral.writeValue(Data("Who?".utf8), for: characteristic, type: .withoutResponse)
+        }
+      case 10: peripheral.readRSSI()
+      case 11: balls.randomElement(using: &dice)?.host.disconnectAll()
+      case 12:
+        if Int.random(in: 0..<6, using: &dice) == 0 {
+          stage.radio.controller.fail(hardwareCode: 0x42)
+        } else {
+          stage.radio.controller.faults.losePacket(type: .acl)
+        }
+      case 13: for peripheral in peripherals { peripheral.discoverServices(nil) }
+      default: stage.pass(UInt32.random(in: 0...6_000, using: &dice))
+      }
+      if Bool.random(using: &dice) { stage.settle() }
+    }
+    // A controller that is being set up again can be asked nothing.
+    stage.pass(5_000)
+    #expect(manager.state == .poweredOn)
+    for peripheral in peripherals { manager.cancelPeripheralConnection(peripheral) }
+    manager.stopScan()
+    stage.pass(40_000)
+    lines += log.take()
+    #expect(peripherals.map(\.state) == [.disconnected, .disconnected, .disconnected])
+    #expect(stage.radio.controller.connectionHandles == [])
+    #expect(!stage.radio.controller.isScanning)
+    #expect(stage.radio.centralEngine.links.isEmpty)
+    #expect(stage.radio.centralEngine.endings.isEmpty)
+    #expect(stage.radio.program.central.deadline == nil)
+
+    #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
+
+    // No state is told twice, and every link that there was has an end.
+    let states = lines.filter { $0.hasPrefix("state") }
+    #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
+    let connected = lines.count { $0.hasPrefix("connected") }
+    let ended = lines.count { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
+    // Telling again that a link is there is no new link; an end without a link is a cancelled wait.
+    #expect(ended > 0 || connected == 0, "\(lines)")
+  }
+}
