@@ -1,7 +1,8 @@
 // ATT PDUs from four centrals. A request gets one response; anything else gets none.
 //
-// A piece of the input is one PDU; the tag's low two bits say from whom. The length byte 0xFF stands
-// for 512 bytes made of the piece over and over, so that long values are within reach.
+// A piece of the input is one PDU; the tag's low two bits say from whom. Its highest bit has the PDU
+// be 512 bytes made of the piece over and over, so that long values are within reach; bit 6 has the
+// database change before, in a range that the piece gives; bit 5 has the ball put its answer off.
 
 /// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -15,8 +16,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if tag & 0x80 != 0, let first = bytes.first {
       pdu = [first] + (0..<511).map { bytes[bytes.startIndex + $0 % bytes.count] }
     }
+    if tag & 0x40 != 0 { ground.change(bytes.first ?? 0, bytes.last ?? 0) }
     ground.responses = 0
+    ground.hesitates = tag & 0x20 != 0
     ground.receive(frame: pdu, channel: 0x04, link: tag & 3)
+    demand(!ground.hesitates || ground.responses <= 1, "several responses before the last word")
+    ground.hesitates = false
+    ground.resume()
     let opcode = pdu.first ?? 0x00
     if pdu.isEmpty || isNeverAnswered(opcode) {
       demand(ground.responses == 0, "a response to what is no request")

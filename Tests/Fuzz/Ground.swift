@@ -6,7 +6,7 @@ import Glibc
 /// A host of four places, and its controller. A condition that does not hold stops the program,
 /// which is how a fuzzer tells of it.
 struct Ground: ~Copyable {
-  private var host: BallHost<4>
+  private var host: Host<4, GATTDatabase<32>, HesitantBall>
   private(set) var now = Instant(rawValue: 1)
   /// Whether the controller answers commands and gives back its buffers.
   var isObliging = true
@@ -21,9 +21,9 @@ struct Ground: ~Copyable {
 
   init() {
     let name = DeviceName(StaticText("8-Ball"))
-    host = BallHost<4>(
+    host = Host(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: GATTDatabase(BallProfile.table), application: Ball(seed: 8))
+      database: GATTDatabase(BallProfile.table), application: HesitantBall())
     host.start(at: now)
   }
 
@@ -32,6 +32,27 @@ struct Ground: ~Copyable {
     host.radioLost()
     host.start(at: now)
     for link in 0..<4 { frames[link] = [] }
+  }
+
+  /// Whether requests that reach the ball are put off.
+  var hesitates: Bool {
+    get { host.application.hesitates }
+    set { host.application.hesitates = newValue }
+  }
+
+  /// The requests that were put off can be answered.
+  mutating func resume() {
+    for place in -1...4 { host.resume(at: place) }
+    drain()
+  }
+
+  /// The services from one handle to another are told to have changed.
+  mutating func change(_ start: UInt8, _ end: UInt8) {
+    host.databaseChanged(
+      in: AttributeHandleRange(
+        start: AttributeHandle(rawValue: UInt16(start)),
+        end: AttributeHandle(rawValue: UInt16(end))))
+    drain()
   }
 
   mutating func pass(milliseconds: UInt32) {
@@ -77,9 +98,9 @@ struct Ground: ~Copyable {
       demand(turns < 2_000, "the host never falls silent")
       answer(packet)
     }
-    while host.application.nextEvent() != nil {}
+    while host.application.ball.nextEvent() != nil {}
     _ = host.deadline
-    _ = host.application.lights
+    _ = host.application.ball.lights
   }
 
   private mutating func nextPacket() -> [UInt8]? {
@@ -174,6 +195,54 @@ struct Ground: ~Copyable {
       demand(false, "a frame on a channel that is not ours")
     }
   }
+}
+
+/// A ball that puts off what it is asked, while it hesitates.
+struct HesitantBall: GATTApplication, ~Copyable {
+  var ball = Ball<4>(seed: 8)
+  var hesitates = false
+
+  mutating func centralConnected(at place: Int, address: DeviceAddress) {
+    ball.centralConnected(at: place, address: address)
+  }
+
+  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
+    ball.centralDisconnected(at: place, reason: reason)
+  }
+
+  mutating func configurationChanged(
+    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+  ) {
+    ball.configurationChanged(of: attribute, at: place, to: configuration)
+  }
+
+  mutating func read(
+    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    into value: inout ByteWriter
+  ) throws(GATTRefusal) {
+    if hesitates { throw .later }
+    try ball.read(attribute, at: place, from: offset, into: &value)
+  }
+
+  mutating func write(
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+  ) throws(GATTRefusal) {
+    try ball.write(value, to: attribute, at: place)
+  }
+
+  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
+    if hesitates { throw .later }
+  }
+
+  func pendingUpdate(at place: Int) -> ApplicationAttribute? { ball.pendingUpdate(at: place) }
+
+  mutating func writeUpdate(
+    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+  ) {
+    ball.writeUpdate(of: attribute, at: place, into: &value)
+  }
+
+  mutating func radioChanged(to state: RadioState) { ball.radioChanged(to: state) }
 }
 
 /// Stops the program unless the condition holds, and says which it was: a precondition's message is

@@ -97,6 +97,11 @@ struct Connection: ~Copyable {
     guard let frame = reassembler.receive(data, startsFrame: startsFrame) else { return }
     switch frame.channel {
     case .att:
+      if bearer.awareness != .aware,
+        Self.isOutOfSync(frame.payload, bearer: &bearer, response: &response)
+      {
+        break
+      }
       // A central may not send a request before the last one is answered; one that does is not
       // answered out of turn. Commands and confirmations are welcome at any time.
       if response.isEmpty {
@@ -196,6 +201,24 @@ extension Connection {
     if bearer.hasPutOff { _ = response.assign(pdu) }
   }
 
+  /// Whether a PDU is not answered as usual, since its central does not know of a change.
+  @inline(never)
+  private static func isOutOfSync(
+    _ pdu: Span<UInt8>, bearer: inout ATTBearer, response: inout ByteBuffer<517>
+  ) -> Bool {
+    switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {
+    case .answered:
+      return false
+    case .ignored:
+      return true
+    case .refused(let opcode):
+      response.write { writer in
+        ErrorResponse(request: opcode, handle: .none, code: .databaseOutOfSync).write(to: &writer)
+      }
+      return true
+    }
+  }
+
   /// Takes a PDU that arrives while a response is still to be sent: only what is never answered.
   private static func receiveUnanswered<
     Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
@@ -226,6 +249,7 @@ extension Connection {
     if changedServices != nil, bearer.updateOpcode(for: server.database.serviceChanged) == nil {
       changedServices = nil
     }
+    if changedServices == nil, bearer.isOutOfSync { return false }
     let attribute = changedServices == nil ? application.pendingUpdate(at: place) : nil
     guard attribute != nil || changedServices != nil else { return false }
     let target =
@@ -245,6 +269,7 @@ extension Connection {
     }
     if opcode == .handleValueIndication {
       bearer.awaitsConfirmation = true
+      bearer.indicatesChange = attribute == nil
       // The transaction time-out: Core Specification, Vol 3, Part F, 3.3.3.
       confirmationDeadline = now.advanced(by: 30_000)
     }

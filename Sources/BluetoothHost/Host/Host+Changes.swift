@@ -17,13 +17,15 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// What centrals wanted to be told of values in the range is forgotten, but for Service Changed
   /// itself, as is every subscription whose slot no line has any more; the application is not told of
   /// that. Every central that has asked for it is told by a Service Changed indication; a range that
-  /// still waits to be told becomes part of this one.
+  /// still waits to be told becomes part of this one. One that knows of robust caching is refused with
+  /// Database Out Of Sync until it knows of the change, and told of no values.
   ///
-  /// Core Specification, Vol 3, Part G, 7.1.
+  /// Core Specification, Vol 3, Part G, 2.5.2 and 7.1.
   public mutating func databaseChanged(in range: AttributeHandleRange) {
     for place in 0..<places where connections[place].handle != nil {
       connections[place].bearer.keepConfigurations(
         of: server.database.attributes, outside: range, and: server.database.serviceChanged.slot)
+      connections[place].bearer.databaseChanged()
       connections[place].changedServices = range.merged(with: connections[place].changedServices)
     }
   }

@@ -13,6 +13,10 @@ struct ATTBearer: ~Copyable {
   var prepared = PrepareQueue()
   /// Whether an indication has been sent that is not confirmed: no other may follow until it is.
   var awaitsConfirmation = false
+  /// Whether that indication tells of the last change of the database.
+  var indicatesChange = false
+  /// Whether the central knows of that change.
+  var awareness = ChangeAwareness.aware
   /// Whether a request waits for the application.
   var hasPutOff = false
 
@@ -25,6 +29,8 @@ struct ATTBearer: ~Copyable {
     clientFeatures = 0
     prepared.removeAll()
     awaitsConfirmation = false
+    indicatesChange = false
+    awareness = .aware
     hasPutOff = false
   }
 

@@ -110,7 +110,7 @@ struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
       try executeWrite(
         reader, at: place, bearer: &bearer, application: &application, response: &response)
     case .handleValueConfirmation:
-      bearer.awaitsConfirmation = false
+      bearer.confirm()
     default:
       throw ATTFailure(.requestNotSupported)
     }

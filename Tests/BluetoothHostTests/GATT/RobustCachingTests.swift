@@ -1,0 +1,175 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// Core Specification, Vol 3, Part G, 2.5.2.1.
+@Suite("Robust caching")
+struct RobustCachingTests {
+  private let changed = AttributeHandleRange(
+    start: AttributeHandle(rawValue: 0x0019), end: AttributeHandle(rawValue: 0x001B))
+
+  /// A central that has said that it knows of robust caching, and listens to a value; and, if it
+  /// `listens`, to Service Changed.
+  private func controller(listens: Bool = false, features: UInt8 = 1) -> ScriptedController<2> {
+    let controller = connectedController()
+    if listens { controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]) }
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.expect([0x12, 0x09, 0x00, features], gives: [0x13])
+    controller.forgetWhatWasSent()
+    return controller
+  }
+
+  private func change(_ controller: ScriptedController<2>) {
+    controller.host.databaseChanged(in: changed)
+    controller.run()
+  }
+
+  private func outOfSync(_ request: UInt8) -> [UInt8] { error(request, 0, .databaseOutOfSync) }
+
+  @Test(
+    "After a change the first request by handle is refused, and the next is answered",
+    arguments: [
+      Exchange("read", [0x0A, 0x16, 0x00], [0x0B, 0x64]),
+      Exchange("read a part", [0x0C, 0x16, 0x00, 0, 0], [0x0D, 0x64]),
+      Exchange("read several", [0x0E, 0x16, 0x00, 0x16, 0x00], [0x0F, 0x64, 0x64]),
+      Exchange(
+        "read several with lengths", [0x20, 0x16, 0x00, 0x16, 0x00],
+        [0x21, 1, 0, 0x64, 1, 0, 0x64]),
+      Exchange("write", [0x12, 0x14, 0x00, 0x01], [0x13]),
+      Exchange("prepare a write", [0x16, 0x14, 0x00, 0, 0, 1], [0x17, 0x14, 0x00, 0, 0, 1]),
+      Exchange(
+        "read by type in a part of the handles", [0x08, 0x15, 0x00, 0xFF, 0xFF, 0x19, 0x2A],
+        [0x09, 3, 0x16, 0x00, 0x64]),
+    ])
+  func refused(exchange: Exchange) {
+    let controller = controller()
+    change(controller)
+    controller.expect(exchange.request, gives: outOfSync(exchange.request[0]))
+    #expect(controller.writes == [])
+    controller.expect(exchange.request, gives: exchange.response)
+    controller.expect(exchange.request, gives: exchange.response)
+  }
+
+  @Test(
+    "Discovery is answered, and leaves the central unaware",
+    arguments: [
+      Exchange(
+        "services", [0x10, 0x01, 0x00, 0x03, 0x00, 0x00, 0x28],
+        [0x11, 6, 0x01, 0x00, 0x03, 0x00, 0x00, 0x18]),
+      Exchange(
+        "a service by its UUID", [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x00, 0x18],
+        [0x07, 0x01, 0x00, 0x03, 0x00]),
+      Exchange(
+        "characteristics", [0x08, 0x02, 0x00, 0x02, 0x00, 0x03, 0x28],
+        [0x09, 7, 0x02, 0x00, 0x02, 0x03, 0x00, 0x00, 0x2A]),
+      Exchange(
+        "included services", [0x08, 0x0B, 0x00, 0x0B, 0x00, 0x02, 0x28],
+        [0x09, 8, 0x0B, 0x00, 0x19, 0x00, 0x1B, 0x00, 0x0F, 0x18]),
+      Exchange("descriptors", [0x04, 0x07, 0x00, 0x07, 0x00], [0x05, 1, 0x07, 0x00, 0x02, 0x29]),
+      Exchange("the MTU", [0x02, 23, 0], [0x03, 0x05, 0x02]),
+      Exchange("a request that is malformed", [0x08, 0x01], error(0x08, 0, .invalidPDU)),
+    ])
+  func discovery(exchange: Exchange) {
+    let controller = controller()
+    change(controller)
+    controller.expect(exchange.request, gives: exchange.response)
+    controller.expect(exchange.request, gives: exchange.response)
+    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+  }
+
+  @Test("Whoever reads the Database Hash over all handles is aware with the next request")
+  func hash() {
+    var database = GrowingDatabase([
+      .primaryService(.genericAttributeService), .characteristic(.databaseHash, .read),
+      .value(.databaseHash), .characteristic(.clientSupportedFeatures, .read | .write),
+      .value(.clientSupportedFeatures),  // 0x0005
+    ])
+    let range = database.append([.primaryService(.batteryService)])
+    let controller = ScriptedHost<1, GrowingDatabase>(database: database)
+    controller.connect()
+    controller.expect([0x12, 0x05, 0x00, 1], gives: [0x13])
+    controller.host.databaseChanged(in: range)
+    #expect(
+      controller.exchange([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]).first?.prefix(2)
+        == [0x09, 18])
+    controller.expect([0x0A, 0x05, 0x00], gives: [0x0B, 1])
+  }
+
+  @Test("Commands of a central that is not aware are ignored")
+  func commands() {
+    let controller = controller()
+    change(controller)
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    #expect(controller.writes == [])
+    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    #expect(controller.writes == [[0x01]])
+  }
+
+  @Test("Values are told when the central is aware, and not before")
+  func updates() {
+    let controller = controller()
+    change(controller)
+    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.run()
+    #expect(controller.pdus() == [])
+    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], [0x1B, 0x0D, 0x00, 0x01])
+  }
+
+  @Test("A central that confirms Service Changed is aware")
+  func confirmed() {
+    let controller = controller(listens: true)
+    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    change(controller)
+    #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]])
+    controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x01])
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  }
+
+  @Test("A confirmation is for what was indicated: a change after that is indicated, too")
+  func changedTwice() {
+    let controller = controller(listens: true)
+    change(controller)
+    change(controller)
+    controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00])
+    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+    #expect(controller.exchange([0x1E]) == [])
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  }
+
+  @Test("A central that has not said that it knows of it is served as ever", arguments: [0, 0b110])
+  func notSaid(features: UInt8) {
+    let controller = controller(features: features)
+    change(controller)
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    #expect(controller.writes == [[0x01]])
+  }
+
+  @Test("A request from before the change gets its answer after it")
+  func waiting() {
+    let controller = controller()
+    controller.host.application.isBusy = true
+    #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
+    change(controller)
+    controller.host.application.isBusy = false
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])  // ignored, as ever
+    controller.host.resume(at: 0)
+    controller.run()
+    #expect(controller.pdus() == [[0x13]])
+    #expect(controller.writes == [[0x02]])
+    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+  }
+
+  @Test("A central that comes after the change is aware of it")
+  func newLink() {
+    let controller = controller()
+    change(controller)
+    controller.disconnect()
+    controller.connect()
+    controller.expect([0x12, 0x09, 0x00, 1], gives: [0x13])
+    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  }
+}
