@@ -74,6 +74,7 @@ let package = Package(
         "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxSystem",
         "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
 

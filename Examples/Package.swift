@@ -15,6 +15,8 @@ let package = Package(
     .target(name: "InPractice", dependencies: coreBluetooth),
     .executableTarget(name: "practice-peripheral", dependencies: ["InPractice"]),
     .executableTarget(name: "practice-central", dependencies: ["InPractice"]),
+    .executableTarget(
+      name: "ask-a-ball", dependencies: [.product(name: "EightBallKit", package: "eightball")]),
     .executableTarget(name: "hundred-line-ball", dependencies: coreBluetooth),
     .target(name: "HeartRate", dependencies: coreBluetooth),
     .testTarget(

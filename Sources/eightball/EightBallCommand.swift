@@ -1,7 +1,7 @@
 import ArgumentParser
 
 @main
-struct EightBallCommand: AsyncParsableCommand {
+struct EightBallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eightball",
     abstract: "A Magic 8-Ball for Bluetooth LE: it answers yes-or-no questions.",

@@ -76,11 +76,15 @@ struct ReadmeTests {
     }
   }
 
-  @Test("the test of an app is that of the examples, and fits under 60 lines")
-  func example() throws {
-    let block = document.blocks.first { $0.tag == "swift HeartRateTests.swift" }
-    let text = try Document.text(of: "Examples/Tests/HeartRateTests/HeartRateTests.swift")
-    #expect(block.map { $0.text + "\n" } == text)
+  @Test(
+    "what is shown of the examples is what they are, and an app's test fits under 60 lines",
+    arguments: [
+      ("HeartRateTests.swift", "Tests/HeartRateTests/HeartRateTests.swift"),
+      ("ask-a-ball/main.swift", "Sources/ask-a-ball/main.swift"),
+    ])
+  func example(tag: String, path: String) throws {
+    let block = document.blocks.first { $0.tag == "swift \(tag)" }
+    #expect(block.map { $0.text + "\n" } == (try Document.text(of: "Examples/\(path)")))
     #expect((block?.lines.count ?? 60) < 60)
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Hears what happens to a peripheral or a central.
 public protocol Ear: AnyObject, Sendable {
   /// Something has happened.
@@ -31,19 +33,21 @@ public final class PrintingEar: Ear {
 
   /// Prints it.
   public func hear(_ event: Event) {
-    // At once, even into a pipe.
-    setvbuf(stdout, nil, _IOLBF, 0)
-    print(
-      switch event {
-      case .startedConfiguration: "started configuration"
-      case .startedAdvertising: "started advertising"
-      case .startedScanning: "started scanning"
-      case .connected(let name): "connected \(name)"
-      case .disconnected(let name): "disconnected \(name)"
-      case .connectionFailed: "connection failed"
-      case .sent(let message): "sent \(text(message))"
-      case .received(let message): "received \(text(message))"
-      })
+    // Not by print, which keeps what goes into a pipe until there is much of it.
+    FileHandle.standardOutput.write(Data((words(for: event) + "\n").utf8))
+  }
+
+  private func words(for event: Event) -> String {
+    switch event {
+    case .startedConfiguration: "started configuration"
+    case .startedAdvertising: "started advertising"
+    case .startedScanning: "started scanning"
+    case .connected(let name): "connected \(name)"
+    case .disconnected(let name): "disconnected \(name)"
+    case .connectionFailed: "connection failed"
+    case .sent(let message): "sent \(text(message))"
+    case .received(let message): "received \(text(message))"
+    }
   }
 
   private func text(_ message: [String: String]) -> String {

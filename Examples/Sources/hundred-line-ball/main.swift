@@ -1,4 +1,5 @@
 // A Magic 8-Ball on CBPeripheralManager, in about a hundred lines: on Apple's systems as on Linux.
+//   hundred-line-ball [NAME [ANSWER…]]
 import CoreBluetooth
 import Foundation
 
@@ -7,13 +8,17 @@ let questionUUID = CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
 let answerUUID = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
 let notUTF8 = CBATTError.Code(rawValue: 0x80) ?? .unlikelyError
 
-let answers = [
-  "It is certain.", "It is decidedly so.", "Without a doubt.", "Yes – definitely.",
-  "You may rely on it.", "As I see it, yes.", "Most likely.", "Outlook good.", "Yes.",
-  "Signs point to yes.", "Reply hazy, try again.", "Ask again later.", "Better not tell you now.",
-  "Cannot predict now.", "Concentrate and ask again.", "Don’t count on it.", "My reply is no.",
-  "My sources say no.", "Outlook not so good.", "Very doubtful.",
-]
+let arguments = CommandLine.arguments.dropFirst()
+let answers =
+  arguments.count > 1
+  ? Array(arguments.dropFirst())
+  : [
+    "It is certain.", "It is decidedly so.", "Without a doubt.", "Yes – definitely.",
+    "You may rely on it.", "As I see it, yes.", "Most likely.", "Outlook good.", "Yes.",
+    "Signs point to yes.", "Reply hazy, try again.", "Ask again later.", "Better not tell you now.",
+    "Cannot predict now.", "Concentrate and ask again.", "Don’t count on it.", "My reply is no.",
+    "My sources say no.", "Outlook not so good.", "Very doubtful.",
+  ]
 
 final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let answer = CBMutableCharacteristic(
@@ -38,8 +43,8 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   func peripheralManager(
     _ manager: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
   ) {
-    if let error { return print("The service cannot be added: \(error.localizedDescription)") }
-    let name = CommandLine.arguments.dropFirst().first ?? "Hundred-Line 8-Ball"
+    if let error { return say("The service cannot be added: \(error.localizedDescription)") }
+    let name = arguments.first ?? "Hundred-Line 8-Ball"
     manager.startAdvertising([
       CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [serviceUUID],
     ])
@@ -48,7 +53,7 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   func peripheralManagerDidStartAdvertising(
     _ manager: CBPeripheralManager, error: (any Error)?
   ) {
-    print(error.map { "It cannot advertise: \($0.localizedDescription)" } ?? "Advertising")
+    say(error.map { "It cannot advertise: \($0.localizedDescription)" } ?? "Advertising")
   }
 
   func peripheralManager(
@@ -88,7 +93,9 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     _ manager: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
+    // It may have gone, and then comes back as somebody who has asked nothing.
     listeners[central.identifier] = nil
+    given[central.identifier] = nil
   }
 
   func peripheralManagerIsReady(toUpdateSubscribers manager: CBPeripheralManager) {
@@ -106,7 +113,10 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   }
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
+func say(_ text: String) {
+  FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+}
+
 let ball = Ball()
 let manager = CBPeripheralManager(delegate: ball, queue: .main)
 dispatchMain()

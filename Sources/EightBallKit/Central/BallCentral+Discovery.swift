@@ -79,7 +79,7 @@ extension BallCentral: CBCentralManagerDelegate {
       lose(ball, because: reason)
       // Known, and so not taken again.
       known[ball.id] = ball
-      cbManager?.cancelPeripheralConnection(ball.peripheral)
+      if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     }
   }
 }

@@ -94,7 +94,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   /// Ends every connection, and looks no longer.
   public func stop() {
     queue.async { [self] in
-      cbManager?.stopScan()
+      if isPoweredOn { cbManager?.stopScan() }
       for ball in Array(known.values) { drop(ball) }
     }
   }
@@ -122,7 +122,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
 
   /// Ends what there is with a ball that is no longer wanted.
   private func drop(_ ball: Ball) {
-    cbManager?.cancelPeripheralConnection(ball.peripheral)
+    if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     lose(ball)
   }
 

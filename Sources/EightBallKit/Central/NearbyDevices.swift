@@ -59,7 +59,7 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
   /// Listens no longer.
   public func stop() {
     queue.async { [self] in
-      manager.current?.stopScan()
+      if let manager = manager.current, manager.state == .poweredOn { manager.stopScan() }
       streams.finish()
     }
   }

@@ -7,7 +7,7 @@ import LinuxRadio
 import LinuxSystem
 
 /// Asks a ball a question.
-struct Ask: AsyncParsableCommand {
+struct Ask: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Ask a ball a question, and print its answer.",
     discussion: """
@@ -71,18 +71,19 @@ struct Ask: AsyncParsableCommand {
     try name?.validate()
   }
 
-  func run() async throws {
+  func run() throws {
     let inquiry = inquiry
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
-    try await endingWell(complain: printer.failed) {
+    try endingWell(complain: printer.failed) {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
       let radio = CBRadio(chosen.name, watchedBy: sinks)
-      let outcome = await AskProgram(inquiry, on: radio, printer: printer).run()
-      printer.ended(outcome, inquiry)
+      let outcome = try waiting { await AskProgram(inquiry, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)
+      if case .radioTrouble(let error) = outcome { throw error }
+      printer.ended(outcome, inquiry)
       if let status = outcome.exitStatus { throw status }
     }
   }

@@ -5,7 +5,7 @@ import LinuxRadio
 import LinuxSystem
 
 /// Lists what advertises.
-struct Scan: AsyncParsableCommand {
+struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the devices that advertise nearby, and which of them are balls.",
     discussion: """
@@ -31,16 +31,16 @@ struct Scan: AsyncParsableCommand {
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
-  func run() async throws {
+  func run() throws {
     let printer = ScanPrinter(isJSON: output.json)
-    try await endingWell(complain: printer.failed) {
+    try endingWell(complain: printer.failed) {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(chosen)
       let radio = CBRadio(chosen.name, watchedBy: sinks)
       defer { radio.close() }
-      try await ScanProgram(duration: Double(timeout.milliseconds) / 1_000, radio: radio)
-        .run(printer)
+      let program = ScanProgram(duration: Double(timeout.milliseconds) / 1_000, radio: radio)
+      try waiting { try await program.run(printer) }
       printer.ends()
       warn(ofFailuresOf: sinks)
     }

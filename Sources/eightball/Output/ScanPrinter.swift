@@ -3,7 +3,9 @@ import CoreBluetooth
 import EightBallKit
 
 /// Prints the devices heard: each once for people, each news of it for programs.
-final class ScanPrinter {
+final class ScanPrinter: @unchecked Sendable {
+  // Unchecked: whoever gave it to a scan waits until that is over.
+
   private let isJSON: Bool
   private var heard: [NearbyDevice] = []
   private var printed: Set<NearbyDevice.ID> = []

@@ -40,38 +40,14 @@ func endingWell(
 ) throws {
   do {
     try body()
-  } catch {
-    throw status(of: error, complain: complain)
-  }
-}
-
-/// The same for a body that waits.
-func endingWell(
-  complain: (_ text: String, _ reason: String) -> Void, _ body: () async throws -> Void
-) async throws {
-  do {
-    try await body()
-  } catch {
-    throw status(of: error, complain: complain)
-  }
-}
-
-/// Says what is wrong, and tells what the program ends with.
-private func status(
-  of error: any Error, complain: (_ text: String, _ reason: String) -> Void
-) -> any Error {
-  do {
-    throw error
   } catch let error as RadioError {
     complain(sentence(error.description), "radio")
-    return ExitStatus.radio
+    throw ExitStatus.radio
   } catch let error as SystemError {
     complain(sentence(error.description), "system")
-    return ExitStatus.unexpected
+    throw ExitStatus.unexpected
   } catch let error as BoardError {
     complain(sentence(printable(error.description)), "board")
-    return ExitStatus.board
-  } catch {
-    return error
+    throw ExitStatus.board
   }
 }
