@@ -11,7 +11,7 @@ guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]
 }
 let radio = try CBRadio(CommandLine.arguments[1])
 var options = BallCentral.Options()
-options.rssiRange = -127...127
+options.rssiRange = nil
 options.answerTimeout = 10
 let central = BallCentral(
   options: options, queue: DispatchQueue(label: "ask-benchmark"),

@@ -7,8 +7,8 @@ public final class Ball: BallDevice, @unchecked Sendable {
   public var id: UUID { peripheral.identifier }
   /// The name that it advertises.
   public let name: String
-  /// How strongly it was heard when it was found, in dBm.
-  public let rssi: Int
+  /// How strongly it was heard when it was found, in dBm; `nil` if that is not known.
+  public let rssi: Int?
   /// Whether there is a link to it.
   public var isConnected: Bool { peripheral.state == .connected }
   /// What went wrong with it last; `nil` if nothing has since it was last asked.
@@ -59,7 +59,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
   /// Touched on the central's queue alone.
   var conversation = Conversation()
 
-  init(_ peripheral: CBPeripheral, name: String, rssi: Int, central: BallCentral) {
+  init(_ peripheral: CBPeripheral, name: String, rssi: Int?, central: BallCentral) {
     self.peripheral = peripheral
     self.name = name
     self.rssi = rssi

@@ -20,10 +20,12 @@ extension BallCentral: CBCentralManagerDelegate {
   ) {
     guard ball(peripheral) == nil else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+    // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
+    let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue
     guard let name = advertised ?? peripheral.name, !name.isEmpty,
-      options.name == nil || options.name == name, options.rssiRange.contains(RSSI.intValue)
+      options.name == nil || options.name == name, options.isHeard(rssi)
     else { return }
-    let ball = Ball(peripheral, name: name, rssi: RSSI.intValue, central: self)
+    let ball = Ball(peripheral, name: name, rssi: rssi, central: self)
     known[ball.id] = ball
     peripheral.delegate = self
     streams.send(.found(ball))
@@ -81,6 +83,14 @@ extension BallCentral: CBCentralManagerDelegate {
       known[ball.id] = ball
       if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     }
+  }
+}
+
+extension BallCentral.Options {
+  /// Whether a ball that is heard so strongly is one that is wanted.
+  fileprivate func isHeard(_ rssi: Int?) -> Bool {
+    guard let rssiRange else { return true }
+    return rssi.map(rssiRange.contains) ?? false
   }
 }
 

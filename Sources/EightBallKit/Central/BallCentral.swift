@@ -12,8 +12,9 @@ import Foundation
 public final class BallCentral: BallManager, @unchecked Sendable {
   /// What a central can be told at its beginning.
   public struct Options: Sendable {
-    /// How strongly a ball must be heard, in dBm: near, but not touching.
-    public var rssiRange: ClosedRange<Int> = -60 ... -20
+    /// How strongly a ball must be heard, in dBm: near, but not touching. `nil` takes every ball,
+    /// also where the strength is not known.
+    public var rssiRange: ClosedRange<Int>? = -60 ... -20
     /// The name of the one ball that is wanted; `nil` for all.
     public var name: String?
     /// How long a ball may take to answer, in seconds.

@@ -31,7 +31,8 @@ struct HumanAskPrinter: AskPrinter {
   }
 
   func found(_ ball: Ball) {
-    Terminal.note("Found “\(printable(ball.name))”, \(strength(ball.rssi)).")
+    let heard = ball.rssi.map { ", \(strength($0))" } ?? ""
+    Terminal.note("Found “\(printable(ball.name))”\(heard).")
   }
 
   func connected(_ ball: Ball) {}

@@ -67,7 +67,7 @@ actor AskProgram {
     options.name = inquiry.name
     options.answerTimeout = inquiry.answerTimeout
     // Whoever types a command means any ball that can be heard.
-    options.rssiRange = -127...127
+    options.rssiRange = nil
     let radio = radio
     let signal = signal
     radio.onTrouble { signal.yield(.radioFailed($0)) }

@@ -14,12 +14,12 @@ final class Client: Sendable {
   private let ball: ScriptedBall?
 
   /// One that wants `ball`.
-  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int> = -127...127) throws {
+  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int>? = nil) throws {
     try self.init(wanting: ball.name, rssiRange: rssiRange, ball: ball)
   }
 
   init(
-    wanting name: String, rssiRange: ClosedRange<Int> = -127...127,
+    wanting name: String, rssiRange: ClosedRange<Int>? = nil,
     observer: (any BallObserver)? = nil, ball: ScriptedBall? = nil
   ) throws {
     self.ball = ball
