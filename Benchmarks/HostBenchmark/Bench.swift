@@ -12,6 +12,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   private let question: InlineArray<52, UInt8>
   private let unsubscribe: InlineArray<14, UInt8>
   private var notifications = 0
+  private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
 
   init(_ host: consuming Host<4, GATTDatabase<attributeCount>, Ball<4>>) {
     let questionHandle = host.handle(of: .question)
@@ -63,6 +64,16 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     send(packet.span, count: 1)
   }
 
+  /// The edge of the shake button; the notification of a new answer. A question must have been asked.
+  mutating func shake() {
+    exchangeEdge()
+    notifications += 1
+    panel.edge(.shake, isClosed: false, at: now)
+    complete(1)
+    guard next() == nil else { fail("the host has more to say than expected") }
+    while host.application.nextEvent() != nil {}
+  }
+
   /// Every service, every characteristic, in one range for all of them, and the descriptor on the
   /// last handle.
   ///
@@ -103,9 +114,9 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   }
 
   /// Ends the program if what was measured is not what happened.
-  func check(count: Int, isAsk: Bool) {
-    guard !isAsk || notifications == count else {
-      fail("\(count) questions brought \(notifications) answers")
+  func check(answers: Int) {
+    guard notifications == answers else {
+      fail("\(answers) answers were due, and \(notifications) came")
     }
   }
 
@@ -139,6 +150,15 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     host.receive(packet, at: now)
     guard next() != nil else { fail("the host does not answer") }
     if count == 2, next() == nil { fail("the host does not notify") }
+  }
+
+  /// What is measured of a shake: one edge of the button in, one packet out.
+  @inline(never)
+  private mutating func exchangeEdge() {
+    panel.edge(.shake, isClosed: true, at: now)
+    guard panel.nextAction() == .shake else { fail("the button does nothing") }
+    host.application.shake()
+    guard next() != nil else { fail("the host does not notify") }
   }
 
   /// Number Of Completed Packets.

@@ -1,6 +1,6 @@
 // Runs one operation of the whole host again and again, for scripts/benchmark to count.
 //
-//     host-benchmark ask|write|discovery|memory service|full COUNT
+//     host-benchmark ask|shake|write|discovery|memory service|full COUNT
 //
 // Prints the nanoseconds of one operation, by the monotonic clock; for memory, the bytes that one
 // connection takes, and a host with four places.
@@ -18,7 +18,8 @@ func fail(_ message: String) -> Never {
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
   fail(
-    "expected an operation (ask, write, discovery, memory), a database (service, full) and a count"
+    "expected an operation (ask, shake, write, discovery, memory), a database (service, full) and a "
+      + "count"
   )
 }
 
@@ -48,15 +49,23 @@ func printMemory<let attributeCount: Int>(_ bench: borrowing Bench<attributeCoun
 func run<let attributeCount: Int>(_ bench: inout Bench<attributeCount>) {
   guard arguments[1] != "memory" else { return printMemory(bench) }
   bench.connect()
+  // Somebody has to have asked before a shake answers anew.
+  if arguments[1] == "shake" { bench.ask() }
   let start = nanoseconds()
   switch arguments[1] {
   case "ask": for _ in 0..<count { bench.ask() }
+  case "shake": for _ in 0..<count { bench.shake() }
   case "write": for _ in 0..<count { bench.write() }
   case "discovery": for _ in 0..<count { bench.discover() }
-  case let other: fail("there is no operation “\(other)”; expected ask, write, discovery or memory")
+  case let other:
+    fail("there is no operation “\(other)”; expected ask, shake, write, discovery or memory")
   }
   print((nanoseconds() - start) / UInt64(count))
-  bench.check(count: count, isAsk: arguments[1] == "ask")
+  switch arguments[1] {
+  case "ask": bench.check(answers: count)
+  case "shake": bench.check(answers: count + 1)
+  default: bench.check(answers: 0)
+  }
 }
 
 func nanoseconds() -> UInt64 {
