@@ -1,12 +1,12 @@
-"""The ball as a service of systemd, confined as its unit says: started, asked, hung, killed, stopped.
+"""The ball as a service of systemd, confined as its unit says: installed by scripts/install, started,
+asked, hung, killed, stopped, and taken away by scripts/uninstall.
 
-EIGHTBALL_ROOT names what scripts/stage has laid out for the prefix /usr. systemd is the first program
-of a process namespace in the guest.
+INSTALLED names the program that is installed. systemd is the first program of a process namespace in
+the guest.
 """
 
 import os
 import pathlib
-import shutil
 import subprocess
 
 from adapters import ADDRESSES, Controllers, is_up, set_up
@@ -22,13 +22,36 @@ checks = Checks()
 check = checks.check
 
 
-def systemctl(*arguments: str) -> subprocess.CompletedProcess:
-    # In systemd's own process namespace, or it cannot tell who asks. The guest's root is a folder of
-    # its first root, which makes no difference here.
+def inside(manager: Program) -> list[str]:
+    """What runs a command in systemd's own process namespace, or it cannot tell who asks."""
     children = pathlib.Path(f"/proc/{manager.pid}/task/{manager.pid}/children")
     first = eventually("systemd is started", children.read_text).split()[0]
-    inside = ("nsenter", f"--target={first}", "--pid", "--")
-    return run(*inside, "systemctl", *arguments, env={**os.environ, "SYSTEMD_IGNORE_CHROOT": "1"})
+    return ["nsenter", f"--target={first}", "--pid", "--"]
+
+
+def systemctl(*arguments: str) -> subprocess.CompletedProcess:
+    # The guest's root is a folder of its first root, which makes no difference here.
+    environment = {**os.environ, "SYSTEMD_IGNORE_CHROOT": "1"}
+    return run(*inside(manager), "systemctl", *arguments, env=environment)
+
+
+def script(*arguments: str) -> subprocess.CompletedProcess:
+    """Runs one of the scripts, whose systemctl is ours."""
+    folder = pathlib.Path("/root/bin")
+    folder.mkdir(exist_ok=True)
+    wrapper = folder / "systemctl"
+    command = " ".join([*inside(manager), "/usr/bin/systemctl"])
+    wrapper.write_text(f'#!/bin/sh\nSYSTEMD_IGNORE_CHROOT=1 exec {command} "$@"\n')
+    wrapper.chmod(0o755)
+    return subprocess.run(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=6 * PATIENCE,
+        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"},
+    )
 
 
 def property_of(name: str) -> str:
@@ -75,8 +98,6 @@ def start_systemd() -> Program:
     )
 
 
-shutil.copytree(os.environ["EIGHTBALL_ROOT"], "/", dirs_exist_ok=True)
-run("systemd-sysusers", "/usr/lib/sysusers.d/eightball.conf")
 SETTINGS.write_text("EIGHTBALL_OPTIONS=\"--radio hci1 --name 'Kitchen Ball' --seed 8\"\n")
 
 with start_systemd() as manager:
@@ -84,8 +105,19 @@ with start_systemd() as manager:
         "systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0, 3 * PATIENCE
     )
 
+    # As where systemd has started the machine.
+    pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
+
+    with check("scripts/install installs and enables it, and keeps the settings") as saw:
+        installed = script("scripts/install", "--binary", os.environ["INSTALLED"])
+        assert installed.returncode == 0, installed.stdout
+        assert f"keeping {SETTINGS}" in installed.stdout, installed.stdout
+        assert systemctl("is-enabled", "eightball").stdout.strip() == "enabled"
+        version = run("/usr/local/bin/eightball", "--version").stdout.strip()
+        assert version, "the program that was installed says no version"
+        saw(f"eightball {version}; {installed.stdout.splitlines()[-1]}")
+
     with check("without its adapter it is tried again") as saw:
-        systemctl("start", "eightball")
         eventually("a second try", lambda: log().count("there is no adapter hci1") > 1)
         saw(property_of("ActiveState"))
 
@@ -141,5 +173,14 @@ with start_systemd() as manager:
         eventually("it has failed", lambda: property_of("ActiveState") == "failed")
         saw(f"status {property_of('ExecMainStatus')}")
         assert property_of("ExecMainStatus") == "64", log()
+
+    with check("scripts/uninstall --purge takes it away, with its settings and its user") as saw:
+        removed = script("scripts/uninstall", "--purge")
+        assert removed.returncode == 0, removed.stdout
+        left = [path for path in pathlib.Path("/usr/local").rglob("*eightball*")]
+        assert not left and not SETTINGS.exists(), left
+        assert systemctl("is-enabled", "eightball").returncode != 0
+        assert run("getent", "passwd", "eightball").returncode != 0, "the user is still there"
+        saw(removed.stdout.splitlines()[-1])
 
 checks.end()
