@@ -17,6 +17,8 @@ let package = Package(
     .executableTarget(name: "practice-central", dependencies: ["InPractice"]),
     .executableTarget(
       name: "ask-a-ball", dependencies: [.product(name: "EightBallKit", package: "eightball")]),
+    .executableTarget(
+      name: "be-a-ball", dependencies: [.product(name: "EightBallKit", package: "eightball")]),
     .executableTarget(name: "hundred-line-ball", dependencies: coreBluetooth),
     .target(name: "HeartRate", dependencies: coreBluetooth),
     .testTarget(

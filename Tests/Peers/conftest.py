@@ -31,8 +31,9 @@ def folder():
         worlds.OurWorld,
         worlds.BumbleControllers,
         worlds.HundredLines,
+        worlds.SDKBall,
     ],
-    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers", "hundred-lines"],
+    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers", "hundred-lines", "sdk"],
 )
 async def world(request, folder):
     """The same demands in every world."""
@@ -45,3 +46,10 @@ async def ours(folder):
     """Our ball on our air alone, for what only the two together can show."""
     async with contextlib.AsyncExitStack() as stack:
         yield await worlds.OurWorld(stack).open(folder)
+
+
+@pytest.fixture(params=[worlds.OurWorld, worlds.HundredLines], ids=["firmware", "hundred-lines"])
+async def served(request, folder):
+    """A ball on our ATT server: with the firmware's table, and on CBPeripheralManager."""
+    async with contextlib.AsyncExitStack() as stack:
+        yield await request.param(stack).open(folder)

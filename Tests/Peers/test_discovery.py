@@ -61,8 +61,8 @@ async def test_device_information(ours):
         assert text.decode().strip() != ""
 
 
-async def test_service_changed_can_be_subscribed_to(ours):
-    client = await discovered(ours)
+async def test_service_changed_can_be_subscribed_to(served):
+    client = await discovered(served)
     changed = characteristic(client, gatt.GATT_SERVICE_CHANGED_CHARACTERISTIC)
     assert changed.properties == gatt.Characteristic.Properties.INDICATE
     await changed.subscribe(prefer_notify=False)
@@ -70,8 +70,8 @@ async def test_service_changed_can_be_subscribed_to(ours):
     assert await changed.get_descriptor(uuid).read_value() == b"\x02\x00"
 
 
-async def test_database_hash_is_that_of_the_database_seen(ours):
-    client = await discovered(ours)
+async def test_database_hash_is_that_of_the_database_seen(served):
+    client = await discovered(served)
     hashed = characteristic(client, gatt.GATT_DATABASE_HASH_CHARACTERISTIC)
     attributes = await database_hash.attributes_seen_by(client)
     expected = database_hash.database_hash(attributes)
@@ -82,18 +82,18 @@ async def test_database_hash_is_that_of_the_database_seen(ours):
     assert by_type == [expected[::-1]]
 
 
-async def test_handles_are_the_same_for_every_central(ours):
+async def test_handles_are_the_same_for_every_central(served):
     def layout(client):
         return [(s.handle, s.uuid, [(c.handle, c.uuid) for c in s.characteristics])
                 for s in client.services]
 
-    first, second = await discovered(ours), await discovered(ours)
+    first, second = await discovered(served), await discovered(served)
     assert layout(first) == layout(second)
 
 
-async def test_the_smaller_mtu_holds(ours):
+async def test_the_smaller_mtu_holds(served):
     for asked, agreed in [(23, 23), (24, 24), (185, 185), (517, 517), (1024, 517)]:
-        central = await ours.central()
+        central = await served.central()
         connection = await central.connect()
         assert await connection.gatt_client.request_mtu(asked) == agreed
         await connection.disconnect()

@@ -121,7 +121,8 @@ async def test_comes_back_after_every_disconnection(world):
     central = await world.central()
     for _ in range(10):
         visit = await central.visit()
-        assert await visit.read_answer() == ""
+        if world.forgets:
+            assert await visit.read_answer() == ""
         await visit.subscribe()
         await visit.ask("Me again?")
         await visit.next_answer()

@@ -8,7 +8,7 @@ INVALID_HANDLE, INVALID_PDU, NOT_SUPPORTED, UNSUPPORTED_GROUP = "01", "04", "06"
 
 
 @pytest.fixture
-async def raw(ours):
+async def raw(served):
     """Sends on a fixed channel and gives the reply, on a fresh connection."""
 
     class Raw:
@@ -26,7 +26,7 @@ async def raw(ours):
             probe = await self.reply(ATT_CHANNEL, "0a 00 00")
             assert probe == f"01 0a 00 00 {INVALID_HANDLE}"
 
-    central = await ours.central()
+    central = await served.central()
     connection = await central.connect()
     central.tap(ATT_CHANNEL, SIGNALLING_CHANNEL, SECURITY_CHANNEL)
     return Raw(central, connection)

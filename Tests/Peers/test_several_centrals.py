@@ -25,9 +25,9 @@ async def test_four_at_once_each_with_its_own_question(ours):
     assert len(heard) == 5 * PLACES
 
 
-async def test_only_the_subscribed_are_notified(ours):
-    silent = await (await ours.central()).visit(mtu=517)
-    loud = await (await ours.central()).visit(mtu=517)
+async def test_only_the_subscribed_are_notified(served):
+    silent = await (await served.central()).visit(mtu=517)
+    loud = await (await served.central()).visit(mtu=517)
     await loud.subscribe()
     await silent.ask("Will this stay between us?")
     await loud.ask("Or not?")
@@ -49,13 +49,13 @@ async def test_a_fifth_finds_the_ball_when_one_has_left(ours):
     assert await late.read_answer() in eight_ball.TEXTS
 
 
-async def test_a_place_is_clean_for_the_next_central(ours):
-    first = await (await ours.central()).visit(mtu=517)
+async def test_a_place_is_clean_for_the_next_central(served):
+    first = await (await served.central()).visit(mtu=517)
     await first.subscribe()
     await first.ask("Who was here before me?")
     await first.next_answer()
     await first.disconnect()
-    second = await (await ours.central()).visit()
+    second = await (await served.central()).visit()
     assert await second.read_answer() == ""
     await second.ask("Am I subscribed?")
     await second.read_answer()

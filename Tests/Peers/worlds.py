@@ -35,6 +35,8 @@ class World:
 
     #: A scan response of its own, apart from the advertisement.
     has_scan_responses = True
+    #: Whether a central that comes back is a new one: its last answer is forgotten.
+    forgets = True
 
     def __init__(self, stack: contextlib.AsyncExitStack):
         self._stack = stack
@@ -62,12 +64,14 @@ class OurWorld(World):
 class HundredLines(World):
     """The example's ball on our CBPeripheralManager, on our virtual air."""
 
+    example = "hundred-line-ball"
+
     async def open(self, folder: pathlib.Path) -> "HundredLines":
         enter = self._stack.enter_async_context
         self.radio, self.air = await enter(our_air(folder))
         self.ball = await enter(
             Program(
-                example("hundred-line-ball"),
+                example(self.example),
                 # Answers that fit the least MTU.
                 *("8-Ball", "Yes.", "Outlook good.", "Very doubtful."),
                 environment={"EIGHTBALL_RADIO": self.radio},
@@ -78,6 +82,14 @@ class HundredLines(World):
 
     async def _open_central(self, number: int) -> Central:
         return await self._stack.enter_async_context(Central.opened(self.radio, number))
+
+
+class SDKBall(HundredLines):
+    """The SDK's own ball, on the same."""
+
+    example = "be-a-ball"
+    #: CoreBluetooth does not tell who has gone.
+    forgets = False
 
 
 class BumbleControllers(World):
