@@ -88,6 +88,17 @@ struct Conversation {
   var timer: (any BallTimer)?
   /// Whoever waits in `ask`.
   var inquiry: Inquiry?
+
+  /// The ball has other attributes than before: what was asked of the old ones is not confirmed any
+  /// more, and a question that was not taken is still to be written.
+  mutating func forgetServer() {
+    questionCharacteristic = nil
+    answerCharacteristic = nil
+    isWritten = false
+    unconfirmed = 0
+    unanswered = 0
+    earlyAnswer = nil
+  }
 }
 
 /// One call of `ask`, which ends once.
