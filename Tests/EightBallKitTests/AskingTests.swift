@@ -185,6 +185,57 @@ struct AskingTests {
     #expect(far.central.balls.isEmpty)
   }
 
+  @Test("a write that fails otherwise than by an ATT error is unknown")
+  func unknown() async throws {
+    let ball = try ScriptedBall(.deaf)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let asking = Task { try await found.ask("Anyone?") }
+    for await line in ball.news where line == "Anyone?" { break }
+    client.central.queue.sync {
+      guard let question = found.conversation.questionCharacteristic else { return }
+      client.central.peripheral(
+        found.peripheral, didWriteValueFor: question, error: CBError(.outOfSpace))
+    }
+    await #expect(throws: BallError.sendFailed(RejectionReason.unknown(CBError(.outOfSpace)))) {
+      try await asking.value
+    }
+  }
+
+  @Test("a confirmation that nobody waits for is the peripheral's error")
+  func unasked() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    client.central.queue.sync {
+      guard let question = found.conversation.questionCharacteristic else { return }
+      client.central.peripheral(found.peripheral, didWriteValueFor: question, error: nil)
+    }
+    #expect(found.error == .sendFailed(RejectionReason.peripheralError(nil)))
+  }
+
+  @Test("a refused subscription is the peripheral's error, whatever it says")
+  func refusedSubscription() async throws {
+    let ball = try ScriptedBall(.deaf)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let central = client.central
+    // Right behind the question, and so before the ball can have confirmed the subscription.
+    central.queue.sync {
+      found.send("Anyone?")
+      central.queue.async {
+        guard let answer = found.conversation.answerCharacteristic else { return }
+        central.peripheral(
+          found.peripheral, didUpdateNotificationStateFor: answer,
+          error: CBATTError(.unlikelyError))
+      }
+    }
+    let error = RejectionReason.peripheralError(CBATTError(.unlikelyError))
+    let told = await client.told(until: \.isFailure)
+    #expect(told.suffix(1) == ["failed sendFailed(coreBluetooth(.peripheralError(14)))"])
+    #expect(found.error == .sendFailed(BallError.coreBluetooth(error)))
+  }
+
   @Test("a ball that has no place for another connection is busy, and no longer one of the balls")
   func busy() async throws {
     let ball = try ScriptedBall(.silent)

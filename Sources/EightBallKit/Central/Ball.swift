@@ -42,7 +42,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
     }
   }
 
-  /// Ends the connection. The ball is not connected again until the central has been `restarted`.
+  /// Ends the connection. The ball is not connected again until `BallCentral.restart()`.
   public func reject(because reason: RejectionReason) {
     central?.reject(self, because: reason)
   }

@@ -241,8 +241,8 @@ struct CentralServerTests {
       peripheral.writeValue(Data([UInt8(number)]), for: all[0], type: .withoutResponse)
       #expect(peripheral.canSendWriteWithoutResponse == (number < 15))
     }
-    // Longer than the MTU less 3, or to one that does not take it: neither is sent.
-    peripheral.writeValue(Data(count: 515), for: all[0], type: .withoutResponse)
+    // Longer than any value, or to one that does not take it: neither is sent.
+    peripheral.writeValue(Data(count: 513), for: all[0], type: .withoutResponse)
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
     stage.settle()
     #expect(log.take() == ["ready to send"])
