@@ -131,6 +131,8 @@ struct AskingTests {
       try await asking.value
     }
     #expect(client.central.balls.isEmpty)
+    let told = await client.told { if case .stateUpdated = $0 { true } else { false } }
+    #expect(told == ["failed sendFailed(.deviceOffline)", "lost", "powered off"])
   }
 
   @Test("a second question ends the first: the ball is busy with another")
@@ -171,6 +173,23 @@ struct AskingTests {
     _ = await client.told { if case .asked = $0 { true } else { false } }
     asking.cancel()
     await #expect(throws: CancellationError.self) { try await asking.value }
+  }
+
+  @Test("a task that is cancelled before it asks asks nothing")
+  func cancelledBefore() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let asking = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await found.ask("Anyone?")
+    }
+    asking.cancel()
+    await #expect(throws: CancellationError.self) { try await asking.value }
+    client.central.queue.sync {
+      #expect(found.conversation.interimQuestion == nil)
+    }
+    #expect(client.timers.running.isEmpty)
   }
 
   @Test("a ball that is too faint, or too near, is not taken")

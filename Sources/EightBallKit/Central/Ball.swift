@@ -110,6 +110,8 @@ final class Inquiry: Sendable {
 
   private let state = Guarded(State())
 
+  var isEnded: Bool { state.current.result != nil }
+
   func begin(_ continuation: CheckedContinuation<String, any Error>) {
     let result: Result<String, any Error>? = state {
       if $0.result == nil { $0.continuation = continuation }

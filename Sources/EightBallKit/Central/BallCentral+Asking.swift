@@ -8,6 +8,8 @@ extension BallCentral {
   }
 
   private func ask(_ question: String, _ ball: Ball, _ inquiry: Inquiry?) {
+    // A task that was cancelled before it asked asks nothing.
+    if inquiry?.isEnded == true { return }
     // The ball is busy with this question from now on.
     end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
     if ball.conversation.isWritten { ball.conversation.unanswered += 1 }
