@@ -131,6 +131,8 @@ struct AskingTests {
       try await asking.value
     }
     #expect(client.central.balls.isEmpty)
+    let told = await client.told { if case .stateUpdated = $0 { true } else { false } }
+    #expect(told == ["failed sendFailed(.deviceOffline)", "lost", "powered off"])
   }
 
   @Test("a second question ends the first: the ball is busy with another")
@@ -173,6 +175,23 @@ struct AskingTests {
     await #expect(throws: CancellationError.self) { try await asking.value }
   }
 
+  @Test("a task that is cancelled before it asks asks nothing")
+  func cancelledBefore() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let asking = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await found.ask("Anyone?")
+    }
+    asking.cancel()
+    await #expect(throws: CancellationError.self) { try await asking.value }
+    client.central.queue.sync {
+      #expect(found.conversation.interimQuestion == nil)
+    }
+    #expect(client.timers.running.isEmpty)
+  }
+
   @Test("a ball that is too faint, or too near, is not taken")
   func rssi() async throws {
     let ball = try ScriptedBall(.answering("Yes."))
@@ -183,6 +202,57 @@ struct AskingTests {
     // By the time of an answer, the ball has been heard by both.
     _ = try await found.ask("Am I near?")
     #expect(far.central.balls.isEmpty)
+  }
+
+  @Test("a write that fails otherwise than by an ATT error is unknown")
+  func unknown() async throws {
+    let ball = try ScriptedBall(.deaf)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let asking = Task { try await found.ask("Anyone?") }
+    for await line in ball.news where line == "Anyone?" { break }
+    client.central.queue.sync {
+      guard let question = found.conversation.questionCharacteristic else { return }
+      client.central.peripheral(
+        found.peripheral, didWriteValueFor: question, error: CBError(.outOfSpace))
+    }
+    await #expect(throws: BallError.sendFailed(RejectionReason.unknown(CBError(.outOfSpace)))) {
+      try await asking.value
+    }
+  }
+
+  @Test("a confirmation that nobody waits for is the peripheral's error")
+  func unasked() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    client.central.queue.sync {
+      guard let question = found.conversation.questionCharacteristic else { return }
+      client.central.peripheral(found.peripheral, didWriteValueFor: question, error: nil)
+    }
+    #expect(found.error == .sendFailed(RejectionReason.peripheralError(nil)))
+  }
+
+  @Test("a refused subscription is the peripheral's error, whatever it says")
+  func refusedSubscription() async throws {
+    let ball = try ScriptedBall(.deaf)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let central = client.central
+    // Right behind the question, and so before the ball can have confirmed the subscription.
+    central.queue.sync {
+      found.send("Anyone?")
+      central.queue.async {
+        guard let answer = found.conversation.answerCharacteristic else { return }
+        central.peripheral(
+          found.peripheral, didUpdateNotificationStateFor: answer,
+          error: CBATTError(.unlikelyError))
+      }
+    }
+    let error = RejectionReason.peripheralError(CBATTError(.unlikelyError))
+    let told = await client.told(until: \.isFailure)
+    #expect(told.suffix(1) == ["failed sendFailed(coreBluetooth(.peripheralError(14)))"])
+    #expect(found.error == .sendFailed(BallError.coreBluetooth(error)))
   }
 
   @Test("a ball that has no place for another connection is busy, and no longer one of the balls")

@@ -93,9 +93,9 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     _ manager: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    // It may have gone, and then comes back as somebody who has asked nothing.
+    // It may have gone, and then is told nothing when it comes back; the answer can still be read.
     listeners[central.identifier] = nil
-    given[central.identifier] = nil
+    given[central.identifier]?.isPending = false
   }
 
   func peripheralManagerIsReady(toUpdateSubscribers manager: CBPeripheralManager) {

@@ -3,7 +3,7 @@ import Foundation
 
 /// A central that is connected to this device.
 open class CBCentral: CBPeer, @unchecked Sendable {
-  /// How many bytes of a value can be told to it at once: its MTU less 3, 20 to 514.
+  /// How many bytes of a value can be told to it at once: its MTU less 3, 20 to 512.
   public internal(set) var maximumUpdateValueLength: Int {
     get { maximum.withLock { $0 } }
     set { maximum.withLock { $0 = newValue } }

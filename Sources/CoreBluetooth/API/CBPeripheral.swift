@@ -117,9 +117,11 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     read(descriptor, remote)
   }
 
-  /// How many bytes can be written at once: 512 with response; the MTU less 3 without.
+  /// How many bytes can be written at once: 512 with response; without, the MTU less 3, and 512 at
+  /// most, since no value is longer.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-    type == .withResponse ? 512 : contents.withLock { $0.mtu.byteCount - 3 }
+    type == .withResponse
+      ? maximumAttributeValueLength : contents.withLock { $0.mtu.maximumToldLength }
   }
 
   /// Writes the value of `characteristic`: with response, at most 512 bytes; without, at most

@@ -43,12 +43,14 @@ extension CentralEngine {
     }
     let handle = characteristic.value
     let wasSubscribed = member.subscriptions.contains(handle)
-    if configuration == .none, link.isSubscribed(handle, except: member) {
-      member.subscriptions.remove(handle)
-      return completion(.success([]))
-    }
     // What is wished last counts, also if what was wished before is answered later.
     let wish = member.beginWish(for: handle)
+    if configuration == .none, link.isSubscribed(handle, except: member) {
+      member.subscriptions.remove(handle)
+      // Nothing is sent, but it is told in its turn.
+      let operation = central.perform(.configure(.nowhere, .none), on: id)
+      return link.wait(for: [operation], of: member) { completion($0.map { _ in [] }) }
+    }
     let operation = link.operation(toConfigure: characteristic, configuration)
     // From now on: the first value may come with the answer.
     if configuration != .none { member.subscriptions.insert(handle) }

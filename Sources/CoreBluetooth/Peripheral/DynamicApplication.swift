@@ -160,13 +160,14 @@ struct DynamicApplication: GATTApplication {
           central: link.central, characteristic: characteristic, offset: 0, value: Data(value),
           ticket: ticket)
       }
-      client.tell { manager in
+      let tell = { @Sendable (manager: CBPeripheralManager) in
         if let delegate = manager.delegate {
           delegate.peripheralManager(manager, didReceiveWrite: requests)
         } else if let first = requests.first {
           manager.respond(to: first, withResult: .requestNotSupported)
         }
       }
+      if isCommand { client.tellCommand(tell) } else { client.tell(tell) }
     }
     guard !isCommand else { return }
     link.question = question

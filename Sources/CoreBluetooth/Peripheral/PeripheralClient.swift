@@ -5,9 +5,20 @@ final class PeripheralClient: Sendable {
   /// Where the manager's delegate is told.
   private let queue: DispatchQueue
   private let manager: Locked<Weak>
+  private let commands = Locked(Commands())
+
+  /// How many writes without response may wait for a delegate: centrals do not wait for it.
+  static let commandCapacity = 1_024
 
   private struct Weak {
     weak var manager: CBPeripheralManager?
+  }
+
+  /// The writes without response that the delegate has not been told of.
+  private struct Commands {
+    var waiting = 0
+    /// Whether the log says that some are dropped.
+    var isLogged = false
   }
 
   init(queue: DispatchQueue) {
@@ -24,6 +35,34 @@ final class PeripheralClient: Sendable {
   /// then.
   func tell(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
     queue.async { [self] in
+      if let manager = manager.withLock({ $0.manager }) { body(manager) }
+    }
+  }
+
+  /// The same for a write without response, which is dropped if too many wait already. The log says
+  /// so once, until none waits any more.
+  func tellCommand(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+    let (isTaken, isNews) = commands.withLock { commands in
+      guard commands.waiting >= Self.commandCapacity else {
+        commands.waiting += 1
+        return (true, false)
+      }
+      defer { commands.isLogged = true }
+      return (false, !commands.isLogged)
+    }
+    if isNews {
+      Misuse.logger.warning(
+        """
+        \(Self.commandCapacity) writes without response wait for the delegate of a peripheral \
+        manager: more are dropped until it has taken some.
+        """)
+    }
+    guard isTaken else { return }
+    queue.async { [self] in
+      commands.withLock { commands in
+        commands.waiting -= 1
+        if commands.waiting == 0 { commands.isLogged = false }
+      }
       if let manager = manager.withLock({ $0.manager }) { body(manager) }
     }
   }

@@ -107,7 +107,7 @@ final class PeripheralEngine: @unchecked Sendable {
       guard let link = host.application.links[place] else { continue }
       // A write that was refused half-way leaves values that nobody is asked about.
       link.written = []
-      let length = host.mtu(at: place).byteCount - 3
+      let length = host.mtu(at: place).maximumToldLength
       if link.central.maximumUpdateValueLength != length {
         link.central.maximumUpdateValueLength = length
       }

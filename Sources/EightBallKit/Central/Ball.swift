@@ -42,7 +42,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
     }
   }
 
-  /// Ends the connection. The ball is not connected again until the central has been `restarted`.
+  /// Ends the connection. The ball is not connected again until `BallCentral.restart()`.
   public func reject(because reason: RejectionReason) {
     central?.reject(self, because: reason)
   }
@@ -88,6 +88,17 @@ struct Conversation {
   var timer: (any BallTimer)?
   /// Whoever waits in `ask`.
   var inquiry: Inquiry?
+
+  /// The ball has other attributes than before: what was asked of the old ones is not confirmed any
+  /// more, and a question that was not taken is still to be written.
+  mutating func forgetServer() {
+    questionCharacteristic = nil
+    answerCharacteristic = nil
+    isWritten = false
+    unconfirmed = 0
+    unanswered = 0
+    earlyAnswer = nil
+  }
 }
 
 /// One call of `ask`, which ends once.
@@ -98,6 +109,8 @@ final class Inquiry: Sendable {
   }
 
   private let state = Guarded(State())
+
+  var isEnded: Bool { state.current.result != nil }
 
   func begin(_ continuation: CheckedContinuation<String, any Error>) {
     let result: Result<String, any Error>? = state {

@@ -8,6 +8,8 @@ extension BallCentral {
   }
 
   private func ask(_ question: String, _ ball: Ball, _ inquiry: Inquiry?) {
+    // A task that was cancelled before it asked asks nothing.
+    if inquiry?.isEnded == true { return }
     // The ball is busy with this question from now on.
     end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
     if ball.conversation.isWritten { ball.conversation.unanswered += 1 }
@@ -46,7 +48,13 @@ extension BallCentral {
     queue.async { [self] in
       guard ball.conversation.inquiry === inquiry else { return }
       end(ball)
-      unsubscribe(ball)
+      guard ball.conversation.interimQuestion != nil, !ball.conversation.isWritten else {
+        return unsubscribe(ball)
+      }
+      // What has not been written is not asked; the subscription may not have been confirmed.
+      ball.conversation.interimQuestion = nil
+      guard let answer = ball.conversation.answerCharacteristic else { return }
+      ball.peripheral.setNotifyValue(false, for: answer)
     }
   }
 
@@ -74,6 +82,14 @@ extension BallCentral {
     ball.peripheral.setNotifyValue(false, for: answer)
   }
 
+  /// The ball's characteristics are others than before: whoever waits for an answer still does.
+  func resume(_ ball: Ball) {
+    guard ball.conversation.timer != nil, let answer = ball.conversation.answerCharacteristic else {
+      return
+    }
+    ball.peripheral.setNotifyValue(true, for: answer)
+  }
+
   private func deliver(_ text: String, from ball: Ball) {
     let inquiry = end(ball)
     ball.conversation.isWritten = false
@@ -96,7 +112,8 @@ extension BallCentral {
       let question = ball.conversation.interimQuestion, !ball.conversation.isWritten
     else { return }
     if let error {
-      if !error.isEndOfLink { refuse(.refusal(error), ball) }
+      // That it wants a question is not what it says of a subscription.
+      if !error.isEndOfLink { refuse(.refusal(error, ofQuestion: false), ball) }
       return
     }
     guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
@@ -161,11 +178,11 @@ extension BallCentral {
 
 extension BallError {
   /// What a ball's refusal is: it says by an ATT error that it wants a question.
-  fileprivate static func refusal(_ error: any Error) -> BallError {
+  fileprivate static func refusal(_ error: any Error, ofQuestion: Bool = true) -> BallError {
     guard let refusal = error as? CBATTError else {
       return .sendFailed(RejectionReason.unknown(error))
     }
-    return refusal.code == .unlikelyError
+    return ofQuestion && refusal.code == .unlikelyError
       ? .sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
       : .sendFailed(BallError.coreBluetooth(RejectionReason.peripheralError(error)))
   }

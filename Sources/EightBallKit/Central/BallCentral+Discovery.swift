@@ -18,7 +18,7 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
-    guard ball(peripheral) == nil else { return }
+    guard ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
     let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue
@@ -53,7 +53,8 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
-    guard let ball = ball(peripheral) else { return }
+    // If it is being connected again, what has ended is a link of before, which was lost then.
+    guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
     let isBusy = (error as? CBError)?.code == .connectionLimitReached
     lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
   }
@@ -78,9 +79,8 @@ extension BallCentral: CBCentralManagerDelegate {
   func reject(_ ball: Ball, because reason: RejectionReason) {
     queue.async { [self] in
       guard known[ball.id] === ball else { return }
+      rejected.insert(ball.id)
       lose(ball, because: reason)
-      // Known, and so not taken again.
-      known[ball.id] = ball
       if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     }
   }
@@ -120,7 +120,7 @@ extension BallCentral: CBPeripheralDelegate {
     ball.conversation.answerCharacteristic = characteristics.first {
       $0.uuid == BallProfile.answer
     }
-    guard !ball.conversation.isDiscovered else { return }
+    guard !ball.conversation.isDiscovered else { return resume(ball) }
     ball.conversation.isDiscovered = true
     discovered { $0.append(ball) }
     tell { $0.ballCentral(self, didDiscover: ball) }
@@ -134,8 +134,7 @@ extension BallCentral: CBPeripheralDelegate {
     guard let ball = ball(peripheral),
       invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
     else { return }
-    ball.conversation.questionCharacteristic = nil
-    ball.conversation.answerCharacteristic = nil
+    ball.conversation.forgetServer()
     peripheral.discoverServices([BallProfile.service])
   }
 }

@@ -87,6 +87,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   /// Ends every connection and begins to look again, also for balls that were rejected.
   public func restart() {
     queue.async { [self] in
+      rejected = []
       for ball in Array(known.values) { drop(ball) }
       if isPoweredOn { scan() }
     }
@@ -102,6 +103,8 @@ public final class BallCentral: BallManager, @unchecked Sendable {
 
   // Touched on the queue alone.
   var known: [UUID: Ball] = [:]
+  /// Those that are not taken again until `restart`.
+  var rejected: Set<UUID> = []
   let discovered = Guarded<[Ball]>([])
   let streams = EventStreams<Event>()
   let timers: any BallTimers

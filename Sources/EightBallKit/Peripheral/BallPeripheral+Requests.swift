@@ -46,7 +46,8 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    asker(central).isSubscribed = false
+    // One that has gone with the radio is not to be known again.
+    known.current.first { $0.id == central.identifier }?.isSubscribed = false
   }
 
   /// There is room again: answers that waited are given.

@@ -178,6 +178,61 @@ struct CentralServerTests {
       bench.host.application.configurations == [.notification, .indication, .none, .indication])
   }
 
+  @Test("a subscription right after the end of one is told its values")
+  func subscribedAgain() throws {
+    let text = try characteristics()[0]
+    peripheral.setNotifyValue(true, for: text)
+    stage.settle()
+    _ = log.take()
+    peripheral.setNotifyValue(false, for: text)
+    peripheral.setNotifyValue(true, for: text)
+    stage.settle()
+    #expect(log.take() == ["notifying FF01 false", "notifying FF01 true"])
+    bench.host.application.update = (.text, Array("news".utf8))
+    stage.settle()
+    #expect(log.take() == ["value FF01 news"])
+    // And the other way round: what is wished last counts.
+    peripheral.setNotifyValue(true, for: text)
+    peripheral.setNotifyValue(false, for: text)
+    stage.settle()
+    #expect(log.take() == ["notifying FF01 true", "notifying FF01 false"])
+    bench.host.application.update = (.text, Array("old".utf8))
+    stage.settle()
+    #expect(log.take() == [])
+  }
+
+  @Test("the end of a subscription that another manager still has is told in its turn")
+  func sharedSubscription() throws {
+    let text = try characteristics()[0]
+    let otherLog = CentralLog()
+    let other = stage.manager(otherLog)
+    stage.settle()
+    let same = try #require(
+      other.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
+    same.delegate = otherLog
+    other.connect(same)
+    stage.settle()
+    same.discoverServices([CBUUID(.bench)])
+    stage.settle()
+    let service = try #require(same.services?.first)
+    same.discoverCharacteristics(nil, for: service)
+    stage.settle()
+    let otherText = try #require(service.characteristics?.first)
+    same.setNotifyValue(true, for: otherText)
+    stage.settle()
+    _ = otherLog.take()
+    peripheral.readValue(for: text)
+    peripheral.setNotifyValue(true, for: text)
+    peripheral.setNotifyValue(false, for: text)
+    stage.settle()
+    #expect(log.take() == ["value FF01 text", "notifying FF01 true", "notifying FF01 false"])
+    #expect(!text.isNotifying)
+    bench.host.application.update = (.text, Array("news".utf8))
+    stage.settle()
+    #expect(log.take() == [])
+    #expect(otherLog.take() == ["value FF01 news"])
+  }
+
   @Test("says when values can be written without response, and sends every one")
   func withoutResponse() throws {
     let all = try characteristics()
@@ -186,8 +241,8 @@ struct CentralServerTests {
       peripheral.writeValue(Data([UInt8(number)]), for: all[0], type: .withoutResponse)
       #expect(peripheral.canSendWriteWithoutResponse == (number < 15))
     }
-    // Longer than the MTU less 3, or to one that does not take it: neither is sent.
-    peripheral.writeValue(Data(count: 515), for: all[0], type: .withoutResponse)
+    // Longer than any value, or to one that does not take it: neither is sent.
+    peripheral.writeValue(Data(count: 513), for: all[0], type: .withoutResponse)
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
     stage.settle()
     #expect(log.take() == ["ready to send"])

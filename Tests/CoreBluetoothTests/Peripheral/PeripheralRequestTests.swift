@@ -271,6 +271,37 @@ struct PeripheralWriteTests {
     #expect(it.stage.sent() == [[0x13]])
   }
 
+  @Test("Commands that a slow delegate has not taken are dropped beyond 1,024, and none later")
+  func commandsForSlowDelegate() {
+    let queue = DispatchQueue(label: "slow")
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: it.stage)
+    let value = CBMutableCharacteristic(
+      type: CBUUID(string: "B001"), properties: .writeWithoutResponse, value: nil,
+      permissions: .writeable)
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    service.characteristics = [value]
+    it.stage.settle()
+    queue.sync {}
+    manager.add(service)
+    it.stage.settle()
+    queue.sync {}
+    _ = recorder.take()
+    it.stage.connect()
+    queue.suspend()
+    for number in 0..<1_030 {
+      // 0x001A service, 0x001B declaration, 0x001C value.
+      #expect(it.stage.exchange([0x52, 0x1C, 0x00, UInt8(truncatingIfNeeded: number)]) == [])
+    }
+    queue.resume()
+    queue.sync {}
+    #expect(
+      recorder.take() == (0..<1_024).map { "40 writes B001[0] = \($0 % 256)" })
+    #expect(it.stage.exchange([0x52, 0x1C, 0x00, 7]) == [])
+    queue.sync {}
+    #expect(recorder.take() == ["40 writes B001[0] = 7"])
+  }
+
   @Test("A long write is one value, put together")
   func long() {
     accept()

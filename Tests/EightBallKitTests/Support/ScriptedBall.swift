@@ -28,12 +28,19 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   private var manager: CBPeripheralManager?
   private let answerCharacteristic = CBMutableCharacteristic(
     type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
+  private let service = CBMutableService(type: BallProfile.service, primary: true)
   private let heard = Guarded<[String]>([])
+  /// The same as `log`, for who waits for it.
+  let news: AsyncStream<String>
+  private let continuation: AsyncStream<String>.Continuation
+  /// What whoever subscribes next is told.
+  private var greeting: String?
 
   /// The questions and subscriptions that came, in their order.
   var log: [String] { heard.current }
 
   init(_ manner: Manner, hasCharacteristics: Bool = true) throws {
+    (news, continuation) = AsyncStream.makeStream()
     self.manner = manner
     self.hasCharacteristics = hasCharacteristics
     name = "Ball \(UUID().uuidString.prefix(8))"
@@ -50,9 +57,22 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     }
   }
 
+  private func note(_ line: String) {
+    heard { $0.append(line) }
+    continuation.yield(line)
+  }
+
+  /// Takes its service away and publishes it anew; whoever subscribes to that is told `answer`.
+  func renew(answering answer: String) {
+    queue.async { [self] in
+      greeting = answer
+      manager?.removeAllServices()
+      manager?.add(service)
+    }
+  }
+
   func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
     guard manager.state == .poweredOn else { return }
-    let service = CBMutableService(type: BallProfile.service, primary: true)
     let question = CBMutableCharacteristic(
       type: BallProfile.question, properties: [.write], value: nil, permissions: .writeable)
     service.characteristics = hasCharacteristics ? [question, answerCharacteristic] : []
@@ -67,14 +87,16 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     _ manager: CBPeripheralManager, central: CBCentral,
     didSubscribeTo characteristic: CBCharacteristic
   ) {
-    heard { $0.append("subscribed") }
+    note("subscribed")
+    if let greeting { answer(greeting) }
+    greeting = nil
   }
 
   func peripheralManager(
     _ manager: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    heard { $0.append("unsubscribed") }
+    note("unsubscribed")
   }
 
   func peripheralManager(
@@ -82,7 +104,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   ) {
     guard let first = requests.first else { return }
     let bytes = requests.reduce(Data()) { $0 + ($1.value ?? Data()) }
-    heard { $0.append(String(decoding: bytes, as: UTF8.self)) }
+    note(String(decoding: bytes, as: UTF8.self))
     switch manner {
     case .answering(let text):
       manager.respond(to: first, withResult: .success)

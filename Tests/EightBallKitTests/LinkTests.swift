@@ -1,0 +1,74 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import EightBallKit
+
+/// What becomes of a ball whose link, or whose services, change while it is in use.
+@Suite("A ball's link by the SDK", .timeLimit(.minutes(1)))
+struct LinkTests {
+  @Test("a ball that was rejected is not connected again until the central restarts")
+  func rejected() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    found.reject(because: .deviceBusy)
+    let told = await client.told(until: \.isLoss)
+    #expect(told.suffix(2) == ["failed coreBluetooth(.deviceBusy)", "lost"])
+    // By the time of another's answer, the ball has been heard, and the link's end told.
+    let other = try Client(of: ball)
+    _ = try await #require(await other.discovered()).ask("Am I welcome?")
+    client.central.queue.sync {
+      #expect(client.central.known.isEmpty)
+    }
+    #expect(found.error == .coreBluetooth(RejectionReason.deviceBusy))
+    client.central.restart()
+    let again = try #require(await client.discovered())
+    #expect(try await again.ask("And now?") == "Yes.")
+  }
+
+  @Test("the end of a link that was made anew meanwhile is not the end of the ball")
+  func staleEnd() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let manager = try #require(client.central.cbManager)
+    client.central.queue.sync {
+      manager.cancelPeripheralConnection(found.peripheral)
+      manager.connect(found.peripheral)
+      client.central.centralManager(
+        manager, didDisconnectPeripheral: found.peripheral, error: nil)
+      #expect(client.central.known[found.id] === found)
+    }
+  }
+
+  @Test("a ball whose services change is subscribed to anew, and still answers")
+  func modified() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let asking = Task { try await found.ask("Still there?") }
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    ball.renew(answering: "Signs point to yes.")
+    #expect(try await asking.value == "Signs point to yes.")
+  }
+
+  @Test("a question that is given up before it was written is never written")
+  func givenUp() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let inquiry = Inquiry()
+    client.central.queue.sync {
+      client.central.send("Never mind?", to: found, answerer: inquiry)
+      client.central.giveUp(inquiry, of: found)
+    }
+    var news: [String] = []
+    for await line in ball.news {
+      news.append(line)
+      if news.count == 2 { break }
+    }
+    #expect(news == ["subscribed", "unsubscribed"])
+    #expect(try await found.ask("Really?") == "Yes.")
+  }
+}
