@@ -65,6 +65,8 @@ class HundredLines(World):
     """The example's ball on our CBPeripheralManager, on our virtual air."""
 
     example = "hundred-line-ball"
+    #: CoreBluetooth does not tell who has gone.
+    forgets = False
 
     async def open(self, folder: pathlib.Path) -> "HundredLines":
         enter = self._stack.enter_async_context
@@ -88,8 +90,6 @@ class SDKBall(HundredLines):
     """The SDK's own ball, on the same."""
 
     example = "be-a-ball"
-    #: CoreBluetooth does not tell who has gone.
-    forgets = False
 
 
 class BumbleControllers(World):
