@@ -6,9 +6,14 @@ import VirtualRadio
 /// A virtual air for tests on radios of their own, hosted until the process ends: by nobody who is
 /// tested, so that no device takes the others with it when it goes.
 package enum TestAir {
+  private static let path = "/tmp/eightball-test-\(UUID().uuidString.prefix(8)).sock"
+
   /// What a radio on it is called.
   package static let radio: String = {
-    let path = "/tmp/eightball-test-\(UUID().uuidString.prefix(8)).sock"
+    atexit {
+      _ = unsafe unlink(TestAir.path)
+      _ = unsafe unlink(TestAir.path + ".lock")
+    }
     let ready = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       do {
