@@ -269,4 +269,18 @@ struct AskingTests {
     #expect(found.error == .coreBluetooth(RejectionReason.deviceBusy))
     #expect(client.central.balls.isEmpty)
   }
+
+  @Test("a question that has waited too long fails once, also if the ball goes afterwards")
+  func lateLoss() async throws {
+    let ball = try ScriptedBall(.deaf)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    found.send("Can you hear me?")
+    while client.timers.running.isEmpty { await Task.yield() }
+    client.timers.fire()
+    _ = await client.told(until: \.isFailure)
+    ball.radio.close()
+    let told = await client.told(until: \.isLoss)
+    #expect(told == ["failed coreBluetooth(.deviceOffline)", "lost"])
+  }
 }

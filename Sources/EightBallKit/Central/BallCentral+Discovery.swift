@@ -63,7 +63,8 @@ extension BallCentral: CBCentralManagerDelegate {
   func lose(_ ball: Ball, because reason: RejectionReason = .deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
-    let wasAsked = ball.conversation.interimQuestion != nil || ball.conversation.timer != nil
+    // A question that has waited too long has been told of.
+    let wasAsked = ball.conversation.timer != nil
     let wasDiscovered = ball.conversation.isDiscovered
     let inquiry = end(ball)
     ball.conversation = Conversation()
