@@ -64,19 +64,27 @@ def process() -> str:
 
 
 def is_running_anew(before: str) -> bool:
-    return property_of("StatusText") == "Advertising." and process() != before
+    return is_alone() and process() != before
 
 
 def log() -> str:
     return run("journalctl", "--unit=eightball", "--output=cat", "--no-pager").stdout
 
 
+def is_alone() -> bool:
+    """Whether it advertises, and no central is connected."""
+    return property_of("StatusText") == "Advertising."
+
+
 def answer() -> str:
-    """Asks the ball over the kernel's own Bluetooth."""
+    """Asks the ball over the kernel's own Bluetooth, and waits until it has seen the central go: the
+    kernel keeps a link for two seconds more, and would ask the next process over it, in vain."""
     set_up("hci0", True)
     with Central(ADDRESSES[1]) as central:
         central.ask("Are you there?")
-        return central.last_answer().decode()
+        answer = central.last_answer().decode()
+    eventually("the central has gone", is_alone)
+    return answer
 
 
 def start_systemd() -> Program:
