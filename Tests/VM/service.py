@@ -59,12 +59,16 @@ def property_of(name: str) -> str:
 
 
 def process() -> str:
-    """The number of the ball's process, as we see it."""
-    return CGROUP.read_text().strip()
+    """The number of the ball's process, as we see it; empty where none runs."""
+    try:
+        return CGROUP.read_text().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def is_running_anew(before: str) -> bool:
-    return is_alone() and process() != before
+    # In this order: what the last one told stays until there is another.
+    return process() not in ("", before) and is_alone()
 
 
 def log() -> str:
