@@ -20,6 +20,8 @@ _BRING_UP = 0x400448C9
 _GET_INFORMATION = 0x800448D3
 _UP_FLAG = 1 << 0
 
+_BUS = pathlib.Path("/run/dbus/system_bus_socket")
+
 
 class Controllers(Program):
     """btvirt with two linked controllers. They are there once this is, and both are down."""
@@ -68,14 +70,19 @@ def rfkill_switch(name: str) -> pathlib.Path | None:
     return next(pathlib.Path(f"/sys/class/bluetooth/{name}").glob("rfkill*/soft"), None)
 
 
+def _takes_visitors() -> bool:
+    """Whether the system bus is listening, which it is a moment after its socket is there."""
+    with socket.socket(socket.AF_UNIX) as visitor:
+        return visitor.connect_ex(str(_BUS)) == 0
+
+
 @contextlib.contextmanager
 def bluetooth_service(powers_adapters: bool):
     """bluetoothd, which by itself powers each adapter that comes, or leaves it."""
     with contextlib.ExitStack() as stack:
-        bus = pathlib.Path("/run/dbus/system_bus_socket")
-        bus.unlink(missing_ok=True)
+        _BUS.unlink(missing_ok=True)
         stack.enter_context(Program("dbus-daemon", "--system", "--nofork", "--nopidfile"))
-        eventually("there is a system bus", bus.exists)
+        eventually("there is a system bus", _takes_visitors)
         configuration = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".conf"))
         configuration.write(f"[Policy]\nAutoEnable={str(powers_adapters).lower()}\n")
         configuration.flush()

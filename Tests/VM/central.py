@@ -42,7 +42,7 @@ def answered(ball: Ball, central: Central, question: str) -> str:
 
 
 def ask_as_program(question: str):
-    return run(eightball(), "ask", question, "--radio", "hci0", "--timeout", "15")
+    return run(eightball(), "ask", question, "--radio", "hci0", "--timeout", "45")
 
 
 with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(powers_adapters=False):
@@ -62,7 +62,7 @@ with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(power
             return expected in run("bluetoothctl", "--timeout", "3", "scan", "on").stdout
 
         # btvirt tells of an advertiser once a scan, at times before the kernel listens.
-        eventually("a scan finds it", is_found, patience=90)
+        eventually("a scan finds it", is_found, patience=120)
         saw(expected)
 
     with check("bluetoothd connects, and resolves the ball's services") as saw:

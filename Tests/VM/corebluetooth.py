@@ -16,7 +16,7 @@ check = checks.check
 
 
 def ask(question: str):
-    return run(eightball(), "ask", question, "--radio", "hci1", "--timeout", "15")
+    return run(eightball(), "ask", question, "--radio", "hci1", "--timeout", "45")
 
 
 with Controllers():

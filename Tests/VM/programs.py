@@ -11,7 +11,7 @@ import threading
 import time
 
 #: How long to wait for what takes milliseconds, on a slow and busy emulated machine, in seconds.
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 #: Options of a program that runs as a user without any right.
 NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}

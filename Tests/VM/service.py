@@ -49,7 +49,7 @@ def script(*arguments: str) -> subprocess.CompletedProcess:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=6 * PATIENCE,
+        timeout=2 * PATIENCE,
         env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"},
     )
 
@@ -113,9 +113,7 @@ def start_systemd() -> Program:
 SETTINGS.write_text("EIGHTBALL_OPTIONS=\"--radio hci1 --name 'Kitchen Ball' --seed 8\"\n")
 
 with start_systemd() as manager:
-    eventually(
-        "systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0, 3 * PATIENCE
-    )
+    eventually("systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0)
 
     # As where systemd has started the machine.
     pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
