@@ -1,18 +1,6 @@
 import BluetoothHost
 import Foundation
 
-/// How quickly a central should be able to reach this device.
-///
-/// Apple's `CBPeripheralManagerConnectionLatency`, with the same numbers.
-public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
-  /// Quickly: an interval of 15 to 30 ms.
-  case low = 0
-  /// In between: 30 to 50 ms.
-  case medium = 1
-  /// Slowly, which saves power: 100 to 125 ms.
-  case high = 2
-}
-
 /// Makes this device a peripheral: its services, and its advertising.
 ///
 /// Nothing can be asked of it before its delegate was told that its state is `poweredOn`: what is
@@ -238,21 +226,6 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     if state == .poweredOn { return true }
     Misuse.log(self, "can only accept this command while in the powered on state")
     return false
-  }
-}
-
-extension CBPeripheralManagerConnectionLatency {
-  /// Vol 3, Part C, Appendix A, and what Apple's accessories may ask for.
-  fileprivate var parameters: ConnectionParameters {
-    switch self {
-    case .low:
-      ConnectionParameters(
-        minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400)
-    case .medium: .responsive
-    case .high:
-      ConnectionParameters(
-        minimumInterval: 80, maximumInterval: 100, latency: 0, supervisionTimeout: 600)
-    }
   }
 }
 
