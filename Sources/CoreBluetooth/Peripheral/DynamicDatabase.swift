@@ -111,7 +111,7 @@ struct DynamicDatabase: AttributeDatabase {
     for index in removed.clamped(to: lines.indices) { lines[index] = .vacant }
     let includes = lines.indices.filter { lines[$0].value == .include(range.start) }
     for index in includes { lines[index] = .vacant }
-    while lines.last?.isVacant ?? false { lines.removeLast() }
+    lines.removeSubrange((services.last?.upperBound ?? 0)...)
     hash = DatabaseHash(of: lines.span)
     return includes.map { AttributeHandle(rawValue: UInt16($0 + 1)) }
   }
@@ -122,11 +122,19 @@ struct DynamicDatabase: AttributeDatabase {
     let limit = Int(UInt16.max)
     if lines.count + count <= limit { return lines.count }
     var start = 0
-    for index in lines.indices {
-      if !lines[index].isVacant { start = index + 1 }
-      if index + 1 - start == count { return start }
+    for service in services {
+      if start + count <= service.lowerBound { return start }
+      start = service.upperBound
     }
     return nil
+  }
+
+  /// Where the lines of each service are, those among them that are vacant, too.
+  private var services: [Range<Int>] {
+    lines.indices.compactMap { index in
+      guard case .service = lines[index].value else { return nil }
+      return index..<Int(lines[index].groupEnd.rawValue)
+    }
   }
 
   private var freeSlots: [Int] {

@@ -131,6 +131,49 @@ struct PeripheralServiceTests {
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28], gives: attError(0x08, 0x01, 0x0A))
   }
 
+  @Test("A service whose include has gone keeps that handle: the next service begins behind it")
+  func includeAtTheEnd() {
+    let (inner, outer, next) = (service("B000"), service("C000"), service("D000"))
+    outer.includedServices = [inner]
+    #expect(add(inner) == ["added B000"])  // 0x001A
+    #expect(add(outer) == ["added C000"])  // 0x001B and 0x001C
+    it.manager.remove(inner)
+    #expect(add(next) == ["added D000"])
+    it.stage.connect()
+    #expect(
+      services().suffix(2) == [[0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1D, 0, 0x00, 0xD0]])
+    it.manager.remove(outer)
+    it.stage.settle()
+    #expect(services().last == [0x1D, 0, 0x1D, 0, 0x00, 0xD0])
+  }
+
+  @Test("The handle of an include that has gone is no part of a gap")
+  func includeInGap() {
+    let (inner, outer, gone) = (service("B000"), service("C000"), service("D000"))
+    outer.includedServices = [inner]
+    gone.characteristics = [value()]
+    let filler = service("E000")
+    filler.characteristics = (0..<32_751).map { _ in value() }
+    #expect(add(inner) == ["added B000"])  // 0x001A
+    #expect(add(outer) == ["added C000"])  // 0x001B and 0x001C
+    #expect(add(gone) == ["added D000"])  // 0x001D to 0x001F
+    // 0x1F = 31 are taken. 1 + 2 × 32,751 = 65,503 more are 65,534.
+    #expect(add(filler) == ["added E000"])
+    it.manager.remove(inner)
+    it.manager.remove(gone)
+    // A service of four lines finds three.
+    let new = service("F000")
+    new.characteristics = [value("F001", .notify, [])]
+    #expect(add(new) == ["added F000 CBErrorDomain 4"])
+    new.characteristics = [value("F001")]
+    #expect(add(new) == ["added F000"])
+    it.stage.connect()
+    #expect(
+      services().dropFirst(3).prefix(2) == [
+        [0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1F, 0, 0x00, 0xF0],
+      ])
+  }
+
   @Test("What was changed after a service was added has no effect")
   func copied() {
     it.service.characteristics = []
