@@ -20,6 +20,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private struct Contents {
     weak var delegate: (any CBPeripheralManagerDelegate)?
     var isAdvertising = false
+    /// How often advertising has been ended: what was begun before that is of no interest any more.
+    var endCount = 0
     /// While it is there, the radio is in use.
     var watch: AnyObject?
   }
@@ -91,7 +93,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private func stateChanged(_ state: CBManagerState) {
     guard state != self.state else { return }
     self.state = state
-    if state.rawValue < CBManagerState.poweredOff.rawValue { advertisingFailed() }
+    if state.rawValue < CBManagerState.poweredOff.rawValue { noteEnd() }
     delegate?.peripheralManagerDidUpdateState(self)
   }
 
@@ -115,22 +117,38 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
     let uuids = services.map(\.uuid)
     let (engine, client) = (thread.peripheralEngine, client)
+    let endCount = contents.withLock(\.endCount)
     thread.performPeripheral { _ in
-      engine.startAdvertising(name: name, services: uuids, for: client)
+      engine.startAdvertising(name: name, services: uuids, for: client, after: endCount)
     }
   }
 
   /// Advertises no longer.
   open func stopAdvertising() {
     guard isPoweredOn() else { return }
-    contents.withLock { $0.isAdvertising = false }
+    noteEnd()
     let (engine, client) = (thread.peripheralEngine, client)
     thread.performPeripheral { _ in engine.stopAdvertising(client) }
   }
 
-  func advertisingBegan() { contents.withLock { $0.isAdvertising = true } }
+  private func noteEnd() {
+    contents.withLock { contents in
+      contents.isAdvertising = false
+      contents.endCount += 1
+    }
+  }
 
-  func advertisingFailed() { contents.withLock { $0.isAdvertising = false } }
+  /// Tells the delegate that advertising has begun, or why not; unless it has been ended since it was
+  /// to begin, after `endCount` ends.
+  func advertisingStarted(after endCount: Int, _ error: CBError? = nil) {
+    let isWanted = contents.withLock { contents in
+      guard contents.endCount == endCount else { return false }
+      if error == nil { contents.isAdvertising = true }
+      return true
+    }
+    guard isWanted else { return }
+    delegate?.peripheralManagerDidStartAdvertising(self, error: error)
+  }
 
   /// Asks a central for a link that is quicker or slower. It may refuse.
   open func setDesiredConnectionLatency(

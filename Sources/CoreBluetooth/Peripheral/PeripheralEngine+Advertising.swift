@@ -3,16 +3,17 @@ import Foundation
 
 // Managers share one device, and so one advertisement: all their services, and the first name.
 extension PeripheralEngine {
-  /// A manager begins to advertise. Its delegate is told when that has begun, or why it cannot.
-  func startAdvertising(name: String?, services: [BluetoothUUID], for client: PeripheralClient) {
+  /// A manager, which has ended its advertising `endCount` times, begins to advertise. Its delegate is
+  /// told when that has begun, or why it cannot.
+  func startAdvertising(
+    name: String?, services: [BluetoothUUID], for client: PeripheralClient, after endCount: Int
+  ) {
     guard !advertisers.contains(where: { $0.client === client }) else {
-      client.tell { manager in
-        manager.delegate?.peripheralManagerDidStartAdvertising(
-          manager, error: CBError(.alreadyAdvertising))
-      }
+      client.tell { $0.advertisingStarted(after: endCount, CBError(.alreadyAdvertising)) }
       return
     }
-    advertisers.append(Advertiser(client: client, name: name, services: services))
+    advertisers.append(
+      Advertiser(client: client, endCount: endCount, name: name, services: services))
     advertise()
     tellOfAdvertising()
   }
@@ -44,14 +45,13 @@ extension PeripheralEngine {
     guard advertisers.contains(where: \.isStarting) else { return }
     switch host.radio {
     case .fault(let fault):
-      let refused = advertisers.filter(\.isStarting).map(\.client)
+      let refused = advertisers.filter(\.isStarting)
       advertisers.removeAll(where: \.isStarting)
       advertise()
-      for client in refused {
-        client.tell { manager in
-          Misuse.logger.error("Advertising cannot begin: \(fault)")
-          manager.advertisingFailed()
-          manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: CBError(.unknown))
+      for advertiser in refused {
+        Misuse.logger.error("Advertising cannot begin: \(fault)")
+        advertiser.client.tell {
+          $0.advertisingStarted(after: advertiser.endCount, CBError(.unknown))
         }
       }
     case .advertising:
@@ -67,10 +67,8 @@ extension PeripheralEngine {
   private func tellBegun() {
     for index in advertisers.indices where advertisers[index].isStarting {
       advertisers[index].isStarting = false
-      advertisers[index].client.tell { manager in
-        manager.advertisingBegan()
-        manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: nil)
-      }
+      let endCount = advertisers[index].endCount
+      advertisers[index].client.tell { $0.advertisingStarted(after: endCount) }
     }
   }
 }

@@ -21,6 +21,8 @@ final class PeripheralEngine: @unchecked Sendable {
   /// What one manager advertises.
   struct Advertiser {
     let client: PeripheralClient
+    /// How often the manager had ended its advertising before this.
+    let endCount: Int
     let name: String?
     let services: [BluetoothUUID]
     /// Whether the delegate has yet to be told that it has begun.

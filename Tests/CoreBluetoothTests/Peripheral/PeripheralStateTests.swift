@@ -24,6 +24,17 @@ struct PeripheralStateTests {
       .map { Array($0.parameters[1...Int($0.parameters[0])]) }
   }
 
+  /// A manager that is powered on, on a queue of its own, which the test can hold up.
+  private func slowManager() -> (CBPeripheralManager, PeripheralRecorder, DispatchQueue) {
+    let queue = DispatchQueue(label: "slow")
+    let recorder = PeripheralRecorder()
+    let manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: it.stage)
+    it.stage.settle()
+    queue.sync {}
+    _ = recorder.take()
+    return (manager, recorder, queue)
+  }
+
   @Test("The delegate is told the state before anything, and each change once")
   func states() {
     let stage = PeripheralStage()
@@ -101,6 +112,32 @@ struct PeripheralStateTests {
     #expect(advertise("one", []) == ["advertising true"])
     #expect(advertise("two", []) == ["advertising true CBErrorDomain 9"])
     #expect(advertised == [2, 1, 6, 4, 9] + Array("one".utf8))
+  }
+
+  @Test("Advertising that has ended before the delegate could be told of its beginning never began")
+  func stoppedAtOnce() {
+    let (manager, recorder, queue) = slowManager()
+    queue.suspend()
+    manager.startAdvertising(nil)
+    it.stage.settle()
+    manager.stopAdvertising()
+    queue.resume()
+    it.stage.settle()
+    queue.sync {}
+    #expect(!manager.isAdvertising)
+    #expect(recorder.take() == [])
+    #expect(it.stage.commands.last?.parameters == [0])
+    // The next beginning is told, and once.
+    queue.suspend()
+    manager.startAdvertising(nil)
+    it.stage.settle()
+    manager.stopAdvertising()
+    manager.startAdvertising(nil)
+    it.stage.settle()
+    queue.resume()
+    queue.sync {}
+    #expect(manager.isAdvertising)
+    #expect(recorder.take() == ["advertising true"])
   }
 
   @Test("A controller that refuses: the delegate is told that it did not begin")
