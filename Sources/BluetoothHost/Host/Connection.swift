@@ -279,7 +279,7 @@ extension Connection {
 
 extension ATTBearer {
   /// How the central wants to be told of the value at `place`; `nil` if it does not.
-  fileprivate func updateOpcode(for place: ValuePlace) -> ATTOpcode? {
+  func updateOpcode(for place: ValuePlace) -> ATTOpcode? {
     guard place.handle != .none, let slot = place.slot else { return nil }
     let configuration = configurations[slot]
     if configuration.contains(.notification) { return .handleValueNotification }

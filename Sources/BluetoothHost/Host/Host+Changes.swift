@@ -30,6 +30,17 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     }
   }
 
+  /// Whether the central at `place` is told the values that are pending, at once or once it has
+  /// confirmed Service Changed. One that knows of robust caching, but does not listen to Service
+  /// Changed, is told none from a change on until it happens to ask for something; nor is nobody.
+  ///
+  /// Core Specification, Vol 3, Part G, 2.5.2.1.
+  public func isToldValues(at place: Int) -> Bool {
+    guard place >= 0, place < places, connections[place].handle != nil else { return false }
+    guard connections[place].bearer.isOutOfSync else { return true }
+    return connections[place].bearer.updateOpcode(for: server.database.serviceChanged) != nil
+  }
+
   /// What to advertise from now on, while a place is free; `nil` for nothing. Links that there are
   /// stay.
   ///

@@ -215,7 +215,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Tells a value to the centrals that have subscribed to it; to those of `centrals` alone, if
   /// there are any. It is cut where it is longer than a central's `maximumUpdateValueLength`.
   ///
-  /// - Returns: Whether it will be sent. If not, nobody is told, for want of room for one central;
+  /// - Returns: Whether it will be sent; but not to a central that may not be told it, since it has
+  ///   missed a change of the services (robust caching). If not, nobody is told, for want of room for one central;
   ///   `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there is room again.
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic,

@@ -11,6 +11,7 @@ extension PeripheralEngine {
         definition.bindObjects()
         manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
       }
+      endTurn()
     } catch {
       refuse(definition.object, because: error, for: client)
     }
@@ -105,6 +106,7 @@ extension PeripheralEngine {
         resume(link, at: place)
       }
     }
+    endTurn()
     gone.client.tell { _ in
       for characteristic in gone.definition.characteristics {
         characteristic.object.subscribedCentrals = nil

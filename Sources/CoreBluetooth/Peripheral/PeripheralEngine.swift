@@ -113,6 +113,8 @@ final class PeripheralEngine: @unchecked Sendable {
       if link.central.maximumUpdateValueLength != length {
         link.central.maximumUpdateValueLength = length
       }
+      // What a central may not be told for who knows how long would keep the others waiting.
+      if !host.isToldValues(at: place) { host.application.dropUpdates(of: link) { _ in true } }
     }
     tellOfAdvertising()
   }
@@ -152,6 +154,7 @@ final class PeripheralEngine: @unchecked Sendable {
         host.application.drop(1, of: link)
       }
     }
+    endTurn()
   }
 
   /// A manager would like the link to a central to be quicker or slower.

@@ -114,8 +114,13 @@ struct RobustCachingTests {
     controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     controller.run()
     #expect(controller.pdus() == [])
+    #expect(!controller.isToldValues)
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
+    #expect(!controller.isToldValues)
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], [0x1B, 0x0D, 0x00, 0x01])
+    #expect(controller.isToldValues)
+    controller.disconnect()
+    #expect(!controller.isToldValues)
   }
 
   @Test("A central that confirms Service Changed is aware")
@@ -124,6 +129,7 @@ struct RobustCachingTests {
     controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     change(controller)
     #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]])
+    #expect(controller.isToldValues)
     controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x01])
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }

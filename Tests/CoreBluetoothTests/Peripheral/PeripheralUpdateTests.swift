@@ -197,6 +197,68 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent() == (0..<500).map { [0x1B, 0x12, 0x00, UInt8($0 % 251)] })
   }
 
+  /// Writes Client Supported Features: the central knows of robust caching.
+  private let robustCaching: [UInt8] = [0x12, 0x0B, 0x00, 1]
+
+  private func addAnother() {
+    it.manager.add(CBMutableService(type: CBUUID(string: "B000"), primary: true))
+    it.stage.settle()
+  }
+
+  @Test("A central that has missed a change is told no values until it knows, and holds nobody up")
+  func outOfSync() {
+    it.stage.connect()
+    it.stage.connect(0x41)
+    it.stage.expect(robustCaching, gives: [0x13])
+    it.stage.expect(subscribe, gives: [0x13])
+    it.stage.expect(subscribe, gives: [0x13], on: 0x41)
+    addAnother()
+    it.stage.forget()
+    for number in 1...40 {
+      #expect(update([UInt8(number)]))
+      it.stage.settle()
+    }
+    #expect(it.stage.sent() == [])
+    #expect(it.stage.sent(0x41).count == 40)
+    // Database Out Of Sync; after that it knows.
+    it.stage.expect([0x0A, 0x15, 0x00], gives: attError(0x0A, 0, 0x12))
+    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+    #expect(update([41]))
+    it.stage.settle()
+    #expect(it.stage.sent().last == [0x1B, 0x12, 0x00, 41])
+  }
+
+  @Test("What waits for a central when it misses a change makes room")
+  func fullMissesChange() {
+    it.stage.connect()
+    it.stage.expect(robustCaching, gives: [0x13])
+    it.stage.expect(subscribe, gives: [0x13])
+    it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
+    // It confirms nothing, so that what is behind the indication waits.
+    #expect(it.manager.updateValue(Data([0]), for: it.level, onSubscribedCentrals: nil))
+    it.stage.settle()
+    while update([1]) {}
+    it.stage.settle()
+    _ = it.recorder.take()
+    addAnother()
+    #expect(it.recorder.take().sorted() == ["added B000", "ready"])
+    #expect(update([2]))
+  }
+
+  @Test("A central that listens to Service Changed is told its values once it has confirmed that")
+  func toldOfChange() {
+    it.stage.connect()
+    it.stage.expect(robustCaching, gives: [0x13])
+    it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
+    it.stage.expect(subscribe, gives: [0x13])
+    it.stage.forget()
+    addAnother()
+    #expect(update([1]))
+    it.stage.settle()
+    #expect(it.stage.sent() == [serviceChanged(0x001A, 0x001A)])
+    it.stage.expect([0x1E], gives: [0x1B, 0x12, 0x00, 1])
+  }
+
   @Test("What is not added cannot be told: false, and nothing happens")
   func unknown() {
     let other = CBMutableCharacteristic(
