@@ -22,6 +22,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     var isAdvertising = false
     /// How often advertising has been ended: what was begun before that is of no interest any more.
     var endCount = 0
+    /// How often the radio has lost what was asked of it, as far as the delegate has heard.
+    var lossCount = 0
     /// While it is there, the radio is in use.
     var watch: AnyObject?
   }
@@ -79,22 +81,32 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     client.represent(self)
     let (engine, client) = (thread.peripheralEngine, client)
     let watch = thread.watchState { [weak thread] state in
-      thread?.performPeripheral { _ in engine.stateChanged(state, for: client) }
-      client.tell { $0.stateChanged(state) }
+      // Apple's rule: with a state below `poweredOff` services have gone, and advertising has ended; in
+      // `poweredOff` advertising pauses.
+      if state.rawValue < CBManagerState.poweredOff.rawValue {
+        let lossCount = client.noteLoss()
+        thread?.performPeripheral { _ in engine.clear(client) }
+        client.tell { $0.stateChanged(state, lossCount: lossCount) }
+      } else {
+        client.tell { $0.stateChanged(state) }
+      }
     }
     contents.withLock { $0.watch = watch }
   }
 
   deinit {
     let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in engine.remove(client) }
+    thread.performPeripheral { _ in engine.clear(client) }
   }
 
-  private func stateChanged(_ state: CBManagerState) {
-    guard state != self.state else { return }
+  private func stateChanged(_ state: CBManagerState, lossCount: Int? = nil) {
+    let isNews = state != self.state
     self.state = state
-    if state.rawValue < CBManagerState.poweredOff.rawValue { noteEnd() }
-    delegate?.peripheralManagerDidUpdateState(self)
+    if let lossCount {
+      contents.withLock { $0.lossCount = lossCount }
+      noteEnd()
+    }
+    if isNews { delegate?.peripheralManagerDidUpdateState(self) }
   }
 
   // MARK: Advertising
@@ -108,7 +120,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// here. A name of more than 29 bytes is shortened. The name is that of the GAP service, too.
   /// `peripheralManagerDidStartAdvertising` tells when it has begun.
   open func startAdvertising(_ advertisementData: [String: Any]?) {
-    guard isPoweredOn() else { return }
+    guard let lossCount = lossCountIfPoweredOn() else { return }
     let known = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
     for key in (advertisementData ?? [:]).keys.sorted() where !known.contains(key) {
       Misuse.logger.warning("The advertisement key '\(key)' is not allowed")
@@ -116,9 +128,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     let name = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
     let uuids = services.map(\.uuid)
-    let (engine, client) = (thread.peripheralEngine, client)
+    let client = client
     let endCount = contents.withLock(\.endCount)
-    thread.performPeripheral { _ in
+    perform(after: lossCount) { engine in
       engine.startAdvertising(name: name, services: uuids, for: client, after: endCount)
     }
   }
@@ -166,13 +178,13 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Publishes a service. The services that it includes have to be added before it. `didAdd` tells
   /// whether it was; what is wrong with a service that was not is logged.
   open func add(_ service: CBMutableService) {
-    guard isPoweredOn() else { return }
-    let (engine, client) = (thread.peripheralEngine, client)
+    guard let lossCount = lossCountIfPoweredOn() else { return }
+    let client = client
     do throws(ServiceRefusal) {
       let definition = try ServiceDefinition(service)
-      thread.performPeripheral { _ in engine.add(definition, for: client) }
+      perform(after: lossCount) { engine in engine.add(definition, for: client) }
     } catch {
-      thread.performPeripheral { _ in engine.refuse(service, because: error, for: client) }
+      perform(after: lossCount) { engine in engine.refuse(service, because: error, for: client) }
     }
   }
 
@@ -243,8 +255,35 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Whether anything can be asked for; if not, that is logged.
   private func isPoweredOn() -> Bool {
     if state == .poweredOn { return true }
-    Misuse.log(self, "can only accept this command while in the powered on state")
+    logNotPoweredOn()
     return false
+  }
+
+  private func logNotPoweredOn() {
+    Misuse.log(self, "can only accept this command while in the powered on state")
+  }
+
+  /// How often the radio has been lost, as far as the delegate has heard; `nil`, which is logged, if
+  /// nothing can be asked for.
+  private func lossCountIfPoweredOn() -> Int? {
+    // In this order: a loss that is heard of meanwhile changes the state first.
+    let lossCount = contents.withLock(\.lossCount)
+    return isPoweredOn() ? lossCount : nil
+  }
+
+  /// Has the engine do something that the next loss of the radio undoes; unless that loss has come
+  /// already, and the delegate has yet to hear of it.
+  private func perform(
+    after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void
+  ) {
+    let (engine, client) = (thread.peripheralEngine, client)
+    thread.performPeripheral { _ in
+      guard client.lossCount == lossCount else {
+        client.tell { $0.logNotPoweredOn() }
+        return
+      }
+      body(engine)
+    }
   }
 }
 

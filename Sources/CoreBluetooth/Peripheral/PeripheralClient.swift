@@ -6,6 +6,7 @@ final class PeripheralClient: Sendable {
   private let queue: DispatchQueue
   private let manager: Locked<Weak>
   private let commands = Locked(Commands())
+  private let losses = Locked(0)
 
   /// How many writes without response may wait for a delegate: centrals do not wait for it.
   static let commandCapacity = 1_024
@@ -29,6 +30,19 @@ final class PeripheralClient: Sendable {
   /// The manager that this is; to be called once, when it has been made.
   func represent(_ manager: CBPeripheralManager) {
     self.manager.withLock { $0.manager = manager }
+  }
+
+  /// How often the radio has lost all that this manager asked of it. The manager hears of it later.
+  var lossCount: Int { losses.withLock(\.self) }
+
+  /// The radio loses all that this manager asked of it.
+  ///
+  /// - Returns: How often it has.
+  func noteLoss() -> Int {
+    losses.withLock { losses in
+      losses += 1
+      return losses
+    }
   }
 
   /// Calls `body` on the manager's queue, in the order of the calls, if there still is a manager

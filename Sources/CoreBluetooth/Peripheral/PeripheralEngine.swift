@@ -54,18 +54,8 @@ final class PeripheralEngine: @unchecked Sendable {
 
   // MARK: Managers
 
-  /// The radio can be used for something else than before, as far as a manager knows.
-  ///
-  /// Apple's rule: with a state below `poweredOff` its services have gone, and its advertising has
-  /// ended; in `poweredOff` advertising pauses.
-  func stateChanged(_ state: CBManagerState, for client: PeripheralClient) {
-    guard state.rawValue < CBManagerState.poweredOff.rawValue else { return }
-    stopAdvertising(client)
-    removeAllServices(of: client)
-  }
-
-  /// A manager is no more.
-  func remove(_ client: PeripheralClient) {
+  /// Nothing is left of what a manager asked for: it is no more, or the radio has been lost.
+  func clear(_ client: PeripheralClient) {
     stopAdvertising(client)
     removeAllServices(of: client)
   }

@@ -202,6 +202,31 @@ struct PeripheralStateTests {
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
+  @Test(
+    "What is asked before the delegate hears of a reset goes with it, also when that is over already"
+  )
+  func askedDuringReset() {
+    let (manager, recorder, queue) = slowManager()
+    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+    queue.suspend()
+    it.stage.change(to: .resetting)
+    manager.add(service)
+    manager.startAdvertising(nil)
+    it.stage.change(to: .poweredOn)
+    manager.add(service)
+    manager.startAdvertising(nil)
+    it.stage.settle()
+    queue.resume()
+    queue.sync {}
+    #expect(recorder.take() == ["state resetting", "state poweredOn"])
+    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    manager.add(service)
+    manager.startAdvertising(nil)
+    it.stage.settle()
+    queue.sync {}
+    #expect(recorder.take() == ["added B000", "advertising true"])
+  }
+
   @Test("Switched off, services stay, and advertising goes on when it is switched on")
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
