@@ -75,7 +75,7 @@ public enum RadioState: Equatable, Sendable {
   /// The controller is being set up, or set up again.
   case starting
   /// The controller works, and is not advertising: there is nothing to advertise, every place is
-  /// taken, or it is shutting down.
+  /// taken, it does not advertise while it has links, or it is shutting down.
   case silent
   /// The controller works, and is advertising: centrals can connect.
   case advertising

@@ -55,6 +55,12 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     controller.owesCommands = true
   }
 
+  /// Whether there is something to advertise that has to wait until a link has gone: every place is
+  /// taken, or the controller refuses to advertise while it has links.
+  public var isAdvertisingHeldBack: Bool {
+    advertisement != nil && (connectionCount >= places || controller.refusesAdvertising)
+  }
+
   /// The request of the central at `place` that the application put off can be answered: the
   /// application is asked again. Nothing happens if there is none.
   public mutating func resume(at place: Int) {

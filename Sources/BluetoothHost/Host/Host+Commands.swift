@@ -129,8 +129,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       }
     }
     let wanted =
-      advertisement != nil && !controller.isShuttingDown && !controller.refusesAdvertising
-      && connectionCount < places
+      advertisement != nil && !controller.isShuttingDown && !isAdvertisingHeldBack
     if wanted, controller.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
     if wanted, controller.owesScanResponseData { return writeScanResponseData(into: &writer) }
     guard wanted != controller.isAdvertising else { return nil }

@@ -56,7 +56,7 @@ extension PeripheralEngine {
       }
     case .advertising:
       tellBegun()
-    case .silent where host.connectionCount == Self.places:
+    case .silent where host.isAdvertisingHeldBack:
       // It begins when a central goes, which may be never.
       tellBegun()
     case .silent, .starting:

@@ -53,6 +53,7 @@ struct AdvertisingTests {
     controller.forgetWhatWasSent()
     controller.host.advertise(nil)
     controller.run()
+    #expect(!controller.isAdvertisingHeldBack)
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x00]])
     #expect(controller.radio == .silent)
     #expect(controller.connectionCount == 1)
@@ -86,7 +87,9 @@ struct AdvertisingTests {
     controller.host.advertise(battery)
     controller.run()
     #expect(controller.commands == [])
+    #expect(controller.isAdvertisingHeldBack)
     controller.disconnect()
+    #expect(!controller.isAdvertisingHeldBack)
     #expect(
       controller.commands == [
         .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
@@ -153,8 +156,10 @@ struct AdvertisingTests {
     controller.run()
     #expect(controller.connectionCount == 1)
     #expect(controller.radio == .silent)
+    #expect(controller.isAdvertisingHeldBack)
     controller.behaviour.refused = nil
     controller.disconnect()
+    #expect(!controller.isAdvertisingHeldBack)
     #expect(controller.radio == .advertising)
     #expect(controller.parameters(of: .leSetAdvertisingData).last == padded(battery.data))
   }

@@ -90,6 +90,7 @@ extension ScriptedHost where Database: ~Copyable {
 
   var radio: RadioState { host.radio }
   var isShutDown: Bool { host.isShutDown }
+  var isAdvertisingHeldBack: Bool { host.isAdvertisingHeldBack }
   var isToldValues: Bool { host.isToldValues(at: 0) }
   var connectionCount: Int { host.connectionCount }
   var deadline: Instant? { host.deadline }

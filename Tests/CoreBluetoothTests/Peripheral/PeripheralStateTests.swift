@@ -158,6 +158,19 @@ struct PeripheralStateTests {
     #expect(it.stage.commands.last?.parameters == [1])
   }
 
+  @Test("A controller that does not advertise beside a link is as one whose places are taken")
+  func refusedBesideLink() {
+    it.stage.connect()
+    it.stage.refused = .leSetAdvertisingEnable
+    #expect(advertise("one", []) == ["advertising true"])
+    it.stage.refused = nil
+    it.stage.forget()
+    it.stage.disconnect()
+    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.stage.commands.last?.parameters == [1])
+    #expect(it.recorder.take() == [])
+  }
+
   @Test("Two managers are one device: all services, one name")
   func twoManagers() {
     let recorder = PeripheralRecorder()
