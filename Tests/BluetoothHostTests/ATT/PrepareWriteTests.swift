@@ -111,6 +111,28 @@ struct PrepareWriteTests {
     controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x01, 0x00])
   }
 
+  @Test("Parts may come in any order of attributes: each value is written once, as far as it came")
+  func interleaved() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01, 0x02]))
+    expectEcho(controller, prepare(0x14, 0, [0x03]))
+    expectEcho(controller, prepare(0x0D, 2, [0x04, 0x05]))
+    expectEcho(controller, prepare(0x14, 1, [0x06]))
+    expectEcho(controller, prepare(0x0D, 0, [0x07]))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x07, 0x02, 0x04, 0x05], [0x03, 0x06]])
+  }
+
+  @Test("A gap between parts of one attribute is one, whatever is between them")
+  func interleavedGap() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    expectEcho(controller, prepare(0x14, 0, [0x03]))
+    expectEcho(controller, prepare(0x0D, 2, [0x02]))
+    controller.expect(execute, gives: error(0x18, 0x0D, .invalidOffset))
+    #expect(controller.writes == [])
+  }
+
   @Test("A configuration in two parts of one byte")
   func configuration() {
     let controller = connectedController()

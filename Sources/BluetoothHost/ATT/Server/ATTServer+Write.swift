@@ -126,7 +126,7 @@ extension ATTServer where Database: ~Copyable {
   ) throws(ATTFailure) {
     guard let request = ExecuteWriteRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     do throws(ATTFailure) {
-      if request.writes, let first = bearer.prepared.handle(ofRunAt: 0) {
+      if request.writes, let first = bearer.prepared.handle(at: 0) {
         try executeParts(writes: false, at: place, bearer: &bearer, application: &application)
         try executeParts(writes: true, at: place, bearer: &bearer, application: &application)
         try endWrite(first, isCommand: false, at: place, application: &application)
@@ -139,13 +139,18 @@ extension ATTServer where Database: ~Copyable {
     response.write(ATTOpcode.executeWriteResponse.rawValue)
   }
 
-  /// Puts each run of parts for one attribute together in `scratch`; then, if `writes`, writes it.
+  /// Puts the parts for each attribute together in `scratch`, in the order of their first ones; then,
+  /// if `writes`, writes it.
   private mutating func executeParts<Application: GATTApplication & ~Copyable>(
     writes: Bool, at place: Int, bearer: inout ATTBearer, application: inout Application
   ) throws(ATTFailure) {
     var position = 0
-    while let handle = bearer.prepared.handle(ofRunAt: position) {
-      try assemble(handle, from: &position, of: &bearer.prepared)
+    while let handle = bearer.prepared.handle(at: position) {
+      let isFirst = bearer.prepared.isFirst(at: position)
+      let start = position
+      position = bearer.prepared.position(after: position)
+      guard isFirst else { continue }
+      try assemble(handle, from: start, of: bearer.prepared)
       if writes {
         let target = try writable(handle, isCommand: false)
         try store(
@@ -155,18 +160,23 @@ extension ATTServer where Database: ~Copyable {
     }
   }
 
-  /// Puts the parts for `handle` that follow one another from `position` on together.
+  /// Puts the parts for `handle` together, the first of which is at `start`. Others may be between
+  /// them.
   private mutating func assemble(
-    _ handle: AttributeHandle, from position: inout Int, of queue: inout PrepareQueue
+    _ handle: AttributeHandle, from start: Int, of queue: borrowing PrepareQueue
   ) throws(ATTFailure) {
     scratch.removeAll()
-    while queue.handle(ofRunAt: position) == handle {
-      guard let part = queue.part(at: position) else { return }
-      guard Int(part.offset) <= scratch.count else { throw ATTFailure(.invalidOffset, at: handle) }
-      guard scratch.replace(from: Int(part.offset), with: part.value) else {
-        throw ATTFailure(.invalidAttributeValueLength, at: handle)
+    var position = start
+    while let part = queue.part(at: position) {
+      if part.handle == handle {
+        guard Int(part.offset) <= scratch.count else {
+          throw ATTFailure(.invalidOffset, at: handle)
+        }
+        guard scratch.replace(from: Int(part.offset), with: part.value) else {
+          throw ATTFailure(.invalidAttributeValueLength, at: handle)
+        }
       }
-      position += PrepareQueue.headerLength + part.value.count
+      position = queue.position(after: position)
     }
   }
 }

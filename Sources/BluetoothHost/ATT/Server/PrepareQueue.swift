@@ -4,7 +4,7 @@
 /// one, so that a value of 512 bytes fits however finely it was cut.
 struct PrepareQueue: ~Copyable {
   /// A part's handle, offset and length, before its bytes.
-  static let headerLength = 6
+  private static let headerLength = 6
 
   /// One value of 512 bytes with its entry's header of 6, and as much again for other attributes'
   /// parts that are prepared together.
@@ -45,7 +45,7 @@ struct PrepareQueue: ~Copyable {
   }
 
   /// The attribute whose part starts at `position`; `nil` at the end.
-  func handle(ofRunAt position: Int) -> AttributeHandle? {
+  func handle(at position: Int) -> AttributeHandle? {
     guard position < buffer.count else { return nil }
     var reader = ByteReader(buffer.span.extracting(position..<buffer.count))
     return AttributeHandle(&reader)
@@ -60,5 +60,21 @@ struct PrepareQueue: ~Copyable {
       let length = reader.readUInt16(), let value = reader.readBytes(Int(length))
     else { return nil }
     return PrepareWrite(handle: handle, offset: offset, value: value)
+  }
+
+  /// Where the part behind the one at `position` starts, or the end is.
+  func position(after position: Int) -> Int {
+    position + Self.headerLength + (part(at: position)?.value.count ?? 0)
+  }
+
+  /// Whether the part at `position` is the first for its attribute.
+  func isFirst(at position: Int) -> Bool {
+    let wanted = handle(at: position)
+    var other = 0
+    while other < position {
+      if handle(at: other) == wanted { return false }
+      other = self.position(after: other)
+    }
+    return true
   }
 }
