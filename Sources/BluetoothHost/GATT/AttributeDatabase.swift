@@ -10,8 +10,9 @@ public protocol AttributeDatabase: ~Copyable {
     borrowing get
   }
 
-  /// The hash of the lines: `DatabaseHash(of: attributes)`, made once and kept.
-  var hash: DatabaseHash { get }
+  /// The hash of the lines: `DatabaseHash(of: attributes)`, made once and kept. It is asked for when a
+  /// central reads it, and may be made then.
+  var hash: DatabaseHash { mutating get }
 
   /// Where the value of Service Changed is; `ValuePlace()` if there is none.
   var serviceChanged: ValuePlace { get }

@@ -7,8 +7,13 @@ import BluetoothHost
 /// that has gone stay vacant while there are others behind them; when there are none, the next
 /// service has them.
 struct DynamicDatabase: AttributeDatabase {
-  private var lines: [Attribute]
-  private(set) var hash: DatabaseHash
+  private var lines: [Attribute] {
+    didSet { knownHash = nil }
+  }
+
+  /// The hash, once it has been asked for. To make it takes long where there are many lines, and so
+  /// it is not made for each of many services that are added.
+  private(set) var knownHash: DatabaseHash?
 
   /// GAP and GATT alone.
   init() {
@@ -16,7 +21,6 @@ struct DynamicDatabase: AttributeDatabase {
     var span = lines.mutableSpan
     // There is one configuration, and it has the first slot.
     span.link(from: .first) { 0 }
-    hash = DatabaseHash(of: lines.span)
     self.lines = lines
   }
 
@@ -48,6 +52,14 @@ struct DynamicDatabase: AttributeDatabase {
   var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get { lines.span }
+  }
+
+  var hash: DatabaseHash {
+    mutating get {
+      let hash = knownHash ?? DatabaseHash(of: lines.span)
+      knownHash = hash
+      return hash
+    }
   }
 
   var serviceChanged: ValuePlace {
@@ -99,7 +111,6 @@ struct DynamicDatabase: AttributeDatabase {
       lines += Array(repeating: .vacant, count: end - lines.count)
     }
     lines.replaceSubrange(start..<end, with: new)
-    hash = DatabaseHash(of: lines.span)
     return AttributeHandleRange(start: first, end: AttributeHandle(rawValue: UInt16(end)))
   }
 
@@ -112,7 +123,6 @@ struct DynamicDatabase: AttributeDatabase {
     let includes = lines.indices.filter { lines[$0].value == .include(range.start) }
     for index in includes { lines[index] = .vacant }
     lines.removeSubrange((services.last?.upperBound ?? 0)...)
-    hash = DatabaseHash(of: lines.span)
     return includes.map { AttributeHandle(rawValue: UInt16($0 + 1)) }
   }
 

@@ -111,6 +111,18 @@ struct PeripheralServiceTests {
     #expect(it.stage.exchange(read) == before)
   }
 
+  private var knownHash: DatabaseHash? { it.stage.peripheralEngine.host.database.knownHash }
+
+  @Test("The Database Hash is made when it is read, and not for each of many services")
+  func hashOnDemand() {
+    it.stage.connect()
+    #expect(knownHash == nil)
+    #expect(it.stage.exchange([0x0A, 0x0D, 0x00]).first?.count == 17)
+    #expect(knownHash != nil)
+    #expect(add(service("B000")) == ["added B000"])
+    #expect(knownHash == nil)
+  }
+
   @Test("A service includes others that were added before, and no longer when they go")
   func included() {
     let inner = service("B000", primary: false)
