@@ -26,6 +26,12 @@ public protocol GATTApplication: ~Copyable {
     into value: inout ByteWriter
   ) throws(GATTRefusal)
 
+  /// A part of a value of `attribute` is to be kept until the central at `place` has it executed: the
+  /// place to refuse what may not be written. By default nothing happens.
+  ///
+  /// The whole value is handed to `write` when it is executed, and may be refused then, too.
+  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal)
+
   /// Takes a value of at most 512 bytes that the central at `place` wrote, or refuses it. A value
   /// that came in parts has been put together.
   mutating func write(
@@ -53,6 +59,11 @@ public protocol GATTApplication: ~Copyable {
 }
 
 extension GATTApplication where Self: ~Copyable {
+  /// Nothing.
+  public func prepareWrite(
+    to attribute: ApplicationAttribute, at place: Int
+  ) throws(GATTRefusal) {}
+
   /// Nothing.
   public mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {}
 }

@@ -124,18 +124,18 @@ struct DynamicApplication: GATTApplication {
 
   // MARK: Writing
 
+  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal) {
+    guard let entry = served[attribute.rawValue] else { throw .error(.unlikelyError) }
+    try entry.checkWrite()
+  }
+
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
   ) throws(GATTRefusal) {
     guard let link = links[place], let entry = served[attribute.rawValue] else {
       throw .error(.unlikelyError)
     }
-    switch entry.source {
-    case .locked: throw .error(.insufficientEncryption)
-    case .fixed: throw .error(.writeNotPermitted)
-    case .asked:
-      try entry.check(.writeable, orEncrypted: .writeEncryptionRequired, .writeNotPermitted)
-    }
+    try entry.checkWrite()
     // What has been answered is known to those who answered.
     guard link.verdict == nil else { return }
     link.written.append((attribute.rawValue, value.indices.map { value[$0] }))
@@ -230,5 +230,14 @@ extension ServedAttribute {
   ) throws(GATTRefusal) {
     if permissions.contains(encrypted) { throw .error(.insufficientEncryption) }
     guard permissions.contains(wanted) else { throw .error(code) }
+  }
+
+  /// Lets pass what may be written by anybody.
+  fileprivate func checkWrite() throws(GATTRefusal) {
+    switch source {
+    case .locked: throw .error(.insufficientEncryption)
+    case .fixed: throw .error(.writeNotPermitted)
+    case .asked: try check(.writeable, orEncrypted: .writeEncryptionRequired, .writeNotPermitted)
+    }
   }
 }

@@ -181,6 +181,33 @@ struct PrepareWriteTests {
     #expect(controller.writes == [])
   }
 
+  @Test("A part that the application refuses is not kept; those before it are")
+  func partRefused() {
+    let controller = connectedController()
+    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    controller.host.application.preparing = .error(.insufficientEncryption)
+    controller.expect(
+      prepare(0x0D, 1, [0x02]), gives: error(0x16, 0x0D, .insufficientEncryption))
+    // The application is not asked about what is not its own.
+    expectEcho(controller, prepare(0x0E, 0, [0x01, 0x00]))
+    controller.host.application.preparing = nil
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x01]])
+  }
+
+  @Test("A part that the application puts off is kept once it lets it pass")
+  func partPutOff() {
+    let controller = connectedController()
+    controller.host.application.preparing = .later
+    #expect(controller.exchange(prepare(0x0D, 0, [0x01])) == [])
+    controller.host.application.preparing = nil
+    controller.host.resume(at: 0)
+    controller.run()
+    #expect(controller.pdus() == [[0x17] + prepare(0x0D, 0, [0x01]).dropFirst()])
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[0x01]])
+  }
+
   @Test("Each central has its own queue, which is gone when it goes")
   func perConnection() {
     let controller = connectedController()

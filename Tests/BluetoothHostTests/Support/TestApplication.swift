@@ -27,6 +27,8 @@ struct TestApplication: GATTApplication {
   var isBusy = false
   /// The attribute whose reads and writes are put off.
   var busyWith: ApplicationAttribute?
+  /// How a part of a value is refused, or put off.
+  var preparing: GATTRefusal?
   /// Whether the end of each write is put off, or how it is refused.
   var ending: GATTRefusal?
   /// Whether the end of each write is an event.
@@ -59,6 +61,10 @@ struct TestApplication: GATTApplication {
     offsets.append(offset)
     let bytes = values[Int(attribute.rawValue)]
     value.write(bytes.span)
+  }
+
+  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal) {
+    if let preparing { throw preparing }
   }
 
   mutating func write(

@@ -106,11 +106,18 @@ extension ATTServer where Database: ~Copyable {
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.6.1: the part is kept, and echoed.
-  func prepareWrite(
-    _ reader: consuming ByteReader, bearer: inout ATTBearer, response: inout ByteWriter
+  func prepareWrite<Application: GATTApplication & ~Copyable>(
+    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
+    application: borrowing Application, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
-    _ = try writable(part.handle, isCommand: false)
+    if case .application(let attribute) = try writable(part.handle, isCommand: false) {
+      do throws(GATTRefusal) {
+        try application.prepareWrite(to: attribute, at: place)
+      } catch {
+        throw ATTFailure(error, at: part.handle)
+      }
+    }
     guard bearer.prepared.append(part) else {
       throw ATTFailure(.prepareQueueFull, at: part.handle)
     }

@@ -105,7 +105,8 @@ struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
     case .exchangeMTURequest:
       try exchangeMTU(reader, bearer: &bearer, response: &response)
     case .prepareWriteRequest:
-      try prepareWrite(reader, bearer: &bearer, response: &response)
+      try prepareWrite(
+        reader, at: place, bearer: &bearer, application: application, response: &response)
     case .executeWriteRequest:
       try executeWrite(
         reader, at: place, bearer: &bearer, application: &application, response: &response)
