@@ -112,6 +112,20 @@ struct RadioTests {
     }
   }
 
+  /// Symptom: the adapter was kept from the kernel for as long as the radio lived.
+  @Test func itIsFreedAlsoWhenAJobComesAsTheLastManagerGoes() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let (states, observation) = observe(radio)
+    try states.take { $0 == .poweredOn }
+    radio.perform { _, _ in
+      observation.cancel()
+      radio.perform { _, _ in }
+    }
+    #expect(radio.engine.waitForEnd(seconds: 60))
+    #expect(!path.exists)
+  }
+
   @Test func itEndsWhenNobodyHasIt() throws {
     let path = AirPath()
     var radio: CBRadio? = radio(at: path)

@@ -73,6 +73,8 @@ public final class CBRadio: @unchecked Sendable {
 extension CBRadio {
   /// Runs `body` on the radio's thread, in the order of the calls, unless the radio is closed. The
   /// thread starts with the first call.
+  ///
+  /// What is asked as a radio of one's own is freed waits until somebody observes its state.
   func perform(_ body: @escaping @Sendable (inout DeviceProgram, Instant) -> Void) {
     engine.perform(body)
   }

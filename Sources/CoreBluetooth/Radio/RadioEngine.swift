@@ -163,16 +163,18 @@ final class RadioEngine: @unchecked Sendable {
   private func mustRunAgain() -> Bool {
     while true {
       let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
-      adoptArrivals()
       change(to: finalState)
+      adoptArrivals()
       let mustRunAgain: Bool? = desk.withLock { desk in
         if desk.isClosed {
-          // Those who came at the last moment are to know as well.
-          if !desk.arrivals.isEmpty { return nil }
+          // Everybody is to know, also those who came at the last moment.
+          if !desk.arrivals.isEmpty || state != desk.finalState { return nil }
           desk.jobs = []
-        } else if !desk.jobs.isEmpty || !observers.isEmpty || !desk.arrivals.isEmpty {
+        } else if !desk.observations.isEmpty {
           return true
         }
+        // What is asked by one who comes just now, and does not observe yet, is done when he does.
+        desk.arrivals = []
         desk.thread = nil
         return false
       }
@@ -205,8 +207,9 @@ final class RadioEngine: @unchecked Sendable {
       let now = MonotonicClock.now
       if end == nil {
         adoptArrivals()
-        for job in takeJobs() { job(&program, now) }
-        if mustEnd() {
+        let turn = takeTurn()
+        for job in turn.jobs { job(&program, now) }
+        if turn.isLast {
           program.shutDown(at: now)
           end = now.advanced(by: RadioEngine.farewell)
         }
@@ -224,18 +227,23 @@ final class RadioEngine: @unchecked Sendable {
   /// How long saying goodbye may take, in milliseconds.
   private static let farewell: UInt32 = 2_000
 
-  private func takeJobs() -> [Job] {
-    desk.withLock { desk in
-      defer { desk.jobs = [] }
-      return desk.jobs
-    }
+  /// What is to be done before the controller has its turn.
+  private struct Turn {
+    var jobs: [Job]
+    /// Whether the radio is wanted no longer once these are done. All that was asked for before it
+    /// was closed, or by those who have gone, is among them.
+    var isLast: Bool
   }
 
-  private func mustEnd() -> Bool {
-    let (isClosed, present) = desk.withLock { ($0.isClosed, $0.observations) }
+  private func takeTurn() -> Turn {
+    let (jobs, isClosed, present) = desk.withLock { desk in
+      defer { desk.jobs = [] }
+      return (desk.jobs, desk.isClosed, desk.observations)
+    }
     let wasUsed = !observers.isEmpty
     observers.removeAll { !present.contains($0.id) }
-    return isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+    return Turn(
+      jobs: jobs, isLast: isClosed || (stopsWhenUnused && wasUsed && present.isEmpty))
   }
 
   /// Tells those who have come what the radio is now.
