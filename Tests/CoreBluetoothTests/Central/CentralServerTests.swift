@@ -274,6 +274,44 @@ struct CentralServerTests {
     #expect(log.take() == ["value FF01 text"])
   }
 
+  /// Symptom: characteristics without a service, until the link ended.
+  @Test("a discovery that a change of the services overtakes fails, and the next finds all anew")
+  func overtaken() throws {
+    let all = try characteristics()
+    let service = try #require(all[0].service)
+    // The change comes behind this one's response.
+    peripheral.readValue(for: all[0])
+    peripheral.discoverCharacteristics([CBUUID(string: "FF02")], for: service)
+    peripheral.discoverIncludedServices(nil, for: service)
+    peripheral.discoverDescriptors(for: all[0])
+    let range = AttributeHandleRange(
+      start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
+    bench.host.databaseChanged(in: range)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "value FF01 text", "modified [\"\(CBUUID(.bench))\"]",
+        "characteristics [\"FF01\", \"FF02\", \"FF03\", \"FF04\", \"FF06\"]: CBATTError 0x1",
+        "included []: CBATTError 0x1", "descriptors []: CBATTError 0x1",
+      ])
+    #expect(service.characteristics == all)
+    #expect(service.includedServices == nil && all[0].descriptors == nil)
+    let again = try characteristics()
+    let other = try #require(peripheral.services?.first { $0.uuid == service.uuid })
+    #expect(other !== service)
+    #expect(again.allSatisfy { $0.service === other })
+    #expect(again.allSatisfy { !all.contains($0) })
+    peripheral.discoverIncludedServices(nil, for: other)
+    peripheral.discoverDescriptors(for: again[0])
+    stage.settle()
+    #expect(again[0].descriptors?.allSatisfy { $0.characteristic === again[0] } == true)
+    #expect(
+      log.take() == [
+        "included [\"180F secondary\"]",
+        "descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]",
+      ])
+  }
+
   @Test("answers everything that was asked with an error if the link ends")
   func linkEnds() throws {
     let all = try characteristics()
