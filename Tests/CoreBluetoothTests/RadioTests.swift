@@ -25,6 +25,8 @@ final class Inbox<Value: Sendable>: @unchecked Sendable {
     return values.withLock { $0.removeFirst() }
   }
 
+  var isEmpty: Bool { values.withLock(\.isEmpty) }
+
   /// Takes values up to the first that `isMeant`.
   func take(
     until isMeant: (Value) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
@@ -88,7 +90,8 @@ struct RadioTests {
     #expect(!path.exists, "the air is hosted no more")
     let (later, other) = observe(radio)
     #expect(try later.take() == .poweredOff)
-    radio.perform { _, _ in Issue.record("a closed radio works") }
+    let isTaken = radio.perform { _, _ in Issue.record("a closed radio works") }
+    #expect(!isTaken)
     #expect(radio.engine.waitForEnd(seconds: 60))
     _ = (observation, other)
   }
@@ -124,6 +127,20 @@ struct RadioTests {
     }
     #expect(radio.engine.waitForEnd(seconds: 60))
     #expect(!path.exists)
+  }
+
+  @Test func whatWasAskedForBeforeItIsClosedIsDone() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<Int>()
+    radio.perform { _, _ in
+      for number in 0..<100 { radio.perform { _, _ in inbox.put(number) } }
+      radio.close()
+      radio.perform { _, _ in inbox.put(-1) }
+    }
+    #expect(radio.engine.waitForEnd(seconds: 60))
+    for number in 0..<100 { #expect(try inbox.take() == number) }
+    #expect(inbox.isEmpty)
   }
 
   @Test func itEndsWhenNobodyHasIt() throws {

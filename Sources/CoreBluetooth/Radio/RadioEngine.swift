@@ -75,15 +75,17 @@ final class RadioEngine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  func perform(_ job: @escaping Job) {
-    let wakeup: Wakeup? = desk.withLock { desk in
-      guard !desk.isClosed else { return nil }
+  /// Has the thread do `job`; `false` if the radio is closed.
+  func perform(_ job: @escaping Job) -> Bool {
+    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
+      guard !desk.isClosed else { return (false, nil) }
       desk.jobs.append(job)
       startThread(&desk)
       // Whoever put the first one there has rung.
-      return desk.jobs.count == 1 ? desk.wakeup : nil
+      return (true, desk.jobs.count == 1 ? desk.wakeup : nil)
     }
     wakeup?.ring()
+    return isTaken
   }
 
   func observe(_ body: @escaping StateObserver) -> Int {

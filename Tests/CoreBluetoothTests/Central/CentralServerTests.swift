@@ -352,6 +352,32 @@ struct CentralServerTests {
       ])
   }
 
+  @Test("answers what is asked after its radio was closed with an error")
+  func radioClosed() throws {
+    let all = try characteristics()
+    let other = try #require(
+      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
+    // The manager is told of the end only after all has been asked.
+    stage.queue.suspend()
+    stage.close()
+    peripheral.readValue(for: all[0])
+    peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
+    peripheral.setNotifyValue(true, for: all[0])
+    peripheral.discoverServices(nil)
+    peripheral.readRSSI()
+    manager.connect(other)
+    stage.queue.resume()
+    stage.settle()
+    #expect(
+      log.take() == [
+        "state poweredOff", "disconnected Bench disconnected: CBError.connectionFailed",
+        "value FF01 -: CBError.notConnected", "wrote FF01: CBError.notConnected",
+        "notifying FF01 false: CBError.notConnected", "services []: CBError.notConnected",
+        "rssi 127: CBError.notConnected", "failed - disconnected: CBError.connectionFailed",
+      ])
+    #expect(other.state == .disconnected)
+  }
+
   @Test("a peripheral that does not answer is let go of after 30 s")
   func silent() throws {
     let all = try characteristics()
