@@ -143,6 +143,23 @@ struct RadioTests {
     #expect(inbox.isEmpty)
   }
 
+  /// Symptom: a controller that waited for hundreds of jobs was taken for dead.
+  @Test func itsControllerIsServedBetweenJobs() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<String>()
+    radio.perform { device, _ in
+      device.shared.first.onEvent.append { event, _ in
+        if case .ready = event { inbox.put("ready") }
+      }
+      for _ in 0..<10_000 { radio.perform { _, _ in } }
+      radio.perform { _, _ in inbox.put("done") }
+    }
+    #expect(try inbox.take() == "ready")
+    #expect(try inbox.take() == "done")
+    radio.close()
+  }
+
   @Test func itEndsWhenNobodyHasIt() throws {
     let path = AirPath()
     var radio: CBRadio? = radio(at: path)

@@ -207,16 +207,18 @@ final class RadioEngine: @unchecked Sendable {
     var end: Instant?
     while true {
       let now = MonotonicClock.now
+      var mayHaveMore = false
       if end == nil {
         adoptArrivals()
         let turn = takeTurn()
         for job in turn.jobs { job(&program, now) }
+        mayHaveMore = turn.mayHaveMore
         if turn.isLast {
           program.shutDown(at: now)
           end = now.advanced(by: RadioEngine.farewell)
         }
       }
-      let mayHaveMore = radio.serve(&program, at: now)
+      if radio.serve(&program, at: now) { mayHaveMore = true }
       change(to: watch.state(of: radio, program))
       if let end, now >= end || program.isFinished || !radio.isOpen { break }
       var deadline = Instant.earlier(program.deadline, radio.deadline)
@@ -229,23 +231,32 @@ final class RadioEngine: @unchecked Sendable {
   /// How long saying goodbye may take, in milliseconds.
   private static let farewell: UInt32 = 2_000
 
+  /// The jobs that are done in a row before the controller has a turn: a command that is not
+  /// answered in 2 s counts as lost.
+  private static let burst = 16
+
   /// What is to be done before the controller has its turn.
   private struct Turn {
     var jobs: [Job]
+    /// Whether more jobs wait.
+    var mayHaveMore: Bool
     /// Whether the radio is wanted no longer once these are done. All that was asked for before it
     /// was closed, or by those who have gone, is among them.
-    var isLast: Bool
+    var isLast = false
   }
 
   private func takeTurn() -> Turn {
-    let (jobs, isClosed, present) = desk.withLock { desk in
-      defer { desk.jobs = [] }
-      return (desk.jobs, desk.isClosed, desk.observations)
+    let (jobs, mayHaveMore, isClosed, present) = desk.withLock { desk in
+      let jobs = Array(desk.jobs.prefix(Self.burst))
+      desk.jobs.removeFirst(jobs.count)
+      return (jobs, !desk.jobs.isEmpty, desk.isClosed, desk.observations)
     }
+    var turn = Turn(jobs: jobs, mayHaveMore: mayHaveMore)
+    guard !mayHaveMore else { return turn }
     let wasUsed = !observers.isEmpty
     observers.removeAll { !present.contains($0.id) }
-    return Turn(
-      jobs: jobs, isLast: isClosed || (stopsWhenUnused && wasUsed && present.isEmpty))
+    turn.isLast = isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+    return turn
   }
 
   /// Tells those who have come what the radio is now.
