@@ -25,6 +25,8 @@ final class Inbox<Value: Sendable>: @unchecked Sendable {
     return values.withLock { $0.removeFirst() }
   }
 
+  var isEmpty: Bool { values.withLock(\.isEmpty) }
+
   /// Takes values up to the first that `isMeant`.
   func take(
     until isMeant: (Value) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
@@ -88,7 +90,8 @@ struct RadioTests {
     #expect(!path.exists, "the air is hosted no more")
     let (later, other) = observe(radio)
     #expect(try later.take() == .poweredOff)
-    radio.perform { _, _ in Issue.record("a closed radio works") }
+    let isTaken = radio.perform { _, _ in Issue.record("a closed radio works") }
+    #expect(!isTaken)
     #expect(radio.engine.waitForEnd(seconds: 60))
     _ = (observation, other)
   }
@@ -110,6 +113,51 @@ struct RadioTests {
       #expect(radio.engine.waitForEnd(seconds: 60))
       #expect(!path.exists)
     }
+  }
+
+  /// Symptom: the adapter was kept from the kernel for as long as the radio lived.
+  @Test func itIsFreedAlsoWhenAJobComesAsTheLastManagerGoes() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let (states, observation) = observe(radio)
+    try states.take { $0 == .poweredOn }
+    radio.perform { _, _ in
+      observation.cancel()
+      radio.perform { _, _ in }
+    }
+    #expect(radio.engine.waitForEnd(seconds: 60))
+    #expect(!path.exists)
+  }
+
+  @Test func whatWasAskedForBeforeItIsClosedIsDone() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<Int>()
+    radio.perform { _, _ in
+      for number in 0..<100 { radio.perform { _, _ in inbox.put(number) } }
+      radio.close()
+      radio.perform { _, _ in inbox.put(-1) }
+    }
+    #expect(radio.engine.waitForEnd(seconds: 60))
+    for number in 0..<100 { #expect(try inbox.take() == number) }
+    #expect(inbox.isEmpty)
+  }
+
+  /// Symptom: a controller that waited for hundreds of jobs was taken for dead.
+  @Test func itsControllerIsServedBetweenJobs() throws {
+    let path = AirPath()
+    let radio = radio(at: path)
+    let inbox = Inbox<String>()
+    radio.perform { device, _ in
+      device.shared.first.onEvent.append { event, _ in
+        if case .ready = event { inbox.put("ready") }
+      }
+      for _ in 0..<10_000 { radio.perform { _, _ in } }
+      radio.perform { _, _ in inbox.put("done") }
+    }
+    #expect(try inbox.take() == "ready")
+    #expect(try inbox.take() == "done")
+    radio.close()
   }
 
   @Test func itEndsWhenNobodyHasIt() throws {

@@ -59,6 +59,22 @@ public struct Discovery: Equatable, Sendable {
       || awaitsScanResponse != other.awaitsScanResponse
   }
 
+  /// Adds what was heard of it later, which may have been heard from the beginning again: whatever
+  /// that does not tell stays as it is.
+  package mutating func merge(_ later: Discovery) {
+    if let name = later.name, later.isNameComplete || !isNameComplete {
+      (self.name, isNameComplete) = (name, later.isNameComplete)
+    }
+    for uuid in later.serviceUUIDs { Self.add(uuid, to: &serviceUUIDs) }
+    for uuid in later.solicitedUUIDs { Self.add(uuid, to: &solicitedUUIDs) }
+    for data in later.serviceData { add(data) }
+    manufacturerData = later.manufacturerData ?? manufacturerData
+    txPower = later.txPower ?? txPower
+    rssi = later.rssi ?? rssi
+    isConnectable = later.isConnectable
+    awaitsScanResponse = later.awaitsScanResponse
+  }
+
   /// Adds what one report of a scan tells.
   mutating func merge(_ report: AdvertiserReport) {
     if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
@@ -107,19 +123,24 @@ public struct Discovery: Equatable, Sendable {
     _ value: [UInt8], byteCount: Int, into list: inout [BluetoothUUID]
   ) {
     var reader = ByteReader(value.span)
-    while list.count < listCapacity, let uuid = readUUID(&reader, byteCount) {
-      if !list.contains(uuid) { list.append(uuid) }
-    }
+    while let uuid = readUUID(&reader, byteCount) { add(uuid, to: &list) }
+  }
+
+  private static func add(_ uuid: BluetoothUUID, to list: inout [BluetoothUUID]) {
+    if list.count < listCapacity, !list.contains(uuid) { list.append(uuid) }
   }
 
   private mutating func mergeServiceData(_ value: [UInt8], byteCount: Int) {
     var reader = ByteReader(value.span)
     guard let uuid = Self.readUUID(&reader, byteCount) else { return }
-    let bytes = [UInt8](reader.readRemaining())
-    if let index = serviceData.firstIndex(where: { $0.uuid == uuid }) {
-      serviceData[index].bytes = bytes
+    add(ServiceData(uuid: uuid, bytes: [UInt8](reader.readRemaining())))
+  }
+
+  private mutating func add(_ data: ServiceData) {
+    if let index = serviceData.firstIndex(where: { $0.uuid == data.uuid }) {
+      serviceData[index] = data
     } else if serviceData.count < Self.listCapacity {
-      serviceData.append(ServiceData(uuid: uuid, bytes: bytes))
+      serviceData.append(data)
     }
   }
 

@@ -171,9 +171,12 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let milliseconds = UInt32(min(max(delay.isNaN ? 0 : delay, 0) * 1_000, 86_400_000))
     let isNew = peripheral.contents.withLock { $0.wantLink() }
     let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
-    thread.performCentral { [weak peripheral] now in
+    let isTaken = thread.performCentral { [weak peripheral] now in
       guard isNew else { return engine.connectAgain(client, address) }
       if let peripheral { engine.connect(client, peripheral, after: milliseconds, at: now) }
+    }
+    if isNew, !isTaken {
+      PeripheralLink.Member(client, peripheral).tellEnded(CBError(.connectionFailed))
     }
   }
 

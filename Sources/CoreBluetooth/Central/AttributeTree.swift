@@ -34,6 +34,8 @@ struct AttributeTree {
   }
 
   // MARK: What was discovered
+  //
+  // What is discovered in something that has gone meanwhile is not taken.
 
   /// The services with these UUIDs, or all, are those found.
   mutating func merge(
@@ -47,39 +49,55 @@ struct AttributeTree {
     listed = (listed ?? []).union(found.map(\.range.start))
   }
 
-  /// The services that `service` includes, of these UUIDs or all, are those found.
+  /// The services that `owner` includes, of these UUIDs or all, are those found; `false` if it has
+  /// gone.
   mutating func merge(
     included found: [RemoteService], of uuids: [BluetoothUUID]?, in owner: CBService,
     on peripheral: CBPeripheral
-  ) {
+  ) -> Bool {
+    guard holds(owner) else { return false }
     let objects = found.map { service($0, on: peripheral) }
     owner.includedServices = Self.merge(objects, of: uuids, into: owner.includedServices)
+    return true
   }
 
-  /// The characteristics of `service`, of these UUIDs or all, are those found.
+  /// The characteristics of `service`, of these UUIDs or all, are those found; `false` if it has
+  /// gone.
   mutating func merge(
     characteristics found: [RemoteCharacteristic], of uuids: [BluetoothUUID]?,
     in service: CBService
-  ) {
+  ) -> Bool {
+    guard holds(service) else { return false }
     let objects = found.map { remote in
-      if let known = characteristics[remote.value], known.remote == remote { return known }
+      if let known = characteristics[remote.value], known.remote == remote,
+        known.service === service
+      {
+        return known
+      }
       let object = CBCharacteristic(remote, of: service)
       characteristics[remote.value] = object
       return object
     }
     service.characteristics = Self.merge(objects, of: uuids, into: service.characteristics)
+    return true
   }
 
-  /// The descriptors of `characteristic` are those found.
+  /// The descriptors of `characteristic` are those found; `false` if it has gone.
   mutating func merge(
     descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic
-  ) {
+  ) -> Bool {
+    guard holds(characteristic) else { return false }
     characteristic.descriptors = found.map { remote in
-      if let known = descriptors[remote.handle], known.remote == remote { return known }
+      if let known = descriptors[remote.handle], known.remote == remote,
+        known.characteristic === characteristic
+      {
+        return known
+      }
       let object = CBDescriptor(remote, of: characteristic)
       descriptors[remote.handle] = object
       return object
     }
+    return true
   }
 
   /// Whatever lies in this range is no longer what it was; gives the services of it.

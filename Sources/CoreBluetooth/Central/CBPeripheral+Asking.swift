@@ -58,13 +58,15 @@ extension CBPeripheral {
   ) {
     guard let manager else { return }
     let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
-    manager.thread.performCentral { [weak self] _ in
-      question(engine, client, address) { [weak self] outcome in
-        client.tell { [weak self] _ in
-          if let self { body(self, outcome) }
-        }
+    let completion: @Sendable (Outcome) -> Void = { [weak self] outcome in
+      client.tell { [weak self] _ in
+        if let self { body(self, outcome) }
       }
     }
+    let isTaken = manager.thread.performCentral { _ in
+      question(engine, client, address, completion)
+    }
+    if !isTaken { completion(.failure(CBError(.notConnected))) }
   }
 
   /// Asks how strongly it is heard.

@@ -28,14 +28,12 @@ extension CBPeripheral {
     _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
   ) {
     perform([.discoverIncludedServices(remote.range)]) { peripheral, outcome in
-      if case .success(let outputs) = outcome {
+      let error = peripheral.merge(outcome) { tree, outputs in
         let found = outputs.flatMap(\.services).filter { uuids?.contains($0.uuid) ?? true }
-        peripheral.contents.withLock {
-          $0.tree.merge(included: found, of: uuids, in: service, on: peripheral)
-        }
+        return tree.merge(included: found, of: uuids, in: service, on: peripheral)
       }
       peripheral.delegate?.peripheral(
-        peripheral, didDiscoverIncludedServicesFor: service, error: outcome.error)
+        peripheral, didDiscoverIncludedServicesFor: service, error: error)
     }
   }
 
@@ -43,26 +41,38 @@ extension CBPeripheral {
     _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
   ) {
     perform([.discoverCharacteristics(remote.range)]) { peripheral, outcome in
-      if case .success(let outputs) = outcome, case .characteristics(let all)? = outputs.first {
+      let error = peripheral.merge(outcome) { tree, outputs in
+        guard case .characteristics(let all)? = outputs.first else { return true }
         let found = all.filter { uuids?.contains($0.uuid) ?? true }
-        peripheral.contents.withLock {
-          $0.tree.merge(characteristics: found, of: uuids, in: service)
-        }
+        return tree.merge(characteristics: found, of: uuids, in: service)
       }
       peripheral.delegate?.peripheral(
-        peripheral, didDiscoverCharacteristicsFor: service, error: outcome.error)
+        peripheral, didDiscoverCharacteristicsFor: service, error: error)
     }
   }
 
   func findDescriptors(_ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
     perform([.discoverDescriptors(remote.descriptorRange ?? .nowhere)]) { peripheral, outcome in
-      if case .success(let outputs) = outcome {
+      let error = peripheral.merge(outcome) { tree, outputs in
         var found: [RemoteDescriptor] = []
         if case .descriptors(let descriptors)? = outputs.first { found = descriptors }
-        peripheral.contents.withLock { $0.tree.merge(descriptors: found, in: characteristic) }
+        return tree.merge(descriptors: found, in: characteristic)
       }
       peripheral.delegate?.peripheral(
-        peripheral, didDiscoverDescriptorsFor: characteristic, error: outcome.error)
+        peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
+    }
+  }
+
+  /// Has `body` put what was discovered into the tree, and gives the error to be told: also if what
+  /// it was discovered in has gone meanwhile, as `body` says by `false`.
+  private func merge(
+    _ outcome: Outcome, _ body: (inout AttributeTree, [OperationOutput]) -> Bool
+  ) -> (any Error)? {
+    switch outcome {
+    case .success(let outputs):
+      contents.withLock { body(&$0.tree, outputs) } ? nil : CBATTError(.invalidHandle)
+    case .failure(let error):
+      error
     }
   }
 

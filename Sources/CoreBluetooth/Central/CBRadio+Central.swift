@@ -3,7 +3,7 @@ import BluetoothHost
 extension CBRadio: CentralThread {
   var centralEngine: CentralEngine { engine.central }
 
-  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) {
+  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) -> Bool {
     perform { _, now in body(now) }
   }
 

@@ -9,7 +9,7 @@ extension CentralEngine {
   ) {
     let member = PeripheralLink.Member(client, peripheral)
     // It was asked for before the radio was lost, of which the manager is being told.
-    guard state == .poweredOn else { return tellEnded(member, CBError(.connectionFailed)) }
+    guard state == .poweredOn else { return member.tellEnded(CBError(.connectionFailed)) }
     let link = links.first { $0.peer == peripheral.address } ?? addLink(to: peripheral.address)
     link.members.append(member)
     if link.isOpen {
@@ -50,10 +50,10 @@ extension CentralEngine {
     link.endAll(for: member, CBError(.operationCancelled))
     guard link.members.isEmpty else {
       endSubscriptions(of: member, on: link)
-      return tellEnded(member, nil)
+      return member.tellEnded(nil)
     }
     remove(link)
-    guard let id = link.id else { return tellEnded(member, nil) }
+    guard let id = link.id else { return member.tellEnded(nil) }
     endings[id] = member
     central.disconnect(id, at: now)
   }
@@ -119,7 +119,7 @@ extension CentralEngine {
 
   /// The central tells that a link has ended, or will not be.
   func ended(_ id: LinkID, _ error: CBError, at now: Instant) {
-    if let member = endings.removeValue(forKey: id) { return tellEnded(member, nil) }
+    if let member = endings.removeValue(forKey: id) { return member.tellEnded(nil) }
     guard let link = links.first(where: { $0.id == id }) else { return }
     lost(link, error, at: now)
   }
@@ -129,13 +129,15 @@ extension CentralEngine {
     remove(link)
     if let id = link.id { central.disconnect(id, at: now) }
     link.endAll(error)
-    for member in link.members { tellEnded(member, error) }
+    for member in link.members { member.tellEnded(error) }
   }
+}
 
+extension PeripheralLink.Member {
   /// The end of what a manager had, or waited for: `nil` if it wanted that itself.
-  private func tellEnded(_ member: PeripheralLink.Member, _ error: CBError?) {
+  func tellEnded(_ error: CBError?) {
     let time = Date().timeIntervalSinceReferenceDate
-    member.tell { manager, peripheral in
+    tell { manager, peripheral in
       let (wasOpen, wasCancelled) = peripheral.contents.withLock { $0.linkEnded() }
       let error = wasCancelled ? nil : error
       if !wasOpen, let error {

@@ -43,7 +43,7 @@ extension CentralEngine {
   /// The central has heard an advertiser.
   func heard(_ discovery: Discovery, at now: Instant) {
     for client in clients {
-      if client.scan?.hears(discovery, at: now) == true { tell(client, discovery) }
+      if let news = client.scan?.hears(discovery, at: now) { tell(client, news) }
     }
   }
 

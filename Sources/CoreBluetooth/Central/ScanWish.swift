@@ -17,7 +17,7 @@ struct ScanWish {
   /// Whether every advertisement is told.
   let allowsDuplicates: Bool
 
-  /// What was told last of each, the oldest first.
+  /// All that was told of each, the oldest first.
   private var told: [DeviceAddress: Discovery] = [:]
   private var order: [DeviceAddress] = []
   /// Those that are told of when their scan response has come, or is not waited for any longer.
@@ -36,21 +36,28 @@ struct ScanWish {
   /// When the first of those that are held is to be told.
   var deadline: Instant? { held.map(\.deadline).min() }
 
-  /// Whether an advertiser that was heard is to be told of now.
-  mutating func hears(_ discovery: Discovery, at now: Instant) -> Bool {
-    guard wants(discovery) else { return false }
-    if allowsDuplicates { return true }
-    if var before = told[discovery.address] {
-      // Whether it answers, and takes connections just now, is nothing new.
-      before.awaitsScanResponse = discovery.awaitsScanResponse
-      before.isConnectable = discovery.isConnectable
-      guard discovery.tellsMore(than: before) else { return false }
-    } else if discovery.awaitsScanResponse {
-      hold(discovery, at: now)
-      return false
+  /// What is to be told now of an advertiser that was heard, if anything is.
+  mutating func hears(_ discovery: Discovery, at now: Instant) -> Discovery? {
+    guard wants(discovery) else { return nil }
+    if allowsDuplicates { return discovery }
+    guard var before = told[discovery.address] else {
+      if discovery.awaitsScanResponse {
+        hold(discovery, at: now)
+        return nil
+      }
+      remember(discovery)
+      return discovery
     }
-    remember(discovery)
-    return true
+    // Another manager's scan has everyone heard from the beginning again: what is not heard yet
+    // is nothing new.
+    var after = before
+    after.merge(discovery)
+    // Nor is whether it answers, and takes connections just now.
+    before.awaitsScanResponse = after.awaitsScanResponse
+    before.isConnectable = after.isConnectable
+    guard after.tellsMore(than: before) else { return nil }
+    remember(after)
+    return after
   }
 
   /// Those that have been waited for long enough.

@@ -71,9 +71,12 @@ public final class CBRadio: @unchecked Sendable {
 
 // What managers use.
 extension CBRadio {
-  /// Runs `body` on the radio's thread, in the order of the calls, unless the radio is closed. The
+  /// Runs `body` on the radio's thread, in the order of the calls; `false` if the radio is closed. The
   /// thread starts with the first call.
-  func perform(_ body: @escaping @Sendable (inout DeviceProgram, Instant) -> Void) {
+  ///
+  /// What is asked as a radio of one's own is freed waits until somebody observes its state.
+  @discardableResult
+  func perform(_ body: @escaping @Sendable (inout DeviceProgram, Instant) -> Void) -> Bool {
     engine.perform(body)
   }
 

@@ -75,15 +75,17 @@ final class RadioEngine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  func perform(_ job: @escaping Job) {
-    let wakeup: Wakeup? = desk.withLock { desk in
-      guard !desk.isClosed else { return nil }
+  /// Has the thread do `job`; `false` if the radio is closed.
+  func perform(_ job: @escaping Job) -> Bool {
+    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
+      guard !desk.isClosed else { return (false, nil) }
       desk.jobs.append(job)
       startThread(&desk)
       // Whoever put the first one there has rung.
-      return desk.jobs.count == 1 ? desk.wakeup : nil
+      return (true, desk.jobs.count == 1 ? desk.wakeup : nil)
     }
     wakeup?.ring()
+    return isTaken
   }
 
   func observe(_ body: @escaping StateObserver) -> Int {
@@ -163,16 +165,18 @@ final class RadioEngine: @unchecked Sendable {
   private func mustRunAgain() -> Bool {
     while true {
       let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
-      adoptArrivals()
       change(to: finalState)
+      adoptArrivals()
       let mustRunAgain: Bool? = desk.withLock { desk in
         if desk.isClosed {
-          // Those who came at the last moment are to know as well.
-          if !desk.arrivals.isEmpty { return nil }
+          // Everybody is to know, also those who came at the last moment.
+          if !desk.arrivals.isEmpty || state != desk.finalState { return nil }
           desk.jobs = []
-        } else if !desk.jobs.isEmpty || !observers.isEmpty || !desk.arrivals.isEmpty {
+        } else if !desk.observations.isEmpty {
           return true
         }
+        // What is asked by one who comes just now, and does not observe yet, is done when he does.
+        desk.arrivals = []
         desk.thread = nil
         return false
       }
@@ -203,15 +207,18 @@ final class RadioEngine: @unchecked Sendable {
     var end: Instant?
     while true {
       let now = MonotonicClock.now
+      var mayHaveMore = false
       if end == nil {
         adoptArrivals()
-        for job in takeJobs() { job(&program, now) }
-        if mustEnd() {
+        let turn = takeTurn()
+        for job in turn.jobs { job(&program, now) }
+        mayHaveMore = turn.mayHaveMore
+        if turn.isLast {
           program.shutDown(at: now)
           end = now.advanced(by: RadioEngine.farewell)
         }
       }
-      let mayHaveMore = radio.serve(&program, at: now)
+      if radio.serve(&program, at: now) { mayHaveMore = true }
       change(to: watch.state(of: radio, program))
       if let end, now >= end || program.isFinished || !radio.isOpen { break }
       var deadline = Instant.earlier(program.deadline, radio.deadline)
@@ -224,18 +231,32 @@ final class RadioEngine: @unchecked Sendable {
   /// How long saying goodbye may take, in milliseconds.
   private static let farewell: UInt32 = 2_000
 
-  private func takeJobs() -> [Job] {
-    desk.withLock { desk in
-      defer { desk.jobs = [] }
-      return desk.jobs
-    }
+  /// The jobs that are done in a row before the controller has a turn: a command that is not
+  /// answered in 2 s counts as lost.
+  private static let burst = 16
+
+  /// What is to be done before the controller has its turn.
+  private struct Turn {
+    var jobs: [Job]
+    /// Whether more jobs wait.
+    var mayHaveMore: Bool
+    /// Whether the radio is wanted no longer once these are done. All that was asked for before it
+    /// was closed, or by those who have gone, is among them.
+    var isLast = false
   }
 
-  private func mustEnd() -> Bool {
-    let (isClosed, present) = desk.withLock { ($0.isClosed, $0.observations) }
+  private func takeTurn() -> Turn {
+    let (jobs, mayHaveMore, isClosed, present) = desk.withLock { desk in
+      let jobs = Array(desk.jobs.prefix(Self.burst))
+      desk.jobs.removeFirst(jobs.count)
+      return (jobs, !desk.jobs.isEmpty, desk.isClosed, desk.observations)
+    }
+    var turn = Turn(jobs: jobs, mayHaveMore: mayHaveMore)
+    guard !mayHaveMore else { return turn }
     let wasUsed = !observers.isEmpty
     observers.removeAll { !present.contains($0.id) }
-    return isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+    turn.isLast = isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+    return turn
   }
 
   /// Tells those who have come what the radio is now.

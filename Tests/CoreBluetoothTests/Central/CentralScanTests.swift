@@ -97,6 +97,28 @@ struct CentralScanTests {
     #expect(!stage.radio.controller.isScanning)
   }
 
+  /// Symptom: every device was told again, twice, and first without its name.
+  @Test("another manager's scan, and its end, tell nothing again")
+  func anotherScan() throws {
+    try stage.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(log.take() == ["discovered Name -50"])
+    let otherLog = CentralLog()
+    let other = stage.manager(otherLog)
+    stage.settle()
+    _ = otherLog.take()
+    other.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(otherLog.take() == ["discovered Name -50"])
+    other.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    stage.pass(1_000)
+    other.stopScan()
+    stage.pass(1_000)
+    #expect(log.take() == [])
+  }
+
   @Test("tells of those with one of the services, or looking for one, in whatever width")
   func filters() throws {
     try stage.advertise([3, 0x03, 0x0D, 0x18, 3, 0x08, 0x41, 0x41], type: 3, number: 0xA1)
@@ -142,7 +164,7 @@ struct CentralScanTests {
     var discovery = Discovery(address: .numbered(2))
     discovery.awaitsScanResponse = true
     func hears(_ milliseconds: UInt32) -> Bool {
-      wish.hears(discovery, at: Instant(rawValue: 0).advanced(by: milliseconds))
+      wish.hears(discovery, at: Instant(rawValue: 0).advanced(by: milliseconds)) != nil
     }
     func held(_ milliseconds: UInt32) -> [Discovery] {
       wish.takeHeld(at: Instant(rawValue: 0).advanced(by: milliseconds))
@@ -159,5 +181,51 @@ struct CentralScanTests {
     discovery.awaitsScanResponse = false
     #expect(hears(700))
     #expect(!hears(800))
+  }
+
+  @Test("what is heard from the beginning again adds to what was told, and takes nothing away")
+  func heardAgain() {
+    var wish = ScanWish(number: 1, services: [], solicited: [], allowsDuplicates: false)
+    func hears(_ change: (inout Discovery) -> Void) -> Discovery? {
+      var discovery = Discovery(address: .numbered(2))
+      change(&discovery)
+      return wish.hears(discovery, at: Instant(rawValue: 0))
+    }
+    let first = hears {
+      $0.name = "Name"
+      $0.isNameComplete = true
+      $0.serviceUUIDs = [BluetoothUUID(0x180D)]
+      $0.serviceData = [.init(uuid: BluetoothUUID(0x180F), bytes: [1])]
+      $0.manufacturerData = [1, 2, 3]
+      $0.rssi = -50
+    }
+    #expect(first != nil)
+    #expect(hears { $0.awaitsScanResponse = true } == nil)
+    #expect(hears { $0.serviceUUIDs = [BluetoothUUID(0x180D)] } == nil)
+    #expect(hears { $0.name = "Na" } == nil)
+    // News is told with all that is known.
+    var all = first
+    all?.serviceUUIDs = [BluetoothUUID(0x180D), BluetoothUUID(0x1812)]
+    all?.serviceData = [
+      .init(uuid: BluetoothUUID(0x180F), bytes: [2]), .init(uuid: BluetoothUUID(0x180A), bytes: []),
+    ]
+    all?.rssi = -60
+    #expect(
+      hears {
+        $0.serviceUUIDs = [BluetoothUUID(0x1812)]
+        $0.serviceData = [
+          .init(uuid: BluetoothUUID(0x180F), bytes: [2]),
+          .init(uuid: BluetoothUUID(0x180A), bytes: []),
+        ]
+        $0.rssi = -60
+      } == all)
+    #expect(hears { $0.name = "Other" } == nil)
+    all?.name = "Other"
+    #expect(
+      hears {
+        $0.name = "Other"
+        $0.isNameComplete = true
+        $0.rssi = -60
+      } == all)
   }
 }

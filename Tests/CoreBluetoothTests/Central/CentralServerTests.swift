@@ -274,6 +274,44 @@ struct CentralServerTests {
     #expect(log.take() == ["value FF01 text"])
   }
 
+  /// Symptom: characteristics without a service, until the link ended.
+  @Test("a discovery that a change of the services overtakes fails, and the next finds all anew")
+  func overtaken() throws {
+    let all = try characteristics()
+    let service = try #require(all[0].service)
+    // The change comes behind this one's response.
+    peripheral.readValue(for: all[0])
+    peripheral.discoverCharacteristics([CBUUID(string: "FF02")], for: service)
+    peripheral.discoverIncludedServices(nil, for: service)
+    peripheral.discoverDescriptors(for: all[0])
+    let range = AttributeHandleRange(
+      start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
+    bench.host.databaseChanged(in: range)
+    stage.settle()
+    #expect(
+      log.take() == [
+        "value FF01 text", "modified [\"\(CBUUID(.bench))\"]",
+        "characteristics [\"FF01\", \"FF02\", \"FF03\", \"FF04\", \"FF06\"]: CBATTError 0x1",
+        "included []: CBATTError 0x1", "descriptors []: CBATTError 0x1",
+      ])
+    #expect(service.characteristics == all)
+    #expect(service.includedServices == nil && all[0].descriptors == nil)
+    let again = try characteristics()
+    let other = try #require(peripheral.services?.first { $0.uuid == service.uuid })
+    #expect(other !== service)
+    #expect(again.allSatisfy { $0.service === other })
+    #expect(again.allSatisfy { !all.contains($0) })
+    peripheral.discoverIncludedServices(nil, for: other)
+    peripheral.discoverDescriptors(for: again[0])
+    stage.settle()
+    #expect(again[0].descriptors?.allSatisfy { $0.characteristic === again[0] } == true)
+    #expect(
+      log.take() == [
+        "included [\"180F secondary\"]",
+        "descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]",
+      ])
+  }
+
   @Test("answers everything that was asked with an error if the link ends")
   func linkEnds() throws {
     let all = try characteristics()
@@ -312,6 +350,32 @@ struct CentralServerTests {
         "wrote FF01: CBError.operationCancelled", "rssi 127: CBError.operationCancelled",
         "disconnected Bench disconnected",
       ])
+  }
+
+  @Test("answers what is asked after its radio was closed with an error")
+  func radioClosed() throws {
+    let all = try characteristics()
+    let other = try #require(
+      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
+    // The manager is told of the end only after all has been asked.
+    stage.queue.suspend()
+    stage.close()
+    peripheral.readValue(for: all[0])
+    peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
+    peripheral.setNotifyValue(true, for: all[0])
+    peripheral.discoverServices(nil)
+    peripheral.readRSSI()
+    manager.connect(other)
+    stage.queue.resume()
+    stage.settle()
+    #expect(
+      log.take() == [
+        "state poweredOff", "disconnected Bench disconnected: CBError.connectionFailed",
+        "value FF01 -: CBError.notConnected", "wrote FF01: CBError.notConnected",
+        "notifying FF01 false: CBError.notConnected", "services []: CBError.notConnected",
+        "rssi 127: CBError.notConnected", "failed - disconnected: CBError.connectionFailed",
+      ])
+    #expect(other.state == .disconnected)
   }
 
   @Test("a peripheral that does not answer is let go of after 30 s")

@@ -13,6 +13,7 @@ final class HandRadio: CentralThread, @unchecked Sendable {
   let controller: VirtualController
   var program: CentralProgram
   private let jobs = Locked<[@Sendable (Instant) -> Void]>([])
+  private let isClosed = Locked(false)
 
   init(_ controller: VirtualController) {
     self.controller = controller
@@ -20,11 +21,20 @@ final class HandRadio: CentralThread, @unchecked Sendable {
     program = CentralProgram(centralEngine)
   }
 
-  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) {
+  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) -> Bool {
+    guard !isClosed.withLock(\.self) else { return false }
     jobs.withLock { $0.append(body) }
+    return true
   }
 
   func watch(for client: CentralClient) -> AnyObject? { nil }
+
+  /// Does nothing more that is asked, and ends what there is.
+  func close(at now: Instant) {
+    isClosed.withLock { $0 = true }
+    program.shutDown(at: now)
+    program.turnEnded()
+  }
 
   /// Does what was asked; `false` if nothing was.
   func work(at now: Instant) -> Bool {
@@ -68,6 +78,9 @@ final class CentralStage {
     radio.program.turnEnded()
     settle()
   }
+
+  /// The radio is closed, of which the managers are told by the next `settle`.
+  func close() { radio.close(at: now) }
 
   func manager(_ delegate: any CBCentralManagerDelegate) -> CBCentralManager {
     CBCentralManager(delegate: delegate, queue: queue, thread: radio)

@@ -125,6 +125,28 @@ struct CentralThreadTests {
     #expect(third.state == .poweredOn)
   }
 
+  @Test("managers that go at the same moment leave nothing behind")
+  func endsAtOnce() throws {
+    let path = AirPath()
+    let lines = Inbox<String>()
+    let engine = RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true)
+    let radio = CBRadio(engine)
+    let program = Program(lines, service)
+    let queue = DispatchQueue(label: "program")
+    let managers = Locked(
+      (0..<2).map { _ in CBCentralManager(delegate: program, queue: queue, radio: radio) })
+    for _ in 0..<2 {
+      let line = try lines.take()
+      #expect(line == "state poweredOn")
+    }
+    // Whatever the queue still holds on to.
+    queue.sync {}
+    radio.perform { _, _ in managers.withLock { $0 = [] } }
+    #expect(engine.waitForEnd(seconds: 60))
+    #expect(engine.central.clients.isEmpty)
+    #expect(!path.exists)
+  }
+
   @Test("a radio that is closed, and one that cannot be, say so and do nothing")
   func closed() throws {
     let lines = Inbox<String>()

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Foundation
+import LinuxRadio
 import Testing
 
 @testable import CoreBluetooth
@@ -215,6 +216,7 @@ struct PeripheralStateTests {
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
+<<<<<<< HEAD
   @Test(
     "What is asked before the delegate hears of a reset goes with it, also when that is over already"
   )
@@ -241,6 +243,29 @@ struct PeripheralStateTests {
   }
 
   @Test("Switched off, services stay, and advertising goes on when it is switched on")
+=======
+  @Test("Lost and then found switched off, everything is to be added and advertised anew")
+  func lostAndSwitchedOff() {
+    #expect(advertise("one", []) == ["advertising true"])
+    it.stage.peripheralEngine.radioIsLost()
+    // What a radio that was ready tells until it is tried again, and from then on.
+    for refusal in [nil, RadioError.Kind.switchedOff] {
+      it.stage.change(
+        to: RadioWatch.state(isOpen: false, isReady: false, wasReady: true, refusal: refusal))
+    }
+    #expect(it.recorder.take() == ["state resetting", "state poweredOff"])
+    #expect(!it.manager.isAdvertising)
+    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.forget()
+    it.stage.change(to: .poweredOn)
+    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    it.manager.add(it.service)
+    it.stage.settle()
+    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+  }
+
+  @Test("With `poweredOff` alone, as Apple has it: services stay, and advertising goes on")
+>>>>>>> cbc
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.peripheralEngine.radioIsLost()
