@@ -124,7 +124,7 @@ extension Attribute {
 
 /// An attribute whose value the application keeps: a number of its own choosing.
 public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
-  /// Used at most once in a database. In a `GATTDatabase` it is 0 to 7.
+  /// Used at most once in a database. A `GATTDatabase` finds 0 to 7 at once, and searches for others.
   public var rawValue: UInt16
 
   /// Any number, known or not.
