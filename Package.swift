@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
+    .library(name: "LinuxSystem", targets: ["LinuxSystem"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "EightBallKit", targets: ["EightBallKit"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),

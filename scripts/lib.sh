@@ -1,7 +1,12 @@
-# Shared by the scripts; sourced, never run. Safe to source twice.
+# Shared by the scripts; sourced, never run. Safe to source twice. A script works in the checkout, and
+# takes paths from where its user stands. Its first comment is its help, which `--help` shows.
 # shellcheck shell=bash
 
 set -euo pipefail
+# The second time it stands in the checkout already.
+! declare -F step >/dev/null || return 0
+user_folder=$PWD
+script=$(realpath -- "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Where Swift builds; another folder keeps two builds apart.
@@ -36,6 +41,30 @@ step_done() { printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" $((SE
 fail() {
   printf '%s\n' "$@" >&2
   exit 1
+}
+
+# show_help: what the script says of itself.
+show_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"; }
+
+# refuse_usage TEXT: says what is wrong with the arguments and what is right, and ends.
+refuse_usage() { fail "$1" "" "$(show_help)"; }
+
+# takes COUNT ARGUMENT...: the script has so many arguments at most, and no options.
+takes() {
+  local count=$1 argument
+  shift
+  for argument in "$@"; do
+    if [[ "$argument" = -* ]] || [ "$count" = 0 ]; then refuse_usage "$argument is not known."; fi
+    count=$((count - 1))
+  done
+}
+
+# from_user PATH: a path that the user gave, as it is from anywhere.
+from_user() {
+  case "$1" in
+  /*) echo "$1" ;;
+  *) echo "$user_folder/$1" ;;
+  esac
 }
 
 # program_version: the version, which the program itself says.
@@ -161,3 +190,10 @@ need_peers() {
   "$peers_folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
   cp "$wanted" "$peers_folder/installed.txt"
 }
+
+case "${1:-}" in
+-h | --help)
+  show_help
+  exit
+  ;;
+esac

@@ -1,5 +1,8 @@
 #include "CBluetooth.h"
 
+#if !__has_include(<bluetooth/bluetooth.h>)
+#error "libbluetooth's headers are missing. On Debian and its kin: apt-get install libbluetooth-dev"
+#endif
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <errno.h>

@@ -1,6 +1,9 @@
 // What the two versions of libgpiod have to provide; chip.c does what is the same for both.
 #pragma once
 
+#if !__has_include(<gpiod.h>)
+#error "libgpiod's headers are missing. On Debian and its kin: apt-get install libgpiod-dev"
+#endif
 #define _GNU_SOURCE
 #include <gpiod.h>
 

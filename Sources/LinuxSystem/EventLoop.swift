@@ -4,10 +4,10 @@ import Glibc
 
 /// What a descriptor is ready for. One of a few flags, or several.
 public struct Readiness: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The flags as epoll has them.
   public var rawValue: UInt32
 
-  /// Any number, known or not.
+  /// Any flags, known or not.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }

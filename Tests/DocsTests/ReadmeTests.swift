@@ -62,6 +62,9 @@ struct ReadmeTests {
     let run = statuses(in: try Document("Sources/eightball/Commands/Run.swift"))
     let others = document.rows(under: "## Exit statuses").filter { !$0[1].isEmpty }
     #expect(others.map { $0[0] } == run.map { $0[0] })
+    // A scan has no board.
+    let scan = statuses(in: try Document("Sources/eightball/Commands/Scan.swift"))
+    #expect(others.map { $0[0] }.filter { $0 != "78" } == scan.map { $0[0] })
   }
 
   @Test("the messages about adapters are the program's own")

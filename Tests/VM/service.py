@@ -193,4 +193,16 @@ with start_systemd() as manager:
         assert run("getent", "passwd", "eightball").returncode != 0, "the user is still there"
         saw(removed.stdout.splitlines()[-1])
 
+    with check("scripts/install --no-service leaves nothing to do but to enable it") as saw:
+        SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
+        installed = script("scripts/install", "--no-service", "--binary", os.environ["INSTALLED"])
+        assert installed.returncode == 0, installed.stdout
+        assert systemctl("is-enabled", "eightball").returncode != 0, "it is enabled"
+        assert property_of("ActiveState") == "inactive", property_of("ActiveState")
+        systemctl("enable", "--now", "eightball")
+        eventually("it has failed", lambda: property_of("ActiveState") == "failed")
+        saw(f"status {property_of('ExecMainStatus')}")
+        # The program's own word; without the user that the unit names it would be 217, again and again.
+        assert property_of("ExecMainStatus") == "64", log()
+
 checks.end()

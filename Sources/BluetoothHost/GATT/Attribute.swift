@@ -4,9 +4,9 @@
 /// service, then its characteristics, each followed by its value and its descriptors.
 ///
 ///     [
-///       .primaryService(.batteryService),                            // 0x0001
-///       .characteristic(.batteryLevel, .read | .notify),             // 0x0002
-///       .value(.application(.batteryLevel)),                         // 0x0003
+///       .primaryService(BluetoothUUID(0x180F)),                      // 0x0001: Battery
+///       .characteristic(BluetoothUUID(0x2A19), .read | .notify),     // 0x0002: Battery Level
+///       .value(.application(ApplicationAttribute(rawValue: 0))),     // 0x0003
 ///       .clientCharacteristicConfiguration,                          // 0x0004
 ///     ]
 ///
@@ -124,7 +124,7 @@ extension Attribute {
 
 /// An attribute whose value the application keeps: a number of its own choosing.
 public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
-  /// Used at most once in a database. In a `GATTDatabase` it is 0 to 7.
+  /// Used at most once in a database. A `GATTDatabase` finds 0 to 7 at once, and searches for others.
   public var rawValue: UInt16
 
   /// Any number, known or not.

@@ -2,7 +2,10 @@
 ///
 /// A table that never changes is a `GATTDatabase`. One that changes as the program runs is its
 /// owner's own type: a line keeps its handle as long as it is there, one that has gone is `.vacant`,
-/// and after each change the owner calls `Host.databaseChanged(in:)`.
+/// and after each change the owner calls `Host.databaseChanged(in:)`. A target that declares one has to
+/// enable an experimental feature of Swift, for `attributes` borrows from the database:
+///
+///     swiftSettings: [.enableExperimentalFeature("Lifetimes")]
 public protocol AttributeDatabase: ~Copyable {
   /// The lines; that at index 0 has the handle 0x0001. At most 65,535.
   var attributes: Span<Attribute> {

@@ -2,12 +2,10 @@
 ///
 /// `count` is the number of its lines. Core Specification, Vol 3, Part G, 2.5.1.
 public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
-  /// How many attributes of the application a table can have.
-  static var applicationCapacity: Int { 8 }
-
   private var lines: InlineArray<count, Attribute>
   private let pin = Pinned()
-  private var applicationPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
+  /// Where the values of the application's attributes 0 to 7 are.
+  private var firstPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
 
   /// Where the value of Service Changed is.
   public private(set) var serviceChanged = ValuePlace()
@@ -37,33 +35,46 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
   }
 
   /// Where the value of `attribute` is, and which slot says who wants to be told of it.
+  ///
+  /// For the numbers 0 to 7 that has been noted. For others the table is searched, at each update.
   public func place(of attribute: ApplicationAttribute) -> ValuePlace {
-    let index = Int(attribute.rawValue)
-    return index < Self.applicationCapacity ? applicationPlaces[index] : ValuePlace()
+    let number = Int(attribute.rawValue)
+    guard number >= firstPlaces.count else { return firstPlaces[number] }
+    for index in 0..<count {
+      if case .application(attribute) = lines[index].value, isValue(index) {
+        return place(ofValueAt: index)
+      }
+    }
+    return ValuePlace()
   }
 
   /// Notes where the values are that are told without being asked for.
   private mutating func notePlaces() {
-    var valueIndex: Int?
-    for index in 0..<count {
-      if index > 0, case .characteristic = lines[index - 1].value {
-        valueIndex = index
-        let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
-        setPlace(ofValueAt: index) { $0.handle = handle }
-      }
-      if case .clientConfiguration(let slot) = lines[index].value, let valueIndex {
-        setPlace(ofValueAt: valueIndex) { $0.slot = slot }
+    for index in 0..<count where isValue(index) {
+      if case .application(let attribute) = lines[index].value {
+        let number = Int(attribute.rawValue)
+        if number < firstPlaces.count { firstPlaces[number] = place(ofValueAt: index) }
+      } else if lines[index].type == .serviceChanged {
+        serviceChanged = place(ofValueAt: index)
       }
     }
   }
 
-  private mutating func setPlace(ofValueAt index: Int, _ body: (inout ValuePlace) -> Void) {
-    if case .application(let attribute) = lines[index].value,
-      Int(attribute.rawValue) < Self.applicationCapacity
-    {
-      body(&applicationPlaces[Int(attribute.rawValue)])
-    } else if lines[index].type == .serviceChanged {
-      body(&serviceChanged)
+  /// Whether the line at `index` is the value of a characteristic, and no descriptor.
+  private func isValue(_ index: Int) -> Bool {
+    if index > 0, case .characteristic = lines[index - 1].value { true } else { false }
+  }
+
+  /// The handle of the value at `index`, and the slot of the configuration below it.
+  private func place(ofValueAt index: Int) -> ValuePlace {
+    let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
+    for line in index + 1..<count {
+      switch lines[line].value {
+      case .clientConfiguration(let slot): return ValuePlace(handle: handle, slot: slot)
+      case .characteristic, .service: return ValuePlace(handle: handle)
+      default: continue
+      }
     }
+    return ValuePlace(handle: handle)
   }
 }

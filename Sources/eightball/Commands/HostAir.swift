@@ -34,17 +34,18 @@ struct HostAir: ParsableCommand {
     help: ArgumentHelp(
       "Where to listen: unix:PATH, or tcp-server:HOST:PORT; the usual air unless told.",
       valueName: "where"),
-    transform: { try RadioName($0) })
+    transform: { try HostAir.place($0) })
   var listen: RadioName?
 
   @Flag(name: .long, help: "Tell who joins and who leaves.")
   var verbose = false
 
-  func validate() throws {
-    switch listen {
-    case nil, .unix, .tcpServer: return
-    default:
-      throw ValidationError("An air listens at unix:PATH or tcp-server:HOST:PORT.")
+  /// Where to listen: two of the forms that a radio's name has.
+  private static func place(_ text: String) throws -> RadioName {
+    switch try? RadioName(text) {
+    case .unix(let path): return .unix(path: path)
+    case .tcpServer(let host, let port): return .tcpServer(host: host, port: port)
+    default: throw ValidationError("An air listens at unix:PATH or tcp-server:HOST:PORT.")
     }
   }
 

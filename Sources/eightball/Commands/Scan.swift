@@ -18,6 +18,7 @@ struct Scan: ParsableCommand {
 
       EXIT STATUS
         0   the scan is over
+        1   something unexpected
         64  the command line is wrong
         69  the radio cannot be used
       """)
