@@ -52,6 +52,21 @@ public enum BoardFile {
     return board
   }
 
+  /// The models in a file in which something else may be wrong; `nil` if it does not tell.
+  static func models(in path: String) -> [String]? {
+    guard let text = try? text(of: path), let root = try? compose(text, path),
+      let fields = root.mapping
+    else { return nil }
+    guard let models = root["models"] else {
+      // Such a board is taken by name, unless this name is what is wrong.
+      let names = fields.keys.map { $0.scalar?.string ?? "" }
+      return names.allSatisfy(BoardDescription.fields.contains) ? [] : nil
+    }
+    guard let nodes = models.sequence else { return nil }
+    let names = nodes.compactMap { $0.scalar.flatMap { BoardField.model.read($0.string) } }
+    return names.count == nodes.count ? names : nil
+  }
+
   /// What every file with a line says.
   private static let required = ["chip"] + BoardPart.allCases.map(\.rawValue)
 
