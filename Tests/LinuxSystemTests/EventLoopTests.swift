@@ -116,6 +116,25 @@ struct EventLoopTests {
     #expect(signals.count == 2)
     signals.stop()
   }
+
+  @Test("The terminal's end counts once, however often it is told, and not at all if ignored")
+  func hangUpSignals() throws {
+    let loop = try EventLoop()
+    let signals = try TerminationSignals(loop: loop)
+    for _ in 0..<3 {
+      pthread_kill(pthread_self(), SIGHUP)
+      #expect(try loop.wait(until: past))
+    }
+    #expect(signals.count == 1)
+    pthread_kill(pthread_self(), SIGINT)
+    #expect(try loop.wait(until: past))
+    #expect(signals.count == 2)
+    signals.stop()
+
+    let usual = signal(SIGHUP, SIG_IGN)
+    defer { _ = signal(SIGHUP, usual) }
+    #expect(TerminationSignals.numbers == [SIGINT, SIGTERM])
+  }
 }
 
 private final class Recorder: EventHandler {
