@@ -26,6 +26,24 @@ struct EventLoopTests {
     #expect(try !loop.wait(until: past))
   }
 
+  @Test("News are told once, and again when there is more")
+  func news() throws {
+    let loop = try EventLoop()
+    let ends = try Ends()
+    let recorder = Recorder()
+    let registration = try loop.add(ends.near, for: .news, handler: recorder)
+    for count in 1...2 {
+      #expect(try ends.far.write([7].span) == 1)
+      #expect(try loop.wait(until: past))
+      #expect(try !loop.wait(until: past))
+      #expect(recorder.tokens.count == count)
+    }
+    // What was told before is told again to whom that is of interest.
+    try loop.change(registration, to: .readable)
+    #expect(try loop.wait(until: past))
+    #expect(try loop.wait(until: past))
+  }
+
   @Test("Only what is of interest is told, and that can be changed")
   func interest() throws {
     let loop = try EventLoop()

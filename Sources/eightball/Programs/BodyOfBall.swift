@@ -34,9 +34,11 @@ final class BodyOfBall {
           + "Set EIGHTBALL_BOARD to another path for this one.")
     }
     keyboard = try Keyboard(loop: loop) { Self.obey($0, lines) }
-    if keyboard != nil, !printer.isJSON {
-      let status = StatusLine(lines)
+    if let keyboard, !printer.isJSON {
+      let status = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
       lines.onChange = { status.draw() }
+      keyboard.onStop = { status.erase() }
+      keyboard.onContinue = { status.draw() }
       printer.statusLine = status
       Terminal.useFooter(status)
       status.draw()
