@@ -17,7 +17,7 @@ struct Boards: ParsableCommand {
       EXIT STATUS
         0   they are listed
         64  the command line is wrong
-        78  a board's file is wrong, or there is none, or this machine is several of them
+        78  a board's file is wrong, or there is none, or two are for this machine
       """)
 
   @OptionGroup var output: OutputOptions

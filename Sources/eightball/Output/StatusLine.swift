@@ -48,15 +48,25 @@ final class StatusLine {
     _ = Terminal.write(line, to: STDOUT_FILENO)
   }
 
+  /// What is drawn, in a terminal that is wide enough.
+  var text: String {
+    line.removeAll()
+    compose()
+    return line.text
+  }
+
   private func compose() {
     line.append("(8) ")
     if let answer { line.append(answer) } else { line.append("…") }
     line.append("   ")
     append(lines.isLit(.status), "status  ")
     append(lines.isLit(.answer), "answer  ")
-    line.append(lines.isDown(.shake) ? " [S]HAKE" : " [s]hake")
-    line.append(lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
-    line.append(" [C]lear held [q]uit")
+    if lines.has(.shake) { line.append(lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }
+    if lines.has(.clear) {
+      line.append(lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
+      line.append(" [C]lear held")
+    }
+    line.append(" [q]uit")
   }
 
   private func append(_ isLit: Bool?, _ name: String) {

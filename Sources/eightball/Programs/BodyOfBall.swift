@@ -14,9 +14,10 @@ final class BodyOfBall {
   /// The virtual board's lines.
   private var lines: VirtualLines?
 
-  /// The body on `board`; `nil` if it has no buttons and lights.
+  /// The body on `board`; `nil` if it has no buttons and lights, and is no virtual board, which
+  /// can be asked for them all the same.
   init?(_ board: BoardDescription?, loop: EventLoop, printer: BallPrinter) throws(SystemError) {
-    guard let board, board.hasLines else { return nil }
+    guard let board, board.hasLines || board.isVirtual else { return nil }
     guard board.isVirtual else {
       let lines = ChipLines(board)
       body = BoardBody(board, lines: lines, loop: loop, chips: lines.watchChips(in: loop))
