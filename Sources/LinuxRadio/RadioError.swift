@@ -21,6 +21,8 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   public var remedy: String?
   /// What kind of reason it is.
   public var kind = Kind.other
+  /// Whether all that is wrong is that another program has it.
+  package var isInUse = false
 
   /// An error for this reason, with what helps, if anything does.
   public init(_ reason: String, remedy: String? = nil) {
@@ -47,6 +49,10 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       }
     self = known ?? RadioError(error.description)
     kind = Kind(error.code, of: radio)
+    switch (radio, error.code) {
+    case (.tcpServer, .addressInUse), (.serial, .busy): isInUse = true
+    default: break
+    }
   }
 
   private static func adapter(_ name: String, _ code: Errno) -> RadioError? {

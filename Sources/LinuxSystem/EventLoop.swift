@@ -16,6 +16,8 @@ public struct Readiness: RawRepresentable, Equatable, Sendable {
   public static let none = Readiness(rawValue: 0)
   /// There is something to read, or the other side has closed.
   public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+  /// As `readable`, but told once, and not again until there is more to read.
+  public static let news = Readiness(rawValue: EPOLLIN.rawValue | EPOLLET.rawValue)
   /// Some bytes can be written.
   public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
   /// Both.

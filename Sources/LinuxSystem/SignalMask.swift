@@ -8,4 +8,15 @@ public enum SignalMask {
     unsafe sigfillset(&signals)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
+
+  /// Calls `body` while the calling thread takes `signal`, or does not; after it, all is as before.
+  public static func with(_ signal: CInt, isBlocked: Bool, _ body: () -> Void) {
+    var signals = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, signal)
+    unsafe pthread_sigmask(isBlocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, &before)
+    body()
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
 }

@@ -310,6 +310,29 @@ struct DoctorTests {
       """)
   }
 
+  @Test("A radio that another program has may be that of a ball that runs")
+  func radioInUse() throws {
+    var machine = Machine.bare
+    machine.radioFailure = RadioError(
+      "another program listens at 127.0.0.1:7300", remedy: "Choose another port")
+    machine.radioFailure?.isInUse = true
+    expect(
+      machine, radio: .tcpServer(host: "127.0.0.1", port: 7_300), board: nil,
+      """
+      note   radio       another program listens at 127.0.0.1:7300, perhaps the ball itself
+                         If not: choose another port
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      All is well: eightball run uses tcp-server:127.0.0.1:7300, and no buttons and lights.
+      """)
+  }
+
   @Test("What README.md shows is what is printed")
   func readme() throws {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)

@@ -1,7 +1,8 @@
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard
-import LinuxRadio
 
 @Suite("The boards there are")
 struct BoardCatalogTests {
@@ -81,8 +82,66 @@ struct BoardCatalogTests {
       ("linux,dummy-virt", nil),
       ("", nil),
     ] as [(String, String?)])
-  func choice(model: String, name: String?) {
-    #expect(Self.catalog.entries().matching(model: model)?.name == name)
+  func choice(model: String, name: String?) throws {
+    #expect(try Self.catalog.entries().matching(model: model)?.name == name)
+  }
+
+  /// What is wrong with the folder that a Raspberry Pi 4 finds its board in.
+  private func fault(_ files: [String: String], hidden: [String: String] = [:]) throws -> String? {
+    let folder = try TemporaryDirectory()
+    let later = try TemporaryDirectory()
+    for (name, text) in files { try folder.write(text, to: name) }
+    for (name, text) in hidden { try later.write(text, to: name) }
+    let catalog = BoardCatalog(folders: [folder.path, later.path])
+    do throws(BoardError) {
+      _ = try catalog.entries().matching(model: "Raspberry Pi 4 Model B Rev 1.4")
+      return nil
+    } catch {
+      return error.description.replacing(folder.path + "/", with: "")
+    }
+  }
+
+  static let pi4 = "models: [Raspberry Pi 4 Model B]\nradio: hci0\n"
+  static let faultyPi4 = "models: [Raspberry Pi 4 Model B]\nradio: hci\n"
+  static let faultOfPi4 = "b.yml:2: radio: expected a radio: \(RadioName.forms), not \"hci\""
+
+  @Test("A fault in the file of this machine is told, and not that the machine has no board")
+  func faultyBoard() throws {
+    #expect(try fault(["b.yml": Self.pi4]) == nil)
+    #expect(try fault(["b.yml": Self.faultyPi4]) == Self.faultOfPi4)
+    // Nor is another file of that name looked for.
+    #expect(try fault(["b.yml": Self.faultyPi4], hidden: ["b.yml": Self.pi4]) == Self.faultOfPi4)
+    // Nor does a file count that fits less well.
+    #expect(
+      try fault(["a.yml": "models: [Raspberry Pi 4]", "b.yml": Self.faultyPi4]) == Self.faultOfPi4)
+  }
+
+  @Test("A fault in another machine's file is no matter here")
+  func faultyOther() throws {
+    #expect(try fault(["b.yml": "models: [Raspberry Pi 3]\nradio: hci"]) == nil)
+    #expect(try fault(["b.yml": "radio: hci"]) == nil)
+    #expect(try fault(["a.yml": "- nothing", "b.yml": Self.pi4]) == nil)
+  }
+
+  @Test(
+    "A file whose fault hides its models may be this machine's",
+    arguments: [
+      "models: [Raspberry Pi 4 Model B", "", "- nothing", "models: Raspberry Pi 4 Model B",
+      "modles: [Raspberry Pi 4 Model B]", "models: [Räspberry]", "chip: a\nchip: b",
+    ])
+  func hiddenModels(text: String) throws {
+    #expect(try fault(["b.yml": text])?.hasPrefix("b.yml:") == true)
+  }
+
+  @Test("Two files for one machine are refused, with both names and what to do")
+  func tie() throws {
+    #expect(
+      try fault(["a.yml": Self.pi4, "b.yml": Self.pi4, "c.yml": "models: [Raspberry Pi 4]"])
+        == "a.yml: models: \"Raspberry Pi 4 Model B\" is also in b.yml: change or remove the models "
+        + "of all but one, or name a board with --board")
+    // The better fit is none.
+    let better = "models: [Raspberry Pi 4 Model B Rev 1.4]"
+    #expect(try fault(["a.yml": Self.pi4, "b.yml": better]) == nil)
   }
 
   @Test("A board goes by its name or by its file")

@@ -75,18 +75,20 @@ struct BoardFileTests {
   static let faults = [
     Fault(
       "empty", "",
-      "b.yml: the file says nothing: expected the fields chip, shake, clear, status and answer"),
+      "b.yml: the file says nothing: expected one or more of the fields models, chip, radio, shake, "
+        + "clear, status and answer"),
     Fault(
       "only a comment", "# nothing\n",
-      "b.yml: the file says nothing: expected the fields chip, shake, clear, status and answer"),
+      "b.yml: the file says nothing: expected one or more of the fields models, chip, radio, shake, "
+        + "clear, status and answer"),
     Fault(
       "no fields", "hello",
-      "b.yml:1: expected the fields models, chip, radio, shake, clear, status and answer, "
-        + "not \"hello\""),
+      "b.yml:1: expected one or more of the fields models, chip, radio, shake, clear, status and "
+        + "answer, not \"hello\""),
     Fault(
       "a list", "- chip\n",
-      "b.yml:1: expected the fields models, chip, radio, shake, clear, status and answer, "
-        + "not a list"),
+      "b.yml:1: expected one or more of the fields models, chip, radio, shake, clear, status and "
+        + "answer, not a list"),
     Fault(
       "unknown field", "radio:", "wireless:",
       "b.yml:4: wireless: unknown field: expected models, chip, radio, shake, clear, status or "
@@ -103,7 +105,32 @@ struct BoardFileTests {
         + "answer"),
     Fault(
       "twice", "radio: hci0", "chip: other",
-      "b.yml:3: expected each field once, but chip is there again"),
+      "b.yml:4: chip: expected once, but line 3 has it already"),
+    Fault(
+      "twice, far apart", "status:\n", "chip: other\nstatus:\n",
+      "b.yml:11: chip: expected once, but line 3 has it already"),
+    Fault(
+      "two fields twice", "status:\n", "radio: hci1\n\"chip\" : other\nstatus:\n",
+      "b.yml:12: chip: expected once, but line 3 has it already"),
+    Fault(
+      "a button twice", "status:\n", "shake:\n",
+      "b.yml:11: shake: expected once, but line 5 has it already"),
+    Fault(
+      "a field of a button twice", "  debounce: 20\n",
+      "  debounce: 20\n  # Once more.\n  offset: 5\n",
+      "b.yml:12: shake.offset: expected once, but line 7 has it already"),
+    Fault(
+      "a field of a light twice, within braces",
+      "status:\n  line: GPIO12\n", "status: {line: GPIO12, line: GPIO13}\n",
+      "b.yml:11: status.line: expected once, but it is there again"),
+    Fault(
+      "twice, all within braces", "{chip: a, chip: b}",
+      "b.yml:1: chip: expected once, but it is there again"),
+    Fault(
+      "a light that is nothing", "status:\n  line: GPIO12\n  offset: 12\n  active: high",
+      "status:",
+      "b.yml:11: status: expected the fields line, offset and active, and perhaps bias, not nothing"
+    ),
     Fault(
       "no chip", "chip: pinctrl-bcm2711\n", "",
       "b.yml:1: chip: missing: expected the label of a GPIO chip, such as pinctrl-bcm2711, or "
@@ -204,6 +231,20 @@ struct BoardFileTests {
   @Test("A fault is refused with its line, its field and what was expected", arguments: faults)
   func refuses(_ fault: Fault) {
     #expect(message(fault.text) == fault.message)
+  }
+
+  @Test("Lines may end as on Windows")
+  func carriageReturns() {
+    let text = { (old: String, new: String) in
+      Self.whole.replacing(old, with: new).replacing("\n", with: "\r\n")
+    }
+    #expect(message(text("", "")) == nil)
+    #expect(
+      message(text("radio: hci0", "radio: \"hci0"))
+        == "b.yml:14: expected YAML: found unexpected end of stream")
+    #expect(
+      message(text("debounce: 20", "offset: 5"))
+        == "b.yml:10: shake.offset: expected once, but line 7 has it already")
   }
 
   @Test("A file cut off anywhere, and one with any byte changed, is read or refused")

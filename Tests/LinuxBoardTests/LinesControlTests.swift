@@ -72,6 +72,14 @@ struct LinesControlTests {
     #expect(try bench.ask(request.text + "\n") == request.answer + "\n")
   }
 
+  @Test("Who presses a button that is held down is told so")
+  func held() throws {
+    let bench = try ControlBench()
+    #expect(try bench.ask("press clear 3000\n") == "ok\n")
+    #expect(try bench.ask("press clear 100\n") == "error the button clear is held down\n")
+    #expect(try bench.ask("press shake 100\n") == "ok\n")
+  }
+
   @Test("The socket is this user's alone, and gone at the end")
   func socket() throws {
     let directory = try TemporaryDirectory()

@@ -99,6 +99,16 @@ struct MachineTests {
     #expect(machine.radioFailure?.reason == "no controller listens at /no/such/socket")
   }
 
+  @Test("A radio that another program has is told from one that cannot be had")
+  func inUse() throws {
+    let listener = try StreamListener(host: "127.0.0.1", port: 0)
+    var machine = Machine.here(for: nil)
+    machine.try(.tcpServer(host: "127.0.0.1", port: listener.port))
+    #expect(machine.radioFailure?.isInUse == true)
+    machine.try(.unix(path: "/no/such/socket"))
+    #expect(machine.radioFailure?.isInUse == false)
+  }
+
   private func service(in root: TemporaryDirectory) -> SystemService {
     .find("eightball.service", root: root.path)
   }

@@ -131,4 +131,16 @@ struct DefaultRadioTests {
   func kind(radio: RadioName, code: Errno, kind: RadioError.Kind) {
     #expect(RadioError(radio, SystemError(code, "open", "it")).kind == kind)
   }
+
+  @Test(
+    "tells whether another program has it, which may be a ball",
+    arguments: [
+      (RadioName.tcpServer(host: "_", port: 7_300), Errno.addressInUse, true),
+      (.tcpServer(host: "_", port: 7_300), .accessDenied, false),
+      (.serial(device: "/dev/ttyUSB0", speed: 115_200), .busy, true),
+      (.unix(path: "/run/air"), .connectionRefused, false),
+    ])
+  func inUse(radio: RadioName, code: Errno, isInUse: Bool) {
+    #expect(RadioError(radio, SystemError(code, "open", "it")).isInUse == isInUse)
+  }
 }

@@ -26,6 +26,24 @@ struct EventLoopTests {
     #expect(try !loop.wait(until: past))
   }
 
+  @Test("News are told once, and again when there is more")
+  func news() throws {
+    let loop = try EventLoop()
+    let ends = try Ends()
+    let recorder = Recorder()
+    let registration = try loop.add(ends.near, for: .news, handler: recorder)
+    for count in 1...2 {
+      #expect(try ends.far.write([7].span) == 1)
+      #expect(try loop.wait(until: past))
+      #expect(try !loop.wait(until: past))
+      #expect(recorder.tokens.count == count)
+    }
+    // What was told before is told again to whom that is of interest.
+    try loop.change(registration, to: .readable)
+    #expect(try loop.wait(until: past))
+    #expect(try loop.wait(until: past))
+  }
+
   @Test("Only what is of interest is told, and that can be changed")
   func interest() throws {
     let loop = try EventLoop()
@@ -115,6 +133,25 @@ struct EventLoopTests {
     #expect(try loop.wait(until: past))
     #expect(signals.count == 2)
     signals.stop()
+  }
+
+  @Test("The terminal's end counts once, however often it is told, and not at all if ignored")
+  func hangUpSignals() throws {
+    let loop = try EventLoop()
+    let signals = try TerminationSignals(loop: loop)
+    for _ in 0..<3 {
+      pthread_kill(pthread_self(), SIGHUP)
+      #expect(try loop.wait(until: past))
+    }
+    #expect(signals.count == 1)
+    pthread_kill(pthread_self(), SIGINT)
+    #expect(try loop.wait(until: past))
+    #expect(signals.count == 2)
+    signals.stop()
+
+    let usual = signal(SIGHUP, SIG_IGN)
+    defer { _ = signal(SIGHUP, usual) }
+    #expect(TerminationSignals.numbers == [SIGINT, SIGTERM])
   }
 }
 

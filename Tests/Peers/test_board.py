@@ -89,6 +89,43 @@ async def test_lights(held):
     await visit.disconnect()
 
 
+@pytest.fixture
+async def bare(folder):
+    """Whoever holds a virtual board that has neither buttons nor lights."""
+    path = folder / "bare.yml"
+    path.write_text("chip: virtual\n")
+    board = Board({"EIGHTBALL_BOARD": str(folder / "board")})
+    async with worlds.our_air(folder) as (radio, _):
+        options = ["--radio", radio, "--board", str(path)]
+        async with worlds.ball_running(*options, environment=board.environment):
+            yield board
+
+
+async def test_a_board_without_lines_can_be_asked(bare):
+    assert (await bare.run("lights")).output == ["status: none", "answer: none"]
+    for button in ("shake", "clear"):
+        async with Program(
+            eightball(), "press", button, environment=bare.environment
+        ) as program:
+            assert await program.ended() == 69
+        assert program.errors == [f"Error: the board has no button {button}."]
+
+
+async def test_a_held_button_is_not_pressed_again(held):
+    ball, board, _ = held
+    async with Program(
+        eightball(), "press", "clear", "--hold", "3s", environment=board.environment
+    ) as holding:
+        await ball.event("button", action="clear")
+        async with Program(
+            eightball(), "press", "clear", environment=board.environment
+        ) as program:
+            assert await program.ended() == 69
+        assert program.errors == ["Error: the button clear is held down."]
+        await ball.event("button", action="release")
+        assert await holding.ended() == 0
+
+
 async def test_nobody_to_press(folder):
     environment = {"EIGHTBALL_BOARD": str(folder / "board")}
     for arguments in [("press", "shake"), ("lights",)]:

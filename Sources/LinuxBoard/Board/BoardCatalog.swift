@@ -12,6 +12,9 @@ public struct BoardCatalog: Equatable, Sendable {
     public var path: String
     /// What the file says, or what is wrong with it.
     public var board: Result<BoardDescription, BoardError>
+    /// How the device tree's models begin that are this board; `nil` if what is wrong with the
+    /// file hides them.
+    public var models: [String]?
   }
 
   /// Where boards are looked for, whether there is such a folder or not.
@@ -57,18 +60,10 @@ public struct BoardCatalog: Equatable, Sendable {
       for file in Files.names(in: folder) where file.hasSuffix(".yml") && !file.hasPrefix(".") {
         let name = String(file.dropLast(4))
         guard !entries.contains(where: { $0.name == name }) else { continue }
-        entries.append(Self.entry(name, at: "\(folder)/\(file)"))
+        entries.append(Entry(name, at: "\(folder)/\(file)"))
       }
     }
     return entries.sorted { $0.name < $1.name }
-  }
-
-  private static func entry(_ name: String, at path: String) -> Entry {
-    do throws(BoardError) {
-      return Entry(name: name, path: path, board: .success(try BoardFile.read(path)))
-    } catch {
-      return Entry(name: name, path: path, board: .failure(error))
-    }
   }
 
   /// The board that `text` names: a file if it has a slash or ends in .yml or .yaml, and the name
@@ -98,18 +93,48 @@ public struct BoardCatalog: Equatable, Sendable {
   }
 }
 
+extension BoardCatalog.Entry {
+  /// Reads the file at `path`.
+  fileprivate init(_ name: String, at path: String) {
+    self.name = name
+    self.path = path
+    do throws(BoardError) {
+      let description = try BoardFile.read(path)
+      board = .success(description)
+      models = description.models
+    } catch {
+      board = .failure(error)
+      models = BoardFile.models(in: path)
+    }
+  }
+}
+
 extension [BoardCatalog.Entry] {
   /// The board that a device tree's model tells of: the one of whose models the longest is the
   /// beginning of `model`, up to its end or a space; `nil` if there is none.
-  public func matching(model: String) -> BoardCatalog.Entry? {
-    var best: (entry: BoardCatalog.Entry, length: Int)?
+  ///
+  /// - Throws: What is wrong with its file, or with a file that may be its, if no other is; and if
+  ///   several boards have that same beginning.
+  public func matching(model: String) throws(BoardError) -> BoardCatalog.Entry? {
+    var best: [(entry: BoardCatalog.Entry, start: String)] = []
     for entry in self {
-      guard case .success(let board) = entry.board else { continue }
-      for start in board.models where start.utf8.count > best?.length ?? 0 {
-        if model == start || model.hasPrefix(start + " ") { best = (entry, start.utf8.count) }
-      }
+      let starts = (entry.models ?? []).filter { model == $0 || model.hasPrefix($0 + " ") }
+      guard let start = starts.max(by: { $0.utf8.count < $1.utf8.count }) else { continue }
+      let length = best.first?.start.utf8.count ?? 0
+      if start.utf8.count > length { best.removeAll() }
+      if start.utf8.count >= length { best.append((entry, start)) }
     }
-    return best?.entry
+    if best.count > 1, let first = best.first {
+      let others = alternatives(best.dropFirst().map(\.entry.path), "and")
+      throw BoardError(
+        first.entry.path, field: "models",
+        "\(BoardError.quoted(first.start)) is also in \(others): change or remove the models of all "
+          + "but one, or name a board with --board")
+    }
+    // Rather a fault that is told of than a ball without its board.
+    guard let entry = best.first?.entry ?? first(where: { $0.models == nil }) else { return nil }
+    _ = try entry.board.get()
+    return entry
   }
 }
 

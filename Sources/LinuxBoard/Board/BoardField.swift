@@ -68,6 +68,24 @@ extension BoardField where Value == RadioName {
   static let radio = BoardField(expected: "a radio: \(RadioName.forms)") { try? RadioName($0) }
 }
 
+/// The fields that a group may have, in the order in which files have them.
+struct FieldNames {
+  /// Those that it must have.
+  var required: [String] = []
+  /// The others.
+  var optional: [String] = []
+
+  /// All of them.
+  var all: [String] { required + optional }
+
+  /// What is expected where none of them is.
+  var words: String {
+    guard !required.isEmpty else { return "one or more of the fields \(alternatives(all, "and"))" }
+    let more = optional.isEmpty ? "" : ", and perhaps \(alternatives(optional, "and"))"
+    return "the fields \(alternatives(required, "and"))\(more)"
+  }
+}
+
 /// What of a board has a line.
 enum BoardPart: String, CaseIterable {
   case shake
@@ -75,10 +93,11 @@ enum BoardPart: String, CaseIterable {
   case status
   case answer
 
-  /// The names of its fields, in the order in which files have them.
-  var fields: [String] {
+  /// The names of its fields.
+  var fields: FieldNames {
     isButton
-      ? ["line", "offset", "active", "bias", "debounce"] : ["line", "offset", "active", "bias"]
+      ? FieldNames(required: ["line", "offset", "active", "bias", "debounce"])
+      : FieldNames(required: ["line", "offset", "active"], optional: ["bias"])
   }
 
   /// Whether it is a button, and not a light.
@@ -99,8 +118,9 @@ extension BoardDescription {
   /// The label that stands for the chip of software, and for no other.
   static let virtualChip = "virtual"
 
-  /// The fields of a board's file, in the order in which files have them.
-  static let fields = ["models", "chip", "radio"] + BoardPart.allCases.map(\.rawValue)
+  /// The fields of a board's file.
+  static let fields = FieldNames(
+    optional: ["models", "chip", "radio"] + BoardPart.allCases.map(\.rawValue))
 
   /// Two lines that cannot both be right: the later one, its field, what is wrong with it.
   func clash() -> (part: BoardPart, field: String, problem: String)? {

@@ -15,21 +15,21 @@ struct BoardFields {
   /// - Parameter known: The names of the fields that the group may have.
   /// - Throws: If it is no group, or has another field.
   init(
-    _ node: Node, of group: String?, at line: Int, known: [String], path: String
+    _ node: Node, of group: String?, at line: Int, known: FieldNames, path: String
   ) throws(BoardError) {
     guard let mapping = node.mapping else {
       throw BoardError(
         path, line: node.mark?.line ?? line, field: group,
-        "expected the fields \(alternatives(known, "and")), not \(node.words)")
+        "expected \(known.words), not \(node.words)")
     }
     var fields: [(name: String, line: Int, value: Node)] = []
     for (key, value) in mapping {
       let keyLine = key.mark?.line ?? line
-      guard let name = key.scalar?.string, known.contains(name) else {
+      guard let name = key.scalar?.string, known.all.contains(name) else {
         let name = key.scalar.map { Self.join(group, $0.string) } ?? group
         throw BoardError(
           path, line: keyLine, field: name.map { BoardError.shown($0) },
-          "unknown field: expected \(alternatives(known))")
+          "unknown field: expected \(alternatives(known.all))")
       }
       fields.append((name, keyLine, value))
     }
@@ -77,7 +77,7 @@ struct BoardFields {
   }
 
   /// A group of fields that may be there.
-  func group(_ name: String, known: [String]) throws(BoardError) -> BoardFields? {
+  func group(_ name: String, known: FieldNames) throws(BoardError) -> BoardFields? {
     guard let found = find(name) else { return nil }
     return try BoardFields(found.value, of: name, at: found.line, known: known, path: path)
   }

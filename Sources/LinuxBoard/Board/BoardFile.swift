@@ -28,7 +28,7 @@ public enum BoardFile {
   ) throws(BoardError) -> BoardDescription {
     guard let root = try compose(text, path) else {
       throw BoardError(
-        path, "the file says nothing: expected the fields \(alternatives(required, "and"))")
+        path, "the file says nothing: expected \(BoardDescription.fields.words)")
     }
     let fields = try BoardFields(root, of: nil, at: 1, known: BoardDescription.fields, path: path)
     var board = BoardDescription(name: name)
@@ -52,8 +52,20 @@ public enum BoardFile {
     return board
   }
 
-  /// What every file with a line says.
-  private static let required = ["chip"] + BoardPart.allCases.map(\.rawValue)
+  /// The models in a file in which something else may be wrong; `nil` if it does not tell.
+  static func models(in path: String) -> [String]? {
+    guard let text = try? text(of: path), let root = try? compose(text, path),
+      let fields = root.mapping
+    else { return nil }
+    guard let models = root["models"] else {
+      // Such a board is taken by name, unless this name is what is wrong.
+      let names = fields.keys.map { $0.scalar?.string ?? "" }
+      return names.allSatisfy(BoardDescription.fields.all.contains) ? [] : nil
+    }
+    guard let nodes = models.sequence else { return nil }
+    let names = nodes.compactMap { $0.scalar.flatMap { BoardField.model.read($0.string) } }
+    return names.count == nodes.count ? names : nil
+  }
 
   private static func line(
     of part: BoardPart, in board: BoardFields
@@ -82,9 +94,12 @@ public enum BoardFile {
       return try Parser(yaml: text + String(repeating: "\n", count: 16), encoding: .utf8)
         .singleRoot()
     } catch let error as YamlError {
+      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      if case .duplicatedKeysInMapping(let names, let context) = error, let name = names.first {
+        throw DuplicateField(name, first: context.mark, in: lines).error(path)
+      }
       var error = BoardError(error, path)
       // What is missing at the end is missing in the last line that there really is.
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       error.line = error.line.map { min($0, lines.count) }
       throw error
     } catch {
@@ -134,10 +149,6 @@ extension BoardError {
       self.init(path, line: mark.line, "expected YAML: \(problem)")
     case .reader(let problem, _, _, _):
       self.init(path, "expected YAML: \(problem)")
-    case .duplicatedKeysInMapping(let names, let context):
-      self.init(
-        path, line: context.mark.line,
-        "expected each field once, but \(alternatives(names.sorted(), "and")) is there again")
     default:
       self.init(path, "expected YAML")
     }

@@ -45,7 +45,7 @@ public struct BoardSetting: Equatable, Sendable {
   private static let names =
     ["chip", "radio"]
     + BoardPart.allCases.flatMap { part in
-      [part.rawValue] + part.fields.map { "\(part.rawValue).\($0)" }
+      [part.rawValue] + part.fields.all.map { "\(part.rawValue).\($0)" }
     }
 
   fileprivate static func place(_ text: String) -> String { "--set \(BoardError.shown(text))" }

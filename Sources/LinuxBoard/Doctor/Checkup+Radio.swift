@@ -5,6 +5,13 @@ extension Checkup {
   /// The radio that was chosen, and whether it can be opened if it is none of the machine's own.
   var radioFindings: [Finding] {
     if let failure = machine.radioFailure {
+      if failure.isInUse {
+        // A ball that runs on what it was told to is no fault, and nobody else knows whose it is.
+        let remedy = failure.remedy.map { "If not: \($0.prefix(1).lowercased())\($0.dropFirst())" }
+        return [
+          Finding(.note, "radio", "\(failure.reason), perhaps the ball itself", remedy: remedy)
+        ]
+      }
       return [Finding(.wrong, "radio", failure.reason, remedy: failure.remedy)]
     }
     let name = radio.name == .virtual ? "the virtual air" : "\(radio.name)"

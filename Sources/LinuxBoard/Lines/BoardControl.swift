@@ -108,10 +108,11 @@ public final class BoardControl: EventHandler {
       guard let duration = UInt32(words[2]), duration > 0, duration <= Self.longestPress else {
         return "error a press takes 1 to \(Self.longestPress) milliseconds"
       }
-      guard lines.press(button, for: duration, at: clock()) else {
-        return "error the board has no button \(words[1])"
+      return switch lines.press(button, for: duration, at: clock()) {
+      case .done: "ok"
+      case .alreadyDown: "error the button \(words[1]) is held down"
+      case .noButton: "error the board has no button \(words[1])"
       }
-      return "ok"
     default:
       return "error expected press BUTTON MILLISECONDS, or lights"
     }

@@ -4,6 +4,16 @@ import VirtualBoard
 
 /// A board's lines on a chip of software, with somebody to press its buttons.
 public final class VirtualLines: BoardLines {
+  /// What has become of a wish to press a button.
+  public enum Press: Equatable, Sendable {
+    /// It is down.
+    case done
+    /// It was down already, and stays so as long as it was to.
+    case alreadyDown
+    /// The board has no such button.
+    case noButton
+  }
+
   /// The chip, to be driven, looked at, taken away.
   public let chip: VirtualChip
   /// Called whenever a button goes down or up, or a light on or off.
@@ -119,11 +129,12 @@ public final class VirtualLines: BoardLines {
 
   // MARK: For whoever holds the board
 
-  /// Presses a button, and lets it go after so many milliseconds. `false` if the board has none.
+  /// Presses a button, and lets it go after so many milliseconds, unless it is down.
   @discardableResult
-  public func press(_ button: ButtonName, for duration: UInt32, at now: Instant) -> Bool {
-    guard board.line(button) != nil else { return false }
+  public func press(_ button: ButtonName, for duration: UInt32, at now: Instant) -> Press {
+    guard board.line(button) != nil else { return .noButton }
     advance(to: now)
+    guard !isDown(button) else { return .alreadyDown }
     let end = now.advanced(by: duration)
     switch button {
     case .shake: shakeEnd = end
@@ -131,8 +142,11 @@ public final class VirtualLines: BoardLines {
     }
     drive(button, isDown: true)
     onChange?()
-    return true
+    return .done
   }
+
+  /// Whether the board has a button.
+  public func has(_ button: ButtonName) -> Bool { board.line(button) != nil }
 
   /// Whether a button is held down.
   public func isDown(_ button: ButtonName) -> Bool {

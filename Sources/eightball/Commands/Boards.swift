@@ -17,7 +17,7 @@ struct Boards: ParsableCommand {
       EXIT STATUS
         0   they are listed
         64  the command line is wrong
-        78  a board's file is wrong, or there is none
+        78  a board's file is wrong, or there is none, or two are for this machine
       """)
 
   @OptionGroup var output: OutputOptions
@@ -26,7 +26,16 @@ struct Boards: ParsableCommand {
     let catalog = BoardCatalog()
     let model = DeviceTree.model
     let entries = catalog.entries()
-    let here = model.flatMap { entries.matching(model: $0) }
+    var errors: [BoardError] = []
+    for case .failure(let error) in entries.map(\.board) { errors.append(error) }
+    var here: BoardCatalog.Entry?
+    var isKnown = true
+    do throws(BoardError) {
+      if let model { here = try entries.matching(model: model) }
+    } catch {
+      isKnown = false
+      if !errors.contains(error) { errors.append(error) }
+    }
     guard !entries.isEmpty else {
       Terminal.note("Error: \(sentence(catalog.nothingFound))")
       throw ExitStatus.board
@@ -40,17 +49,13 @@ struct Boards: ParsableCommand {
         Terminal.print(Self.line(board, width, isHere: isHere))
       }
     }
-    if !output.json, here == nil {
+    if !output.json, isKnown, here == nil {
       Terminal.note(
         model.map { "This machine is none of them: it is a \(printable($0))." }
           ?? "This machine is none of them: it has no device tree.")
     }
-    var isWrong = false
-    for case .failure(let error) in entries.map(\.board) {
-      Terminal.note("Error: \(sentence(printable(error.description)))")
-      isWrong = true
-    }
-    if isWrong { throw ExitStatus.board }
+    for error in errors { Terminal.note("Error: \(sentence(printable(error.description)))") }
+    if !errors.isEmpty { throw ExitStatus.board }
   }
 
   /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`

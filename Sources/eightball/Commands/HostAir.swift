@@ -24,7 +24,7 @@ struct HostAir: ParsableCommand {
       --radio tcp-client:127.0.0.1:7300.
 
       EXIT STATUS
-        0   ended by SIGINT or SIGTERM
+        0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
         69  it cannot listen there
       """)

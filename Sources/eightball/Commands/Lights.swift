@@ -6,7 +6,8 @@ struct Lights: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the lights of the ball that runs on the virtual board.",
     discussion: """
-      Each light is on or off at this moment; one that blinks is now this and now that.
+      Each light is on or off at this moment; one that blinks is now this and now that. One that \
+      the board does not have is none, and left out of JSON.
 
       EXAMPLES
         eightball lights
@@ -14,6 +15,7 @@ struct Lights: ParsableCommand {
 
       EXIT STATUS
         0   they are shown
+        1   something unexpected
         64  the command line is wrong
         69  no ball runs on the virtual board
       """)
@@ -21,11 +23,10 @@ struct Lights: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    // status on answer off
-    let words = try askBoard("lights").split(separator: " ").map { printable(String($0)) }
-    guard words.count == 4, words[0] == "status", words[2] == "answer" else {
-      Terminal.note("Error: \(sentence(words.joined(separator: " ")))")
-      throw ExitStatus.unexpected
+    let words = try askBoard("lights") { answer in
+      // status on answer off
+      let words = answer.split(separator: " ").map { printable(String($0)) }
+      return words.count == 4 && words[0] == "status" && words[2] == "answer" ? words : nil
     }
     guard output.json else {
       Terminal.print("status: \(words[1])")

@@ -16,8 +16,9 @@ struct Press: ParsableCommand {
 
       EXIT STATUS
         0   the button was pressed, and is up again
+        1   something unexpected
         64  the command line is wrong
-        69  no ball runs on the virtual board
+        69  no ball runs on the virtual board, or the button is missing or held down
       """)
 
   /// The buttons.
@@ -36,11 +37,7 @@ struct Press: ParsableCommand {
   var hold = HoldTime(milliseconds: 100)
 
   func run() throws {
-    let answer = try askBoard("press \(button.rawValue) \(hold.milliseconds)")
-    guard answer == "ok" else {
-      Terminal.note("Error: \(sentence(printable(answer)))")
-      throw ExitStatus.unexpected
-    }
+    try askBoard("press \(button.rawValue) \(hold.milliseconds)") { $0 == "ok" ? () : nil }
     // Until it is up and at rest, so that the next press is one.
     poll(nil, 0, CInt(hold.milliseconds + 50))
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
@@ -78,11 +75,13 @@ struct HoldTime: Equatable, CustomStringConvertible {
   }
 }
 
-/// Asks the virtual board, and ends the program well if there is none.
-func askBoard(_ request: String) throws -> String {
+/// Asks the virtual board, and ends the program well if there is none, or if it refuses.
+///
+/// - Parameter read: What an answer means; `nil` if it means nothing.
+func askBoard<Meaning>(_ request: String, read: (String) -> Meaning?) throws -> Meaning {
+  let answer: String
   do throws(SystemError) {
-    let answer = try BoardControl.ask(request)
-    return answer.hasPrefix("error ") ? String(answer.dropFirst("error ".count)) : answer
+    answer = try BoardControl.ask(request)
   } catch {
     switch error.code {
     case .noSuchFile, .connectionRefused:
@@ -93,9 +92,17 @@ func askBoard(_ request: String) throws -> String {
     }
     throw ExitStatus.unavailable
   }
+  if let meaning = read(answer) { return meaning }
+  let refusal = "error "
+  guard answer.hasPrefix(refusal) else {
+    Terminal.note("Error: the virtual board answers: \(sentence(printable(answer)))")
+    throw ExitStatus.unexpected
+  }
+  Terminal.note("Error: \(sentence(printable(String(answer.dropFirst(refusal.count)))))")
+  throw ExitStatus.unavailable
 }
 
 extension ExitStatus {
-  /// There is nobody to ask: EX_UNAVAILABLE.
+  /// There is nobody to ask, or no such thing to ask for: EX_UNAVAILABLE.
   static let unavailable = ExitCode(69)
 }

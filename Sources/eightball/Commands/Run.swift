@@ -10,8 +10,8 @@ struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run a ball: advertise, take questions, answer them.",
     discussion: """
-      It serves four centrals at once, and runs until SIGINT or SIGTERM. A radio that is lost is \
-      waited for.
+      It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
+      is lost is waited for.
 
       EXAMPLES
         eightball run
@@ -22,7 +22,7 @@ struct Run: ParsableCommand {
         eightball run --board pi-4b --set shake.line=GPIO23
 
       EXIT STATUS
-        0   ended by SIGINT or SIGTERM
+        0   ended by SIGINT, SIGTERM or SIGHUP
         1   something unexpected
         64  the command line is wrong
         69  the radio cannot be used

@@ -37,7 +37,7 @@ struct ChosenBoard {
   /// Looks for the board.
   ///
   /// - Parameter model: what the device tree says that this machine is.
-  /// - Throws: `BoardError`: what is wrong with what was asked for.
+  /// - Throws: `BoardError`: what is wrong with what was asked for, or with this machine's file.
   init(
     _ options: BoardOptions, catalog: BoardCatalog = BoardCatalog(),
     model: String? = DeviceTree.model
@@ -46,7 +46,7 @@ struct ChosenBoard {
       description = try catalog.board(text)
     } else if let model {
       let entries = catalog.entries()
-      if let entry = entries.matching(model: model) {
+      if let entry = try entries.matching(model: model) {
         description = try entry.board.get()
         reason = "this is a \(model)"
       } else if entries.isEmpty {

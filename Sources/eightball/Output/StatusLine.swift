@@ -7,12 +7,16 @@ import LinuxBoard
 ///     (8) Without a doubt.   ● status  ○ answer   [s]hake [c]lear [C]lear held [q]uit
 final class StatusLine {
   private let lines: VirtualLines
+  private let isInFront: () -> Bool
   private var answer: Answer?
   private var line = Line()
   private var isDrawn = false
 
-  init(_ lines: VirtualLines) {
+  /// - Parameter isInFront: Whether the terminal is this program's just now. Otherwise nothing is
+  ///   drawn.
+  init(_ lines: VirtualLines, isInFront: @escaping () -> Bool = { true }) {
     self.lines = lines
+    self.isInFront = isInFront
   }
 
   /// The ball has given this answer; `nil` if it has forgotten all.
@@ -23,6 +27,10 @@ final class StatusLine {
 
   /// Draws it over what is there.
   func draw() {
+    guard isInFront() else {
+      isDrawn = false
+      return
+    }
     line.removeAll()
     line.append("\r\u{1B}[K")
     compose()
@@ -40,15 +48,25 @@ final class StatusLine {
     _ = Terminal.write(line, to: STDOUT_FILENO)
   }
 
+  /// What is drawn, in a terminal that is wide enough.
+  var text: String {
+    line.removeAll()
+    compose()
+    return line.text
+  }
+
   private func compose() {
     line.append("(8) ")
     if let answer { line.append(answer) } else { line.append("…") }
     line.append("   ")
     append(lines.isLit(.status), "status  ")
     append(lines.isLit(.answer), "answer  ")
-    line.append(lines.isDown(.shake) ? " [S]HAKE" : " [s]hake")
-    line.append(lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
-    line.append(" [C]lear held [q]uit")
+    if lines.has(.shake) { line.append(lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }
+    if lines.has(.clear) {
+      line.append(lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
+      line.append(" [C]lear held")
+    }
+    line.append(" [q]uit")
   }
 
   private func append(_ isLit: Bool?, _ name: String) {

@@ -14,9 +14,10 @@ final class BodyOfBall {
   /// The virtual board's lines.
   private var lines: VirtualLines?
 
-  /// The body on `board`; `nil` if it has no buttons and lights.
+  /// The body on `board`; `nil` if it has no buttons and lights, and is no virtual board, which
+  /// can be asked for them all the same.
   init?(_ board: BoardDescription?, loop: EventLoop, printer: BallPrinter) throws(SystemError) {
-    guard let board, board.hasLines else { return nil }
+    guard let board, board.hasLines || board.isVirtual else { return nil }
     guard board.isVirtual else {
       let lines = ChipLines(board)
       body = BoardBody(board, lines: lines, loop: loop, chips: lines.watchChips(in: loop))
@@ -34,9 +35,11 @@ final class BodyOfBall {
           + "Set EIGHTBALL_BOARD to another path for this one.")
     }
     keyboard = try Keyboard(loop: loop) { Self.obey($0, lines) }
-    if keyboard != nil, !printer.isJSON {
-      let status = StatusLine(lines)
+    if let keyboard, !printer.isJSON {
+      let status = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
       lines.onChange = { status.draw() }
+      keyboard.onStop = { status.erase() }
+      keyboard.onContinue = { status.draw() }
       printer.statusLine = status
       Terminal.useFooter(status)
       status.draw()

@@ -1,12 +1,13 @@
 import Dispatch
 import Glibc
+import LinuxSystem
 
-/// Calls back when a person wants the program to end: SIGINT or SIGTERM.
+/// Calls back when a person wants the program to end: SIGINT, SIGTERM or SIGHUP.
 final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
   init(_ body: @escaping @Sendable () -> Void) {
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = TerminationSignals.numbers.map { number in
       // Or the signal would end the program before anybody is told.
       _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

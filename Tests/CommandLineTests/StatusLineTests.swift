@@ -1,0 +1,38 @@
+import BluetoothHost
+import EightBall
+import LinuxBoard
+import Testing
+
+@testable import eightball
+
+@Suite("The line that draws the ball")
+struct StatusLineTests {
+  @Test("It has the lights and the keys of the buttons that the board has, and no others")
+  func parts() throws {
+    let parts: [([String], String)] = [
+      ([], "(8) …   ○ status  ○ answer   [s]hake [c]lear [C]lear held [q]uit"),
+      (["shake", "clear"], "(8) …   ○ status  ○ answer   [q]uit"),
+      (["clear", "answer"], "(8) …   ○ status   [s]hake [q]uit"),
+      (["shake", "status"], "(8) …   ○ answer   [c]lear [C]lear held [q]uit"),
+      (["shake", "clear", "status", "answer"], "(8) …    [q]uit"),
+    ]
+    for (missing, text) in parts {
+      #expect(StatusLine(try lines(without: missing)).text == text)
+    }
+  }
+
+  @Test("A button that is down is drawn so")
+  func down() throws {
+    let lines = try lines(without: ["answer"])
+    lines.press(.clear, for: 100, at: Instant(rawValue: 0))
+    #expect(
+      StatusLine(lines).text == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
+  }
+
+  private func lines(without missing: [String]) throws -> VirtualLines {
+    let catalog = BoardOptionTests.catalog
+    var board = try catalog.board("virtual")
+    try board.apply(missing.map { try BoardSetting("\($0)=none") })
+    return VirtualLines(board)
+  }
+}
