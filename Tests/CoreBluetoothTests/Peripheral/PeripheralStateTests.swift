@@ -216,7 +216,6 @@ struct PeripheralStateTests {
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
-<<<<<<< HEAD
   @Test(
     "What is asked before the delegate hears of a reset goes with it, also when that is over already"
   )
@@ -242,8 +241,6 @@ struct PeripheralStateTests {
     #expect(recorder.take() == ["added B000", "advertising true"])
   }
 
-  @Test("Switched off, services stay, and advertising goes on when it is switched on")
-=======
   @Test("Lost and then found switched off, everything is to be added and advertised anew")
   func lostAndSwitchedOff() {
     #expect(advertise("one", []) == ["advertising true"])
@@ -265,7 +262,6 @@ struct PeripheralStateTests {
   }
 
   @Test("With `poweredOff` alone, as Apple has it: services stay, and advertising goes on")
->>>>>>> cbc
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.peripheralEngine.radioIsLost()
