@@ -80,8 +80,6 @@ struct Conversation {
   var isWritten = false
   /// How many writes have not been confirmed.
   var unconfirmed = 0
-  /// How many questions before this one may still be answered.
-  var unanswered = 0
   /// An answer that came before the write was confirmed.
   var earlyAnswer: String?
   /// Runs while an answer is waited for.
@@ -96,7 +94,6 @@ struct Conversation {
     answerCharacteristic = nil
     isWritten = false
     unconfirmed = 0
-    unanswered = 0
     earlyAnswer = nil
   }
 }

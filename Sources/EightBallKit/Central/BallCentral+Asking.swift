@@ -12,7 +12,6 @@ extension BallCentral {
     if inquiry?.isEnded == true { return }
     // The ball is busy with this question from now on.
     end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
-    if ball.conversation.isWritten { ball.conversation.unanswered += 1 }
     ball.contents { $0 = Ball.Contents() }
     ball.conversation.isWritten = false
     ball.conversation.earlyAnswer = nil
@@ -135,10 +134,7 @@ extension BallCentral {
     ball.conversation.unconfirmed = max(0, ball.conversation.unconfirmed - 1)
     // It may be about a question that was given up for another.
     let isOld = ball.conversation.unconfirmed > 0 || !ball.conversation.isWritten
-    if isOld, ball.conversation.interimQuestion != nil {
-      if error != nil { ball.conversation.unanswered = max(0, ball.conversation.unanswered - 1) }
-      return
-    }
+    if isOld, ball.conversation.interimQuestion != nil { return }
     if let error {
       if !error.isEndOfLink { refuse(.refusal(error), ball) }
       return
@@ -166,11 +162,9 @@ extension BallCentral {
       let text = String(bytes: value, encoding: .utf8)
     else { return }
     guard ball.conversation.interimQuestion != nil else { return deliver(text, from: ball) }
-    // The question is not confirmed: this answers the one before it, or is quicker than the
-    // confirmation.
-    if ball.conversation.unanswered > 0 {
-      ball.conversation.unanswered -= 1
-    } else if ball.conversation.isWritten {
+    // The ball has not confirmed the question. What it says before it can have been given it answers
+    // another; what it says then is quicker than the confirmation, and the last of it counts.
+    if ball.conversation.isWritten, ball.conversation.unconfirmed == 1 {
       ball.conversation.earlyAnswer = text
     }
   }
