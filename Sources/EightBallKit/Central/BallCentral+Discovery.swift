@@ -102,7 +102,7 @@ extension BallCentral: CBPeripheralDelegate {
     if let error { return fail(.coreBluetooth(error), ball) }
     let services = peripheral.services ?? []
     guard let service = services.first(where: { $0.uuid == BallProfile.service }) else {
-      return fail(.coreBluetooth(RejectionReason.peripheralError(nil)), ball)
+      return fail(.coreBluetooth(RejectionReason.deviceOffline), ball)
     }
     peripheral.discoverCharacteristics([BallProfile.question, BallProfile.answer], for: service)
   }
