@@ -53,6 +53,46 @@ struct LinkTests {
     #expect(try await asking.value == "Signs point to yes.")
   }
 
+  @Test("a ball that takes its service away, and has it again, can be asked again")
+  func withdrawn() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    // By the time of an answer, the link is watched for changes.
+    #expect(try await found.ask("There?") == "Yes.")
+    ball.withdraw()
+    let told = await client.told(until: \.isFailure)
+    #expect(told.last == "failed coreBluetooth(.deviceOffline)")
+    #expect(found.isConnected)
+    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+      try await found.ask("Still there?")
+    }
+    ball.publish()
+    while !found.canBeAsked { await Task.yield() }
+    #expect(try await found.ask("And now?") == "Yes.")
+    #expect(client.central.balls.count == 1)
+  }
+
+  @Test("a ball that has no service is offline, and is discovered when it has")
+  func withoutService() async throws {
+    let ball = try ScriptedBall(.answering("Yes."), hasService: false)
+    let client = try Client(of: ball)
+    let told = await client.told(until: \.isFailure)
+    #expect(
+      told == ["powered on", "found", "connected", "failed coreBluetooth(.deviceOffline)"])
+    // By the time of another failure, the link is watched for changes.
+    let central = client.central
+    central.queue.sync {
+      for ball in central.known.values {
+        central.peripheral(ball.peripheral, didModifyServices: [])
+      }
+    }
+    _ = await client.told(until: \.isFailure)
+    ball.publish()
+    let found = try #require(await client.discovered())
+    #expect(try await found.ask("At last?") == "Yes.")
+  }
+
   @Test("a question that is given up before it was written is never written")
   func givenUp() async throws {
     let ball = try ScriptedBall(.answering("Yes."))

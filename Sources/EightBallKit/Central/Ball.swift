@@ -73,6 +73,8 @@ struct Conversation {
   var isDiscovered = false
   var questionCharacteristic: CBCharacteristic?
   var answerCharacteristic: CBCharacteristic?
+  /// Whether there is something to ask, and something that answers.
+  var isServerKnown: Bool { questionCharacteristic != nil && answerCharacteristic != nil }
 
   /// The question that the ball has not yet taken.
   var interimQuestion: String?

@@ -16,8 +16,8 @@ extension BallCentral {
     ball.conversation.isWritten = false
     ball.conversation.earlyAnswer = nil
     ball.conversation.interimQuestion = nil
-    guard known[ball.id] === ball, let answer = ball.conversation.answerCharacteristic,
-      ball.conversation.questionCharacteristic != nil
+    guard known[ball.id] === ball, ball.conversation.isServerKnown,
+      let answer = ball.conversation.answerCharacteristic
     else {
       fail(.sendFailed(RejectionReason.deviceOffline), ball)
       inquiry?.end(.failure(BallError.sendFailed(RejectionReason.deviceOffline)))

@@ -132,8 +132,10 @@ extension BallCentral: CBPeripheralDelegate {
   public func peripheral(
     _ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]
   ) {
+    // Services that have come, rather than gone, are named by none of those that were known.
     guard let ball = ball(peripheral),
-      invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
+      !ball.conversation.isServerKnown
+        || invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
     else { return }
     ball.conversation.forgetServer()
     peripheral.discoverServices([BallProfile.service])

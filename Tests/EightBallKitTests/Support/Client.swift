@@ -119,7 +119,7 @@ extension RejectionReason {
 extension Ball {
   /// Whether a question can be written to it.
   var canBeAsked: Bool {
-    central?.queue.sync { conversation.questionCharacteristic != nil } ?? false
+    central?.queue.sync { conversation.isServerKnown } ?? false
   }
 
   /// What the ball has notified last.
