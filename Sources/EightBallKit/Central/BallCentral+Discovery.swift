@@ -5,6 +5,7 @@ import Foundation
 extension BallCentral: CBCentralManagerDelegate {
   /// CoreBluetooth tells whether it can be used.
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    begin(with: central)
     let isOn = central.state == .poweredOn
     // What there was is of no more use.
     if !isOn { for ball in Array(known.values) { lose(ball) } }

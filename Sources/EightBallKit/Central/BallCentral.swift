@@ -80,8 +80,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     self.options = options
     self.timers = timers
     super.init(queue: queue)
-    let made = makeManager(self, self.queue)
-    manager { $0 = made }
+    begin(with: makeManager(self, self.queue))
   }
 
   /// Ends every connection and begins to look again, also for balls that were rejected.
@@ -111,6 +110,11 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   private let manager = Guarded<CBCentralManager?>(nil)
 
   var cbManager: CBCentralManager? { manager.current }
+
+  /// Takes its manager, which may tell of its state before the initialiser has got hold of it.
+  func begin(with made: CBCentralManager) {
+    manager { $0 = made }
+  }
 
   func scan() {
     cbManager?.scanForPeripherals(
