@@ -63,4 +63,64 @@ struct LifeTests {
     }
     #expect(ball.cbManager?.isAdvertising == true)
   }
+
+  // MARK: Stopping
+
+  @Test("a central that is stopped before the radio is on takes nothing until it restarts")
+  func stopped() throws {
+    let central = central {
+      ($0 as? BallCentral)?.stop()
+      return CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    #expect(isPoweredOn(manager))
+    #expect(!manager.isScanning)
+    central.restart()
+    queue.sync {}
+    #expect(manager.isScanning)
+    central.stop()
+    queue.sync {
+      #expect(!manager.isScanning)
+      // The radio comes again; and a ball was heard before the scan had ended.
+      central.centralManagerDidUpdateState(manager)
+      let peripheral = CBPeripheral(address: .test, of: manager)
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.isEmpty)
+    }
+    #expect(!manager.isScanning)
+  }
+
+  @Test("a listener that is stopped before the radio is on hears nothing, and tells so")
+  func stoppedListener() async throws {
+    let made = Guarded<CBCentralManager?>(nil)
+    let devices = NearbyDevices(queue: queue) { delegate, queue in
+      (delegate as? NearbyDevices)?.stop()
+      let manager = CBCentralManager(delegate: delegate, queue: queue, options: nil, radio: radio)
+      made { $0 = manager }
+      return manager
+    }
+    let manager = try #require(made.current)
+    #expect(isPoweredOn(manager))
+    #expect(!manager.isScanning)
+    var count = 0
+    for await _ in devices.events { count += 1 }
+    #expect(count == 0)
+  }
+}
+
+extension DeviceAddress {
+  fileprivate static let test = DeviceAddress(
+    kind: .public, bytes: [0x51, 0, 0, 0, 0, 0xF0])
+  fileprivate static let other = DeviceAddress(
+    kind: .public, bytes: [0x52, 0, 0, 0, 0, 0xF0])
+}
+
+extension BallCentral {
+  /// Takes `peripheral` as if it had been heard. To be called on the central's queue.
+  fileprivate func hear(_ peripheral: CBPeripheral, named name: String) {
+    guard let cbManager else { return }
+    centralManager(
+      cbManager, didDiscover: peripheral,
+      advertisementData: [CBAdvertisementDataLocalNameKey: name], rssi: -50)
+  }
 }

@@ -11,7 +11,7 @@ extension BallCentral: CBCentralManagerDelegate {
     if !isOn { for ball in Array(known.values) { lose(ball) } }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
-    if isOn { scan() }
+    if isOn, !isStopped { scan() }
   }
 
   /// CoreBluetooth has heard a ball: it is taken once, if it has a name and is near.
@@ -19,7 +19,8 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
-    guard ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
+    // It may have been heard before the scan was ended.
+    guard !isStopped, ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
     let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue

@@ -86,21 +86,24 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   /// Ends every connection and begins to look again, also for balls that were rejected.
   public func restart() {
     queue.async { [self] in
+      isStopped = false
       rejected = []
       for ball in Array(known.values) { drop(ball) }
       if isPoweredOn { scan() }
     }
   }
 
-  /// Ends every connection, and looks no longer.
+  /// Ends every connection, and looks no longer, until `restart()`.
   public func stop() {
     queue.async { [self] in
+      isStopped = true
       if isPoweredOn { cbManager?.stopScan() }
       for ball in Array(known.values) { drop(ball) }
     }
   }
 
   // Touched on the queue alone.
+  var isStopped = false
   var known: [UUID: Ball] = [:]
   /// Those that are not taken again until `restart`.
   var rejected: Set<UUID> = []
