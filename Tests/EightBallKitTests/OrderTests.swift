@@ -49,4 +49,28 @@ struct OrderTests {
     _ = await client.told(until: \.isAnswer)
     #expect(found.answer == "The second one’s.")
   }
+
+  @Test("what becomes of the subscription to the last answer says nothing of the next question")
+  func refusedUnsubscription() async throws {
+    let ball = try ScriptedBall(.silent)
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    found.send("First?")
+    _ = await client.told { if case .asked = $0 { true } else { false } }
+    let central = client.central
+    central.queue.sync {
+      // What follows is done behind the answer, before anything can come of its unsubscription.
+      found.send("Second?")
+      central.queue.async {
+        guard let answer = found.conversation.answerCharacteristic else { return }
+        central.peripheral(
+          found.peripheral, didUpdateNotificationStateFor: answer,
+          error: CBATTError(.unlikelyError))
+      }
+      central.receive("Yes.", from: found)
+    }
+    let told = await client.told { if case .asked = $0 { true } else { false } }
+    #expect(told == ["answered Yes.", "asked Second?"])
+    #expect(found.error == nil)
+  }
 }

@@ -76,6 +76,9 @@ struct Conversation {
   /// Whether there is something to ask, and something that answers.
   var isServerKnown: Bool { questionCharacteristic != nil && answerCharacteristic != nil }
 
+  /// What has been wished of the subscription, to have it or to end it, and not answered yet; the
+  /// oldest first.
+  var wishes: [Bool] = []
   /// The question that the ball has not yet taken.
   var interimQuestion: String?
   /// Whether it has been written.
@@ -94,6 +97,7 @@ struct Conversation {
   mutating func forgetServer() {
     questionCharacteristic = nil
     answerCharacteristic = nil
+    wishes = []
     isWritten = false
     unconfirmed = 0
     earlyAnswer = nil

@@ -30,7 +30,7 @@ extension BallCentral {
       guard let self, let ball else { return }
       timedOut(ball)
     }
-    ball.peripheral.setNotifyValue(true, for: answer)
+    subscribe(true, to: answer, of: ball)
   }
 
   /// Stops waiting for an answer; whoever waited has still to be told.
@@ -53,7 +53,7 @@ extension BallCentral {
       // What has not been written is not asked; the subscription may not have been confirmed.
       ball.conversation.interimQuestion = nil
       guard let answer = ball.conversation.answerCharacteristic else { return }
-      ball.peripheral.setNotifyValue(false, for: answer)
+      subscribe(false, to: answer, of: ball)
     }
   }
 
@@ -78,7 +78,12 @@ extension BallCentral {
 
   private func unsubscribe(_ ball: Ball) {
     guard let answer = ball.conversation.answerCharacteristic, answer.isNotifying else { return }
-    ball.peripheral.setNotifyValue(false, for: answer)
+    subscribe(false, to: answer, of: ball)
+  }
+
+  private func subscribe(_ isWanted: Bool, to answer: CBCharacteristic, of ball: Ball) {
+    ball.conversation.wishes.append(isWanted)
+    ball.peripheral.setNotifyValue(isWanted, for: answer)
   }
 
   /// The ball's characteristics are others than before: whoever waits for an answer still does.
@@ -86,7 +91,7 @@ extension BallCentral {
     guard ball.conversation.timer != nil, let answer = ball.conversation.answerCharacteristic else {
       return
     }
-    ball.peripheral.setNotifyValue(true, for: answer)
+    subscribe(true, to: answer, of: ball)
   }
 
   private func deliver(_ text: String, from ball: Ball) {
@@ -107,13 +112,17 @@ extension BallCentral {
     error: (any Error)?
   ) {
     guard let ball = ball(peripheral),
-      characteristic === ball.conversation.answerCharacteristic,
-      let question = ball.conversation.interimQuestion, !ball.conversation.isWritten
+      characteristic === ball.conversation.answerCharacteristic
     else { return }
-    if let error {
-      // That it wants a question is not what it says of a subscription.
-      if !error.isEndOfLink { refuse(.refusal(error, ofQuestion: false), ball) }
+    let wasWanted = ball.conversation.wishes.isEmpty || ball.conversation.wishes.removeFirst()
+    guard let question = ball.conversation.interimQuestion, !ball.conversation.isWritten else {
       return
+    }
+    if let error {
+      // What was wished for the questions before is nothing to this one.
+      guard wasWanted, !ball.conversation.wishes.contains(true), !error.isEndOfLink else { return }
+      // That it wants a question is not what it says of a subscription.
+      return refuse(.refusal(error, ofQuestion: false), ball)
     }
     guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
       return
