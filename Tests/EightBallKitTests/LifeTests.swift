@@ -106,6 +106,91 @@ struct LifeTests {
     for await _ in devices.events { count += 1 }
     #expect(count == 0)
   }
+
+  // MARK: More balls than links
+
+  @Test("a radio with as many links as it can have takes no ball until one of them ends")
+  func full() throws {
+    let timers = ManualTimers()
+    let central = central(timers: timers) {
+      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    #expect(isPoweredOn(manager))
+    let first = LinkedPeripheral(.test, of: manager)
+    let second = CBPeripheral(address: .other, of: manager)
+    queue.sync {
+      central.hear(first, named: "nobody")
+      first.open()
+      central.hear(second, named: "nobody")
+      let ball = central.known[second.identifier]
+      let error = CBError(.connectionLimitReached)
+      central.centralManager(manager, didFailToConnect: second, error: error)
+      #expect(ball?.error == .coreBluetooth(error))
+      central.hear(second, named: "nobody")
+      #expect(Array(central.known.keys) == [first.identifier])
+      #expect(timers.running.isEmpty)
+      first.end()
+      central.centralManager(manager, didDisconnectPeripheral: first, error: nil)
+      central.hear(second, named: "nobody")
+      #expect(central.known[second.identifier] != nil)
+    }
+  }
+
+  @Test("where all links are others', balls are taken again after a while")
+  func fullOfOthers() throws {
+    let timers = ManualTimers()
+    let central = central(timers: timers) {
+      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    #expect(isPoweredOn(manager))
+    let peripheral = CBPeripheral(address: .test, of: manager)
+    queue.sync {
+      central.hear(peripheral, named: "nobody")
+      central.centralManager(
+        manager, didFailToConnect: peripheral, error: CBError(.connectionLimitReached))
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.isEmpty)
+    }
+    #expect(timers.running == [5])
+    timers.fire()
+    queue.sync {
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.count == 1)
+    }
+  }
+}
+
+/// Whether a peripheral that is no more had a link of which the end had not been asked for, or told.
+private final class Fate: Sendable {
+  let wasMisused = Guarded<Bool?>(nil)
+}
+
+/// A peripheral that is connected when a test says so.
+private final class LinkedPeripheral: CBPeripheral, @unchecked Sendable {
+  private let fate: Fate?
+
+  init(_ address: DeviceAddress, of manager: CBCentralManager, _ fate: Fate? = nil) {
+    self.fate = fate
+    super.init(address: address, of: manager)
+  }
+
+  func open() {
+    contents.withLock {
+      _ = $0.wantLink()
+      _ = $0.linkOpened(.minimum)
+    }
+  }
+
+  func end() {
+    _ = contents.withLock { $0.linkEnded() }
+  }
+
+  deinit {
+    let misused = manager != nil && (state == .connected || state == .connecting)
+    fate?.wasMisused { $0 = misused }
+  }
 }
 
 extension DeviceAddress {

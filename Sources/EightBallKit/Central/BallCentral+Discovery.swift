@@ -8,7 +8,10 @@ extension BallCentral: CBCentralManagerDelegate {
     begin(with: central)
     let isOn = central.state == .poweredOn
     // What there was is of no more use.
-    if !isOn { for ball in Array(known.values) { lose(ball) } }
+    if !isOn {
+      for ball in Array(known.values) { lose(ball) }
+      hasPlace = true
+    }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
     if isOn, !isStopped { scan() }
@@ -20,7 +23,7 @@ extension BallCentral: CBCentralManagerDelegate {
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
     // It may have been heard before the scan was ended.
-    guard !isStopped, ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
+    guard !isStopped, hasPlace, ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
     let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue
@@ -41,13 +44,27 @@ extension BallCentral: CBCentralManagerDelegate {
     peripheral.discoverServices([BallProfile.service])
   }
 
-  /// CoreBluetooth could not connect a ball: it may be heard again.
+  /// CoreBluetooth could not connect a ball: it may be heard again. If this side has no place for
+  /// another link, no ball is taken until there is one.
   public func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
   ) {
     guard let ball = ball(peripheral) else { return }
-    let isBusy = (error as? CBError)?.code == .connectionLimitReached
-    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+    guard let error = error as? CBError, error.code == .connectionLimitReached else {
+      return lose(ball)
+    }
+    lose(ball, because: error)
+    waitForPlace()
+  }
+
+  private func waitForPlace() {
+    guard hasPlace else { return }
+    hasPlace = false
+    // The end of a link of its own is told; that of another's is not.
+    guard !known.values.contains(where: \.isConnected) else { return }
+    placeTimer = timers.schedule(after: Self.pause, on: queue) { [weak self] in
+      self?.hasPlace = true
+    }
   }
 
   /// CoreBluetooth has lost a ball: it may be heard again.
@@ -55,14 +72,14 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
+    hasPlace = true
     // If it is being connected again, what has ended is a link of before, which was lost then.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
-    let isBusy = (error as? CBError)?.code == .connectionLimitReached
-    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+    lose(ball)
   }
 
   /// Forgets a ball, and tells those who knew it.
-  func lose(_ ball: Ball, because reason: RejectionReason = .deviceOffline) {
+  func lose(_ ball: Ball, because reason: any Error = RejectionReason.deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
     // A question that has waited too long has been told of.

@@ -88,6 +88,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     queue.async { [self] in
       isStopped = false
       rejected = []
+      hasPlace = true
       for ball in Array(known.values) { drop(ball) }
       if isPoweredOn { scan() }
     }
@@ -107,6 +108,11 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   var known: [UUID: Ball] = [:]
   /// Those that are not taken again until `restart`.
   var rejected: Set<UUID> = []
+  /// Whether there can be another link, as far as is known.
+  var hasPlace = true
+  /// How long to wait for a place where all links are others', in seconds.
+  static let pause: TimeInterval = 5
+  var placeTimer: (any BallTimer)?
   let discovered = Guarded<[Ball]>([])
   let streams = EventStreams<Event>()
   let timers: any BallTimers
