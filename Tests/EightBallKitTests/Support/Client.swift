@@ -116,20 +116,6 @@ extension RejectionReason {
   }
 }
 
-extension Ball {
-  /// Whether a question can be written to it.
-  var canBeAsked: Bool {
-    central?.queue.sync { conversation.isServerKnown } ?? false
-  }
-
-  /// What the ball has notified last.
-  var lastValue: String? {
-    central?.queue.sync {
-      conversation.answerCharacteristic?.value.map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
-}
-
 extension BallCentral {
   /// Takes `answer` as if `ball` had notified it. To be called on the central's queue.
   func receive(_ answer: String, from ball: Ball) {
