@@ -30,11 +30,12 @@ struct LifeTests {
     central { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) }
   }
 
-  /// Until what is told of the state has been told.
-  private func isPoweredOn(_ manager: CBManager) -> Bool {
-    while manager.state != .poweredOn { sched_yield() }
+  /// Waits until what `side` is told of the state has been told.
+  private func waitForPower(_ side: BallManager?) {
+    let observer = PowerObserver()
+    side?.addObserver(observer)
+    if side?.isPoweredOn == false { observer.isOn.wait() }
     queue.sync {}
-    return true
   }
 
   // MARK: The beginning
@@ -43,7 +44,7 @@ struct LifeTests {
   func quickCentral() throws {
     let central = central {
       let manager = CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-      #expect(isPoweredOn(manager))
+      waitForPower($0 as? BallManager)
       return manager
     }
     #expect(central.cbManager?.isScanning == true)
@@ -55,7 +56,7 @@ struct LifeTests {
       options: BallPeripheral.Options(), queue: queue, nextAnswer: BallAnswer.random
     ) {
       let manager = CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-      #expect(isPoweredOn(manager))
+      waitForPower($0 as? BallManager)
       return manager
     }
     for await event in ball.events {
@@ -73,7 +74,7 @@ struct LifeTests {
       return CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    #expect(isPoweredOn(manager))
+    waitForPower(central)
     #expect(!manager.isScanning)
     central.restart()
     queue.sync {}
@@ -100,7 +101,10 @@ struct LifeTests {
       return manager
     }
     let manager = try #require(made.current)
-    #expect(isPoweredOn(manager))
+    // Whoever comes later is told later.
+    let central = central()
+    waitForPower(central)
+    #expect(manager.state == .poweredOn)
     #expect(!manager.isScanning)
     var count = 0
     for await _ in devices.events { count += 1 }
@@ -116,7 +120,7 @@ struct LifeTests {
       CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    #expect(isPoweredOn(manager))
+    waitForPower(central)
     let first = LinkedPeripheral(.test, of: manager)
     let second = CBPeripheral(address: .other, of: manager)
     queue.sync {
@@ -144,7 +148,7 @@ struct LifeTests {
       CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    #expect(isPoweredOn(manager))
+    waitForPower(central)
     let peripheral = CBPeripheral(address: .test, of: manager)
     queue.sync {
       central.hear(peripheral, named: "nobody")
@@ -159,6 +163,60 @@ struct LifeTests {
       central.hear(peripheral, named: "nobody")
       #expect(central.known.count == 1)
     }
+  }
+
+  // MARK: The end
+
+  @Test("whoever lets go of a central misuses no peripheral")
+  func letGoOf() throws {
+    let fate = Fate()
+    var central: BallCentral? = central()
+    // The manager may be in use where the central's last reference goes.
+    let manager = try #require(central?.cbManager)
+    waitForPower(central)
+    queue.sync {
+      let peripheral = LinkedPeripheral(.test, of: manager, fate)
+      central?.hear(peripheral, named: "nobody")
+      peripheral.open()
+    }
+    central = nil
+    #expect(fate.wasMisused.current == false)
+  }
+
+  @Test("a ball that goes with the radio is kept until the end of its link is told")
+  func lostWithRadio() throws {
+    let fate = Fate()
+    let central = central()
+    let manager = try #require(central.cbManager)
+    waitForPower(central)
+    weak var kept: LinkedPeripheral?
+    queue.sync {
+      let peripheral = LinkedPeripheral(.test, of: manager, fate)
+      kept = peripheral
+      central.hear(peripheral, named: "nobody")
+      peripheral.open()
+      manager.state = .resetting
+      central.centralManagerDidUpdateState(manager)
+      #expect(central.known.isEmpty)
+    }
+    #expect(fate.wasMisused.current == nil)
+    queue.sync {
+      guard let peripheral = kept else { return }
+      peripheral.end()
+      central.centralManager(
+        manager, didDisconnectPeripheral: peripheral, error: CBError(.connectionFailed))
+    }
+    queue.sync {}
+    #expect(fate.wasMisused.current == false)
+  }
+}
+
+/// Waits for Bluetooth.
+private final class PowerObserver: BallObserver {
+  let isOn = DispatchSemaphore(value: 0)
+
+  func ballManagerDidUpdateState(_ manager: BallManager) {
+    if manager.isPoweredOn { isOn.signal() }
   }
 }
 

@@ -8,7 +8,10 @@ extension BallCentral: CBCentralManagerDelegate {
     begin(with: central)
     let isOn = central.state == .poweredOn
     // What there was is of no more use.
-    if !isOn {
+    if isOn {
+      leaving = []
+    } else {
+      leaving += known.values.map(\.peripheral)
       for ball in Array(known.values) { lose(ball) }
       hasPlace = true
     }
@@ -49,6 +52,7 @@ extension BallCentral: CBCentralManagerDelegate {
   public func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
   ) {
+    leaving.removeAll { $0 === peripheral }
     guard let ball = ball(peripheral) else { return }
     guard let error = error as? CBError, error.code == .connectionLimitReached else {
       return lose(ball)
@@ -72,6 +76,7 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
+    leaving.removeAll { $0 === peripheral }
     hasPlace = true
     // If it is being connected again, what has ended is a link of before, which was lost then.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }

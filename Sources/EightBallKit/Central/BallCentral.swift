@@ -83,6 +83,19 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     begin(with: makeManager(self, self.queue))
   }
 
+  deinit {
+    // A peripheral whose link is wanted is not to go before its manager: where the manager goes at
+    // once, its links go with it; where it is in use, they are ended.
+    if let cbManager, cbManager.state == .poweredOn {
+      for ball in known.values { cbManager.cancelPeripheralConnection(ball.peripheral) }
+    }
+    let last = manager { manager in
+      defer { manager = nil }
+      return manager
+    }
+    withExtendedLifetime(last) {}
+  }
+
   /// Ends every connection and begins to look again, also for balls that were rejected.
   public func restart() {
     queue.async { [self] in
@@ -106,6 +119,8 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   // Touched on the queue alone.
   var isStopped = false
   var known: [UUID: Ball] = [:]
+  /// Those that went with the radio, and of whose links the end has not been told.
+  var leaving: [CBPeripheral] = []
   /// Those that are not taken again until `restart`.
   var rejected: Set<UUID> = []
   /// Whether there can be another link, as far as is known.
