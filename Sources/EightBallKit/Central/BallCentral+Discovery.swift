@@ -26,7 +26,8 @@ extension BallCentral: CBCentralManagerDelegate {
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
     // It may have been heard before the scan was ended.
-    guard !isStopped, hasPlace, ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
+    guard !isStopped, hasPlace, ball(peripheral) == nil, !rejected.contains(peripheral.identifier)
+    else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
     let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue
