@@ -27,6 +27,24 @@ struct LinkTests {
     #expect(try await again.ask("And now?") == "Yes.")
   }
 
+  @Test("the end of a link that is ended is heard of, also if nobody holds on to the ball")
+  func placeAgain() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(of: ball)
+    _ = await client.told { if case .discovered = $0 { true } else { false } }
+    let central = client.central
+    central.queue.sync { central.hasPlace = false }
+    central.balls.first?.reject(because: .deviceBusy)
+    _ = await client.told(until: \.isLoss)
+    // By the time of another's answer, the link's end has been told.
+    let other = try Client(of: ball)
+    _ = try await #require(await other.discovered()).ask("Is there a place?")
+    central.queue.sync {
+      #expect(central.hasPlace)
+      #expect(central.leaving.isEmpty)
+    }
+  }
+
   @Test("the end of a link that was made anew meanwhile is not the end of the ball")
   func staleEnd() async throws {
     let ball = try ScriptedBall(.silent)

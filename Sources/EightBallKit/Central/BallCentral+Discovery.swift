@@ -11,7 +11,6 @@ extension BallCentral: CBCentralManagerDelegate {
     if isOn {
       leaving = []
     } else {
-      leaving += known.values.map(\.peripheral)
       for ball in Array(known.values) { lose(ball) }
       hasPlace = true
     }
@@ -88,6 +87,7 @@ extension BallCentral: CBCentralManagerDelegate {
   func lose(_ ball: Ball, because reason: any Error = RejectionReason.deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
+    if ball.peripheral.state != .disconnected { leaving.append(ball.peripheral) }
     // A question that has waited too long has been told of.
     let wasAsked = ball.conversation.timer != nil
     let wasDiscovered = ball.conversation.isDiscovered

@@ -119,7 +119,8 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   // Touched on the queue alone.
   var isStopped = false
   var known: [UUID: Ball] = [:]
-  /// Those that went with the radio, and of whose links the end has not been told.
+  /// Those that are lost, and of whose links the end has not been told: it is told of nothing that
+  /// nobody holds on to.
   var leaving: [CBPeripheral] = []
   /// Those that are not taken again until `restart`.
   var rejected: Set<UUID> = []
