@@ -30,8 +30,16 @@ struct LifeTests {
     central { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) }
   }
 
-  /// Waits until what `side` is told of the state has been told.
-  private func waitForPower(_ side: BallManager?) {
+  /// Waits until the radio is on, and what `central` is told of that has been told.
+  private func waitForPower(_ central: BallCentral) async {
+    for await event in central.events {
+      if case .stateUpdated(isPoweredOn: true) = event { break }
+    }
+    queue.sync {}
+  }
+
+  /// Waits, while `side` is being made, until it has been told that the radio is on, which it is.
+  private func waitWithin(_ side: BallManager?) {
     let observer = PowerObserver()
     side?.addObserver(observer)
     if side?.isPoweredOn == false { observer.isOn.wait() }
@@ -41,10 +49,12 @@ struct LifeTests {
   // MARK: The beginning
 
   @Test("a central whose manager is quicker than its initialiser scans")
-  func quickCentral() throws {
+  func quickCentral() async throws {
+    let other = central()
+    await waitForPower(other)
     let central = central {
       let manager = CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-      waitForPower($0 as? BallManager)
+      waitWithin($0 as? BallManager)
       return manager
     }
     #expect(central.cbManager?.isScanning == true)
@@ -52,11 +62,13 @@ struct LifeTests {
 
   @Test("a ball whose manager is quicker than its initialiser is advertised")
   func quickPeripheral() async throws {
+    let other = central()
+    await waitForPower(other)
     let ball = BallPeripheral(
       options: BallPeripheral.Options(), queue: queue, nextAnswer: BallAnswer.random
     ) {
       let manager = CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-      waitForPower($0 as? BallManager)
+      waitWithin($0 as? BallManager)
       return manager
     }
     for await event in ball.events {
@@ -68,13 +80,13 @@ struct LifeTests {
   // MARK: Stopping
 
   @Test("a central that is stopped before the radio is on takes nothing until it restarts")
-  func stopped() throws {
+  func stopped() async throws {
     let central = central {
       ($0 as? BallCentral)?.stop()
       return CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    waitForPower(central)
+    await waitForPower(central)
     #expect(!manager.isScanning)
     central.restart()
     queue.sync {}
@@ -103,7 +115,7 @@ struct LifeTests {
     let manager = try #require(made.current)
     // Whoever comes later is told later.
     let central = central()
-    waitForPower(central)
+    await waitForPower(central)
     #expect(manager.state == .poweredOn)
     #expect(!manager.isScanning)
     var count = 0
@@ -114,13 +126,13 @@ struct LifeTests {
   // MARK: More balls than links
 
   @Test("a radio with as many links as it can have takes no ball until one of them ends")
-  func full() throws {
+  func full() async throws {
     let timers = ManualTimers()
     let central = central(timers: timers) {
       CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    waitForPower(central)
+    await waitForPower(central)
     let first = LinkedPeripheral(.test, of: manager)
     let second = CBPeripheral(address: .other, of: manager)
     queue.sync {
@@ -142,13 +154,13 @@ struct LifeTests {
   }
 
   @Test("where all links are others', balls are taken again after a while")
-  func fullOfOthers() throws {
+  func fullOfOthers() async throws {
     let timers = ManualTimers()
     let central = central(timers: timers) {
       CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
     let manager = try #require(central.cbManager)
-    waitForPower(central)
+    await waitForPower(central)
     let peripheral = CBPeripheral(address: .test, of: manager)
     queue.sync {
       central.hear(peripheral, named: "nobody")
@@ -168,12 +180,12 @@ struct LifeTests {
   // MARK: The end
 
   @Test("whoever lets go of a central misuses no peripheral")
-  func letGoOf() throws {
+  func letGoOf() async throws {
     let fate = Fate()
     var central: BallCentral? = central()
     // The manager may be in use where the central's last reference goes.
     let manager = try #require(central?.cbManager)
-    waitForPower(central)
+    if let central { await waitForPower(central) }
     queue.sync {
       let peripheral = LinkedPeripheral(.test, of: manager, fate)
       central?.hear(peripheral, named: "nobody")
@@ -184,11 +196,11 @@ struct LifeTests {
   }
 
   @Test("a ball that goes with the radio is kept until the end of its link is told")
-  func lostWithRadio() throws {
+  func lostWithRadio() async throws {
     let fate = Fate()
     let central = central()
     let manager = try #require(central.cbManager)
-    waitForPower(central)
+    await waitForPower(central)
     weak var kept: LinkedPeripheral?
     queue.sync {
       let peripheral = LinkedPeripheral(.test, of: manager, fate)
