@@ -52,7 +52,7 @@ extension BallError: LocalizedError {
 
 /// Why a device turned something down, or could not be reached.
 public enum RejectionReason: Error {
-  /// It has gone, or does not answer.
+  /// It has gone, has no service of a ball, or does not answer.
   case deviceOffline
   /// It is busy with others, or with another question.
   case deviceBusy

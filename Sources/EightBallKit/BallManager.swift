@@ -34,7 +34,7 @@ public class BallManager: NSObject, @unchecked Sendable {
   }
 
   /// Whoever is told.
-  public var observers: [any BallObserver] { shared { $0.observers.compactMap(\.observer) } }
+  public var observers: [any BallObserver] { shared.current.observers.compactMap(\.observer) }
 
   /// Tells `observer` from now on what happens.
   ///
@@ -42,10 +42,12 @@ public class BallManager: NSObject, @unchecked Sendable {
   ///   already.
   @discardableResult
   public func addObserver(_ observer: any BallObserver) -> UUID? {
-    shared {
-      $0.observers.removeAll { $0.observer == nil }
-      guard !$0.observers.contains(where: { $0.observer === observer }) else { return nil }
-      let observation = Observation(observer: observer)
+    // Another may have been where this one is, and be no more.
+    let gone = Set(shared.current.observers.filter { $0.observer == nil }.map(\.id))
+    return shared {
+      $0.observers.removeAll { gone.contains($0.id) }
+      guard !$0.observers.contains(where: { $0.isOf(observer) }) else { return nil }
+      let observation = Observation(observer)
       $0.observers.append(observation)
       return observation.id
     }
@@ -53,7 +55,7 @@ public class BallManager: NSObject, @unchecked Sendable {
 
   /// Tells `observer` no more.
   public func removeObserver(_ observer: any BallObserver) {
-    shared { $0.observers.removeAll { $0.observer == nil || $0.observer === observer } }
+    shared { $0.observers.removeAll { $0.isOf(observer) } }
   }
 
   /// Whether `observer` is told.
@@ -63,9 +65,19 @@ public class BallManager: NSObject, @unchecked Sendable {
 
   let queue: DispatchQueue
 
+  /// Within the lock `observer` is not touched: it might be the last to hold on to it, and its end
+  /// may call for the lock.
   private struct Observation {
     let id = UUID()
-    weak var observer: (any BallObserver)?
+    weak let observer: (any BallObserver)?
+    private let identity: ObjectIdentifier
+
+    init(_ observer: any BallObserver) {
+      self.observer = observer
+      identity = ObjectIdentifier(observer)
+    }
+
+    func isOf(_ other: any BallObserver) -> Bool { identity == ObjectIdentifier(other) }
   }
 
   private struct Shared {

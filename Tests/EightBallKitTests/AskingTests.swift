@@ -255,21 +255,6 @@ struct AskingTests {
     #expect(found.error == .sendFailed(BallError.coreBluetooth(error)))
   }
 
-  @Test("a ball that has no place for another connection is busy, and no longer one of the balls")
-  func busy() async throws {
-    let ball = try ScriptedBall(.silent)
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
-    // What the controller says when it has as many links as it can have.
-    let manager = try #require(client.central.cbManager)
-    client.central.queue.sync {
-      client.central.centralManager(
-        manager, didFailToConnect: found.peripheral, error: CBError(.connectionLimitReached))
-    }
-    #expect(found.error == .coreBluetooth(RejectionReason.deviceBusy))
-    #expect(client.central.balls.isEmpty)
-  }
-
   @Test("a question that has waited too long fails once, also if the ball goes afterwards")
   func lateLoss() async throws {
     let ball = try ScriptedBall(.deaf)

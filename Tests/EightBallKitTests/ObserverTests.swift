@@ -21,6 +21,26 @@ struct ObserverTests {
     #expect(client.central.observers.isEmpty)
   }
 
+  @Test("may end their observation as they go, whoever else is told of it meanwhile")
+  func farewell() throws {
+    let central = try Client(wanting: "nobody").central
+    let other = Recorder()
+    let isOver = Guarded(false)
+    // Often, since nothing but chance makes the two meet.
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      if thread == 0 {
+        for _ in 0..<50_000 { _ = Leaver(central) }
+        isOver { $0 = true }
+      } else {
+        while !isOver.current {
+          central.addObserver(other)
+          central.removeObserver(other)
+        }
+      }
+    }
+    #expect(central.observers.isEmpty)
+  }
+
   @Test("of both sides hear the same question and the same answer, in order")
   func bothSides() async throws {
     let name = "Ball \(UUID().uuidString.prefix(8))"
@@ -74,6 +94,18 @@ struct ObserverTests {
     #expect(BallManager.make(.central) is BallCentral)
     #expect(BallManager.make(.peripheral) is BallPeripheral)
   }
+}
+
+/// Is told until its end.
+private final class Leaver: BallObserver {
+  private let manager: BallManager
+
+  init(_ manager: BallManager) {
+    self.manager = manager
+    manager.addObserver(self)
+  }
+
+  deinit { manager.removeObserver(self) }
 }
 
 /// Answers each question with itself.

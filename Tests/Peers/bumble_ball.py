@@ -32,6 +32,7 @@ class BumbleBall:
         manner: Manner = Manner.ANSWERING,
         name: str = "8-Ball",
         answer: str = "Yes – definitely.",
+        has_service: bool = True,
     ):
         self.device = device
         self.manner = manner
@@ -53,7 +54,8 @@ class BumbleBall:
             permissions.READABLE,
             CharacteristicValue(read=lambda peer: self._last_answer.get(peer, b"")),
         )
-        device.add_service(Service(eight_ball.SERVICE, [self._question, self._answer]))
+        if has_service:
+            device.add_service(Service(eight_ball.SERVICE, [self._question, self._answer]))
         self._answer.on(self._answer.EVENT_SUBSCRIPTION, self._on_subscription)
         # An advertiser stops when a connection is made; the next central wants to find it too.
         device.on(device.EVENT_CONNECTION, lambda _: asyncio.create_task(self.advertise()))

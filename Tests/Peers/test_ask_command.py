@@ -105,6 +105,30 @@ async def test_chooses_by_name(radio):
     assert status == ANSWERED, program.transcript
 
 
+async def test_passes_over_what_has_no_service(radio):
+    async with (
+        BumbleBall.opened(radio, name="Dud", has_service=False),
+        Program(
+            eightball(), "ask", "Anyone?", "--radio", radio, "--timeout", "10", "--json"
+        ) as program,
+    ):
+        await program.event("connected")
+        async with worlds.ball_running("--radio", radio, "--name", "Good"):
+            status = await program.ended()
+    assert status == ANSWERED, program.transcript
+    assert [event["name"] for event in events(program) if event["event"] == "found"] == [
+        "Dud",
+        "Good",
+    ]
+
+
+async def test_what_has_no_service_is_no_ball(radio):
+    async with BumbleBall.opened(radio, name="Dud", has_service=False):
+        status, program = await ask("Anyone?", "--radio", radio, "--json")
+    assert status == NO_BALL, program.transcript
+    assert events(program)[-1]["reason"] == "no service"
+
+
 async def test_no_radio(folder):
     status, program = await ask("Anyone?", "--radio", f"unix:{folder / 'nothing'}")
     assert status == RADIO_TROUBLE, program.transcript

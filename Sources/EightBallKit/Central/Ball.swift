@@ -73,15 +73,18 @@ struct Conversation {
   var isDiscovered = false
   var questionCharacteristic: CBCharacteristic?
   var answerCharacteristic: CBCharacteristic?
+  /// Whether there is something to ask, and something that answers.
+  var isServerKnown: Bool { questionCharacteristic != nil && answerCharacteristic != nil }
 
+  /// What has been wished of the subscription, to have it or to end it, and not answered yet; the
+  /// oldest first.
+  var wishes: [Bool] = []
   /// The question that the ball has not yet taken.
   var interimQuestion: String?
   /// Whether it has been written.
   var isWritten = false
   /// How many writes have not been confirmed.
   var unconfirmed = 0
-  /// How many questions before this one may still be answered.
-  var unanswered = 0
   /// An answer that came before the write was confirmed.
   var earlyAnswer: String?
   /// Runs while an answer is waited for.
@@ -94,9 +97,9 @@ struct Conversation {
   mutating func forgetServer() {
     questionCharacteristic = nil
     answerCharacteristic = nil
+    wishes = []
     isWritten = false
     unconfirmed = 0
-    unanswered = 0
     earlyAnswer = nil
   }
 }

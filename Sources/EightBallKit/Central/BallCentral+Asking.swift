@@ -12,13 +12,12 @@ extension BallCentral {
     if inquiry?.isEnded == true { return }
     // The ball is busy with this question from now on.
     end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
-    if ball.conversation.isWritten { ball.conversation.unanswered += 1 }
     ball.contents { $0 = Ball.Contents() }
     ball.conversation.isWritten = false
     ball.conversation.earlyAnswer = nil
     ball.conversation.interimQuestion = nil
-    guard known[ball.id] === ball, let answer = ball.conversation.answerCharacteristic,
-      ball.conversation.questionCharacteristic != nil
+    guard known[ball.id] === ball, ball.conversation.isServerKnown,
+      let answer = ball.conversation.answerCharacteristic
     else {
       fail(.sendFailed(RejectionReason.deviceOffline), ball)
       inquiry?.end(.failure(BallError.sendFailed(RejectionReason.deviceOffline)))
@@ -31,7 +30,7 @@ extension BallCentral {
       guard let self, let ball else { return }
       timedOut(ball)
     }
-    ball.peripheral.setNotifyValue(true, for: answer)
+    subscribe(true, to: answer, of: ball)
   }
 
   /// Stops waiting for an answer; whoever waited has still to be told.
@@ -54,7 +53,7 @@ extension BallCentral {
       // What has not been written is not asked; the subscription may not have been confirmed.
       ball.conversation.interimQuestion = nil
       guard let answer = ball.conversation.answerCharacteristic else { return }
-      ball.peripheral.setNotifyValue(false, for: answer)
+      subscribe(false, to: answer, of: ball)
     }
   }
 
@@ -79,7 +78,12 @@ extension BallCentral {
 
   private func unsubscribe(_ ball: Ball) {
     guard let answer = ball.conversation.answerCharacteristic, answer.isNotifying else { return }
-    ball.peripheral.setNotifyValue(false, for: answer)
+    subscribe(false, to: answer, of: ball)
+  }
+
+  private func subscribe(_ isWanted: Bool, to answer: CBCharacteristic, of ball: Ball) {
+    ball.conversation.wishes.append(isWanted)
+    ball.peripheral.setNotifyValue(isWanted, for: answer)
   }
 
   /// The ball's characteristics are others than before: whoever waits for an answer still does.
@@ -87,7 +91,7 @@ extension BallCentral {
     guard ball.conversation.timer != nil, let answer = ball.conversation.answerCharacteristic else {
       return
     }
-    ball.peripheral.setNotifyValue(true, for: answer)
+    subscribe(true, to: answer, of: ball)
   }
 
   private func deliver(_ text: String, from ball: Ball) {
@@ -108,13 +112,17 @@ extension BallCentral {
     error: (any Error)?
   ) {
     guard let ball = ball(peripheral),
-      characteristic === ball.conversation.answerCharacteristic,
-      let question = ball.conversation.interimQuestion, !ball.conversation.isWritten
+      characteristic === ball.conversation.answerCharacteristic
     else { return }
-    if let error {
-      // That it wants a question is not what it says of a subscription.
-      if !error.isEndOfLink { refuse(.refusal(error, ofQuestion: false), ball) }
+    let wasWanted = ball.conversation.wishes.isEmpty || ball.conversation.wishes.removeFirst()
+    guard let question = ball.conversation.interimQuestion, !ball.conversation.isWritten else {
       return
+    }
+    if let error {
+      // What was wished for the questions before is nothing to this one.
+      guard wasWanted, !ball.conversation.wishes.contains(true), !error.isEndOfLink else { return }
+      // That it wants a question is not what it says of a subscription.
+      return refuse(.refusal(error, ofQuestion: false), ball)
     }
     guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
       return
@@ -135,10 +143,7 @@ extension BallCentral {
     ball.conversation.unconfirmed = max(0, ball.conversation.unconfirmed - 1)
     // It may be about a question that was given up for another.
     let isOld = ball.conversation.unconfirmed > 0 || !ball.conversation.isWritten
-    if isOld, ball.conversation.interimQuestion != nil {
-      if error != nil { ball.conversation.unanswered = max(0, ball.conversation.unanswered - 1) }
-      return
-    }
+    if isOld, ball.conversation.interimQuestion != nil { return }
     if let error {
       if !error.isEndOfLink { refuse(.refusal(error), ball) }
       return
@@ -166,11 +171,9 @@ extension BallCentral {
       let text = String(bytes: value, encoding: .utf8)
     else { return }
     guard ball.conversation.interimQuestion != nil else { return deliver(text, from: ball) }
-    // The question is not confirmed: this answers the one before it, or is quicker than the
-    // confirmation.
-    if ball.conversation.unanswered > 0 {
-      ball.conversation.unanswered -= 1
-    } else if ball.conversation.isWritten {
+    // The ball has not confirmed the question. What it says before it can have been given it answers
+    // another; what it says then is quicker than the confirmation, and the last of it counts.
+    if ball.conversation.isWritten, ball.conversation.unconfirmed == 1 {
       ball.conversation.earlyAnswer = text
     }
   }

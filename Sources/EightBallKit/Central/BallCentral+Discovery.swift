@@ -5,12 +5,18 @@ import Foundation
 extension BallCentral: CBCentralManagerDelegate {
   /// CoreBluetooth tells whether it can be used.
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    begin(with: central)
     let isOn = central.state == .poweredOn
     // What there was is of no more use.
-    if !isOn { for ball in Array(known.values) { lose(ball) } }
+    if isOn {
+      leaving = []
+    } else {
+      for ball in Array(known.values) { lose(ball) }
+      hasPlace = true
+    }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
-    if isOn { scan() }
+    if isOn, !isStopped { scan() }
   }
 
   /// CoreBluetooth has heard a ball: it is taken once, if it has a name and is near.
@@ -18,7 +24,9 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
-    guard ball(peripheral) == nil, !rejected.contains(peripheral.identifier) else { return }
+    // It may have been heard before the scan was ended.
+    guard !isStopped, hasPlace, ball(peripheral) == nil, !rejected.contains(peripheral.identifier)
+    else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
     let rssi = RSSI.intValue == 127 ? nil : RSSI.intValue
@@ -39,13 +47,28 @@ extension BallCentral: CBCentralManagerDelegate {
     peripheral.discoverServices([BallProfile.service])
   }
 
-  /// CoreBluetooth could not connect a ball: it may be heard again.
+  /// CoreBluetooth could not connect a ball: it may be heard again. If this side has no place for
+  /// another link, no ball is taken until there is one.
   public func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
   ) {
+    leaving.removeAll { $0 === peripheral }
     guard let ball = ball(peripheral) else { return }
-    let isBusy = (error as? CBError)?.code == .connectionLimitReached
-    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+    guard let error = error as? CBError, error.code == .connectionLimitReached else {
+      return lose(ball)
+    }
+    lose(ball, because: error)
+    waitForPlace()
+  }
+
+  private func waitForPlace() {
+    guard hasPlace else { return }
+    hasPlace = false
+    // The end of a link of its own is told; that of another's is not.
+    guard !known.values.contains(where: \.isConnected) else { return }
+    placeTimer = timers.schedule(after: Self.pause, on: queue) { [weak self] in
+      self?.hasPlace = true
+    }
   }
 
   /// CoreBluetooth has lost a ball: it may be heard again.
@@ -53,16 +76,18 @@ extension BallCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
+    leaving.removeAll { $0 === peripheral }
+    hasPlace = true
     // If it is being connected again, what has ended is a link of before, which was lost then.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
-    let isBusy = (error as? CBError)?.code == .connectionLimitReached
-    lose(ball, because: isBusy ? .deviceBusy : .deviceOffline)
+    lose(ball)
   }
 
   /// Forgets a ball, and tells those who knew it.
-  func lose(_ ball: Ball, because reason: RejectionReason = .deviceOffline) {
+  func lose(_ ball: Ball, because reason: any Error = RejectionReason.deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
+    if ball.peripheral.state != .disconnected { leaving.append(ball.peripheral) }
     // A question that has waited too long has been told of.
     let wasAsked = ball.conversation.timer != nil
     let wasDiscovered = ball.conversation.isDiscovered
@@ -102,7 +127,7 @@ extension BallCentral: CBPeripheralDelegate {
     if let error { return fail(.coreBluetooth(error), ball) }
     let services = peripheral.services ?? []
     guard let service = services.first(where: { $0.uuid == BallProfile.service }) else {
-      return fail(.coreBluetooth(RejectionReason.peripheralError(nil)), ball)
+      return fail(.coreBluetooth(RejectionReason.deviceOffline), ball)
     }
     peripheral.discoverCharacteristics([BallProfile.question, BallProfile.answer], for: service)
   }
@@ -132,8 +157,10 @@ extension BallCentral: CBPeripheralDelegate {
   public func peripheral(
     _ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]
   ) {
+    // Services that have come, rather than gone, are named by none of those that were known.
     guard let ball = ball(peripheral),
-      invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
+      !ball.conversation.isServerKnown
+        || invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
     else { return }
     ball.conversation.forgetServer()
     peripheral.discoverServices([BallProfile.service])

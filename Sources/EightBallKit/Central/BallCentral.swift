@@ -80,37 +80,66 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     self.options = options
     self.timers = timers
     super.init(queue: queue)
-    let made = makeManager(self, self.queue)
-    manager { $0 = made }
+    begin(with: makeManager(self, self.queue))
+  }
+
+  deinit {
+    // A peripheral whose link is wanted is not to go before its manager: where the manager goes at
+    // once, its links go with it; where it is in use, they are ended.
+    if let cbManager, cbManager.state == .poweredOn {
+      for ball in known.values { cbManager.cancelPeripheralConnection(ball.peripheral) }
+    }
+    let last = manager { manager in
+      defer { manager = nil }
+      return manager
+    }
+    withExtendedLifetime(last) {}
   }
 
   /// Ends every connection and begins to look again, also for balls that were rejected.
   public func restart() {
     queue.async { [self] in
+      isStopped = false
       rejected = []
+      hasPlace = true
       for ball in Array(known.values) { drop(ball) }
       if isPoweredOn { scan() }
     }
   }
 
-  /// Ends every connection, and looks no longer.
+  /// Ends every connection, and looks no longer, until `restart()`.
   public func stop() {
     queue.async { [self] in
+      isStopped = true
       if isPoweredOn { cbManager?.stopScan() }
       for ball in Array(known.values) { drop(ball) }
     }
   }
 
   // Touched on the queue alone.
+  var isStopped = false
   var known: [UUID: Ball] = [:]
+  /// Those that are lost, and of whose links the end has not been told: it is told of nothing that
+  /// nobody holds on to.
+  var leaving: [CBPeripheral] = []
   /// Those that are not taken again until `restart`.
   var rejected: Set<UUID> = []
+  /// Whether there can be another link, as far as is known.
+  var hasPlace = true
+  /// How long to wait for a place where all links are others', in seconds.
+  static let pause: TimeInterval = 5
+  var placeTimer: (any BallTimer)?
   let discovered = Guarded<[Ball]>([])
   let streams = EventStreams<Event>()
   let timers: any BallTimers
   private let manager = Guarded<CBCentralManager?>(nil)
 
   var cbManager: CBCentralManager? { manager.current }
+
+  /// Takes its manager, which may tell of its state before the initialiser has got hold of it.
+  func begin(with made: CBCentralManager) {
+    manager { $0 = made }
+  }
 
   func scan() {
     cbManager?.scanForPeripherals(

@@ -38,6 +38,8 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
   private let streams = EventStreams<Event>()
   private let manager = Guarded<CBCentralManager?>(nil)
   private let queue: DispatchQueue
+  /// Touched on the queue alone.
+  private var isStopped = false
 
   /// Begins to listen as soon as Bluetooth can be used.
   ///
@@ -56,9 +58,10 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
     manager { $0 = made }
   }
 
-  /// Listens no longer.
+  /// Listens no more: all sequences end.
   public func stop() {
     queue.async { [self] in
+      isStopped = true
       if let manager = manager.current, manager.state == .poweredOn { manager.stopScan() }
       streams.finish()
     }
@@ -68,7 +71,7 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
     let isOn = central.state == .poweredOn
     streams.send(.stateUpdated(isPoweredOn: isOn))
-    if isOn { central.scanForPeripherals(withServices: nil, options: nil) }
+    if isOn, !isStopped { central.scanForPeripherals(withServices: nil, options: nil) }
   }
 
   /// CoreBluetooth has heard a device.

@@ -4,6 +4,7 @@ import Foundation
 extension BallPeripheral: CBPeripheralManagerDelegate {
   /// CoreBluetooth tells whether it can be used: the service is added anew.
   public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+    begin(with: peripheral)
     let isOn = peripheral.state == .poweredOn
     // Whoever was connected no longer is.
     if !isOn { known { $0 = [] } }

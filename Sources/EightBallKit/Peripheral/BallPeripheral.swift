@@ -79,8 +79,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     self.options = options
     self.nextAnswer = nextAnswer
     super.init(queue: queue)
-    let made = makeManager(self, self.queue)
-    manager { $0 = made }
+    begin(with: makeManager(self, self.queue))
   }
 
   /// Gives everybody who listens and has asked a new answer, as if the ball were shaken.
@@ -104,6 +103,11 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
 
   /// How many are remembered who no longer listen: CoreBluetooth does not tell who has gone.
   private static let memory = 64
+
+  /// Takes its manager, which may tell of its state before the initialiser has got hold of it.
+  func begin(with made: CBPeripheralManager) {
+    manager { $0 = made }
+  }
 
   func asker(_ central: CBCentral) -> BallAsker {
     known {

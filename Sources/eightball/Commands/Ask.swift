@@ -12,7 +12,8 @@ struct Ask: ParsableCommand {
     abstract: "Ask a ball a question, and print its answer.",
     discussion: """
       The answer alone goes to stdout, so that it can be piped; progress goes to stderr. A \
-      question ends in a question mark; the ball refuses anything else.
+      question ends in a question mark; the ball refuses anything else. A ball that cannot be \
+      connected to, or is none, is passed over while there is time.
 
       EXAMPLES
         eightball ask "Will it rain?"
@@ -102,7 +103,7 @@ extension AskOutcome {
     switch self {
     case .answered: nil
     case .refused: ExitStatus.refused
-    case .noBallFound: ExitStatus.noBall
+    case .noBallFound, .noService: ExitStatus.noBall
     case .timedOut, .unreachable: ExitStatus.timedOut
     case .radioTrouble: ExitStatus.radio
     case .cancelled: ExitStatus.interrupted

@@ -18,6 +18,8 @@ extension AskOutcome {
     case .unreachable(let error):
       "A ball was found, but could not be connected to"
         + (error.map { ": \(sentenceOf($0))" } ?? ".") + " Try again."
+    case .noService(let name):
+      "“\(printable(name))” says that it is a ball, but has no service of one."
     case .timedOut:
       "The ball did not answer in time. Try again, or wait longer with --timeout."
     case .disconnected:
@@ -37,6 +39,7 @@ extension AskOutcome {
     case .failed: "error"
     case .noBallFound: "no ball found"
     case .unreachable: "unreachable"
+    case .noService: "no service"
     case .timedOut: "timed out"
     case .disconnected: "disconnected"
     case .cancelled: "stopped"

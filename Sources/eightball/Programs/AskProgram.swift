@@ -28,6 +28,8 @@ enum AskOutcome {
   case noBallFound
   /// A ball was found, and could not be asked in time.
   case unreachable(BallError?)
+  /// What was found, by this name, is no ball: it has no service of one.
+  case noService(name: String)
   case timedOut
   /// The ball left before it had answered.
   case disconnected
@@ -42,7 +44,15 @@ actor AskProgram {
     case result(Ball, Result<String, any Error>)
     case radioFailed(RadioError)
     case searchTimedOut
+    case preparationTimedOut(Ball)
     case interrupted
+  }
+
+  /// A ball that was found, and how far it is.
+  private struct Candidate {
+    let ball: Ball
+    var isConnected = false
+    var isDiscovered = false
   }
 
   private let inquiry: Inquiry
@@ -50,10 +60,12 @@ actor AskProgram {
   private let printer: any AskPrinter
   private let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
   private var tasks: [Task<Void, Never>] = []
-  /// The ball that was found, and is being prepared or asked.
-  private var ball: Ball?
+  /// Those that were found, of which the first is being prepared or asked.
+  private var candidates: [Candidate] = []
   private var isAsking = false
-  private var lastFailure: BallError?
+  private var isSearchOver = false
+  /// How it ends if no other ball comes.
+  private var shortfall = AskOutcome.noBallFound
 
   init(_ inquiry: Inquiry, on radio: CBRadio, printer: any AskPrinter) {
     self.inquiry = inquiry
@@ -99,8 +111,12 @@ actor AskProgram {
     case .radioFailed(let error):
       return .radioTrouble(error)
     case .searchTimedOut:
-      guard !isAsking else { return nil }
-      return ball == nil && lastFailure == nil ? .noBallFound : .unreachable(lastFailure)
+      isSearchOver = true
+      return candidates.isEmpty ? shortfall : nil
+    case .preparationTimedOut(let ball):
+      guard !isAsking, candidates.first?.ball === ball else { return nil }
+      if case .noBallFound = shortfall { shortfall = .unreachable(nil) }
+      return giveUp(ball)
     case .interrupted:
       return .cancelled
     }
@@ -110,30 +126,65 @@ actor AskProgram {
     switch event {
     case .stateUpdated(isPoweredOn: true):
       printer.searches(inquiry)
-      expire(after: inquiry.searchTimeout)
+      expire(after: inquiry.searchTimeout, .searchTimedOut)
     case .found(let ball):
-      guard self.ball == nil else { return nil }
-      self.ball = ball
-      printer.found(ball)
-      for task in tasks.dropFirst() { task.cancel() }
-      expire(after: Inquiry.preparationTimeout)
+      take(Candidate(ball: ball))
     case .connected(let ball):
-      guard self.ball === ball else { return nil }
-      printer.connected(ball)
+      guard let index = candidates.firstIndex(where: { $0.ball === ball }) else { return nil }
+      candidates[index].isConnected = true
+      if index == 0 { printer.connected(ball) }
     case .discovered(let ball):
-      guard self.ball === ball, !isAsking else { return nil }
-      isAsking = true
-      ask(ball)
+      guard let index = candidates.firstIndex(where: { $0.ball === ball }) else {
+        // It was given up, and is one after all.
+        take(Candidate(ball: ball, isConnected: true, isDiscovered: true))
+        return nil
+      }
+      candidates[index].isDiscovered = true
+      if index == 0 { askFirst() }
     case .failed(let error, let ball):
-      guard let ball, self.ball === ball, !isAsking else { return nil }
-      lastFailure = error
-      // A ball that is connected and is none: waiting does not help. One that is lost may come back.
-      if ball.isConnected { return .failed(error) }
-      self.ball = nil
+      guard let ball, !isAsking, candidates.contains(where: { $0.ball === ball }) else {
+        return nil
+      }
+      shortfall = self.shortfall(of: ball, error)
+      return giveUp(ball)
     case .stateUpdated, .asked, .answered, .lost:
       return nil
     }
     return nil
+  }
+
+  private func take(_ candidate: Candidate) {
+    candidates.append(candidate)
+    if candidates.count == 1 { prepareFirst() }
+  }
+
+  private func prepareFirst() {
+    guard let first = candidates.first else { return }
+    printer.found(first.ball)
+    if first.isConnected { printer.connected(first.ball) }
+    expire(after: Inquiry.preparationTimeout, .preparationTimedOut(first.ball))
+    askFirst()
+  }
+
+  private func askFirst() {
+    guard let first = candidates.first, first.isDiscovered, !isAsking else { return }
+    isAsking = true
+    ask(first.ball)
+  }
+
+  /// Goes on to the next ball: the one that was found next, or that will be while there is time.
+  private func giveUp(_ ball: Ball) -> AskOutcome? {
+    let wasFirst = candidates.first?.ball === ball
+    candidates.removeAll { $0.ball === ball }
+    if candidates.isEmpty { return isSearchOver ? shortfall : nil }
+    if wasFirst { prepareFirst() }
+    return nil
+  }
+
+  private func shortfall(of ball: Ball, _ error: BallError) -> AskOutcome {
+    guard ball.isConnected else { return .unreachable(error) }
+    if case .deviceOffline = error.rejection { return .noService(name: ball.name) }
+    return .failed(error)
   }
 
   private func ask(_ ball: Ball) {
@@ -160,12 +211,12 @@ actor AskProgram {
     }
   }
 
-  private func expire(after seconds: Double) {
+  private func expire(after seconds: Double, _ end: Signal) {
     let signal = signal
     tasks.append(
       Task {
         try? await Task.sleep(for: .seconds(seconds))
-        if !Task.isCancelled { signal.yield(.searchTimedOut) }
+        if !Task.isCancelled { signal.yield(end) }
       })
   }
 }

@@ -1,7 +1,7 @@
-import CoreBluetooth
 import Foundation
 import LinuxTestSupport
 
+@testable import CoreBluetooth
 @testable import EightBallKit
 
 /// A central of the SDK on a device of its own, which wants one ball, and what it told.
@@ -113,5 +113,14 @@ extension RejectionReason {
     case .peripheralError(let error): "peripheralError(\((error as NSError?)?.code ?? 0))"
     case .unknown: "unknown"
     }
+  }
+}
+
+extension BallCentral {
+  /// Takes `answer` as if `ball` had notified it. To be called on the central's queue.
+  func receive(_ answer: String, from ball: Ball) {
+    guard let characteristic = ball.conversation.answerCharacteristic else { return }
+    characteristic.value = Data(answer.utf8)
+    peripheral(ball.peripheral, didUpdateValueFor: characteristic, error: nil)
   }
 }

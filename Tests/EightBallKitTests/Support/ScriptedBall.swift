@@ -16,7 +16,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     case refusing(CBATTError.Code)
     /// Takes it, and is gone.
     case leaving
-    /// Never even confirms it.
+    /// Never even confirms it, unless `confirm` is called.
     case deaf
   }
 
@@ -25,6 +25,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   private let queue = DispatchQueue(label: "scripted ball")
   private let manner: Manner
   private let hasCharacteristics: Bool
+  private let hasService: Bool
   private var manager: CBPeripheralManager?
   private let answerCharacteristic = CBMutableCharacteristic(
     type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
@@ -35,14 +36,19 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   private let continuation: AsyncStream<String>.Continuation
   /// What whoever subscribes next is told.
   private var greeting: String?
+  /// The question that has not been confirmed.
+  private var unconfirmed: CBATTRequest?
 
   /// The questions and subscriptions that came, in their order.
   var log: [String] { heard.current }
 
-  init(_ manner: Manner, hasCharacteristics: Bool = true) throws {
+  /// - Parameter hasService: Whether it has its service from the beginning, or from when `publish`
+  ///   is called.
+  init(_ manner: Manner, hasCharacteristics: Bool = true, hasService: Bool = true) throws {
     (news, continuation) = AsyncStream.makeStream()
     self.manner = manner
     self.hasCharacteristics = hasCharacteristics
+    self.hasService = hasService
     name = "Ball \(UUID().uuidString.prefix(8))"
     radio = try CBRadio(TestAir.radio)
     super.init()
@@ -57,9 +63,27 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     }
   }
 
+  /// Confirms the question that has come.
+  func confirm() {
+    queue.async { [self] in
+      if let unconfirmed { manager?.respond(to: unconfirmed, withResult: .success) }
+      unconfirmed = nil
+    }
+  }
+
   private func note(_ line: String) {
     heard { $0.append(line) }
     continuation.yield(line)
+  }
+
+  /// Takes its service away.
+  func withdraw() {
+    queue.async { [self] in manager?.removeAllServices() }
+  }
+
+  /// Adds its service.
+  func publish() {
+    queue.async { [self] in manager?.add(service) }
   }
 
   /// Takes its service away and publishes it anew; whoever subscribes to that is told `answer`.
@@ -76,7 +100,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     let question = CBMutableCharacteristic(
       type: BallProfile.question, properties: [.write], value: nil, permissions: .writeable)
     service.characteristics = hasCharacteristics ? [question, answerCharacteristic] : []
-    manager.add(service)
+    if hasService { manager.add(service) }
     manager.startAdvertising([
       CBAdvertisementDataServiceUUIDsKey: [BallProfile.service],
       CBAdvertisementDataLocalNameKey: name,
@@ -116,7 +140,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     case .leaving:
       radio.close()
     case .deaf:
-      return
+      unconfirmed = first
     }
   }
 }

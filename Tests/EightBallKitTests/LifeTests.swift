@@ -1,0 +1,281 @@
+import BluetoothHost
+import Foundation
+import LinuxTestSupport
+import Testing
+
+@testable import CoreBluetooth
+@testable import EightBallKit
+
+/// From when a side of the SDK is made until it is let go of.
+@Suite("The life of a side of the SDK", .timeLimit(.minutes(1)))
+struct LifeTests {
+  private let queue = DispatchQueue(label: "life")
+  private let radio: CBRadio
+
+  init() throws {
+    radio = try CBRadio(TestAir.radio)
+  }
+
+  /// A central that wants no ball of any other test.
+  private func central(
+    timers: any BallTimers = ManualTimers(),
+    _ makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
+  ) -> BallCentral {
+    var options = BallCentral.Options()
+    options.name = "nobody"
+    return BallCentral(options: options, queue: queue, timers: timers, makeManager: makeManager)
+  }
+
+  private func central() -> BallCentral {
+    central { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) }
+  }
+
+  /// Waits until the radio is on, and what `central` is told of that has been told.
+  private func waitForPower(_ central: BallCentral) async {
+    for await event in central.events {
+      if case .stateUpdated(isPoweredOn: true) = event { break }
+    }
+    queue.sync {}
+  }
+
+  /// Waits, while `side` is being made, until it has been told that the radio is on, which it is.
+  private func waitWithin(_ side: BallManager?) {
+    let observer = PowerObserver()
+    side?.addObserver(observer)
+    if side?.isPoweredOn == false { observer.isOn.wait() }
+    queue.sync {}
+  }
+
+  // MARK: The beginning
+
+  @Test("a central whose manager is quicker than its initialiser scans")
+  func quickCentral() async throws {
+    let other = central()
+    await waitForPower(other)
+    let central = central {
+      let manager = CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+      waitWithin($0 as? BallManager)
+      return manager
+    }
+    #expect(central.cbManager?.isScanning == true)
+  }
+
+  @Test("a ball whose manager is quicker than its initialiser is advertised")
+  func quickPeripheral() async throws {
+    let other = central()
+    await waitForPower(other)
+    let ball = BallPeripheral(
+      options: BallPeripheral.Options(), queue: queue, nextAnswer: BallAnswer.random
+    ) {
+      let manager = CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+      waitWithin($0 as? BallManager)
+      return manager
+    }
+    for await event in ball.events {
+      if case .advertising = event { break }
+    }
+    #expect(ball.cbManager?.isAdvertising == true)
+  }
+
+  // MARK: Stopping
+
+  @Test("a central that is stopped before the radio is on takes nothing until it restarts")
+  func stopped() async throws {
+    let central = central {
+      ($0 as? BallCentral)?.stop()
+      return CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    await waitForPower(central)
+    #expect(!manager.isScanning)
+    central.restart()
+    queue.sync {}
+    #expect(manager.isScanning)
+    central.stop()
+    queue.sync {
+      #expect(!manager.isScanning)
+      // The radio comes again; and a ball was heard before the scan had ended.
+      central.centralManagerDidUpdateState(manager)
+      let peripheral = CBPeripheral(address: .test, of: manager)
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.isEmpty)
+    }
+    #expect(!manager.isScanning)
+  }
+
+  @Test("a listener that is stopped before the radio is on hears nothing, and tells so")
+  func stoppedListener() async throws {
+    let made = Guarded<CBCentralManager?>(nil)
+    let devices = NearbyDevices(queue: queue) { delegate, queue in
+      (delegate as? NearbyDevices)?.stop()
+      let manager = CBCentralManager(delegate: delegate, queue: queue, options: nil, radio: radio)
+      made { $0 = manager }
+      return manager
+    }
+    let manager = try #require(made.current)
+    // Whoever comes later is told later.
+    let central = central()
+    await waitForPower(central)
+    #expect(manager.state == .poweredOn)
+    #expect(!manager.isScanning)
+    var count = 0
+    for await _ in devices.events { count += 1 }
+    #expect(count == 0)
+  }
+
+  // MARK: More balls than links
+
+  @Test("a radio with as many links as it can have takes no ball until one of them ends")
+  func full() async throws {
+    let timers = ManualTimers()
+    let central = central(timers: timers) {
+      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    await waitForPower(central)
+    let first = LinkedPeripheral(.test, of: manager)
+    let second = CBPeripheral(address: .other, of: manager)
+    queue.sync {
+      central.hear(first, named: "nobody")
+      first.open()
+      central.hear(second, named: "nobody")
+      let ball = central.known[second.identifier]
+      let error = CBError(.connectionLimitReached)
+      central.centralManager(manager, didFailToConnect: second, error: error)
+      #expect(ball?.error == .coreBluetooth(error))
+      central.hear(second, named: "nobody")
+      #expect(Array(central.known.keys) == [first.identifier])
+      #expect(timers.running.isEmpty)
+      first.end()
+      central.centralManager(manager, didDisconnectPeripheral: first, error: nil)
+      central.hear(second, named: "nobody")
+      #expect(central.known[second.identifier] != nil)
+    }
+  }
+
+  @Test("where all links are others', balls are taken again after a while")
+  func fullOfOthers() async throws {
+    let timers = ManualTimers()
+    let central = central(timers: timers) {
+      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
+    let manager = try #require(central.cbManager)
+    await waitForPower(central)
+    let peripheral = CBPeripheral(address: .test, of: manager)
+    queue.sync {
+      central.hear(peripheral, named: "nobody")
+      central.centralManager(
+        manager, didFailToConnect: peripheral, error: CBError(.connectionLimitReached))
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.isEmpty)
+    }
+    #expect(timers.running == [5])
+    timers.fire()
+    queue.sync {
+      central.hear(peripheral, named: "nobody")
+      #expect(central.known.count == 1)
+    }
+  }
+
+  // MARK: The end
+
+  @Test("whoever lets go of a central misuses no peripheral")
+  func letGoOf() async throws {
+    let fate = Fate()
+    var central: BallCentral? = central()
+    // The manager may be in use where the central's last reference goes.
+    let manager = try #require(central?.cbManager)
+    if let central { await waitForPower(central) }
+    queue.sync {
+      let peripheral = LinkedPeripheral(.test, of: manager, fate)
+      central?.hear(peripheral, named: "nobody")
+      peripheral.open()
+    }
+    central = nil
+    #expect(fate.wasMisused.current == false)
+  }
+
+  @Test("a ball that goes with the radio is kept until the end of its link is told")
+  func lostWithRadio() async throws {
+    let fate = Fate()
+    let central = central()
+    let manager = try #require(central.cbManager)
+    await waitForPower(central)
+    weak var kept: LinkedPeripheral?
+    queue.sync {
+      let peripheral = LinkedPeripheral(.test, of: manager, fate)
+      kept = peripheral
+      central.hear(peripheral, named: "nobody")
+      peripheral.open()
+      manager.state = .resetting
+      central.centralManagerDidUpdateState(manager)
+      #expect(central.known.isEmpty)
+    }
+    #expect(fate.wasMisused.current == nil)
+    queue.sync {
+      guard let peripheral = kept else { return }
+      peripheral.end()
+      central.centralManager(
+        manager, didDisconnectPeripheral: peripheral, error: CBError(.connectionFailed))
+    }
+    queue.sync {}
+    #expect(fate.wasMisused.current == false)
+  }
+}
+
+/// Waits for Bluetooth.
+private final class PowerObserver: BallObserver {
+  let isOn = DispatchSemaphore(value: 0)
+
+  func ballManagerDidUpdateState(_ manager: BallManager) {
+    if manager.isPoweredOn { isOn.signal() }
+  }
+}
+
+/// Whether a peripheral that is no more had a link of which the end had not been asked for, or told.
+private final class Fate: Sendable {
+  let wasMisused = Guarded<Bool?>(nil)
+}
+
+/// A peripheral that is connected when a test says so.
+private final class LinkedPeripheral: CBPeripheral, @unchecked Sendable {
+  private let fate: Fate?
+
+  init(_ address: DeviceAddress, of manager: CBCentralManager, _ fate: Fate? = nil) {
+    self.fate = fate
+    super.init(address: address, of: manager)
+  }
+
+  func open() {
+    contents.withLock {
+      _ = $0.wantLink()
+      _ = $0.linkOpened(.minimum)
+    }
+  }
+
+  func end() {
+    _ = contents.withLock { $0.linkEnded() }
+  }
+
+  deinit {
+    let misused = manager != nil && (state == .connected || state == .connecting)
+    fate?.wasMisused { $0 = misused }
+  }
+}
+
+extension DeviceAddress {
+  fileprivate static let test = DeviceAddress(
+    kind: .public, bytes: [0x51, 0, 0, 0, 0, 0xF0])
+  fileprivate static let other = DeviceAddress(
+    kind: .public, bytes: [0x52, 0, 0, 0, 0, 0xF0])
+}
+
+extension BallCentral {
+  /// Takes `peripheral` as if it had been heard. To be called on the central's queue.
+  fileprivate func hear(_ peripheral: CBPeripheral, named name: String) {
+    guard let cbManager else { return }
+    centralManager(
+      cbManager, didDiscover: peripheral,
+      advertisementData: [CBAdvertisementDataLocalNameKey: name], rssi: -50)
+  }
+}
