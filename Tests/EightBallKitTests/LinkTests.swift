@@ -94,6 +94,22 @@ struct LinkTests {
     #expect(client.central.balls.count == 1)
   }
 
+  @Test("a service that had gone before its characteristics came says nothing of the ball")
+  func overtaken() async throws {
+    let ball = try ScriptedBall(.answering("Yes."))
+    let client = try Client(of: ball)
+    let found = try #require(await client.discovered())
+    let gone = CBMutableService(type: BallProfile.service, primary: true)
+    client.central.queue.sync {
+      for error in [CBATTError(.invalidHandle), nil] {
+        client.central.peripheral(
+          found.peripheral, didDiscoverCharacteristicsFor: gone, error: error)
+      }
+    }
+    #expect(found.error == nil)
+    #expect(try await found.ask("Still there?") == "Yes.")
+  }
+
   @Test("a ball that has no service is offline, and is discovered when it has")
   func withoutService() async throws {
     let ball = try ScriptedBall(.answering("Yes."), hasService: false)

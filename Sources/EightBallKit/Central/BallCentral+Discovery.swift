@@ -137,7 +137,10 @@ extension BallCentral: CBPeripheralDelegate {
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
     error: (any Error)?
   ) {
-    guard let ball = ball(peripheral), service.uuid == BallProfile.service else { return }
+    // A service that has gone meanwhile has been discovered anew.
+    guard let ball = ball(peripheral), service.uuid == BallProfile.service,
+      peripheral.services?.contains(where: { $0 === service }) == true
+    else { return }
     if let error { return fail(.coreBluetooth(error), ball) }
     let characteristics = service.characteristics ?? []
     ball.conversation.questionCharacteristic = characteristics.first {
