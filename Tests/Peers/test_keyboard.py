@@ -26,6 +26,8 @@ class Terminal:
     def __enter__(self) -> "Terminal":
         self._process, self._terminal = pty.fork()
         if self._process == 0:
+            # Whoever started the tests may have had it ignored, as nohup does.
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], self._environment)
         os.set_blocking(self._terminal, False)
         return self
