@@ -22,7 +22,7 @@ def eightball() -> str:
     return str(pathlib.Path(os.environ["EIGHTBALL"]).resolve())
 
 
-def run(*arguments: str, **options) -> subprocess.CompletedProcess:
+def run(*arguments: str, patience: float = PATIENCE, **options) -> subprocess.CompletedProcess:
     """Runs a program to its end; its output, errors among it, as text."""
     return subprocess.run(
         arguments,
@@ -30,7 +30,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience,
         **options,
     )
 

@@ -43,15 +43,8 @@ def script(*arguments: str) -> subprocess.CompletedProcess:
     command = " ".join([*inside(manager), "/usr/bin/systemctl"])
     wrapper.write_text(f'#!/bin/sh\nSYSTEMD_IGNORE_CHROOT=1 exec {command} "$@"\n')
     wrapper.chmod(0o755)
-    return subprocess.run(
-        arguments,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=2 * PATIENCE,
-        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"},
-    )
+    path = f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"
+    return run(*arguments, patience=2 * PATIENCE, env={**os.environ, "PATH": path})
 
 
 def property_of(name: str) -> str:

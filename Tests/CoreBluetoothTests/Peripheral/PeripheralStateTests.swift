@@ -194,6 +194,17 @@ struct PeripheralStateTests {
     #expect(manager.isAdvertising && !it.manager.isAdvertising)
   }
 
+  /// The radio is there again: nothing is advertised, and the service can be added as if it were new.
+  private func beginsAnew() {
+    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.forget()
+    it.stage.change(to: .poweredOn)
+    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    it.manager.add(it.service)
+    it.stage.settle()
+    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+  }
+
   @Test("When the controller is reset, everything is to be added and advertised anew")
   func resetting() {
     #expect(advertise("one", []) == ["advertising true"])
@@ -204,13 +215,7 @@ struct PeripheralStateTests {
     it.stage.change(to: .resetting)
     #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
     #expect(!it.manager.isAdvertising)
-    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
-    it.stage.forget()
-    it.stage.change(to: .poweredOn)
-    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
-    it.manager.add(it.service)
-    it.stage.settle()
-    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+    beginsAnew()
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.connect()
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
@@ -252,13 +257,7 @@ struct PeripheralStateTests {
     }
     #expect(it.recorder.take() == ["state resetting", "state poweredOff"])
     #expect(!it.manager.isAdvertising)
-    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
-    it.stage.forget()
-    it.stage.change(to: .poweredOn)
-    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
-    it.manager.add(it.service)
-    it.stage.settle()
-    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+    beginsAnew()
   }
 
   @Test("With `poweredOff` alone, as Apple has it: services stay, and advertising goes on")
