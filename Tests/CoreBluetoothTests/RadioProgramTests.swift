@@ -47,7 +47,7 @@ struct RadioProgramTests {
   private func started() -> DeviceProgram {
     var program = DeviceProgram(
       CentralEngine(randomAddress: .newStaticRandom()),
-      PeripheralEngine(randomAddress: .newStaticRandom()), onTrouble: { _ in })
+      PeripheralEngine(randomAddress: .newStaticRandom()), onTrouble: { _ in }, onLoss: { _ in })
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

@@ -10,10 +10,11 @@ import Testing
 @Suite("The life of a side of the SDK", .timeLimit(.minutes(1)))
 struct LifeTests {
   private let queue = DispatchQueue(label: "life")
+  private let air = TestAir()
   private let radio: CBRadio
 
   init() throws {
-    radio = try CBRadio(TestAir.radio)
+    radio = try CBRadio(air.radio)
   }
 
   /// A central that wants no ball of any other test.

@@ -9,7 +9,7 @@ import Testing
 struct ObserverTests {
   @Test("are told once each, and kept weakly")
   func registration() throws {
-    let client = try Client(wanting: "nobody")
+    let client = try Client(wanting: "nobody", on: TestAir())
     let observer = Recorder()
     #expect(client.central.addObserver(observer) != nil)
     #expect(client.central.addObserver(observer) == nil)
@@ -23,7 +23,7 @@ struct ObserverTests {
 
   @Test("may end their observation as they go, whoever else is told of it meanwhile")
   func farewell() throws {
-    let central = try Client(wanting: "nobody").central
+    let central = try Client(wanting: "nobody", on: TestAir()).central
     let other = Recorder()
     let isOver = Guarded(false)
     // Often, since nothing but chance makes the two meet.
@@ -47,17 +47,22 @@ struct ObserverTests {
     var options = BallPeripheral.Options()
     options.localName = name
     options.answerStyle = .slug
-    let radio = try CBRadio(TestAir.radio)
+    let air = TestAir()
+    let radio = try CBRadio(air.radio)
     let own = Recorder()
+    let queue = DispatchQueue(label: "ball")
     let ball = BallPeripheral(
-      options: options, queue: DispatchQueue(label: "ball"),
-      nextAnswer: { BallAnswer.all[15] },
-      makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
-    ball.addObserver(own)
+      options: options, queue: queue, nextAnswer: { BallAnswer.all[15] }
+    ) {
+      ($0 as? BallPeripheral)?.addObserver(own)
+      return CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
     let others = Recorder()
-    let client = try Client(wanting: name, observer: others)
+    let client = try Client(wanting: name, on: air, observer: others)
     let found = try #require(await client.discovered())
     let answer = try await found.ask("Will it rain?")
+    // The ball tells that it has sent the answer once it is on its way.
+    queue.sync {}
     #expect(answer == "SLUG-ANSWER-15")
     #expect(BallAnswer(answer)?.text == "Don’t count on it.")
     #expect(
@@ -78,13 +83,14 @@ struct ObserverTests {
     var options = BallPeripheral.Options()
     options.localName = name
     options.answersByItself = false
-    let radio = try CBRadio(TestAir.radio)
+    let air = TestAir()
+    let radio = try CBRadio(air.radio)
     let ball = BallPeripheral(
       options: options, queue: DispatchQueue(label: "ball"),
       makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
     let oracle = Oracle()
     ball.addObserver(oracle)
-    let client = try Client(wanting: name)
+    let client = try Client(wanting: name, on: air)
     let found = try #require(await client.discovered())
     #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
   }

@@ -9,11 +9,12 @@ import Testing
 @Suite("The SDK's ball", .timeLimit(.minutes(1)))
 struct ServingTests {
   private let ball: BallPeripheral
+  private let air = TestAir()
   private let radio: CBRadio
   private let name = "Ball \(UUID().uuidString.prefix(8))"
 
   init() throws {
-    let radio = try CBRadio(TestAir.radio)
+    let radio = try CBRadio(air.radio)
     var options = BallPeripheral.Options()
     options.localName = name
     self.radio = radio
@@ -23,7 +24,7 @@ struct ServingTests {
   }
 
   private func central() async throws -> PlainCentral {
-    let central = try PlainCentral(wanting: name)
+    let central = try PlainCentral(wanting: name, on: air)
     #expect(await central.next() == "ready")
     return central
   }

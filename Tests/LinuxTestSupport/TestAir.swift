@@ -1,36 +1,58 @@
 import Foundation
 import LinuxSystem
+import Synchronization
 import Testing
 import VirtualRadio
 
-/// A virtual air for tests on radios of their own, hosted until the process ends: by nobody who is
-/// tested, so that no device takes the others with it when it goes.
-package enum TestAir {
-  private static let path = "/tmp/eightball-test-\(UUID().uuidString.prefix(8)).sock"
-
+/// A virtual air for the radios of one test, on a thread of its own until nobody holds on to it: it
+/// is hosted by nobody who is tested, so that no device takes the others with it when it goes.
+package final class TestAir: Sendable {
   /// What a radio on it is called.
-  package static let radio: String = {
-    atexit {
-      _ = unsafe unlink(TestAir.path)
-      _ = unsafe unlink(TestAir.path + ".lock")
-    }
-    let ready = DispatchSemaphore(value: 0)
+  package let radio: String
+  private let hosting: Hosting
+
+  package init() {
+    let path = "/tmp/eightball-test-\(UUID().uuidString.prefix(8)).sock"
+    radio = "unix:\(path)"
+    let hosting = Hosting()
+    self.hosting = hosting
+    let isReady = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       do {
-        let loop = try EventLoop()
-        let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
-        try server.listen(on: try StreamListener(path: path))
-        ready.signal()
-        while true {
-          try loop.wait(until: server.deadline)
-          server.advance(to: MonotonicClock.now)
-        }
+        try hosting.run(path) { isReady.signal() }
       } catch {
         Issue.record("the tests' air: \(error)")
-        ready.signal()
+        isReady.signal()
       }
     }
-    ready.wait()
-    return "unix:\(path)"
-  }()
+    isReady.wait()
+  }
+
+  deinit { hosting.end() }
+}
+
+/// What the thread has.
+private final class Hosting: Sendable {
+  private let isOver = Atomic(false)
+  private let wakeup = Mutex<Wakeup?>(nil)
+
+  func run(_ path: String, whenReady: () -> Void) throws {
+    let loop = try EventLoop()
+    let bell = try Wakeup(loop: loop)
+    wakeup.withLock { $0 = bell }
+    let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
+    try server.listen(on: try StreamListener(path: path))
+    whenReady()
+    while !isOver.load(ordering: .relaxed) {
+      try loop.wait(until: server.deadline)
+      server.advance(to: MonotonicClock.now)
+    }
+    server.close()
+    bell.stop()
+  }
+
+  func end() {
+    isOver.store(true, ordering: .relaxed)
+    wakeup.withLock { $0?.ring() }
+  }
 }

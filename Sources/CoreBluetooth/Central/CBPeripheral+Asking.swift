@@ -59,9 +59,7 @@ extension CBPeripheral {
     guard let manager else { return }
     let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
     let completion: @Sendable (Outcome) -> Void = { [weak self] outcome in
-      client.tell { [weak self] _ in
-        if let self { body(self, outcome) }
-      }
+      client.tell(of: self) { _, peripheral in body(peripheral, outcome) }
     }
     let isTaken = manager.thread.performCentral { _ in
       question(engine, client, address, completion)

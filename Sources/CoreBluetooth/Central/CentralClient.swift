@@ -27,9 +27,25 @@ final class CentralClient: @unchecked Sendable {
   /// Calls `body` on the manager's queue, in the order of the calls, if there still is a manager
   /// then.
   func tell(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
-    queue.async { [weak self] in
-      if let manager = self?.contents.withLock({ $0.manager }) { body(manager) }
+    queue.async { [weak self] in self?.withManager(body) }
+  }
+
+  /// Calls `body` with the manager and `peripheral` too, if there still are both then.
+  func tell(
+    of peripheral: CBPeripheral?,
+    _ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void
+  ) {
+    queue.async { [weak self, weak peripheral] in
+      guard let peripheral else { return }
+      self?.withManager { body($0, peripheral) }
+      // Whoever lets go of both in there has misused nothing: the manager goes first, and the link
+      // with it.
+      withExtendedLifetime(peripheral) {}
     }
+  }
+
+  private func withManager(_ body: (CBCentralManager) -> Void) {
+    if let manager = contents.withLock({ $0.manager }) { body(manager) }
   }
 
   /// Tells what the radio can be used for, if that is not what was told last.

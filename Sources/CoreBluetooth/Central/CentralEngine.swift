@@ -83,7 +83,8 @@ final class CentralEngine: @unchecked Sendable {
     case .ready:
       stateChanged(.poweredOn, at: now)
     case .radioFault, .radioFailed:
-      stateChanged(.resetting, at: now)
+      // Until it has been set up once, the state is not known yet.
+      if state == .poweredOn { stateChanged(.resetting, at: now) }
     case .scanFailed(let code):
       Misuse.logger.error("The controller refuses to scan: HCI error \(code.rawValue)")
       scanFailed()

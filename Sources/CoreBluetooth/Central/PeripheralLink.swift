@@ -28,9 +28,7 @@ final class PeripheralLink {
 
     /// Calls `body` on the manager's queue, if there still are a manager and a peripheral then.
     func tell(_ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void) {
-      client.tell { [weak peripheral] manager in
-        if let peripheral { body(manager, peripheral) }
-      }
+      client.tell(of: peripheral, body)
     }
   }
 

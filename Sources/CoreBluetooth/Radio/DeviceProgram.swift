@@ -7,15 +7,15 @@ struct DeviceProgram: RadioProgram, ~Copyable {
   /// the peripheral from when somebody has it join.
   var shared: SharedController<CentralProgram, PeripheralProgram>
 
-  private let onTrouble: RadioWatch.Listener
+  private let onLoss: RadioWatch.Listener
 
   /// Both halves serve engines that outlive the program; `onTrouble` is told why the radio can be
-  /// used no more.
+  /// used no more, `onLoss` why it is lost, until it is found again.
   init(
     _ central: CentralEngine, _ peripheral: PeripheralEngine,
-    onTrouble: @escaping RadioWatch.Listener
+    onTrouble: @escaping RadioWatch.Listener, onLoss: @escaping RadioWatch.Listener
   ) {
-    self.onTrouble = onTrouble
+    self.onLoss = onLoss
     shared = SharedController(
       CentralProgram(central), PeripheralProgram(peripheral))
     shared.first.onEvent.append { event, _ in
@@ -28,8 +28,7 @@ struct DeviceProgram: RadioProgram, ~Copyable {
   mutating func radioIsReady(at now: Instant) { shared.radioIsReady(at: now) }
 
   mutating func radioIsLost(_ error: RadioError, at now: Instant) {
-    RadioLog.logger.warning("the radio was lost: \(error.description)")
-    onTrouble(error)
+    onLoss(error)
     shared.radioIsLost(error, at: now)
   }
 

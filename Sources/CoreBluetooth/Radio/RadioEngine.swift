@@ -199,7 +199,13 @@ final class RadioEngine: @unchecked Sendable {
     let tell: RadioWatch.Listener = { [desk] error in
       desk.withLock { $0.troubleObserver }?(error)
     }
-    var program = DeviceProgram(central, peripheral, onTrouble: tell)
+    var program = DeviceProgram(central, peripheral, onTrouble: tell) { [desk] error in
+      // To a program that does not use it just now, it is not lost.
+      if desk.withLock({ !$0.observations.isEmpty }) {
+        RadioLog.logger.warning("the radio was lost: \(error.description)")
+      }
+      tell(error)
+    }
     program.shared.join(.first, at: MonotonicClock.now)
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     radio.sinks = sinks

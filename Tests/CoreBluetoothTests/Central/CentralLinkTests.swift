@@ -9,19 +9,6 @@ import Testing
 struct CentralLinkTests {
   private let log = CentralLog()
 
-  /// A manager that is on, and the peripherals with these numbers.
-  private func manager(
-    _ stage: CentralStage, _ numbers: UInt8...
-  ) throws -> (manager: CBCentralManager, peripherals: [CBPeripheral]) {
-    let manager = stage.manager(log)
-    stage.settle()
-    let peripherals = manager.retrievePeripherals(
-      withIdentifiers: numbers.map { UUID(.numbered($0)) })
-    for peripheral in peripherals { peripheral.delegate = log }
-    _ = log.take()
-    return (manager, peripherals)
-  }
-
   @Test("nothing can be asked for before the radio is on")
   func misuse() throws {
     let stage = CentralStage(isStarted: false)
@@ -42,7 +29,7 @@ struct CentralLinkTests {
   func lost() throws {
     let stage = CentralStage()
     let ball = try stage.addBall()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
     stage.settle()
     _ = log.take()
@@ -55,7 +42,7 @@ struct CentralLinkTests {
   @Test("a peripheral that is not there is waited for, for as long as it takes")
   func patience() throws {
     let stage = CentralStage()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
     stage.pass(600_000)
     #expect(log.take() == [])
@@ -73,7 +60,7 @@ struct CentralLinkTests {
   @Test("a pending connection can be cancelled, and is told as ended without an error")
   func cancelPending() throws {
     let stage = CentralStage()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
     stage.pass(5_000)
     manager.cancelPeripheralConnection(peripherals[0])
@@ -93,7 +80,7 @@ struct CentralLinkTests {
   func again() throws {
     let stage = CentralStage()
     try stage.addBall()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     let ball = peripherals[0]
     manager.connect(ball)
     stage.settle()
@@ -121,7 +108,7 @@ struct CentralLinkTests {
   func startDelay() throws {
     let stage = CentralStage()
     try stage.addBall()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0], options: [CBConnectPeripheralOptionStartDelayKey: 3])
     stage.pass(2_999)
     #expect(log.take() == [])
@@ -133,7 +120,7 @@ struct CentralLinkTests {
   func several() throws {
     let stage = CentralStage()
     for number in 0xB1...0xB3 { try stage.addBall("Ball \(number)", number: UInt8(number)) }
-    let (manager, peripherals) = try manager(stage, 0xB0, 0xB1, 0xB2, 0xB3)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xB0, 0xB1, 0xB2, 0xB3)
     manager.scanForPeripherals(withServices: nil)
     for peripheral in peripherals { manager.connect(peripheral) }
     stage.pass(30_000)
@@ -154,7 +141,7 @@ struct CentralLinkTests {
   func limit() throws {
     let stage = CentralStage(.init(maximumLinks: 1))
     for number in 0xB1...0xB2 { try stage.addBall("Ball", number: UInt8(number)) }
-    let (manager, peripherals) = try manager(stage, 0xB1, 0xB2)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xB1, 0xB2)
     for peripheral in peripherals { manager.connect(peripheral) }
     stage.pass(5_000)
     #expect(
@@ -167,7 +154,7 @@ struct CentralLinkTests {
   func radioLost() throws {
     let stage = CentralStage()
     let ball = try stage.addBall()
-    let (manager, peripherals) = try manager(stage, 0xBA, 0xBB)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA, 0xBB)
     manager.connect(peripherals[0])
     stage.settle()
     manager.connect(peripherals[1])
@@ -188,11 +175,24 @@ struct CentralLinkTests {
     #expect(peripherals.map(\.state) == [.disconnected, .disconnected])
   }
 
+  @Test("a controller that is set up at the second attempt was never on, and is not reset")
+  func slowStart() {
+    let stage = CentralStage(isStarted: false)
+    let manager = stage.manager(log)
+    stage.radio.controller.faults.leaveUnanswered(.reset)
+    stage.start()
+    stage.pass(1_000)
+    #expect(log.take() == [])
+    #expect(manager.state == .unknown)
+    stage.pass(10_000)
+    #expect(log.take() == ["state poweredOn"])
+  }
+
   @Test("a controller that fails is set up again, and everything is to be asked for anew")
   func controllerFails() throws {
     let stage = CentralStage()
     try stage.addBall()
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
     stage.settle()
     manager.scanForPeripherals(withServices: nil)
@@ -212,56 +212,11 @@ struct CentralLinkTests {
     #expect(log.take() == ["connected Magic 8-Ball connected"])
   }
 
-  @Test("a manager that is dropped frees all that it had")
-  func dropped() throws {
-    let stage = CentralStage()
-    let ball = try stage.addBall()
-    weak var gone: CBCentralManager?
-    var peripherals: [CBPeripheral] = []
-    do {
-      let (manager, found) = try manager(stage, 0xBA)
-      gone = manager
-      peripherals = found
-      manager.scanForPeripherals(withServices: nil)
-      manager.connect(found[0])
-      stage.pass(1_000)
-      #expect(stage.radio.controller.connectionHandles.count == 1)
-    }
-    stage.settle()
-    #expect(gone == nil)
-    #expect(stage.radio.controller.connectionHandles == [])
-    #expect(!stage.radio.controller.isScanning)
-    #expect(peripherals[0].state == .disconnected)
-    #expect(ball.radio.connectionHandles == [])
-    _ = log.take()
-    peripherals[0].readRSSI()
-    stage.settle()
-    #expect(log.take() == [])
-    #expect(stage.radio.centralEngine.clients.isEmpty)
-    #expect(stage.radio.centralEngine.links.isEmpty)
-  }
-
-  @Test("the link to a peripheral that nobody holds on to is cancelled")
-  func droppedPeripheral() throws {
-    let stage = CentralStage()
-    try stage.addBall()
-    let (manager, _) = try manager(stage)
-    do {
-      let found = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
-      manager.connect(try #require(found.first))
-      stage.settle()
-      #expect(stage.radio.controller.connectionHandles.count == 1)
-    }
-    stage.settle()
-    #expect(stage.radio.controller.connectionHandles == [])
-    #expect(stage.radio.centralEngine.links.isEmpty)
-  }
-
   @Test("a peripheral of another manager is refused")
   func foreign() throws {
     let stage = CentralStage()
     try stage.addBall()
-    let (_, peripherals) = try manager(stage, 0xBA)
+    let (_, peripherals) = stage.manager(log, knowing: 0xBA)
     let other = stage.manager(CentralLog())
     stage.settle()
     other.connect(peripherals[0])
@@ -274,7 +229,7 @@ struct CentralLinkTests {
     let stage = CentralStage()
     try stage.addBall()
     let log = log
-    let (manager, peripherals) = try manager(stage, 0xBA)
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     let (steps, ball) = (Locked(0), peripherals[0])
     log.onLine = { [weak manager] line in
       steps.withLock { $0 += 1 }

@@ -86,6 +86,19 @@ final class CentralStage {
     CBCentralManager(delegate: delegate, queue: queue, thread: radio)
   }
 
+  /// A manager that is on, and the peripherals with these numbers.
+  func manager(
+    _ log: CentralLog, knowing numbers: UInt8...
+  ) -> (manager: CBCentralManager, peripherals: [CBPeripheral]) {
+    let manager = manager(log)
+    settle()
+    let peripherals = manager.retrievePeripherals(
+      withIdentifiers: numbers.map { UUID(.numbered($0)) })
+    for peripheral in peripherals { peripheral.delegate = log }
+    _ = log.take()
+    return (manager, peripherals)
+  }
+
   func add(_ neighbour: some Neighbour) {
     neighbours.append(neighbour)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxTestSupport
+import Testing
 
 @testable import CoreBluetooth
 @testable import EightBallKit
@@ -10,29 +11,37 @@ final class Client: Sendable {
   let timers = ManualTimers()
   let central: BallCentral
   private let events: AsyncStream<BallCentral.Event>
+  private let air: TestAir
   /// The ball that it wants, which lives as long.
   private let ball: ScriptedBall?
 
   /// One that wants `ball`.
   convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int>? = nil) throws {
-    try self.init(wanting: ball.name, rssiRange: rssiRange, ball: ball)
+    try self.init(wanting: ball.name, on: ball.air, rssiRange: rssiRange, ball: ball)
   }
 
   init(
-    wanting name: String, rssiRange: ClosedRange<Int>? = nil,
+    wanting name: String, on air: TestAir, rssiRange: ClosedRange<Int>? = nil,
     observer: (any BallObserver)? = nil, ball: ScriptedBall? = nil
   ) throws {
+    self.air = air
     self.ball = ball
-    let radio = try CBRadio(TestAir.radio)
+    let radio = try CBRadio(air.radio)
     self.radio = radio
     var options = BallCentral.Options()
     options.name = name
     options.rssiRange = rssiRange
+    var events: AsyncStream<BallCentral.Event>?
     central = BallCentral(
-      options: options, queue: DispatchQueue(label: "client"), timers: timers,
-      makeManager: { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
-    if let observer { central.addObserver(observer) }
-    events = central.events
+      options: options, queue: DispatchQueue(label: "client"), timers: timers
+    ) { delegate, queue in
+      // Whoever listens is there before the radio can have anything told.
+      let central = delegate as? BallCentral
+      if let observer { central?.addObserver(observer) }
+      events = central?.events
+      return CBCentralManager(delegate: delegate, queue: queue, options: nil, radio: radio)
+    }
+    self.events = try #require(events)
   }
 
   deinit { radio.close() }

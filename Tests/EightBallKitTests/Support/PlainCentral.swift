@@ -9,6 +9,7 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
   @unchecked Sendable
 {
   let radio: CBRadio
+  private let air: TestAir
   private let name: String
   private let queue = DispatchQueue(label: "plain central")
   private var manager: CBCentralManager?
@@ -18,10 +19,11 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
   private let told: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
 
-  init(wanting name: String) throws {
+  init(wanting name: String, on air: TestAir) throws {
     self.name = name
+    self.air = air
     (told, continuation) = AsyncStream.makeStream()
-    radio = try CBRadio(TestAir.radio)
+    radio = try CBRadio(air.radio)
     super.init()
     manager = CBCentralManager(delegate: self, queue: queue, options: nil, radio: radio)
   }

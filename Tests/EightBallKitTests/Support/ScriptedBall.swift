@@ -21,6 +21,8 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   }
 
   let name: String
+  /// Where it is.
+  let air = TestAir()
   let radio: CBRadio
   private let queue = DispatchQueue(label: "scripted ball")
   private let manner: Manner
@@ -50,7 +52,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     self.hasCharacteristics = hasCharacteristics
     self.hasService = hasService
     name = "Ball \(UUID().uuidString.prefix(8))"
-    radio = try CBRadio(TestAir.radio)
+    radio = try CBRadio(air.radio)
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: queue, options: nil, radio: radio)
   }
