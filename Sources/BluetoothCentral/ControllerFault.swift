@@ -1,5 +1,18 @@
 import BluetoothHost
 
+extension ControllerFault {
+  /// What a peripheral's host says of its controller.
+  public init(_ fault: RadioFault) {
+    self =
+      switch fault {
+      case .hardwareError(let code): .hardwareError(code)
+      case .unanswered(let opcode): .unanswered(opcode)
+      case .refused(let opcode, let code): .refused(opcode, code)
+      case .lost: .lost
+      }
+  }
+}
+
 extension ControllerFault: CustomStringConvertible {
   /// What it is, in words.
   public var description: String {

@@ -254,21 +254,6 @@ struct RadioTests {
     ball.leave()
   }
 
-  @Test func aListenerThatIsRemovedHearsNothing() throws {
-    let path = AirPath()
-    let radio = radio(at: path)
-    let heard = Inbox<Int>()
-    radio.perform { device, _ in
-      let first = device.shared.first.onEvent.append { _, _ in heard.put(1) }
-      device.shared.first.onEvent.append { event, _ in
-        if case .ready = event { heard.put(2) }
-      }
-      device.shared.first.onEvent.remove(first)
-    }
-    #expect(try heard.take() == 2)
-    radio.close()
-  }
-
   @Test func aControllerThatComesLaterIsWaitedFor() throws {
     let path = AirPath()
     let radio = CBRadio(RadioEngine(.unix(path: path.text), stopsWhenUnused: true))

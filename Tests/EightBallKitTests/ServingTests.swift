@@ -98,4 +98,30 @@ struct ServingTests {
     #expect(await first.next() == "value Yes – definitely.")
     #expect(Set(ball.askers.compactMap(\.question)) == ["First?", "Second?"])
   }
+
+  @Test("a shake is one more answer for those who have asked and listen, and for nobody else")
+  func shake() async throws {
+    let (first, second) = (try await central(), try await central())
+    for central in [first, second] {
+      central.subscribe(true)
+      #expect(await central.next() == "notifying true")
+    }
+    first.write(Array("First?".utf8))
+    #expect(await first.next() == "wrote")
+    #expect(await first.next() == "value Yes – definitely.")
+    ball.shake()
+    #expect(await first.next() == "value Yes – definitely.")
+    // What it is told next is the answer to its own question.
+    second.write(Array("Second?".utf8))
+    #expect(await second.next() == "wrote")
+    #expect(await second.next() == "value Yes – definitely.")
+    second.read()
+    #expect(await second.next() == "value Yes – definitely.")
+    first.subscribe(false)
+    #expect(await first.next() == "notifying false")
+    ball.shake()
+    #expect(await second.next() == "value Yes – definitely.")
+    first.write(Array("It will rain.".utf8))
+    #expect(await first.next() == "wrote: 0xe")
+  }
 }

@@ -123,7 +123,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let known = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
     for key in (advertisementData ?? [:]).keys.sorted() where !known.contains(key) {
-      Misuse.logger.warning("The advertisement key '\(key)' is not allowed")
+      Log.logger.warning("The advertisement key '\(key)' is not allowed")
     }
     let name = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []

@@ -73,7 +73,7 @@ extension CentralEngine {
   }
 
   /// The central has made a link.
-  func opened(_ id: LinkID, at now: Instant) {
+  func opened(_ id: LinkID) {
     guard let link = links.first(where: { $0.id == id }) else { return }
     link.isOpen = true
     let name = link.members.lazy.compactMap { $0.peripheral?.name }.first

@@ -86,12 +86,12 @@ final class CentralEngine: @unchecked Sendable {
       // Until it has been set up once, the state is not known yet.
       if state == .poweredOn { stateChanged(.resetting, at: now) }
     case .scanFailed(let code):
-      Misuse.logger.error("The controller refuses to scan: HCI error \(code.rawValue)")
+      Log.logger.error("The controller refuses to scan: HCI error \(code.rawValue)")
       scanFailed()
     case .discovered(let discovery):
       heard(discovery, at: now)
     case .connected(let id, _):
-      opened(id, at: now)
+      opened(id)
     case .connectionFailed(let id, let failure):
       ended(id, CBError(failure), at: now)
     case .disconnected(let id, let reason):

@@ -65,7 +65,7 @@ final class PeripheralClient: Sendable {
       return (false, !commands.isLogged)
     }
     if isNews {
-      Misuse.logger.warning(
+      Log.logger.warning(
         """
         \(Self.commandCapacity) writes without response wait for the delegate of a peripheral \
         manager: more are dropped until it has taken some.

@@ -1,3 +1,4 @@
+import BluetoothCentral
 import BluetoothHost
 import Foundation
 
@@ -49,7 +50,7 @@ extension PeripheralEngine {
       advertisers.removeAll(where: \.isStarting)
       advertise()
       for advertiser in refused {
-        Misuse.logger.error("Advertising cannot begin: \(fault)")
+        Log.logger.error("Advertising cannot begin: \(ControllerFault(fault).description)")
         advertiser.client.tell {
           $0.advertisingStarted(after: advertiser.endCount, CBError(.unknown))
         }

@@ -132,7 +132,7 @@ extension ServiceDefinition {
     for characteristic in characteristics
     where characteristic.isToldEncrypted || !characteristic.permissions.isDisjoint(with: encrypted)
     {
-      Misuse.logger.warning(
+      Log.logger.warning(
         """
         The characteristic \(characteristic.object.uuid) demands encryption, and this device does \
         not pair: centrals are refused with Insufficient Encryption.

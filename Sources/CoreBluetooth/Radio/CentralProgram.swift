@@ -7,7 +7,7 @@ struct CentralProgram: RadioProgram {
   /// What it scans and connects with.
   let central: Central
   /// Who is told what happens to it, on the radio's thread, in order: the managers' engine first.
-  var onEvent = Listeners()
+  var onEvent: [(CentralEvent, Instant) -> Void] = []
   private let engine: CentralEngine
 
   /// How long a controller that could not be started is left alone, in milliseconds.
@@ -78,7 +78,7 @@ struct CentralProgram: RadioProgram {
   private mutating func tellEvents(at now: Instant) {
     while let event = central.nextEvent() {
       note(event, at: now)
-      onEvent.tell(event, at: now)
+      for tell in onEvent { tell(event, now) }
     }
   }
 
@@ -90,46 +90,13 @@ struct CentralProgram: RadioProgram {
     case .disconnected(let link, _):
       links.removeAll { $0 == link }
     case .radioFault(let fault):
-      RadioLog.logger.warning("the controller failed, and is reset: \(fault)")
+      Log.logger.warning("the controller failed, and is reset: \(fault)")
     case .radioFailed(let fault) where fault != .lost:
-      RadioLog.logger.error(
+      Log.logger.error(
         "the controller cannot be started; it is tried again every 5 s: \(fault)")
       restart = now.advanced(by: Self.pause)
     default:
       break
-    }
-  }
-}
-
-extension CentralProgram {
-  /// Those who are told of events.
-  struct Listeners {
-    /// Tells one listener from the others.
-    struct ID: Hashable, Sendable {
-      fileprivate var number: Int
-    }
-
-    typealias Body = (CentralEvent, Instant) -> Void
-
-    private var bodies: [(id: ID, body: Body)] = []
-    private var lastNumber = 0
-
-    /// Tells one more, after the others.
-    @discardableResult
-    mutating func append(_ body: @escaping Body) -> ID {
-      lastNumber += 1
-      let id = ID(number: lastNumber)
-      bodies.append((id, body))
-      return id
-    }
-
-    /// Tells one no more.
-    mutating func remove(_ id: ID) {
-      bodies.removeAll { $0.id == id }
-    }
-
-    func tell(_ event: CentralEvent, at now: Instant) {
-      for (_, body) in bodies { body(event, now) }
     }
   }
 }

@@ -151,7 +151,7 @@ final class RadioEngine: @unchecked Sendable {
       do throws(SystemError) {
         try run()
       } catch {
-        RadioLog.logger.error("the radio's thread cannot run: \(error.description)")
+        Log.logger.error("the radio's thread cannot run: \(error.description)")
         desk.withLock {
           $0.isClosed = true
           $0.finalState = .unsupported
@@ -202,7 +202,7 @@ final class RadioEngine: @unchecked Sendable {
     var program = DeviceProgram(central, peripheral, onTrouble: tell) { [desk] error in
       // To a program that does not use it just now, it is not lost.
       if desk.withLock({ !$0.observations.isEmpty }) {
-        RadioLog.logger.warning("the radio was lost: \(error.description)")
+        Log.logger.warning("the radio was lost: \(error.description)")
       }
       tell(error)
     }

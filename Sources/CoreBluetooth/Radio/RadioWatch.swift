@@ -1,10 +1,4 @@
 import LinuxRadio
-import Logging
-
-/// What is told in the log of radios.
-enum RadioLog {
-  static let logger = Logger(label: "CoreBluetooth")
-}
 
 /// What managers are told of a radio, and what the log is.
 struct RadioWatch {
@@ -52,24 +46,7 @@ struct RadioWatch {
     guard refusal != complaint else { return }
     complaint = refusal
     guard let refusal else { return }
-    RadioLog.logger.error("\(refusal.description)")
+    Log.logger.error("\(refusal.description)")
     onTrouble(refusal)
-  }
-}
-
-extension RadioEngine {
-  /// The engine of the default radio, which `name` names if it is set.
-  static func `default`(named name: String?) -> RadioEngine {
-    guard let name else {
-      let choice = DefaultRadio.choose()
-      RadioLog.logger.debug("using \(choice.name.description): \(choice.reason)")
-      return RadioEngine(choice.name, stopsWhenUnused: false)
-    }
-    do throws(RadioNameError) {
-      return RadioEngine(try RadioName(name), stopsWhenUnused: false)
-    } catch {
-      RadioLog.logger.error("EIGHTBALL_RADIO: \(error.description)")
-      return RadioEngine(nil, stopsWhenUnused: false)
-    }
   }
 }

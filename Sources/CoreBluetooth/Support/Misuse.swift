@@ -1,12 +1,9 @@
 import Foundation
-import Logging
 
 /// What Apple's framework logs where a program uses it wrongly, in its words.
 enum Misuse {
-  static let logger = Logger(label: "CoreBluetooth")
-
   static func log(_ message: String) {
-    logger.error("API MISUSE: \(message)")
+    Log.logger.error("API MISUSE: \(message)")
   }
 
   /// With the object that was misused, as Apple names it.
