@@ -42,10 +42,9 @@ extension SharedController where First: ~Copyable, Second: ~Copyable {
     return false
   }
 
-  /// Whether data of a half may go now. One that is alone keeps to the buffers by itself, unless
-  /// links that the other has left still hold some.
+  /// Whether data of a half may go now. One that is alone keeps to the buffers by itself.
   private func mayGo(_ half: SharedHalf) -> Bool {
-    (!isShared && !links.hasDisowned) || links.hasRoom(for: half)
+    !isShared || links.hasRoom(for: half)
   }
 
   /// Buffers are free again.

@@ -154,7 +154,7 @@ extension SharedController where First: ~Copyable, Second: ~Copyable {
     _ packet: Span<UInt8>, at now: Instant
   ) {
     guard let command = turn.answer(opcode, credits: credits, at: now) else {
-      return answeredUnasked(opcode, credits, packet, at: now)
+      return answeredUnasked(opcode, packet, at: now)
     }
     isSuspect = false
     let status = HCIErrorCode(rawValue: returned.readUInt8() ?? 0)
@@ -171,7 +171,7 @@ extension SharedController where First: ~Copyable, Second: ~Copyable {
 
   /// Nobody waits for this answer; or nobody any longer.
   private mutating func answeredUnasked(
-    _ opcode: HCIOpcode, _ credits: UInt8, _ packet: Span<UInt8>, at now: Instant
+    _ opcode: HCIOpcode, _ packet: Span<UInt8>, at now: Instant
   ) {
     if let half = halves.sole { return deliver(packet, to: half, at: now) }
     if opcode == .none {

@@ -3,8 +3,8 @@ import BluetoothHost
 /// Two Bluetooth hosts on one controller, neither of which knows of the other: a central, which
 /// begins links, and a peripheral, which is connected to.
 ///
-/// A half takes part from `join` to `leave`, and begins with Reset, as every host does. While one
-/// half alone takes part, its packets pass as they are. While both do:
+/// A half takes part from `join` on, and begins with Reset, as every host does. While one half alone
+/// takes part, its packets pass as they are. When both do:
 /// - their commands go one at a time, and each gets the answers to its own, refusals too;
 /// - each has the links of its role, and neither sees, or may end, those of the other; what is
 ///   heard of advertisers is for the first;
@@ -46,9 +46,6 @@ public struct SharedController<
 
   // MARK: Who takes part
 
-  /// Whether a half takes part.
-  public func isJoined(_ half: SharedHalf) -> Bool { halves[half].isJoined }
-
   /// A half takes part from now on. If there is a controller, it is told that its radio is ready.
   public mutating func join(_ half: SharedHalf, at now: Instant) {
     guard !halves[half].isJoined else { return }
@@ -56,15 +53,6 @@ public struct SharedController<
     guard isRadioReady else { return }
     tellReady(half, at: now)
     if !turn.isFree { tellCredits(0, half, at: now) }
-  }
-
-  /// A half takes part no longer. It is not told of that, or of anything from now on; its links
-  /// are ended, and what else the controller did for it.
-  public mutating func leave(_ half: SharedHalf) {
-    guard halves[half].isJoined else { return }
-    setBack(half)
-    halves[half].isJoined = false
-    halves[half].heldCommand = []
   }
 
   // MARK: The radio

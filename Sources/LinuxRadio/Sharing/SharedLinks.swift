@@ -21,9 +21,6 @@ struct SharedLinks {
     links.first { $0.handle == handle }
   }
 
-  /// Whether some link is nobody's.
-  var hasDisowned: Bool { links.contains { $0.half == nil } }
-
   /// A link has been made.
   mutating func add(_ handle: ConnectionHandle, of half: SharedHalf?) {
     remove(handle)

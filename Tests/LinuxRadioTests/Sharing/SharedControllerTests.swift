@@ -56,65 +56,6 @@ struct SharedControllerTests {
     stage.expectTidy()
   }
 
-  @Test func thePeripheralLeavesAndComesBack() throws {
-    let stage = try SharedStage()
-    let visit = try stage.visitBall()
-    _ = try stage.visitDevice()
-    stage.device.program.leave(.second)
-    stage.run(within: 5_000) { stage.phone.program.links.isEmpty }
-    stage.settle()
-    #expect(stage.phone.program.links.isEmpty)
-    #expect(!stage.device.radio.isAdvertising)
-    #expect(stage.device.program.first.links == [visit])
-    #expect(stage.askBall(visit) != nil)
-
-    stage.device.program.join(.second, at: stage.now)
-    let call = try stage.visitDevice()
-    #expect(stage.askDevice(call) != nil)
-    #expect(stage.askBall(visit) != nil)
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
-    stage.expectTidy()
-  }
-
-  @Test func theCentralLeavesAndComesBack() throws {
-    let stage = try SharedStage()
-    _ = try stage.visitBall()
-    let call = try stage.visitDevice()
-    let nobody = DeviceAddress(kind: .public, bytes: [9, 9, 9, 9, 9, 9])
-    _ = stage.device.program.first.central.connect(to: nobody, at: stage.now)
-    stage.settle()
-    stage.device.program.leave(.first)
-    stage.run(within: 5_000) { stage.ball.program.host.connectionCount == 0 }
-    stage.settle()
-    #expect(stage.ball.program.host.connectionCount == 0)
-    #expect(stage.device.radio.connectionHandles.count == 1)
-    #expect(stage.device.commands.contains(.leCreateConnectionCancel))
-    #expect(stage.askDevice(call) != nil)
-
-    stage.device.program.join(.first, at: stage.now)
-    let visit = try stage.visitBall()
-    #expect(stage.askBall(visit) != nil)
-    #expect(stage.askDevice(call) != nil)
-    stage.expectTidy()
-  }
-
-  @Test func bothLeave() throws {
-    let stage = try SharedStage()
-    _ = try stage.visitBall()
-    _ = try stage.visitDevice()
-    stage.device.program.first.central.scan()
-    stage.settle()
-    stage.device.program.leave(.first)
-    stage.device.program.leave(.second)
-    stage.run(for: 5_000)
-    #expect(stage.device.radio.connectionHandles.isEmpty)
-    #expect(!stage.device.radio.isAdvertising && !stage.device.radio.isScanning)
-    stage.device.program.join(.second, at: stage.now)
-    stage.device.program.join(.first, at: stage.now)
-    stage.device.program.first.central.stopScan()
-    try stage.expectWorking()
-  }
-
   @Test(arguments: [1, 2, 3, 8] as [UInt8], [true, false])
   func theBuffersAreDivided(count: UInt8, sharesBuffers: Bool) throws {
     let stage = try SharedStage(

@@ -121,6 +121,34 @@ struct SharedPacketTests {
     #expect(shared.take(.second).contains(.packet(resetComplete)))
   }
 
+  @Test func aResetUndoesWhatItsSenderDid() {
+    var shared = linked()
+    let scan: [UInt8] = [1, 0x0C, 0x20, 2, 1, 0]
+    let connect: [UInt8] = [1, 0x0D, 0x20, 25] + [UInt8](repeating: 0, count: 25)
+    let advertise: [UInt8] = [1, 0x0A, 0x20, 1, 1]
+    for (command, half) in [(scan, SharedHalf.first), (connect, .first), (advertise, .second)] {
+      #expect(shared.send(command, from: half, at: now) == command)
+    }
+    _ = shared.take(.first)
+    // What the second does goes on: it advertises, and has link 2.
+    let undoing: [[UInt8]] = [
+      [1, 0x0E, 0x20, 0], [1, 0x0C, 0x20, 2, 0, 0], [1, 0x06, 0x04, 3, 1, 0, 0x13],
+    ]
+    shared.give([reset], to: .first)
+    for command in undoing {
+      #expect(shared.next(at: now) == command)
+      #expect(!shared.take(.first).contains(.packet(resetComplete)))
+      shared.receive(Self.complete(command).span, at: now)
+    }
+    #expect(shared.next(at: now) == nil)
+    #expect(shared.take(.first).contains(.packet(resetComplete)))
+    // Link 1 is nobody's, although its end is yet to come.
+    shared.receive([2, 1, 0x20, 1, 0, 0x55].span, at: now)
+    shared.receive([2, 2, 0x20, 1, 0, 0x55].span, at: now)
+    #expect(shared.take(.first).isEmpty)
+    #expect(shared.take(.second).last == .packet([2, 2, 0x20, 1, 0, 0x55]))
+  }
+
   @Test func aResetAfterSilenceIsForBoth() {
     var shared = started()
     shared.give([Self.readAddress], to: .second)
@@ -226,7 +254,8 @@ struct SharedPacketTests {
 
   @Test(arguments: 0..<40 as Range<UInt64>) func nothingThatAnyoneSendsStopsIt(seed: UInt64) {
     var random = SplitMix(state: seed)
-    var shared = started()
+    // One alone, or both; the other joins some time.
+    var shared = started(seed % 3 == 0 ? [.first] : seed % 3 == 1 ? [.second] : [.first, .second])
     var now = now
     for _ in 0..<3_000 {
       let half: SharedHalf = Bool.random(using: &random) ? .first : .second
@@ -240,23 +269,19 @@ struct SharedPacketTests {
         now = now.advanced(by: .random(in: 0...3_000, using: &random))
         shared.advance(to: now)
       default:
-        if Int.random(in: 0..<20, using: &random) == 0 {
-          shared.isJoined(half) ? shared.leave(half) : shared.join(half, at: now)
-        }
+        if Int.random(in: 0..<40, using: &random) == 0 { shared.join(half, at: now) }
       }
       // It comes to an end: it sends what the halves were given, and undoes what they did, once.
       var count = 0
       while shared.next(at: now) != nil, count < 3_000 { count += 1 }
       #expect(count < 3_000)
     }
-    // And then it is as good as new.
-    shared.leave(.first)
-    shared.leave(.second)
-    shared.radioIsReady(at: now)
+    // And with another radio it is as good as new.
     shared.first = Recorder()
     shared.second = Recorder()
     shared.join(.first, at: now)
     shared.join(.second, at: now)
+    shared.radioIsReady(at: now)
     shared.give([reset], to: .first)
     #expect(shared.next(at: now) == reset)
     shared.receive(Self.complete(reset).span, at: now)
@@ -282,14 +307,12 @@ struct SharedPacketTests {
     [4, 0x3E, 19, 1, 0, link, 0, role, 0, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 72, 0, 0]
   }
 
-  /// Both halves are there, and the controller has been reset.
-  private func started() -> Shared {
+  /// Both halves are there, or one, and the controller has been reset.
+  private func started(_ halves: [SharedHalf] = [.first, .second]) -> Shared {
     var shared = Shared(Recorder(), Recorder())
-    shared.join(.first, at: now)
-    shared.join(.second, at: now)
+    for half in halves { shared.join(half, at: now) }
     shared.radioIsReady(at: now)
-    shared.give([reset], to: .first)
-    shared.give([reset], to: .second)
+    for half in halves { shared.give([reset], to: half) }
     #expect(shared.next(at: now) == reset)
     shared.receive(Self.complete(reset).span, at: now)
     #expect(shared.next(at: now) == nil)
