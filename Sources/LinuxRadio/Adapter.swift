@@ -1,6 +1,5 @@
 import BluetoothHost
 import CBluetooth
-import Glibc
 import LinuxSystem
 
 /// A Bluetooth adapter of this machine.
@@ -35,10 +34,11 @@ package struct Adapter: Equatable {
   package static func all() throws(SystemError) -> [Adapter] {
     var list = [cbluetooth_adapter](
       repeating: cbluetooth_adapter(), count: Int(cbluetooth_most_adapters))
-    let count = unsafe list.withUnsafeMutableBufferPointer { list in
-      unsafe cbluetooth_list_adapters(list.baseAddress, CInt(list.count))
+    let count = try SystemCall.run("look for", "Bluetooth adapters") {
+      unsafe list.withUnsafeMutableBufferPointer { list in
+        unsafe cbluetooth_list_adapters(list.baseAddress, CInt(list.count))
+      }
     }
-    try check(count, "look for", "Bluetooth adapters")
     return list.prefix(Int(count)).map { Adapter($0) }.sorted { $0.number < $1.number }
   }
 
@@ -59,21 +59,22 @@ package struct Adapter: Equatable {
   /// - Throws: `noSuchDevice` if there is none.
   package static func find(_ number: UInt16) throws(SystemError) -> Adapter {
     var adapter = cbluetooth_adapter()
-    try check(unsafe cbluetooth_find_adapter(number, &adapter), "find", "hci\(number)")
+    try SystemCall.run("find", "hci\(number)") {
+      unsafe cbluetooth_find_adapter(number, &adapter)
+    }
     return Adapter(adapter)
   }
 
   /// Opens its user channel, for which it is taken from the kernel if need be.
   package func open() throws(SystemError) -> FileDescriptor {
-    if isUp { try Self.check(cbluetooth_take_down(number), "take over", name) }
-    let channel = cbluetooth_open_user_channel(number)
+    if isUp { try SystemCall.run("take over", name) { cbluetooth_take_down(number) } }
     do throws(SystemError) {
-      try Self.check(channel, "take over", name)
+      let channel = try SystemCall.run("take over", name) { cbluetooth_open_user_channel(number) }
+      return FileDescriptor(owning: channel, name: name)
     } catch {
       restore()
       throw error
     }
-    return FileDescriptor(owning: channel, name: name)
   }
 
   /// Gives it back to the kernel as it was, once its channel is closed.
@@ -122,11 +123,5 @@ package struct Adapter: Equatable {
 
   private static func isSet(_ path: String) -> Bool {
     (try? Files.text(of: path))?.hasPrefix("1") ?? false
-  }
-
-  private static func check(
-    _ result: CInt, _ operation: String, _ subject: String
-  ) throws(SystemError) {
-    if result < 0 { throw SystemError(Errno(rawValue: errno), operation, subject) }
   }
 }

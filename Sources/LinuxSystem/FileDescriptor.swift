@@ -1,4 +1,3 @@
-import BluetoothHost
 import Glibc
 
 /// The owner of one open file, socket or device, which it closes once, when it goes.

@@ -12,12 +12,21 @@ public enum Files {
 
   /// The first 4,095 bytes of a file, as the kernel's own files in /proc and /sys are read.
   public static func text(of path: String) throws(SystemError) -> String {
+    String(decoding: try bytes(of: path, limit: 4_095), as: UTF8.self)
+  }
+
+  /// The first `limit` bytes of a file; all, if it has no more.
+  public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     let file = FileDescriptor(owning: number, name: path)
-    var storage = [UInt8](repeating: 0, count: 4_095)
-    var buffer = storage.mutableSpan
-    guard case .bytes(let count) = try file.read(into: &buffer) else { return "" }
-    return String(decoding: storage.prefix(count), as: UTF8.self)
+    var bytes: [UInt8] = []
+    var storage = [UInt8](repeating: 0, count: limit)
+    while bytes.count < limit {
+      var buffer = storage.mutableSpan
+      guard case .bytes(let count) = try file.read(into: &buffer) else { break }
+      bytes += storage.prefix(min(count, limit - bytes.count))
+    }
+    return bytes
   }
 
   /// The names in a directory, sorted; none if it cannot be read.

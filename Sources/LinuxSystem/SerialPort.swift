@@ -9,11 +9,8 @@ public enum SerialPort {
   /// Opens the line at `path` for this process alone. It does not block.
   ///
   /// - Parameter speed: In bits a second, one of `speeds`.
-  /// - Parameter hardwareFlowControl: Whether RTS and CTS are wired.
   /// - Throws: `notATerminal` if it is no serial line; `invalidArgument` if it cannot do `speed`.
-  public static func open(
-    _ path: String, speed: UInt32, hardwareFlowControl: Bool = true
-  ) throws(SystemError) -> FileDescriptor {
+  public static func open(_ path: String, speed: UInt32) throws(SystemError) -> FileDescriptor {
     guard let code = table.first(where: { $0.speed == speed })?.code else {
       throw SystemError(
         .invalidArgument, "open", path, explanation: "\(speed) is no speed of a serial line")
@@ -27,11 +24,7 @@ public enum SerialPort {
     unsafe cfmakeraw(&settings)
     settings.c_cflag &= ~tcflag_t(CSTOPB | PARENB)
     settings.c_cflag |= tcflag_t(CREAD | CLOCAL)
-    if hardwareFlowControl {
-      settings.c_cflag |= tcflag_t(CRTSCTS)
-    } else {
-      settings.c_cflag &= ~tcflag_t(CRTSCTS)
-    }
+    settings.c_cflag |= tcflag_t(CRTSCTS)
     try SystemCall.run("set the speed of", path) { unsafe cfsetspeed(&settings, code) }
     try SystemCall.run("configure", path) { unsafe tcsetattr(number, TCSANOW, &settings) }
     // A second program on the line would steal bytes from the first. Not every driver can say so.

@@ -1,10 +1,11 @@
-/// The one place that knows EINTR and EAGAIN.
-enum SystemCall {
+/// Makes calls to the system, and tells how they failed. What a signal interrupted is made again
+/// (EINTR), and what would have had to wait is no failure (EAGAIN).
+package enum SystemCall {
   /// What `call` returns, made again as often as a signal interrupts it.
   ///
   /// - Throws: What errno says, if it returns a negative number.
   @discardableResult
-  static func run(
+  package static func run(
     _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String,
     _ call: () -> CInt
   ) throws(SystemError) -> CInt {
@@ -20,7 +21,7 @@ enum SystemCall {
   /// if it would have had to wait.
   ///
   /// - Throws: What errno says, if it returns a negative number.
-  static func transfer(
+  package static func transfer(
     _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String,
     _ call: () -> Int
   ) throws(SystemError) -> Int? {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A number that the kernel gives for why a call failed. An open set: see errno(3).
 public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConvertible {
-  /// The number as it is sent.
+  /// The number, as errno(3) has it.
   public var rawValue: CInt
 
   /// Any number, known or not.
@@ -57,8 +57,6 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let noSpace = Errno(rawValue: ENOSPC)
   /// EINPROGRESS: it goes on by itself.
   public static let inProgress = Errno(rawValue: EINPROGRESS)
-  /// EALREADY.
-  public static let alreadyDone = Errno(rawValue: EALREADY)
   /// ERFKILL: the radio is switched off.
   public static let blockedByRfkill = Errno(rawValue: ERFKILL)
 

@@ -72,19 +72,19 @@ struct UnixAddress {
   func send(_ datagram: Span<UInt8>, from descriptor: borrowing FileDescriptor) -> Bool {
     let number = descriptor.rawValue
     let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
-    while true {
-      let count = unsafe datagram.withUnsafeBufferPointer { bytes in
+    let count = try? SystemCall.transfer("write to", path) {
+      unsafe datagram.withUnsafeBufferPointer { bytes in
         unsafe withPointer { address, length in
-          unsafe CInt(
-            clamping: Glibc.sendto(number, bytes.baseAddress, bytes.count, flags, address, length))
+          unsafe Glibc.sendto(number, bytes.baseAddress, bytes.count, flags, address, length)
         }
       }
-      if count >= 0 { return true }
-      if Errno.current != .interrupted { return false }
     }
+    return count != nil
   }
 
-  private func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+  private func withPointer<Result>(
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
     unsafe withUnsafePointer(to: storage) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         unsafe body(address, length)

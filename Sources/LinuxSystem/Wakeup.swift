@@ -1,4 +1,3 @@
-import BluetoothHost
 import CLinux
 import Glibc
 

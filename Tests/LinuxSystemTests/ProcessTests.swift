@@ -31,4 +31,17 @@ struct ProcessTests {
     }
     #expect(Files.names(in: "/no/such/directory") == [])
   }
+
+  @Test("As much of a file is read as there is and is wanted")
+  func bytes() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/file"
+    let content = (0..<2_000).map { UInt8(truncatingIfNeeded: $0) }
+    let file = try Files.create(path)
+    #expect(try file.write(content.span) == 2_000)
+    for limit in [0, 1, 1_999, 2_000, 2_001] {
+      #expect(try Files.bytes(of: path, limit: limit) == Array(content.prefix(limit)))
+    }
+    #expect(try Files.bytes(of: "/dev/zero", limit: 5_000) == [UInt8](repeating: 0, count: 5_000))
+  }
 }

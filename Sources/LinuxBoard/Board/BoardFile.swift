@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 import Yams
 
@@ -110,7 +109,7 @@ public enum BoardFile {
   private static func text(of path: String) throws(BoardError) -> String {
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try Self.bytes(of: path)
+      bytes = try Files.bytes(of: path, limit: capacity + 1)
     } catch {
       let remedy = error.code == .noSuchFile ? ". \(BoardCatalog.howToName)" : ""
       throw BoardError(path, "cannot read the board's file: \(error.code)\(remedy)")
@@ -122,21 +121,6 @@ public enum BoardFile {
       throw BoardError(path, "expected text in UTF-8")
     }
     return text
-  }
-
-  /// The bytes of a file, at most one more than `capacity`.
-  private static func bytes(of path: String) throws(SystemError) -> [UInt8] {
-    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard number >= 0 else { throw SystemError(Errno(rawValue: errno), "open", path) }
-    let file = FileDescriptor(owning: number, name: path)
-    var bytes: [UInt8] = []
-    var storage = [UInt8](repeating: 0, count: capacity + 1)
-    while bytes.count <= capacity {
-      var buffer = storage.mutableSpan
-      guard case .bytes(let count) = try file.read(into: &buffer) else { break }
-      bytes += storage.prefix(count)
-    }
-    return bytes
   }
 }
 
