@@ -66,6 +66,7 @@ let package = Package(
       name: "LinuxBoard",
       dependencies: [
         "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
+        "VirtualRadio",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: core),

@@ -1,5 +1,6 @@
 import LinuxRadio
 import LinuxSystem
+import VirtualRadio
 
 extension Checkup {
   /// The radio that was chosen, and whether it can be opened if it is none of the machine's own.

@@ -1,4 +1,5 @@
 import BluetoothHost
+import VirtualRadio
 
 /// One line of text for a packet: its name in the specification, and what matters of it.
 enum PacketDescription {
@@ -149,8 +150,6 @@ enum PacketDescription {
   }
 
   static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    let missing = Number.bitWidth / 4 - digits.utf8.count
-    return "0x" + String(repeating: "0", count: missing) + digits
+    "0x" + VirtualRadio.hexadecimal(number)
   }
 }

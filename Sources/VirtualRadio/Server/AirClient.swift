@@ -3,9 +3,6 @@ import LinuxSystem
 
 /// One connection of a server, and the controller that it stands for.
 final class AirClient: EventHandler {
-  /// The longest packet that a client may send: 5 bytes of header and 2,048 of data.
-  static let longestPacket = 2_053
-
   /// How giving a client its packets ended.
   enum Transmission {
     /// There was none, or its socket takes no more now.
@@ -23,6 +20,7 @@ final class AirClient: EventHandler {
   private var registration: EventLoop.Registration?
   private var interest = Readiness.readable
 
+  // The longest packet that a client may send: 5 bytes of header and 2,048 of data.
   private var decoder = H4StreamDecoder<2_053>()
   private var input = [UInt8](repeating: 0, count: 4_096)
   /// Packets on their way into the socket: those from `sent` to `filled`.
@@ -86,7 +84,7 @@ final class AirClient: EventHandler {
         controller.counters.malformedPackets += 1
       case .lostSync(let byte):
         return .dropped(
-          controller.address, why: "it sent 0x\(String(byte, radix: 16)) where a packet begins")
+          controller.address, why: "it sent 0x\(hexadecimal(byte)) where a packet begins")
       }
       if controller.counters.droppedCommands > 0 {
         return .dropped(controller.address, why: "it sends commands and reads no answers")

@@ -30,23 +30,11 @@ public final class AirServer {
     /// What it is, in words.
     public var description: String {
       switch self {
-      case .joined(let address): "\(text(of: address)) joined"
-      case .left(let address): "\(text(of: address)) left"
-      case .dropped(let address, let why): "\(text(of: address)) dropped: \(why)"
+      case .joined(let address): "\(address.text) joined"
+      case .left(let address): "\(address.text) left"
+      case .dropped(let address, let why): "\(address.text) dropped: \(why)"
       case .cannotAccept(let why): "no new client can be taken: \(why)"
       }
-    }
-
-    private func text(of address: DeviceAddress) -> String {
-      let digits = Array("0123456789ABCDEF".utf8)
-      let bytes = address.bytes
-      var text: [UInt8] = []
-      for index in bytes.indices.reversed() {
-        text.append(digits[Int(bytes[index] >> 4)])
-        text.append(digits[Int(bytes[index] & 0x0F)])
-        if index > 0 { text.append(UInt8(ascii: ":")) }
-      }
-      return String(decoding: text, as: UTF8.self)
     }
   }
 
@@ -54,14 +42,11 @@ public final class AirServer {
   public let air: VirtualAir
   /// How a client's controller leaves when its socket is closed.
   public var whenClientsLeave = VirtualAir.Removal.vanishing
-  /// The kind of controller that clients get. Its ACL packets are at most
-  /// `AirServer.maximumPacketLength` long.
+  /// The kind of controller that clients get. An `aclDataLength` above 2,048 is of no use: a longer
+  /// packet from a client is dropped.
   public var configuration: ControllerConfiguration
   /// Called, if set, for each notice.
   public var onNotice: ((Notice) -> Void)?
-
-  /// The longest packet that a client may send, H4's type byte counted, in bytes.
-  public static let maximumPacketLength = AirClient.longestPacket
 
   let loop: EventLoop
   private var listeners: [AirListener] = []

@@ -2,6 +2,7 @@ import BluetoothHost
 import EightBall
 import LinuxBoard
 import LinuxRadio
+import VirtualRadio
 
 /// Prints what happens to a ball: in words for people, in JSON for programs.
 final class BallPrinter: BallObserver {

@@ -1,5 +1,6 @@
 import BluetoothHost
 import EightBallKit
+import VirtualRadio
 
 extension AskOutcome {
   /// What happened and what may help, for people.

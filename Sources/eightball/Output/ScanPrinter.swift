@@ -1,6 +1,7 @@
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
+import VirtualRadio
 
 /// Prints the devices heard: each once for people, each news of it for programs.
 final class ScanPrinter: @unchecked Sendable {

@@ -1,4 +1,5 @@
 import BluetoothHost
+import VirtualRadio
 
 /// `text` without anything that a terminal obeys or that turns the line around: what comes from
 /// the air is only ever shown.
@@ -39,12 +40,6 @@ extension BluetoothUUID {
 /// A signal strength, with a minus sign as printers set it: `−50 dBm`.
 func strength(_ rssi: Int) -> String {
   (rssi < 0 ? "\u{2212}" : "") + "\(rssi.magnitude) dBm"
-}
-
-/// A number in all its hexadecimal digits.
-func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-  let digits = String(number, radix: 16, uppercase: true)
-  return String(repeating: "0", count: Number.bitWidth / 4 - digits.utf8.count) + digits
 }
 
 /// `text` with a full stop, unless it ends as a sentence does.
