@@ -36,14 +36,3 @@ public struct CentralConfiguration: Equatable, Sendable {
     self.randomAddress = DeviceAddress.staticRandom(randomAddress.bytes)
   }
 }
-
-extension DeviceAddress {
-  /// A static random address: `bytes`, the least significant first, with the two top bits set.
-  ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.1.
-  public static func staticRandom(_ bytes: InlineArray<6, UInt8>) -> DeviceAddress {
-    var bytes = bytes
-    bytes[5] |= 0b1100_0000
-    return DeviceAddress(kind: .random, bytes: bytes)
-  }
-}

@@ -83,12 +83,11 @@ public struct Radio: ~Copyable {
   public var isOpen: Bool { connection != nil && failure == nil }
 
   /// Whether this program hosts the virtual air.
-  public var isHostingAir: Bool { source.air?.server != nil }
+  package var isHostingAir: Bool { source.air?.server != nil }
 
   /// When `serve` must be called next; `nil` if only a descriptor can bring anything.
   public var deadline: Instant? {
-    guard let air = source.air?.server?.deadline else { return retry }
-    return retry.map { min($0, air) } ?? air
+    Instant.earlier(retry, source.air?.server?.deadline)
   }
 
   /// Gives `program` what has come, and the controller what `program` has for it. Call it after

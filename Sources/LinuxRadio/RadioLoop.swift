@@ -4,7 +4,7 @@ import LinuxSystem
 /// Runs a program on a radio until it has ended: one thread, one loop, asleep when idle.
 public enum RadioLoop {
   /// How long saying goodbye may take, in milliseconds.
-  static let farewell: UInt32 = 2_000
+  package static let farewell: UInt32 = 2_000
 
   /// Runs `program` until it has finished, or `signals` end it: the first asks it to shut down,
   /// for which it has 2 s; the second does not wait.
@@ -26,14 +26,9 @@ public enum RadioLoop {
       let mayHaveMore = radio.serve(&program, at: now)
       if program.isFinished { return }
       if let end, now >= end || signals.count > 1 || !radio.isOpen { return }
-      var deadline = earlier(program.deadline, radio.deadline)
-      deadline = mayHaveMore ? now : earlier(deadline, end)
-      try loop.wait(until: deadline)
+      var deadline = Instant.earlier(program.deadline, radio.deadline)
+      if mayHaveMore { deadline = now }
+      try loop.wait(until: .earlier(deadline, end))
     }
-  }
-
-  private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-    guard let left else { return right }
-    return right.map { min(left, $0) } ?? left
   }
 }

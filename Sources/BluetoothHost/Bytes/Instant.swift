@@ -2,10 +2,10 @@
 ///
 /// The host has no clock: every call that needs the time is given it.
 public struct Instant: RawRepresentable, Comparable, Sendable {
-  /// The number as it is sent.
+  /// In milliseconds.
   public var rawValue: UInt64
 
-  /// Any number, known or not.
+  /// The moment after so many milliseconds.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -18,5 +18,12 @@ public struct Instant: RawRepresentable, Comparable, Sendable {
   /// The moment `milliseconds` after this one.
   public func advanced(by milliseconds: UInt32) -> Instant {
     Instant(rawValue: rawValue &+ UInt64(widening: milliseconds))
+  }
+
+  /// The earlier of two moments, of which each may be missing.
+  public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
+    guard let left else { return right }
+    guard let right else { return left }
+    return left < right ? left : right
   }
 }

@@ -202,12 +202,3 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     controller.inFlight = 0
   }
 }
-
-extension Instant {
-  /// The earlier of two moments, of which each may be missing.
-  public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-    guard let left else { return right }
-    guard let right else { return left }
-    return left < right ? left : right
-  }
-}

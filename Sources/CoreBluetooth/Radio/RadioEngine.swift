@@ -221,7 +221,7 @@ final class RadioEngine: @unchecked Sendable {
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
           program.shutDown(at: now)
-          end = now.advanced(by: RadioEngine.farewell)
+          end = now.advanced(by: RadioLoop.farewell)
         }
       }
       if radio.serve(&program, at: now) { mayHaveMore = true }
@@ -233,9 +233,6 @@ final class RadioEngine: @unchecked Sendable {
     }
     radio.close()
   }
-
-  /// How long saying goodbye may take, in milliseconds.
-  private static let farewell: UInt32 = 2_000
 
   /// The jobs that are done in a row before the controller has a turn: a command that is not
   /// answered in 2 s counts as lost.
@@ -283,12 +280,5 @@ final class RadioEngine: @unchecked Sendable {
 
   private func tell(_ state: CBManagerState, _ observer: Observer) {
     if desk.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
-  }
-}
-
-extension DeviceAddress {
-  /// A static random address that nobody else is likely to have.
-  static func newStaticRandom() -> DeviceAddress {
-    .staticRandom(InlineArray<6, UInt8> { _ in UInt8.random(in: .min ... .max) })
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothHost
+import LinuxRadio
 
 /// The address that a ball goes by, as a person gives it.
 enum AddressOption {
@@ -30,9 +31,9 @@ enum AddressOption {
   /// As the host takes it.
   var own: OwnAddress {
     switch self {
-    case .automatic: .automatic(orRandom: .newRandom())
+    case .automatic: .automatic(orRandom: .newStaticRandom())
     case .public: .public
-    case .random: .random(.newRandom())
+    case .random: .random(.newStaticRandom())
     case .fixed(let address): .random(address)
     }
   }
@@ -55,12 +56,5 @@ extension DeviceAddress {
     }
     guard bytes[5] >= 0xC0 else { return nil }
     self.init(kind: .random, bytes: bytes)
-  }
-
-  /// A static random address that nobody else is likely to have.
-  static func newRandom() -> DeviceAddress {
-    var bytes = InlineArray<6, UInt8> { _ in UInt8.random(in: .min ... .max) }
-    bytes[5] |= 0b1100_0000
-    return DeviceAddress(kind: .random, bytes: bytes)
   }
 }
