@@ -19,38 +19,3 @@ public enum BallEvent: Sendable {
   /// So many of the events before this one were not fetched in time, and are lost.
   case missed(Int)
 }
-
-/// The events that have not been fetched, oldest first.
-struct EventQueue {
-  private static let capacity = 32
-
-  private var events = InlineArray<32, BallEvent>(repeating: .missed(0))
-  private var first = 0
-  private var count = 0
-  private var missed = 0
-
-  /// Adds an event; the oldest goes if there is no room.
-  mutating func append(_ event: BallEvent) {
-    if count == Self.capacity {
-      first = (first + 1) % Self.capacity
-      count -= 1
-      missed += 1
-    }
-    events[(first &+ count) % Self.capacity] = event
-    count &+= 1
-  }
-
-  /// Takes the oldest event; `nil` if there is none.
-  mutating func next() -> BallEvent? {
-    if missed > 0 {
-      defer { missed = 0 }
-      return .missed(missed)
-    }
-    guard count > 0 else { return nil }
-    defer {
-      first = (first + 1) % Self.capacity
-      count -= 1
-    }
-    return events[first]
-  }
-}

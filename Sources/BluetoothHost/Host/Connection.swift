@@ -8,9 +8,6 @@ struct Connection: ~Copyable {
     case nothing, response, update
   }
 
-  /// The longest ATT PDU, and so the longest L2CAP payload that is kept.
-  static var longestPDU: Int { 517 }
-
   // The link.
   var handle: ConnectionHandle?
   var interval: UInt16 = 0
