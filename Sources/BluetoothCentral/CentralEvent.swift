@@ -2,10 +2,10 @@ import BluetoothHost
 
 /// A link, from the call that asks for it to the event that tells of its end. Never used twice.
 public struct LinkID: RawRepresentable, Hashable, Sendable {
-  /// The number as it is sent.
+  /// A number of this side's own: the peer never sees it.
   public var rawValue: UInt32
 
-  /// Any number, known or not.
+  /// Any number, in use or not.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -14,10 +14,10 @@ public struct LinkID: RawRepresentable, Hashable, Sendable {
 /// One operation on a link, from the call that asks for it to the event that completes it. Never
 /// used twice.
 public struct OperationID: RawRepresentable, Hashable, Sendable {
-  /// The number as it is sent.
+  /// A number of this side's own: the peer never sees it.
   public var rawValue: UInt32
 
-  /// Any number, known or not.
+  /// Any number, in use or not.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }

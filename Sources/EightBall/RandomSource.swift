@@ -1,4 +1,5 @@
-/// Numbers that nobody can foretell without the seed, and anybody can repeat with it.
+/// Numbers that are the same for the same seed, and no secret: who has seen a few can work out the
+/// rest.
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014):
 /// one word of state, and every seed is a good one.

@@ -1,4 +1,3 @@
-import BluetoothHost
 import Glibc
 import LinuxSystem
 import VirtualRadio

@@ -22,11 +22,6 @@ struct LinesControlTests {
     #expect(throws: LineError(.vanished, chip: "test-chip")) { try lines.nextEdge() }
   }
 
-  @Test("The version of libgpiod is one of two")
-  func version() {
-    #expect([1, 2].contains(ChipLines.libraryVersion))
-  }
-
   @Test(
     "Each trouble has a remedy",
     arguments: [

@@ -1,5 +1,3 @@
-import BluetoothHost
-
 /// How a light changes: on and off for so many milliseconds each, again and again or once.
 ///
 /// A pattern is data. Its steps begin with the light on; a steady light has none.

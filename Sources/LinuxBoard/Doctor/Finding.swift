@@ -1,5 +1,3 @@
-import LinuxRadio
-
 /// One thing that was looked at, and how it is.
 public struct Finding: Equatable, Sendable {
   /// How it is.

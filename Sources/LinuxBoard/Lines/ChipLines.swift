@@ -27,9 +27,6 @@ public final class ChipLines: BoardLines {
 
   deinit { close() }
 
-  /// The major version of libgpiod in use.
-  public static var libraryVersion: Int { Int(cgpiod_version()) }
-
   /// Asks for the lines: all, or none.
   public func open() throws(LineError) {
     close()
