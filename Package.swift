@@ -151,7 +151,10 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem"],
+      dependencies: [
+        "eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: core),
     .testTarget(
       name: "BallOnAirTests",

@@ -33,45 +33,14 @@ struct Press: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp("How long to hold it, such as 3s or 250ms.", valueName: "time"),
-    transform: { try HoldTime($0) })
-  var hold = HoldTime(milliseconds: 100)
+    transform: { try TimeOption($0, upTo: BoardControl.longestPress) })
+  var hold = TimeOption(milliseconds: 100)
 
   func run() throws {
     try askBoard("press \(button.rawValue) \(hold.milliseconds)") { $0 == "ok" ? () : nil }
     // Until it is up and at rest, so that the next press is one.
     poll(nil, 0, CInt(hold.milliseconds + 50))
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
-  }
-}
-
-/// How long a button is held, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
-struct HoldTime: Equatable, CustomStringConvertible {
-  var milliseconds: UInt32
-
-  init(milliseconds: UInt32) {
-    self.milliseconds = milliseconds
-  }
-
-  /// - Throws: What was expected.
-  init(_ text: String) throws {
-    let number: Substring
-    let factor: Double
-    if text.hasSuffix("ms") {
-      (number, factor) = (text.dropLast(2), 1)
-    } else {
-      (number, factor) = (text.hasSuffix("s") ? text.dropLast() : text[...], 1_000)
-    }
-    guard let value = Double(number), value.isFinite, value * factor >= 1,
-      value * factor <= Double(BoardControl.longestPress)
-    else {
-      throw ValidationError(
-        "expected a time such as 3s or 250ms, up to \(BoardControl.longestPress / 1_000)s")
-    }
-    milliseconds = UInt32((value * factor).rounded())
-  }
-
-  var description: String {
-    milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
   }
 }
 
