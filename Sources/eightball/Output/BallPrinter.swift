@@ -54,7 +54,7 @@ final class BallPrinter: BallObserver {
     if isJSON {
       tellPrograms(own, event, central, question)
     } else {
-      tellPeople(own, event, central, question)
+      tellPeople(own, event, question)
     }
   }
 
@@ -106,13 +106,13 @@ final class BallPrinter: BallObserver {
   // MARK: For people
 
   private func tellPeople(
-    _ own: DeviceAddress, _ event: BallEvent, _ central: DeviceAddress?, _ question: Span<UInt8>
+    _ own: DeviceAddress, _ event: BallEvent, _ question: Span<UInt8>
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
       tellLoss(fault.phrase)
     case .radio(.advertising):
-      tellReady(own)
+      tellReady()
       print {
         $0.append("Advertising as “")
         $0.append(printable(name))
@@ -121,7 +121,7 @@ final class BallPrinter: BallObserver {
         $0.append(").")
       }
     case .radio(.silent):
-      tellReady(own)
+      tellReady()
     case .connected(_, let address):
       print {
         $0.append("Connected: ")
@@ -170,7 +170,7 @@ final class BallPrinter: BallObserver {
     Terminal.print(&line)
   }
 
-  private func tellReady(_ own: DeviceAddress) {
+  private func tellReady() {
     guard isRadioLost else { return }
     isRadioLost = false
     guard isJSON else { return Terminal.print("Radio: ready again.") }
@@ -192,13 +192,13 @@ final class BallPrinter: BallObserver {
     case .radio(.fault(let fault)) where fault != .lost:
       tellLoss(fault.phrase)
     case .radio(.advertising):
-      tellReady(own)
+      tellReady()
       json.begin("advertising")
       json["name"] = name
       json.add("address", own)
       json.print()
     case .radio(.silent):
-      tellReady(own)
+      tellReady()
     case .connected(let place, let address):
       tell("connected", address) { $0.add("place", place) }
     case .disconnected(let place, let address, let reason):

@@ -7,7 +7,7 @@ import LinuxSystem
 /// - Parameter prepare: Gives the program what else it needs of the loop.
 func runOnRadio<Program: RadioProgram & ~Copyable>(
   _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink],
-  prepare: (inout Program, EventLoop) throws -> Void = { _, _ in }
+  prepare: (inout Program, EventLoop) throws -> Void
 ) throws {
   let loop = try EventLoop()
   let signals = try TerminationSignals(loop: loop)
