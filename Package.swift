@@ -72,8 +72,8 @@ let package = Package(
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit", "LinuxSystem",
-        "VirtualRadio", "LinuxBoard", "LinuxRadio",
+        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,3 +1,4 @@
+import BluetoothCentral
 import BluetoothHost
 import EightBall
 import LinuxBoard
@@ -110,7 +111,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(fault.phrase)
+      tellLoss(ControllerFault(fault).description)
     case .radio(.advertising):
       tellReady()
       print {
@@ -190,7 +191,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(fault.phrase)
+      tellLoss(ControllerFault(fault).description)
     case .radio(.advertising):
       tellReady()
       json.begin("advertising")
@@ -260,23 +261,6 @@ extension QuestionRule.Refusal {
     case .statement: "not a question (it must end in “?”)"
     case .notUTF8: "not UTF-8"
     case .tooLong: "longer than 512 bytes"
-    }
-  }
-}
-
-extension RadioFault {
-  /// What the controller did.
-  fileprivate var phrase: String {
-    switch self {
-    case .hardwareError(let code):
-      "the controller reported hardware error 0x\(hexadecimal(code))"
-    case .unanswered(let opcode):
-      "the controller left command 0x\(hexadecimal(opcode.rawValue)) unanswered"
-    case .refused(let opcode, let code):
-      "the controller refused command 0x\(hexadecimal(opcode.rawValue)) with error "
-        + "0x\(hexadecimal(code.rawValue))"
-    case .lost:
-      "the way to the controller is gone"
     }
   }
 }
