@@ -104,7 +104,7 @@ extension AskOutcome {
     case .refused: ExitStatus.refused
     case .noBallFound, .noService: ExitStatus.noBall
     case .timedOut, .unreachable: ExitStatus.timedOut
-    case .radioTrouble: ExitStatus.radio
+    case .radioTrouble: ExitStatus.unavailable
     case .cancelled: ExitStatus.interrupted
     case .failed, .disconnected: ExitStatus.unexpected
     }

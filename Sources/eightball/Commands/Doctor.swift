@@ -44,7 +44,7 @@ struct Doctor: ParsableCommand {
       for line in Self.lines(checkup) { Terminal.print(line) }
     }
     if case .failure = checkup.board.board { throw ExitStatus.board }
-    if !checkup.isWell { throw ExitStatus.radio }
+    if !checkup.isWell { throw ExitStatus.unavailable }
   }
 
   private func checkup() -> Checkup {

@@ -54,7 +54,7 @@ struct HostAir: ParsableCommand {
       try host()
     } catch let error as SystemError {
       Terminal.note("Error: \(sentence(error.description))")
-      throw ExitStatus.radio
+      throw ExitStatus.unavailable
     }
   }
 

@@ -42,7 +42,7 @@ func endingWell(
     try body()
   } catch let error as RadioError {
     complain(sentence(error.description), "radio")
-    throw ExitStatus.radio
+    throw ExitStatus.unavailable
   } catch let error as SystemError {
     complain(sentence(error.description), "system")
     throw ExitStatus.unexpected
