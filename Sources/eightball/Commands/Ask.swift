@@ -2,9 +2,6 @@ import ArgumentParser
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
-import LinuxBoard
-import LinuxRadio
-import LinuxSystem
 
 /// Asks a ball a question.
 struct Ask: ParsableCommand {

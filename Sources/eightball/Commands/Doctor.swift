@@ -1,6 +1,5 @@
 import ArgumentParser
 import LinuxBoard
-import LinuxRadio
 
 /// Looks at what a ball needs of this machine.
 struct Doctor: ParsableCommand {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import BluetoothHost
-import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 import VirtualRadio

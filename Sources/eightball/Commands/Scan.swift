@@ -1,8 +1,5 @@
 import ArgumentParser
 import CoreBluetooth
-import LinuxBoard
-import LinuxRadio
-import LinuxSystem
 
 /// Lists what advertises.
 struct Scan: ParsableCommand {
