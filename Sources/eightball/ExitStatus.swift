@@ -10,8 +10,11 @@ enum ExitStatus {
   static let noBall = ExitCode(66)
   /// The ball did not answer in time.
   static let timedOut = ExitCode(67)
-  /// The radio cannot be used.
-  static let radio = ExitCode(69)
+  /// The radio cannot be used, or there is nobody to ask, or no such thing to ask for:
+  /// EX_UNAVAILABLE.
+  static let unavailable = ExitCode(69)
+  /// A board's file, or what is to be other than it says, is wrong: EX_CONFIG.
+  static let board = ExitCode(78)
   /// SIGINT, as shells have it.
   static let interrupted = ExitCode(130)
 }

@@ -34,13 +34,15 @@ extension Adapter {
 }
 
 extension ChipSurvey {
-  /// A button and a light of a Raspberry Pi 4.
-  static func pi(shake: String? = nil, status: String? = nil) -> ChipSurvey {
+  /// The lines of a Raspberry Pi 4, all free or all in use by `user`.
+  static func pi(user: String? = nil) -> ChipSurvey {
     ChipSurvey(
       path: "/dev/gpiochip0",
       lines: [
-        Line(part: "shake", name: "GPIO18", offset: 18, user: shake),
-        Line(part: "status", name: "GPIO12", offset: 12, user: status),
+        Line(part: "shake", name: "GPIO18", offset: 18, user: user),
+        Line(part: "clear", name: "GPIO25", offset: 25, user: user),
+        Line(part: "status", name: "GPIO12", offset: 12, user: user),
+        Line(part: "answer", name: "GPIO16", offset: 16, user: user),
       ])
   }
 }
@@ -62,16 +64,16 @@ extension BoardDescription {
       name: name, offset: offset, activeLow: false, bias: .none, debounceMilliseconds: 0)
   }
 
-  /// A Raspberry Pi 4, of which a button and a light are enough here.
   static var pi: BoardDescription {
     BoardDescription(
       name: "pi-4b", chip: "pinctrl-bcm2711", shake: line("GPIO18", 18),
-      status: line("GPIO12", 12), radio: .adapter(0))
+      clear: line("GPIO25", 25), status: line("GPIO12", 12), answer: line("GPIO16", 16),
+      radio: .adapter(0))
   }
 
   static var virtual: BoardDescription {
     BoardDescription(
-      name: "virtual", chip: "virtual", shake: line("GPIO18", 18), radio: .virtual,
-      isVirtual: true)
+      name: "virtual", chip: "virtual", shake: line("GPIO18", 18), clear: line("GPIO25", 25),
+      status: line("GPIO12", 12), answer: line("GPIO16", 16), radio: .virtual, isVirtual: true)
   }
 }

@@ -64,7 +64,9 @@ struct DoctorTests {
       ok     board       pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
       ok     shake       line GPIO18 (at 18) is free
+      ok     clear       line GPIO25 (at 25) is free
       ok     status      line GPIO12 (at 12) is free
+      ok     answer      line GPIO16 (at 16) is free
       note   service     eightball.service is not installed
                          To have a ball start with the machine: scripts/install
       All is well: eightball run uses hci0, and the board pi-4b.
@@ -101,7 +103,7 @@ struct DoctorTests {
   func service() {
     var machine = Machine.pi
     machine.adapters = .success([.pi(isHeld: true)])
-    machine.lines = .success(.pi(shake: "eightball", status: "eightball"))
+    machine.lines = .success(.pi(user: "eightball"))
     machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
     let lines = { (holder: String) in
       """
@@ -112,7 +114,9 @@ struct DoctorTests {
       ok     board       pi-4b
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
       ok     shake       line GPIO18 (at 18) is held by eightball.service
+      ok     clear       line GPIO25 (at 25) is held by eightball.service
       ok     status      line GPIO12 (at 12) is held by eightball.service
+      ok     answer      line GPIO16 (at 16) is held by eightball.service
       ok     service     eightball.service runs, and starts with the machine
       All is well: eightball.service runs a ball.
       """
@@ -232,6 +236,43 @@ struct DoctorTests {
       eightball.service
       All is well: eightball run uses hci1, and no buttons and lights.
       """)
+  }
+
+  @Test("Each button and light that the board does without is told of")
+  func missingLines() {
+    var machine = Machine.bare
+    machine.lines = .success(
+      ChipSurvey(
+        path: "/dev/gpiochip0",
+        lines: [ChipSurvey.Line(part: "shake", name: "GPIO18", offset: 18)]))
+    var board = BoardDescription.pi
+    board.radio = .virtual
+    (board.clear, board.status, board.answer) = (nil, nil, nil)
+    expect(
+      machine, board: board,
+      """
+      ok     radio       the virtual air (the board's file says so)
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       pi-4b
+      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      ok     shake       line GPIO18 (at 18) is free
+      note   clear       the board has none
+      note   status      the board has none
+      note   answer      the board has none
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      All is well: eightball run uses the virtual air, and the board pi-4b.
+      """)
+
+    board = .virtual
+    board.clear = nil
+    let checkup = Checkup(
+      of: .bare, radio: Checkup.RadioChoice(.virtual, reason: nil, isUsual: false),
+      board: Checkup.BoardChoice(.success(board), reason: nil))
+    #expect(checkup.findings.contains(Finding(.note, "clear", "the board has none")))
   }
 
   @Test("An adapter that is not there is named; the board has no lines")

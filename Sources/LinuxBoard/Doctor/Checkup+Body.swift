@@ -1,7 +1,7 @@
 import LinuxSystem
 
 extension Checkup {
-  /// The board that was chosen, its chip, and each of its lines.
+  /// The board that was chosen, its chip, each of its lines, and each that it does without.
   var boardFindings: [Finding] {
     let description: BoardDescription?
     switch board.board {
@@ -18,10 +18,12 @@ extension Checkup {
     guard description.hasLines else {
       return [finding, Finding(.note, "lines", "the board has no buttons and lights")]
     }
-    if description.isVirtual {
-      return [finding, Finding(.ok, "chip", "one of software, in the program itself")]
-    }
-    return [finding] + lineFindings(chip: description.chip ?? "")
+    let lines =
+      description.isVirtual
+      ? [Finding(.ok, "chip", "one of software, in the program itself")]
+      : lineFindings(chip: description.chip ?? "")
+    let missing = BoardPart.allCases.filter { description[keyPath: $0.path] == nil }
+    return [finding] + lines + missing.map { Finding(.note, $0.rawValue, "the board has none") }
   }
 
   private func lineFindings(chip: String) -> [Finding] {

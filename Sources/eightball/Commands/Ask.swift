@@ -2,9 +2,6 @@ import ArgumentParser
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
-import LinuxBoard
-import LinuxRadio
-import LinuxSystem
 
 /// Asks a ball a question.
 struct Ask: ParsableCommand {
@@ -18,7 +15,7 @@ struct Ask: ParsableCommand {
       EXAMPLES
         eightball ask "Will it rain?"
         eightball ask --random --radio hci0
-        eightball ask "Is it late?" --name "Kitchen Ball" --timeout 5 --json
+        eightball ask "Is it late?" --name "Kitchen Ball" --timeout 5s --json
 
       EXIT STATUS
         0   the ball answered
@@ -44,11 +41,11 @@ struct Ask: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How long to wait for the answer; 2 unless given. A ball is looked for as long, and at "
-        + "least for 5 seconds.",
-      valueName: "seconds"),
-    transform: { try Seconds($0) })
-  var timeout = Seconds(milliseconds: 2_000)
+      "How long to wait for the answer, such as 5s or 500ms; 2s unless given. A ball is looked "
+        + "for as long, and at least for 5s.",
+      valueName: "time"),
+    transform: { try TimeOption($0, upTo: TimeOption.hour) })
+  var timeout = TimeOption(milliseconds: 2_000)
 
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
@@ -90,10 +87,9 @@ struct Ask: ParsableCommand {
   }
 
   private var inquiry: Inquiry {
-    let answer = Double(timeout.milliseconds) / 1_000
-    return Inquiry(
-      question: question ?? BallQuestion.random(), name: name?.text, answerTimeout: answer,
-      searchTimeout: max(5, answer))
+    Inquiry(
+      question: question ?? BallQuestion.random(), name: name?.text,
+      answerTimeout: timeout.seconds, searchTimeout: max(5, timeout.seconds))
   }
 }
 
@@ -105,7 +101,7 @@ extension AskOutcome {
     case .refused: ExitStatus.refused
     case .noBallFound, .noService: ExitStatus.noBall
     case .timedOut, .unreachable: ExitStatus.timedOut
-    case .radioTrouble: ExitStatus.radio
+    case .radioTrouble: ExitStatus.unavailable
     case .cancelled: ExitStatus.interrupted
     case .failed, .disconnected: ExitStatus.unexpected
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LinuxBoard
-import LinuxRadio
 
 /// Looks at what a ball needs of this machine.
 struct Doctor: ParsableCommand {
@@ -44,7 +43,7 @@ struct Doctor: ParsableCommand {
       for line in Self.lines(checkup) { Terminal.print(line) }
     }
     if case .failure = checkup.board.board { throw ExitStatus.board }
-    if !checkup.isWell { throw ExitStatus.radio }
+    if !checkup.isWell { throw ExitStatus.unavailable }
   }
 
   private func checkup() -> Checkup {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import BluetoothHost
-import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 import VirtualRadio
@@ -54,7 +52,7 @@ struct HostAir: ParsableCommand {
       try host()
     } catch let error as SystemError {
       Terminal.note("Error: \(sentence(error.description))")
-      throw ExitStatus.radio
+      throw ExitStatus.unavailable
     }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LinuxBoard
 
 /// Shows the lights of a virtual board.
 struct Lights: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import LinuxBoard
-import LinuxSystem
 
 /// Presses a button of a virtual board.
 struct Press: ParsableCommand {
@@ -33,8 +32,8 @@ struct Press: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp("How long to hold it, such as 3s or 250ms.", valueName: "time"),
-    transform: { try HoldTime($0) })
-  var hold = HoldTime(milliseconds: 100)
+    transform: { try TimeOption($0, upTo: BoardControl.longestPress) })
+  var hold = TimeOption(milliseconds: 100)
 
   func run() throws {
     try askBoard("press \(button.rawValue) \(hold.milliseconds)") { $0 == "ok" ? () : nil }
@@ -42,67 +41,4 @@ struct Press: ParsableCommand {
     poll(nil, 0, CInt(hold.milliseconds + 50))
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
   }
-}
-
-/// How long a button is held, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
-struct HoldTime: Equatable, CustomStringConvertible {
-  var milliseconds: UInt32
-
-  init(milliseconds: UInt32) {
-    self.milliseconds = milliseconds
-  }
-
-  /// - Throws: What was expected.
-  init(_ text: String) throws {
-    let number: Substring
-    let factor: Double
-    if text.hasSuffix("ms") {
-      (number, factor) = (text.dropLast(2), 1)
-    } else {
-      (number, factor) = (text.hasSuffix("s") ? text.dropLast() : text[...], 1_000)
-    }
-    guard let value = Double(number), value.isFinite, value * factor >= 1,
-      value * factor <= Double(BoardControl.longestPress)
-    else {
-      throw ValidationError(
-        "expected a time such as 3s or 250ms, up to \(BoardControl.longestPress / 1_000)s")
-    }
-    milliseconds = UInt32((value * factor).rounded())
-  }
-
-  var description: String {
-    milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
-  }
-}
-
-/// Asks the virtual board, and ends the program well if there is none, or if it refuses.
-///
-/// - Parameter read: What an answer means; `nil` if it means nothing.
-func askBoard<Meaning>(_ request: String, read: (String) -> Meaning?) throws -> Meaning {
-  let answer: String
-  do throws(SystemError) {
-    answer = try BoardControl.ask(request)
-  } catch {
-    switch error.code {
-    case .noSuchFile, .connectionRefused:
-      Terminal.note(
-        "Error: no ball runs on the virtual board. Start one: eightball run --board virtual")
-    default:
-      Terminal.note("Error: \(sentence(error.description))")
-    }
-    throw ExitStatus.unavailable
-  }
-  if let meaning = read(answer) { return meaning }
-  let refusal = "error "
-  guard answer.hasPrefix(refusal) else {
-    Terminal.note("Error: the virtual board answers: \(sentence(printable(answer)))")
-    throw ExitStatus.unexpected
-  }
-  Terminal.note("Error: \(sentence(printable(String(answer.dropFirst(refusal.count)))))")
-  throw ExitStatus.unavailable
-}
-
-extension ExitStatus {
-  /// There is nobody to ask, or no such thing to ask for: EX_UNAVAILABLE.
-  static let unavailable = ExitCode(69)
 }

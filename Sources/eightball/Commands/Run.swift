@@ -2,7 +2,6 @@ import ArgumentParser
 import BluetoothHost
 import EightBall
 import LinuxBoard
-import LinuxRadio
 import LinuxSystem
 
 /// Runs a ball.

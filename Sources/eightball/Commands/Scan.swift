@@ -1,8 +1,5 @@
 import ArgumentParser
 import CoreBluetooth
-import LinuxBoard
-import LinuxRadio
-import LinuxSystem
 
 /// Lists what advertises.
 struct Scan: ParsableCommand {
@@ -13,7 +10,7 @@ struct Scan: ParsableCommand {
 
       EXAMPLES
         eightball scan
-        eightball scan --radio hci0 --timeout 10
+        eightball scan --radio hci0 --timeout 10s
         eightball scan --json
 
       EXIT STATUS
@@ -25,9 +22,10 @@ struct Scan: ParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("How long to listen; 5 unless given.", valueName: "seconds"),
-    transform: { try Seconds($0) })
-  var timeout = Seconds(milliseconds: 5_000)
+    help: ArgumentHelp(
+      "How long to listen, such as 10s or 500ms; 5s unless given.", valueName: "time"),
+    transform: { try TimeOption($0, upTo: TimeOption.hour) })
+  var timeout = TimeOption(milliseconds: 5_000)
 
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
@@ -40,7 +38,7 @@ struct Scan: ParsableCommand {
       printer.begins(chosen)
       let radio = CBRadio(chosen.name, watchedBy: sinks)
       defer { radio.close() }
-      let program = ScanProgram(duration: Double(timeout.milliseconds) / 1_000, radio: radio)
+      let program = ScanProgram(duration: timeout.seconds, radio: radio)
       try waiting { try await program.run(printer) }
       printer.ends()
       warn(ofFailuresOf: sinks)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BluetoothHost
-import LinuxRadio
 
 /// The name that a ball goes by: 1 to 29 bytes of UTF-8, so that an advertisement holds it.
 struct BallName: ExpressibleByArgument {

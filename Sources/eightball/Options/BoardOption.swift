@@ -73,8 +73,3 @@ struct ChosenBoard {
     return "Board: \(printable(description.name))\(because)."
   }
 }
-
-extension ExitStatus {
-  /// A board's file, or what is to be other than it says, is wrong: EX_CONFIG.
-  static let board = ExitCode(78)
-}

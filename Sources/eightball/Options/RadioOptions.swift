@@ -1,5 +1,4 @@
 import ArgumentParser
-import LinuxBoard
 import LinuxRadio
 
 /// Which radio.

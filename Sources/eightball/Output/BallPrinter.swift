@@ -1,3 +1,4 @@
+import BluetoothCentral
 import BluetoothHost
 import EightBall
 import LinuxBoard
@@ -55,7 +56,7 @@ final class BallPrinter: BallObserver {
     if isJSON {
       tellPrograms(own, event, central, question)
     } else {
-      tellPeople(own, event, central, question)
+      tellPeople(own, event, question)
     }
   }
 
@@ -107,13 +108,13 @@ final class BallPrinter: BallObserver {
   // MARK: For people
 
   private func tellPeople(
-    _ own: DeviceAddress, _ event: BallEvent, _ central: DeviceAddress?, _ question: Span<UInt8>
+    _ own: DeviceAddress, _ event: BallEvent, _ question: Span<UInt8>
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(fault.phrase)
+      tellLoss(ControllerFault(fault).description)
     case .radio(.advertising):
-      tellReady(own)
+      tellReady()
       print {
         $0.append("Advertising as “")
         $0.append(printable(name))
@@ -122,7 +123,7 @@ final class BallPrinter: BallObserver {
         $0.append(").")
       }
     case .radio(.silent):
-      tellReady(own)
+      tellReady()
     case .connected(_, let address):
       print {
         $0.append("Connected: ")
@@ -171,7 +172,7 @@ final class BallPrinter: BallObserver {
     Terminal.print(&line)
   }
 
-  private func tellReady(_ own: DeviceAddress) {
+  private func tellReady() {
     guard isRadioLost else { return }
     isRadioLost = false
     guard isJSON else { return Terminal.print("Radio: ready again.") }
@@ -191,15 +192,15 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(fault.phrase)
+      tellLoss(ControllerFault(fault).description)
     case .radio(.advertising):
-      tellReady(own)
+      tellReady()
       json.begin("advertising")
       json["name"] = name
       json.add("address", own)
       json.print()
     case .radio(.silent):
-      tellReady(own)
+      tellReady()
     case .connected(let place, let address):
       tell("connected", address) { $0.add("place", place) }
     case .disconnected(let place, let address, let reason):
@@ -261,23 +262,6 @@ extension QuestionRule.Refusal {
     case .statement: "not a question (it must end in “?”)"
     case .notUTF8: "not UTF-8"
     case .tooLong: "longer than 512 bytes"
-    }
-  }
-}
-
-extension RadioFault {
-  /// What the controller did.
-  fileprivate var phrase: String {
-    switch self {
-    case .hardwareError(let code):
-      "the controller reported hardware error 0x\(hexadecimal(code))"
-    case .unanswered(let opcode):
-      "the controller left command 0x\(hexadecimal(opcode.rawValue)) unanswered"
-    case .refused(let opcode, let code):
-      "the controller refused command 0x\(hexadecimal(opcode.rawValue)) with error "
-        + "0x\(hexadecimal(code.rawValue))"
-    case .lost:
-      "the way to the controller is gone"
     }
   }
 }

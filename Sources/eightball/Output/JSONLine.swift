@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxRadio
 
 /// One JSON object on one line, its members in the order in which they are added.
 ///

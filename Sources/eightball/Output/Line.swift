@@ -1,6 +1,5 @@
 import BluetoothHost
 import EightBall
-import LinuxRadio
 
 /// A line of output that is put together in place.
 ///

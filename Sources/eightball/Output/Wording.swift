@@ -23,20 +23,6 @@ extension DeviceAddress {
   var kindText: String { kind == .random ? "random" : "public" }
 }
 
-extension BluetoothUUID {
-  /// As people write it: `180A`, or `8E38140A-27BE-4090-8955-4FC4B5698D1E`.
-  var text: String {
-    if let short { return hexadecimal(short) }
-    let digits = hexadecimal(high) + hexadecimal(low)
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.append(digit)
-    }
-    return text
-  }
-}
-
 /// A signal strength, with a minus sign as printers set it: `−50 dBm`.
 func strength(_ rssi: Int) -> String {
   (rssi < 0 ? "\u{2212}" : "") + "\(rssi.magnitude) dBm"

@@ -91,7 +91,7 @@ actor AskProgram {
       Task { for await event in central.events { signal.yield(.central(event)) } })
     var outcome: AskOutcome?
     for await signal in signals {
-      outcome = react(to: signal, central)
+      outcome = react(to: signal)
       if outcome != nil { break }
     }
     for task in tasks { task.cancel() }
@@ -100,14 +100,14 @@ actor AskProgram {
     return outcome ?? .cancelled
   }
 
-  private func react(to signal: Signal, _ central: BallCentral) -> AskOutcome? {
+  private func react(to signal: Signal) -> AskOutcome? {
     switch signal {
     case .central(let event):
-      return react(to: event, central)
+      return react(to: event)
     case .result(_, .success(let answer)):
       return .answered(answer)
     case .result(let ball, .failure(let error)):
-      return outcome(of: error, ball, central)
+      return outcome(of: error, ball)
     case .radioFailed(let error):
       return .radioTrouble(error)
     case .searchTimedOut:
@@ -122,7 +122,7 @@ actor AskProgram {
     }
   }
 
-  private func react(to event: BallCentral.Event, _ central: BallCentral) -> AskOutcome? {
+  private func react(to event: BallCentral.Event) -> AskOutcome? {
     switch event {
     case .stateUpdated(isPoweredOn: true):
       printer.searches(inquiry)
@@ -200,9 +200,7 @@ actor AskProgram {
       })
   }
 
-  private func outcome(
-    of error: any Error, _ ball: Ball, _ central: BallCentral
-  ) -> AskOutcome {
+  private func outcome(of error: any Error, _ ball: Ball) -> AskOutcome {
     guard let error = error as? BallError else { return .cancelled }
     switch error.rejection {
     case .questionPlease: return .refused

@@ -7,7 +7,7 @@ import LinuxSystem
 /// - Parameter prepare: Gives the program what else it needs of the loop.
 func runOnRadio<Program: RadioProgram & ~Copyable>(
   _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink],
-  prepare: (inout Program, EventLoop) throws -> Void = { _, _ in }
+  prepare: (inout Program, EventLoop) throws -> Void
 ) throws {
   let loop = try EventLoop()
   let signals = try TerminationSignals(loop: loop)
@@ -42,7 +42,7 @@ func endingWell(
     try body()
   } catch let error as RadioError {
     complain(sentence(error.description), "radio")
-    throw ExitStatus.radio
+    throw ExitStatus.unavailable
   } catch let error as SystemError {
     complain(sentence(error.description), "system")
     throw ExitStatus.unexpected

@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// A length of time, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
+struct TimeOption: Equatable, CustomStringConvertible {
+  /// The longest that a command waits for somebody.
+  static let hour: UInt32 = 3_600_000
+
+  var milliseconds: UInt32
+
+  init(milliseconds: UInt32) {
+    self.milliseconds = milliseconds
+  }
+
+  /// - Parameter longest: The most that it may be, in milliseconds; 1 is the least.
+  /// - Throws: What was expected.
+  init(_ text: String, upTo longest: UInt32) throws {
+    let number: Substring
+    let factor: Double
+    if text.hasSuffix("ms") {
+      (number, factor) = (text.dropLast(2), 1)
+    } else {
+      (number, factor) = (text.hasSuffix("s") ? text.dropLast() : text[...], 1_000)
+    }
+    guard let value = Double(number), value.isFinite, value * factor >= 1,
+      value * factor <= Double(longest)
+    else {
+      throw ValidationError("expected a time such as 3s or 250ms, up to \(longest / 1_000)s")
+    }
+    milliseconds = UInt32((value * factor).rounded())
+  }
+
+  var seconds: Double { Double(milliseconds) / 1_000 }
+
+  var description: String {
+    milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+  }
+}
