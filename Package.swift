@@ -84,7 +84,7 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: core),
 
-    // Somebody who asks a ball, with the time injected.
+    // Somebody who asks a ball, with the time injected; and random numbers that are always the same.
     .target(
       name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: core),
@@ -108,20 +108,20 @@ let package = Package(
     // What the tests of the Linux side share.
     .target(
       name: "LinuxTestSupport",
-      dependencies: ["BluetoothHost", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
+      dependencies: ["BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
       path: "Tests/LinuxTestSupport", swiftSettings: core),
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualRadio",
+        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: core),
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
         "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
-        "LinuxSystem", "VirtualRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: core),
     // What scripts/benchmark-ask times beside Bumble.
