@@ -87,7 +87,7 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: checked),
 
-    // Somebody who asks a ball, with the time injected.
+    // Somebody who asks a ball, with the time injected; and random numbers that are always the same.
     .target(
       name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
@@ -111,20 +111,20 @@ let package = Package(
     // What the tests of the Linux side share.
     .target(
       name: "LinuxTestSupport",
-      dependencies: ["BluetoothHost", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
+      dependencies: ["BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
       path: "Tests/LinuxTestSupport", swiftSettings: checked),
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualRadio",
+        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
         "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
-        "LinuxSystem", "VirtualRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     // What scripts/benchmark-ask times beside Bumble.

@@ -2,7 +2,6 @@ import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing
-import VirtualRadio
 
 @Suite("A question is asked")
 struct AskTests {

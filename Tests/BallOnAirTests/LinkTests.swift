@@ -1,6 +1,5 @@
 import BluetoothCentral
 import BluetoothHost
-import EightBall
 import Testing
 import VirtualRadio
 

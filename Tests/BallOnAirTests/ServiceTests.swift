@@ -2,7 +2,6 @@ import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing
-import VirtualRadio
 
 @Suite("What the ball shows a central")
 struct ServiceTests {

@@ -9,8 +9,6 @@ import BluetoothHost
 package final class BallClient {
   /// What is asked.
   package let inquiry: BallInquiry
-  /// The address that the ball knows this side by; zero before the radio is ready.
-  package var address: DeviceAddress { central.address }
 
   let central: Central
   var stage = Stage.idle

@@ -1,26 +1,14 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
 @testable import BluetoothCentral
 
-/// A generator of the same numbers on every machine (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-}
-
 @Suite("Noise")
 struct FuzzTests {
   @Test("packets of noise do no harm", arguments: 0..<8 as Range<UInt64>)
   func noise(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = FixedRandom(seed: seed)
     let (central, radio, link) = connectedCentral()
     central.scan()
     for _ in 0..<3_000 {
@@ -55,7 +43,7 @@ struct FuzzTests {
 
   @Test("a ball's talk with bits turned over is asked to an end", arguments: 0..<8 as Range<UInt64>)
   func flippedBits(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = FixedRandom(seed: seed)
     for _ in 0..<100 {
       let inquiry = Inquiry("Will it rain on the day after tomorrow?")
       inquiry.radio.fault = { packet in

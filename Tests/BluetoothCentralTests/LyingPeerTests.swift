@@ -3,11 +3,6 @@ import Testing
 
 @testable import BluetoothCentral
 
-private func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
-  AttributeHandleRange(
-    start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
-}
-
 /// An operation with a response that is right for its first request.
 struct Exchange: CustomTestStringConvertible, Sendable {
   let testDescription: String

@@ -3,43 +3,8 @@ import Testing
 
 @testable import BluetoothCentral
 
-private func handle(_ rawValue: UInt16) -> AttributeHandle { AttributeHandle(rawValue: rawValue) }
-
-private func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
-  AttributeHandleRange(start: handle(start), end: handle(end))
-}
-
 @Suite("Operations of a GATT client")
 struct OperationTests {
-  typealias Outcome = Result<OperationOutput, OperationError>
-
-  /// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
-  /// requests and how it ended.
-  private func perform(
-    _ operation: BluetoothCentral.Operation, _ responses: [[UInt8]], mtu: UInt16? = nil
-  ) -> (requests: [[UInt8]], outcome: Outcome?) {
-    let (central, radio, link) = connectedCentral()
-    if let mtu {
-      radio.peer = { _ in [[0x03] + ScriptedRadio.little(mtu)] }
-      central.perform(.exchangeMTU(.maximum), on: link)
-      radio.run()
-      _ = central.takeEvents()
-    }
-    var requests: [[UInt8]] = []
-    var remaining = responses[...]
-    radio.peer = { pdu in
-      requests.append(pdu)
-      return remaining.popFirst().map { [$0] } ?? []
-    }
-    let id = central.perform(operation, on: link)
-    radio.run()
-    var outcome: Outcome?
-    while let event = central.nextEvent() {
-      if case .completed(id, link, let result) = event { outcome = result }
-    }
-    return (requests, outcome)
-  }
-
   @Test("agrees on the smaller MTU, and never on less than 23")
   func exchangeMTU() {
     for (offered, agreed) in [(247, 247), (517, 517), (65_535, 517), (23, 23), (5, 23)] {

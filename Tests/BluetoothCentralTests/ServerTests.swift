@@ -3,39 +3,10 @@ import Testing
 
 @testable import BluetoothCentral
 
-private func handle(_ rawValue: UInt16) -> AttributeHandle { AttributeHandle(rawValue: rawValue) }
-
-private func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
-  AttributeHandleRange(start: handle(start), end: handle(end))
-}
-
 /// What a central learns of a server beyond its services and characteristics.
 @Suite("Includes, subscriptions, names and changes of services")
 struct ServerTests {
-  typealias Outcome = Result<OperationOutput, OperationError>
-
   private static func notFound(_ opcode: UInt8) -> [UInt8] { [0x01, opcode, 0x00, 0x00, 0x0A] }
-
-  /// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
-  /// requests and how it ended.
-  private func perform(
-    _ operation: BluetoothCentral.Operation, _ responses: [[UInt8]]
-  ) -> (requests: [[UInt8]], outcome: Outcome?) {
-    let (central, radio, link) = connectedCentral()
-    var requests: [[UInt8]] = []
-    var remaining = responses[...]
-    radio.peer = { pdu in
-      requests.append(pdu)
-      return remaining.popFirst().map { [$0] } ?? []
-    }
-    let id = central.perform(operation, on: link)
-    radio.run()
-    var outcome: Outcome?
-    while let event = central.nextEvent() {
-      if case .completed(id, link, let result) = event { outcome = result }
-    }
-    return (requests, outcome)
-  }
 
   @Test("finds included services: the UUID in the reference, or read from the declaration")
   func includedServices() {

@@ -2,7 +2,6 @@ import BluetoothCentral
 import BluetoothHost
 import Foundation
 import LinuxRadio
-import LinuxSystem
 import Testing
 
 @testable import CoreBluetooth

@@ -1,5 +1,3 @@
-import BluetoothHost
-import LinuxBoard
 import LinuxRadio
 import Testing
 

@@ -1,7 +1,6 @@
 import BluetoothHost
 import EightBall
 import Glibc
-import LinuxRadio
 import LinuxSystem
 import LinuxTestSupport
 import Testing

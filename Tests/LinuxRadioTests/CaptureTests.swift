@@ -1,4 +1,3 @@
-import BluetoothHost
 import Glibc
 import LinuxRadio
 import LinuxSystem

@@ -1,4 +1,3 @@
-import BluetoothHost
 import LinuxTestSupport
 import Testing
 

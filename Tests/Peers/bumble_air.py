@@ -5,7 +5,6 @@ Its controllers route data by random address, never fragment towards the host, a
 advertisement as the scan response; a host that goes leaves its link up.
 """
 
-import asyncio
 import contextlib
 
 from bumble import hci

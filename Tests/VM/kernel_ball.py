@@ -11,7 +11,7 @@ import uuid
 
 from adapters import set_up
 from att import ANSWER, QUESTION
-from programs import PATIENCE, run
+from programs import run
 
 SERVICE = uuid.UUID("8E38140A-27BE-4090-8955-4FC4B5698D1E")
 

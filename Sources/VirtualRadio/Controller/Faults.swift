@@ -4,14 +4,14 @@ import BluetoothHost
 ///
 /// Faults are used up in the order in which they were asked for, one for each packet that they
 /// fit, so that a test names exactly what goes wrong and when.
-public struct Faults: Sendable {
-  private struct CommandFault {
+public struct Faults: Sendable, Equatable {
+  private struct CommandFault: Equatable {
     var opcode: HCIOpcode?
     var refusal: HCIErrorCode?
     var remaining: Int
   }
 
-  private struct PacketFault {
+  private struct PacketFault: Equatable {
     var type: HCIPacketType?
     var change: PacketChange
   }

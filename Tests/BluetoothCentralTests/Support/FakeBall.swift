@@ -139,12 +139,6 @@ final class Inquiry {
     while let event = client.nextEvent() { events.append(event) }
   }
 
-  /// How it went, once decided.
-  var outcome: BallOutcome? {
-    for case .decided(let outcome) in events { return outcome }
-    return nil
-  }
-
   /// How it went, once all is over.
   var finished: BallOutcome? {
     for case .finished(let outcome) in events { return outcome }

@@ -4,17 +4,9 @@ import Testing
 
 @Suite("Host: ending links, shutting down, losing the radio")
 struct EndingTests {
-  private func connected() -> ScriptedController<3> {
-    let controller = ScriptedController<3>()
-    controller.connect(0x40)
-    controller.connect(0x41)
-    controller.forgetWhatWasSent()
-    return controller
-  }
-
   @Test("Shutting down: links are ended, advertising is turned off, then silence")
   func shutDown() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     #expect(!controller.isShutDown)
     controller.host.shutDown()
     #expect(!controller.isShutDown)
@@ -30,7 +22,7 @@ struct EndingTests {
 
   @Test("Shutting down waits for the links to have ended")
   func waits() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.completesDisconnections = false
     controller.host.shutDown()
     controller.run()
@@ -43,7 +35,7 @@ struct EndingTests {
 
   @Test("A central that connects at the last moment is sent away, too")
   func lastMoment() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.unanswered = .leSetAdvertisingEnable
     controller.host.shutDown()
     controller.run()
@@ -59,7 +51,7 @@ struct EndingTests {
     "A controller that does not answer holds up nothing for ever",
     arguments: [HCIOpcode.disconnect, .leSetAdvertisingEnable])
   func unanswered(opcode: HCIOpcode) {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.unanswered = opcode
     controller.host.shutDown()
     controller.run()
@@ -82,7 +74,7 @@ struct EndingTests {
 
   @Test("Ending every link: advertising goes on")
   func disconnectAll() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.events = []
     controller.host.disconnectAll()
     controller.run()
@@ -97,7 +89,7 @@ struct EndingTests {
 
   @Test("A link whose end is never told: the controller is reset")
   func lostDisconnection() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.completesDisconnections = false
     controller.host.disconnectAll()
     controller.run()
@@ -112,7 +104,7 @@ struct EndingTests {
 
   @Test("Disconnects for links that the controller does not know: with the last it is set up again")
   func unknownLink() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.refused = (.disconnect, .unknownConnectionIdentifier)
     controller.host.disconnectAll()
     controller.run()
@@ -123,7 +115,7 @@ struct EndingTests {
 
   @Test("A link that ends by itself as it is ended takes no other with it")
   func crossing() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.completesDisconnections = false
     controller.host.disconnectAll()
     // The Disconnect for 0x40 is taken on.
@@ -140,7 +132,7 @@ struct EndingTests {
 
   @Test("The radio is lost: every link is forgotten, and nothing is said until it is back")
   func radioLost() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.events = []
     controller.host.radioLost()
     #expect(
@@ -176,7 +168,7 @@ struct EndingTests {
 
   @Test("Starting again with links: they are forgotten, and told so")
   func startAgain() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.events = []
     controller.start()
     #expect(

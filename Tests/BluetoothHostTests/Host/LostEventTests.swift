@@ -4,17 +4,9 @@ import Testing
 
 @Suite("Host: events that were lost")
 struct LostEventTests {
-  private func connected() -> ScriptedController<3> {
-    let controller = ScriptedController<3>()
-    controller.connect(0x40)
-    controller.connect(0x41)
-    controller.forgetWhatWasSent()
-    return controller
-  }
-
   @Test("Data of a link that the host was not told of: after 2 s the link is ended")
   func stranger() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.send([0x0A, 0x16, 0x00], on: 0x77)
     #expect(controller.deadline == controller.now.advanced(by: 2_000))
     controller.pass(milliseconds: 1_999)
@@ -30,7 +22,7 @@ struct LostEventTests {
 
   @Test("Data that overtakes the news of its link ends nothing")
   func overtaken() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.send([0x0A, 0x16, 0x00], on: 0x42)
     controller.connect(0x42)
     controller.pass(milliseconds: 10_000)
@@ -40,7 +32,7 @@ struct LostEventTests {
 
   @Test("The end of a link that the host was not told of: advertising is begun again")
   func strangerLeft() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.disconnect(0x77)
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x00], [0x01]])
     #expect(controller.radio == .advertising)
@@ -52,7 +44,7 @@ struct LostEventTests {
 
   @Test("A link that is silent for a minute is asked after; one that is not is left alone")
   func silent() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.pass(milliseconds: 59_000)
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
     #expect(controller.parameters(of: .readRSSI) == [])
@@ -65,7 +57,7 @@ struct LostEventTests {
 
   @Test("A link that the controller does not know any more: its place is free")
   func missing() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.connect(0x42)
     #expect(controller.radio == .silent)
     controller.behaviour.refused = (.readRSSI, .unknownConnectionIdentifier)
@@ -82,7 +74,7 @@ struct LostEventTests {
 
   @Test("With the last link that is missing, the controller is set up again")
   func allMissing() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.refused = (.readRSSI, .unknownConnectionIdentifier)
     controller.pass(milliseconds: 60_000)
     #expect(controller.connectionCount == 0)
@@ -92,7 +84,7 @@ struct LostEventTests {
 
   @Test("A controller that leaves the question unanswered is not asked again")
   func unanswered() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.behaviour.unanswered = .readRSSI
     for _ in 0..<10 { controller.pass(milliseconds: 60_000) }
     #expect(controller.parameters(of: .readRSSI).count == 1)
@@ -102,7 +94,7 @@ struct LostEventTests {
 
   @Test("Nobody is asked after when nobody is there")
   func nobody() {
-    let controller = connected()
+    let controller = ScriptedController<3>.connected()
     controller.disconnect(0x40)
     controller.disconnect(0x41)
     #expect(controller.deadline == nil)

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import BluetoothHost
-
 /// A signalling command, which bytes it may have, and the answer to it. All have the identifier
 /// 0x07.
 private struct Command: CustomTestStringConvertible, Sendable {

@@ -1,6 +1,17 @@
 import BluetoothHost
 import Testing
 
+extension ScriptedHost where Database == GATTDatabase<27> {
+  /// One with the links 0x40 and 0x41, and nothing sent since they began.
+  static func connected() -> ScriptedHost {
+    let controller = ScriptedHost()
+    controller.connect(0x40)
+    controller.connect(0x41)
+    controller.forgetWhatWasSent()
+    return controller
+  }
+}
+
 // What the centrals do, and what they see.
 extension ScriptedHost where Database: ~Copyable {
   /// A central connects; its address ends in the low byte of `handle`.

@@ -1,5 +1,3 @@
-import BluetoothHost
-import EightBall
 import Foundation
 import Testing
 

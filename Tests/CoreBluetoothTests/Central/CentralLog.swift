@@ -28,10 +28,6 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   var peripherals: [CBPeripheral] { contents.withLock(\.peripherals) }
   var advertisements: [[String: Any]] { contents.withLock(\.advertisements) }
 
-  func dropPeripherals() {
-    contents.withLock { $0.peripherals = [] }
-  }
-
   private func note(_ line: String, _ error: (any Error)? = nil) {
     let line = line + (error.map { ": " + Self.name($0) } ?? "")
     contents.withLock { $0.lines.append(line) }

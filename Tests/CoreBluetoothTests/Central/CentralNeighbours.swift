@@ -4,8 +4,6 @@ import Foundation
 import Testing
 import VirtualRadio
 
-@testable import CoreBluetooth
-
 /// Somebody else on the air.
 protocol Neighbour: AnyObject {
   var radio: VirtualController { get }
@@ -112,7 +110,6 @@ extension ApplicationAttribute {
   static let text = ApplicationAttribute(rawValue: 0)
   static let level = ApplicationAttribute(rawValue: 1)
   static let alarm = ApplicationAttribute(rawValue: 2)
-  static let note = ApplicationAttribute(rawValue: 3)
 }
 
 /// One characteristic of each kind that a rule is about.

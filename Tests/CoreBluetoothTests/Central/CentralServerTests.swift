@@ -1,5 +1,4 @@
 import BluetoothHost
-import EightBall
 import Foundation
 import Testing
 

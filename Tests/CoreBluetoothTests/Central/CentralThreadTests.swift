@@ -90,8 +90,7 @@ struct CentralThreadTests {
     }
     ball.leave()
     let end = try lines.take()
-    #expect(
-      ["disconnected peripheralDisconnected", "disconnected connectionTimeout"].contains(end))
+    #expect(end == "disconnected peripheralDisconnected")
     #expect(manager.state == .poweredOn)
   }
 

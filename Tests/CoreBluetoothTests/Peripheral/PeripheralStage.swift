@@ -115,11 +115,6 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
     commands = []
   }
 
-  /// Packets of a link have left.
-  func completePackets(of link: UInt16, count: UInt16) {
-    receive([0x04, 0x13, 5, 1] + little(link) + little(count))
-  }
-
   private func receive(_ packet: [UInt8]) {
     peripheralEngine.receive(packet.span, at: now)
     settle()

@@ -1,4 +1,3 @@
-import BluetoothHost
 import Foundation
 import Testing
 

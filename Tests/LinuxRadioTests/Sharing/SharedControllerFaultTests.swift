@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothCentral
 import BluetoothHost
 import LinuxRadio
@@ -192,7 +193,7 @@ struct SharedControllerFaultTests {
   }
 
   @Test func nonsenseStopsNothing() throws {
-    var random = SplitMix(state: 11)
+    var random = FixedRandom(seed: 11)
     for seed in 0..<20 {
       let stage = try SharedStage(seed: UInt64(seed)) { $0.startAttempts = 1_000 }
       _ = try stage.visitBall()
@@ -229,18 +230,7 @@ extension SharedStage {
   }
 }
 
-/// Random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension FixedRandom {
   /// A packet from the controller that is nearly one.
   mutating func packet() -> [UInt8] {
     let codes: [UInt8] = [0x05, 0x08, 0x0C, 0x0E, 0x0F, 0x10, 0x13, 0x1A, 0x30, 0x3E, 0xFF]

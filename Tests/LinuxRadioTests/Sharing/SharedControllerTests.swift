@@ -1,6 +1,7 @@
 import BluetoothCentral
 import BluetoothHost
 import LinuxRadio
+import LinuxTestSupport
 import Testing
 import VirtualRadio
 
@@ -99,7 +100,7 @@ struct SharedControllerTests {
 
   @Test func randomAddressesDoNotCollide() throws {
     let stage = try SharedStage(joined: []) { $0.prefersRandomAddress = true }
-    stage.device.program.second = try BallHalf(
+    stage.device.program.second = try PlainBall(
       "Device",
       address: .random(.staticRandom([2, 2, 2, 2, 2, 2])))
     stage.device.program.join(.second, at: stage.now)

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import LinuxRadio
 import LinuxTestSupport
@@ -13,7 +14,7 @@ struct SharedPacketTests {
 
   @Test(arguments: [SharedHalf.first, .second])
   func thePacketsOfOneHalfPassAsTheyAre(half: SharedHalf) {
-    var random = SplitMix(state: 3)
+    var random = FixedRandom(seed: 3)
     var shared = Shared(Recorder(), Recorder())
     shared.join(half, at: now)
     shared.radioIsReady(at: now)
@@ -253,7 +254,7 @@ struct SharedPacketTests {
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>) func nothingThatAnyoneSendsStopsIt(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = FixedRandom(seed: seed)
     // One alone, or both; the other joins some time.
     var shared = started(seed % 3 == 0 ? [.first] : seed % 3 == 1 ? [.second] : [.first, .second])
     var now = now

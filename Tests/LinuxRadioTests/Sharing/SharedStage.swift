@@ -1,7 +1,7 @@
 import BluetoothCentral
 import BluetoothHost
-import EightBall
 import LinuxRadio
+import LinuxTestSupport
 import Testing
 import VirtualRadio
 
@@ -66,35 +66,7 @@ struct CentralHalf: RadioProgram {
   }
 }
 
-/// A ball as a program.
-struct BallHalf: RadioProgram, ~Copyable {
-  var host: BallHost<4>
-
-  init(_ name: String = "Ball", address: OwnAddress = .public) throws {
-    let name = DeviceName(Array(name.utf8).span)
-    host = BallHost<4>(
-      configuration: HostConfiguration(
-        name: try #require(name), service: .ballService, address: address),
-      database: GATTDatabase(BallProfile.table), application: Ball<4>(seed: 8, style: .text))
-  }
-
-  mutating func radioIsReady(at now: Instant) { host.start(at: now) }
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) { host.radioLost() }
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-    host.receive(packet, at: now)
-    while host.application.nextEvent() != nil {}
-  }
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    host.nextPacket(into: &writer, at: now)
-  }
-  var deadline: Instant? { host.deadline }
-  mutating func advance(to now: Instant) { host.advance(to: now) }
-  mutating func turnEnded() {}
-  mutating func shutDown(at now: Instant) { host.shutDown() }
-  var isFinished: Bool { host.isShutDown }
-}
-
-typealias Device = SharedController<CentralHalf, BallHalf>
+typealias Device = SharedController<CentralHalf, PlainBall>
 
 /// Somebody on the stage.
 protocol Seated: AnyObject {
@@ -166,7 +138,7 @@ final class SharedStage {
   let air: VirtualAir
   let configuration: ControllerConfiguration
   let device: Seat<Device>
-  let ball: Seat<BallHalf>
+  let ball: Seat<PlainBall>
   let phone: Seat<CentralHalf>
   private var turn = 0
   private(set) var isStuck = false
@@ -185,8 +157,8 @@ final class SharedStage {
     let now = air.now
     device = Seat(
       air.addController(address: Self.deviceAddress, configuration: controller),
-      Device(CentralHalf(1, change), try BallHalf("Device")), at: now)
-    ball = Seat(air.addController(address: Self.ballAddress), try BallHalf(), at: now)
+      Device(CentralHalf(1, change), try PlainBall("Device")), at: now)
+    ball = Seat(air.addController(address: Self.ballAddress), try PlainBall(), at: now)
     phone = Seat(air.addController(), CentralHalf(2), at: now)
     device.delay = delay
     for half in joined { device.program.join(half, at: now) }
