@@ -5,6 +5,7 @@ INSTALLED names the program that is installed. systemd is the first program of a
 the guest.
 """
 
+import errno
 import os
 import pathlib
 import subprocess
@@ -55,7 +56,10 @@ def process() -> str:
     """The number of the ball's process, as we see it; empty where none runs."""
     try:
         return CGROUP.read_text().strip()
-    except FileNotFoundError:
+    except OSError as error:
+        # There is none; or it went between being opened and being read.
+        if error.errno not in (errno.ENOENT, errno.ENODEV):
+            raise
         return ""
 
 
