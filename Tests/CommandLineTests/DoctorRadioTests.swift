@@ -1,0 +1,156 @@
+import LinuxRadio
+import LinuxSystem
+import Testing
+
+@testable import LinuxBoard
+@testable import eightball
+
+@Suite("What doctor says of radios, and of choices that cannot be had")
+struct DoctorRadioTests {
+  @Test("Whoever holds the adapter cannot be seen")
+  func heldByUnknown() {
+    var machine = Machine.bare
+    machine.adapters = .success([.pi(isHeld: true)])
+    machine.mayConfigureAdapters = true
+    expect(
+      machine, board: nil,
+      """
+      ok     radio       the virtual air (another program holds hci0)
+      wrong  adapter     another program holds hci0
+                         End that program first; sudo eightball doctor tells which it is
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      1 thing is wrong.
+      """)
+  }
+
+  @Test("What is wrong with one adapter is a note while there is another")
+  func twoAdapters() {
+    var machine = Machine.bare
+    machine.adapters = .success([
+      .pi(isRaw: true),
+      Adapter(number: 1, isUp: false, isRaw: false, bus: 99, address: .zero, block: .none),
+    ])
+    machine.mayConfigureAdapters = true
+    machine.service = .eightball(isInstalled: true)
+    expect(
+      machine, board: nil,
+      """
+      ok     radio       hci1 (hci1 is the first adapter that may be used)
+      note   adapter     hci0 has not been set up
+                         See what the kernel lacks for it: dmesg | grep -i bluetooth
+      ok     adapter     hci1 is down, and free
+      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is installed, but does not run
+                         To have it run now and start with the machine: sudo systemctl enable --now \
+      eightball.service
+      All is well: eightball run uses hci1, and no buttons and lights.
+      """)
+  }
+
+  @Test("An adapter that is not there is named; the board has no lines")
+  func missingAdapter() {
+    var machine = Machine.bare
+    machine.adapters = .success([.pi(block: .hard)])
+    machine.service = .eightball(isInstalled: true, processes: [5])
+    expect(
+      machine, radio: .adapter(3), board: BoardDescription(name: "plain"),
+      """
+      ok     radio       hci3
+      note   adapter     hci0 is switched off
+                         Switch it on: rfkill unblock bluetooth, or the switch on the machine
+      wrong  adapter     there is no adapter hci3
+                         Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual
+      ok     permission  this program may not configure adapters, but eightball.service may
+      ok     bluetoothd  it does not run, and is not needed
+      ok     board       plain
+      note   lines       the board has no buttons and lights
+      note   service     eightball.service runs, but does not start with the machine
+                         To have it do so: sudo systemctl enable eightball.service
+      1 thing is wrong.
+      """)
+  }
+
+  @Test("A right that is missing is wrong for the adapter that is named, whichever it is")
+  func noRights() {
+    var machine = Machine.bare
+    machine.adapters = .success([
+      .pi(block: .soft),
+      Adapter(number: 1, isUp: true, isRaw: false, bus: 1, address: .zero, block: .none),
+    ])
+    let asked: [(RadioName, Finding.Verdict, wrong: Int)] = [
+      // The other adapter's trouble keeps nobody from using this one.
+      (.adapter(1), .wrong, wrong: 1), (.adapter(0), .wrong, wrong: 2), (.virtual, .note, wrong: 0),
+    ]
+    for (radio, verdict, wrong) in asked {
+      let checkup = Checkup(
+        of: machine, radio: Checkup.RadioChoice(radio, reason: nil, isUsual: false),
+        board: Checkup.BoardChoice(.success(nil), reason: nil))
+      let finding = checkup.findings.first { $0.subject == "permission" }
+      let name = radio == .adapter(1) ? "hci1" : "hci0"
+      #expect(finding?.verdict == verdict)
+      #expect(
+        finding?.text
+          == "\(name) may only be driven by a program with the right to configure adapters")
+      #expect(checkup.findings.count { $0.verdict == .wrong } == wrong)
+    }
+  }
+
+  @Test("A radio that cannot be opened, and a board's file that is wrong")
+  func wrongChoices() {
+    var machine = Machine.bare
+    machine.radioFailure = RadioError(
+      "there is no serial line /dev/ttyX", remedy: "Is the controller plugged in?")
+    let checkup = Checkup(
+      of: machine,
+      radio: Checkup.RadioChoice(
+        .serial(device: "/dev/ttyX", speed: 9_600), reason: nil, isUsual: false),
+      board: Checkup.BoardChoice(
+        .failure(BoardError("b.yml", line: 7, field: "radio", "expected \u{1B}[31m")),
+        reason: nil))
+    compare(
+      checkup,
+      """
+      wrong  radio       there is no serial line /dev/ttyX
+                         Is the controller plugged in?
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      wrong  board       b.yml:7: radio: expected \u{FFFD}[31m
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      2 things are wrong.
+      """)
+  }
+
+  @Test("A radio that another program has may be that of a ball that runs")
+  func radioInUse() throws {
+    var machine = Machine.bare
+    machine.radioFailure = RadioError(
+      "another program listens at 127.0.0.1:7300", remedy: "Choose another port")
+    machine.radioFailure?.isInUse = true
+    expect(
+      machine, radio: .tcpServer(host: "127.0.0.1", port: 7_300), board: nil,
+      """
+      note   radio       another program listens at 127.0.0.1:7300, perhaps the ball itself
+                         If not: choose another port
+      note   adapter     there is no Bluetooth adapter
+                         For phones to find a ball, plug one in
+      ok     permission  none is needed without an adapter
+      ok     bluetoothd  it does not run, and is not needed
+      note   board       none
+                         --board names one, as eightball boards lists them
+      note   service     eightball.service is not installed
+                         To have a ball start with the machine: scripts/install
+      All is well: eightball run uses tcp-server:127.0.0.1:7300, and no buttons and lights.
+      """)
+  }
+}
