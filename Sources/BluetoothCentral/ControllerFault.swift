@@ -8,6 +8,7 @@ extension ControllerFault {
       case .hardwareError(let code): .hardwareError(code)
       case .unanswered(let opcode): .unanswered(opcode)
       case .refused(let opcode, let code): .refused(opcode, code)
+      case .stoppedAdvertising: .stoppedAdvertising
       case .lost: .lost
       }
   }
@@ -26,6 +27,8 @@ extension ControllerFault: CustomStringConvertible {
       "the controller's answer to command \(Self.text(of: opcode)) was malformed"
     case .hardwareError(let code):
       "the controller reported hardware error \(Self.hexadecimal(UInt16(code), digits: 2))"
+    case .stoppedAdvertising:
+      "the controller stopped advertising by itself"
     case .lost:
       "the way to the controller is gone"
     }

@@ -1,6 +1,8 @@
 /// The events that have not been fetched, oldest first.
 struct EventQueue {
   private static let capacity = 32
+  /// A power of two less one, so that an index needs no division.
+  private static let mask = capacity - 1
 
   private var events = InlineArray<32, BallEvent>(repeating: .missed(0))
   private var first = 0
@@ -10,11 +12,11 @@ struct EventQueue {
   /// Adds an event; the oldest goes if there is no room.
   mutating func append(_ event: BallEvent) {
     if count == Self.capacity {
-      first = (first + 1) % Self.capacity
+      first = (first &+ 1) & Self.mask
       count -= 1
       missed += 1
     }
-    events[(first &+ count) % Self.capacity] = event
+    events[(first &+ count) & Self.mask] = event
     count &+= 1
   }
 
@@ -26,7 +28,7 @@ struct EventQueue {
     }
     guard count > 0 else { return nil }
     defer {
-      first = (first + 1) % Self.capacity
+      first = (first &+ 1) & Self.mask
       count -= 1
     }
     return events[first]

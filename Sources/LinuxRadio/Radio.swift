@@ -24,6 +24,8 @@ public struct Radio: ~Copyable {
   private var retry: Instant?
   /// How often in a row it has failed without a packet.
   private var failures: UInt32 = 0
+  /// How many Resets have been sent since the last packet came.
+  private var unansweredResets = 0
 
   private let input = RadioInput()
   private var output = RadioOutput()
@@ -33,6 +35,10 @@ public struct Radio: ~Copyable {
 
   /// The packets that are received in a row before somebody else has a turn.
   static let burst = 32
+
+  /// After so many Resets and no packet at all, a controller is given up: the connection is closed,
+  /// and made anew. A program sends one in 2 s or so.
+  static let resetLimit = 3
 
   /// A radio that `serve` opens, and tries to open again for as long as that fails: `refusal` tells
   /// why.
@@ -102,7 +108,7 @@ public struct Radio: ~Copyable {
       isNew = false
       program.radioIsReady(at: now)
     }
-    let mayHaveMore = receive(into: &program, at: now)
+    let mayHaveMore = exchange(with: &program, at: now)
     program.advance(to: now)
     send(from: &program, at: now)
     source.air?.server?.advance(to: now)
@@ -113,9 +119,10 @@ public struct Radio: ~Copyable {
 
   // MARK: Packets
 
-  /// Receives a burst of packets; whether that was not all.
-  private mutating func receive<Program: RadioProgram & ~Copyable>(
-    into program: inout Program, at now: Instant
+  /// Receives a burst of packets, and sends what each brings before the next can replace it; whether
+  /// that was not all.
+  private mutating func exchange<Program: RadioProgram & ~Copyable>(
+    with program: inout Program, at now: Instant
   ) -> Bool {
     guard let connection else { return false }
     for _ in 0..<Self.burst {
@@ -124,10 +131,12 @@ public struct Radio: ~Copyable {
           return false
         }
         failures = 0
+        unansweredResets = 0
       } catch {
         failure = failure ?? error
         return false
       }
+      send(from: &program, at: now)
     }
     return true
   }
@@ -141,10 +150,21 @@ public struct Radio: ~Copyable {
     do throws(SystemError) {
       while try output.flush(to: connection), output.fill(from: &program, at: now) {
         for sink in sinks { sink.note(output.packet, .sent) }
+        countReset()
       }
     } catch {
       failure = RadioError(name, error)
     }
+  }
+
+  /// Notices a controller that answers nothing.
+  private mutating func countReset() {
+    guard output.isReset else { return }
+    unansweredResets += 1
+    guard unansweredResets > Self.resetLimit else { return }
+    failure = RadioError(
+      "\(name) answers nothing: \(Self.resetLimit) Resets were left unanswered",
+      remedy: "Is it a Bluetooth controller that speaks H4?")
   }
 
   // MARK: Losing and finding
@@ -157,6 +177,7 @@ public struct Radio: ~Copyable {
     failure = nil
     input.reset()
     output.reset()
+    unansweredResets = 0
     waitToReopen(from: now)
     program.radioIsLost(error, at: now)
   }
@@ -175,12 +196,7 @@ public struct Radio: ~Copyable {
   }
 
   private mutating func waitToReopen(from now: Instant) {
-    retry = now.advanced(by: Self.patience(after: failures))
+    retry = now.advanced(by: RetryPace.delay(after: failures))
     failures += 1
-  }
-
-  /// How long to wait before the next attempt, in milliseconds, after a number of failures.
-  package static func patience(after failures: UInt32) -> UInt32 {
-    min(250 << min(failures, 5), 5_000)
   }
 }

@@ -101,6 +101,12 @@ struct RadioOutput: ~Copyable {
     borrowing get { bytes.span.extracting(0..<length) }
   }
 
+  /// Whether the packet is the command Reset.
+  var isReset: Bool {
+    guard case .command(.reset, _) = HCIPacket(packet) else { return false }
+    return true
+  }
+
   /// Forgets everything.
   mutating func reset() {
     length = 0

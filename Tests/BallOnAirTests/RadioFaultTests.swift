@@ -139,6 +139,42 @@ struct RadioFaultTests {
     }
   }
 
+  /// Symptom: the ball said that it was advertising, and nobody could find it, for ever.
+  @Test("A controller that loses everything while it advertises is found out within 32 s")
+  func silentResetWhileAdvertising() throws {
+    let stage = try Stage<4>()
+    for _ in 0..<3 {
+      stage.radio.fail(hardwareCode: nil)
+      #expect(!stage.isInviting)
+      stage.run(for: 31_999)
+      #expect(!stage.isInviting)
+      stage.run(for: 1)
+      stage.settle()
+      stage.expectHealthy()
+      let phone = try stage.connectedPhone()
+      stage.subscribe(phone)
+      _ = stage.write("Are you back?", by: phone)
+      #expect(phone.answers.count == 1)
+      stage.disconnect(phone)
+    }
+  }
+
+  @Test(
+    "A controller with a Hardware Error for each Reset is reset at most once in 5 s, in the end")
+  func hardwareErrors() throws {
+    let stage = try Stage<4>()
+    stage.sent = []
+    for _ in 0..<60_000 {
+      stage.radio.reportHardwareError(0x42)
+      stage.run(for: 1)
+    }
+    // At 0, 0.25, 0.75, 1.75, 3.75 and 7.75 s, then every 5 s: 6 + 10.
+    #expect((15...17).contains(stage.commands.filter { $0 == .reset }.count))
+    stage.run(for: 5_000)
+    stage.settle()
+    stage.expectHealthy()
+  }
+
   @Test("A silent link is asked after once a minute, and one that is heard is not")
   func checks() throws {
     let stage = try Stage<4>()
@@ -160,7 +196,8 @@ struct RadioFaultTests {
     #expect(count() == 4)
     #expect(phone.isConnected)
     stage.disconnect(phone)
-    #expect(stage.host.deadline == nil)
+    stage.run(for: 600_000)
+    #expect(count() == 4)
   }
 
   @Test("Buffers that do not come back cost the links they were used on, and no other time")

@@ -147,6 +147,70 @@ struct RadioTests {
     radio.close()
   }
 
+  /// Symptom: of two questions in one burst, one was answered.
+  @Test("What a packet brings is sent before the next packet is received")
+  func burstOfQuestions() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let controller = try bench.accept()
+    var program = OneAnswer()
+    let packets = (0..<20 as Range<UInt8>).map { [0x02, 0x40, 0x00, 0x01, 0x00, $0] as [UInt8] }
+    try controller.write(packets.flatMap { $0 })
+    try bench.loop.wait(until: Instant(rawValue: 0))
+    _ = radio.serve(&program, at: now)
+    #expect(try controller.read() == packets.flatMap { $0 })
+    radio.close()
+  }
+
+  /// Symptom: the next controller waited for ever.
+  @Test("A controller that leaves three Resets unanswered makes room for the next one")
+  func silentController() throws {
+    let port = try freePort()
+    let loop = try EventLoop()
+    let name = RadioName.tcpServer(host: "127.0.0.1", port: port)
+    var radio = try Radio(name, loop: loop)
+    let silent = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
+    let next = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
+    var program = Recorder()
+    _ = radio.serve(&program, at: now)
+    #expect(program.take() == [.ready])
+    for _ in 0..<3 {
+      program.outgoing = [reset]
+      _ = radio.serve(&program, at: now)
+      #expect(program.take() == [])
+    }
+    program.outgoing = [reset]
+    _ = radio.serve(&program, at: now)
+    #expect(
+      program.take() == [.lost("\(name) answers nothing: 3 Resets were left unanswered")])
+    #expect(try silent.read() == reset + reset + reset + reset)
+
+    _ = radio.serve(&program, at: now.advanced(by: 250))
+    #expect(program.take() == [.ready])
+    program.outgoing = [reset]
+    _ = radio.serve(&program, at: now.advanced(by: 250))
+    #expect(try next.read() == reset)
+    radio.close()
+  }
+
+  @Test("A controller that says anything between Resets is kept")
+  func slowController() throws {
+    let bench = try Bench()
+    var radio = try Radio(bench.name, loop: bench.loop)
+    let controller = try bench.accept()
+    var program = Recorder()
+    for _ in 0..<5 {
+      program.outgoing = [reset, reset, reset]
+      try turn(&radio, &program, bench.loop, at: now)
+      try controller.write(resetComplete)
+      try turn(&radio, &program, bench.loop, at: now)
+    }
+    #expect(program.take().last == .packet(resetComplete))
+    let isOpen = radio.isOpen
+    #expect(isOpen)
+    radio.close()
+  }
+
   @Test("A byte that begins no packet is a loss that says so")
   func lostSync() throws {
     let bench = try Bench()
@@ -241,6 +305,31 @@ private final class Bench {
     if let connection = try listener?.accept() { return ControllerEnd(connection) }
     throw SystemError(.wouldBlock, "accept a connection on", path)
   }
+}
+
+/// A program that has room for one answer: the packet that came last.
+private struct OneAnswer: RadioProgram {
+  private var answer: [UInt8] = []
+
+  mutating func radioIsReady(at now: Instant) {}
+  mutating func radioIsLost(_ error: RadioError, at now: Instant) {}
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    answer = packet.indices.map { packet[$0] }
+  }
+
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    guard !answer.isEmpty else { return false }
+    writer.write(answer.span)
+    answer = []
+    return true
+  }
+
+  var deadline: Instant? { nil }
+  mutating func advance(to now: Instant) {}
+  mutating func turnEnded() {}
+  mutating func shutDown(at now: Instant) {}
+  var isFinished: Bool { false }
 }
 
 private final class Onlooker: PacketSink {

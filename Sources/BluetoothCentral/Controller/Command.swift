@@ -63,36 +63,10 @@ enum Command: Equatable {
     case .connectionUpdate(let command): command.writePacket(to: &writer)
     case .parametersReply(let command): command.writePacket(to: &writer)
     case .parametersRefusal(let handle):
-      ParametersRefusal(handle: handle).writePacket(to: &writer)
+      LERemoteConnectionParameterRequestNegativeReply(
+        handle: handle, reason: .unacceptableConnectionParameters
+      ).writePacket(to: &writer)
     case .readRSSI(let handle, _): ReadRSSI(handle: handle).writePacket(to: &writer)
     }
-  }
-}
-
-/// Refuses the connection parameters that the other side asked for.
-///
-/// Core Specification, Vol 4, Part E, 7.8.32.
-private struct ParametersRefusal: HCICommand {
-  static let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
-
-  var handle: ConnectionHandle
-  /// 0x3B: unacceptable connection parameters.
-  var reason: UInt8 = 0x3B
-
-  init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
-
-  init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader), let reason = reader.readUInt8() else {
-      return nil
-    }
-    self.handle = handle
-    self.reason = reason
-  }
-
-  func writeParameters(to writer: inout ByteWriter) {
-    writer.write(handle.rawValue)
-    writer.write(reason)
   }
 }

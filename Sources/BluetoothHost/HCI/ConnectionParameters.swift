@@ -56,6 +56,15 @@ public struct ConnectionParameters: Equatable, Sendable {
       latency <= 499, supervisionTimeout >= 10, supervisionTimeout <= 3_200
     else { return false }
     // 10 ms × time-out > 2 × 1.25 ms × interval × (1 + latency)
-    return 4 * UInt32(supervisionTimeout) > UInt32(maximumInterval) * (1 + UInt32(latency))
+    return 4 * UInt32(supervisionTimeout) > longestSilence
   }
+
+  /// Whether a host should accept them from its peer: they are valid, and latency does not make the
+  /// link silent for longer than the longest connection interval, 4 s.
+  ///
+  /// The specification allows a silence of 16 s, in which nothing reaches the peripheral.
+  public var areAcceptable: Bool { areValid && longestSilence <= 3_200 }
+
+  /// How long the peripheral may be silent, in 1.25 ms.
+  private var longestSilence: UInt32 { UInt32(maximumInterval) * (1 + UInt32(latency)) }
 }

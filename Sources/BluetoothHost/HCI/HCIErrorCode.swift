@@ -50,6 +50,8 @@ public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   public static let unspecifiedError = HCIErrorCode(rawValue: 0x1F)
   /// The other side did not answer a procedure of the link layer.
   public static let linkLayerResponseTimeout = HCIErrorCode(rawValue: 0x22)
+  /// The connection parameters are not wanted.
+  public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)
   /// Directed advertising ended without a link.
   public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
   /// The other side was not heard after the link was begun.

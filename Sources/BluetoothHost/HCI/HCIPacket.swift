@@ -12,6 +12,7 @@ public enum HCIPacket: ~Escapable {
   /// Reads one whole packet; `nil` if it is cut short, too long for the length that it states,
   /// or of a type other than these three.
   @inlinable
+  @inline(__always)
   @_lifetime(copy bytes)
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)

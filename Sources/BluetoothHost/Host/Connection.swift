@@ -8,8 +8,16 @@ struct Connection: ~Copyable {
     case nothing, response, update
   }
 
+  /// How to answer the central that asks for other connection parameters.
+  enum ParameterReply {
+    case accepted(ConnectionParameters)
+    case refused
+  }
+
   // The link.
   var handle: ConnectionHandle?
+  /// The link that is expected here, since its data has come, which `response` keeps.
+  private(set) var expectedHandle: ConnectionHandle?
   var interval: UInt16 = 0
   /// In milliseconds.
   var supervisionTimeout: UInt32 = 0
@@ -19,7 +27,8 @@ struct Connection: ~Copyable {
   var bearer = ATTBearer()
 
   // Outgoing.
-  /// The response; or the request that was put off, while there is one.
+  /// The response; or the request that was put off, while there is one; or, before the link is
+  /// there, its early data.
   private var response = ByteBuffer<517>()
   private var update = ByteBuffer<517>()
   private var control = ControlFrames()
@@ -37,7 +46,7 @@ struct Connection: ~Copyable {
   var owesPHY = false
   var owesKeyRefusal = false
   var owesCheck = false
-  var owedParameterReply: ConnectionParameters?
+  var owedParameterReply: ParameterReply?
   var disconnectReason: HCIErrorCode?
 
   // Timers.
@@ -61,6 +70,7 @@ struct Connection: ~Copyable {
   /// The link has gone, and everything about it is forgotten.
   mutating func close() {
     handle = nil
+    expectedHandle = nil
     reassembler.reset()
     bearer.reset()
     response.removeAll()
@@ -182,9 +192,34 @@ struct Connection: ~Copyable {
   }
 }
 
+// Data that comes before the link is known.
+extension Connection {
+  /// Keeps the data of one ACL packet of `handle`, whose link is expected here. What does not fit is
+  /// lost.
+  mutating func keepEarly(_ data: Span<UInt8>, startsFrame: Bool, of handle: ConnectionHandle) {
+    if expectedHandle != handle {
+      close()
+      expectedHandle = handle
+    }
+    var word = ByteBuffer<2>()
+    word.write { $0.write(UInt16(truncatingIfNeeded: data.count) << 1 | (startsFrame ? 1 : 0)) }
+    guard data.count + word.count <= response.freeCapacity else { return }
+    _ = response.append(word.span)
+    _ = response.append(data)
+  }
+
+  /// What was kept of `handle`, a word before the data of each packet; nothing if another link, or
+  /// none, was expected.
+  func takeEarly(of handle: ConnectionHandle) -> ByteBuffer<517> {
+    var early = ByteBuffer<517>()
+    if expectedHandle == handle { _ = early.assign(response.span) }
+    return early
+  }
+}
+
 extension Connection {
   /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
-  @inline(__always)
+  @inline(never)
   private static func respond<
     Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
   >(

@@ -44,12 +44,18 @@ struct ControllerState {
   var checking: ConnectionHandle?
   /// Whether it may know how to tell if there is a link.
   var checksLinks = true
-  /// When to look for links that have been silent.
+  /// When to look for links that have been silent; or, without a link, for the advertising.
   var checkTime: Instant?
-  /// A link that the host has not been told of.
-  var stranger: ConnectionHandle?
-  /// When to stop waiting to be told of it.
-  var strangerTime: Instant?
+  /// Links of which only data has come.
+  var unknownLinks = UnknownLinks()
+  /// Whether it is to be asked if it still advertises.
+  var owesAdvertisingCheck = false
+  /// What its answer to that question means.
+  var advertisingCheck = AdvertisingCheck.untried
+  /// Whether it answered as one that does not advertise.
+  var seemsSilent = false
+  /// When it is reset after a Hardware Error.
+  var retryPace = RetryPace()
 
   var isAdvertising = false
   /// What the last advertising command asked for.
@@ -93,13 +99,15 @@ struct ControllerState {
     owesCommands = true
   }
 
-  /// Forgets everything about the controller, but not what the application was told and asked.
+  /// Forgets the state that the controller had. What the application knows and wants stays, as does
+  /// what the controller's past says of it.
   mutating func reset() {
-    let wasReported = reported
-    let wasShuttingDown = isShuttingDown
+    let old = self
     self = ControllerState()
-    reported = wasReported
-    isShuttingDown = wasShuttingDown
+    reported = old.reported
+    isShuttingDown = old.isShuttingDown
+    advertisingCheck = old.advertisingCheck
+    retryPace = old.retryPace
   }
 
   /// Takes what the controller tells of its buffers; a controller that tells nonsense is treated
@@ -108,6 +116,21 @@ struct ControllerState {
     aclPacketLength = max(Self.leastPacketLength, Int(length))
     aclPacketCount = max(1, Int(count))
   }
+}
+
+/// What it means that a controller takes new advertising parameters.
+///
+/// One that advertises has to refuse them, so one that takes them does not advertise any more. Some
+/// take them at any time. Core Specification, Vol 4, Part E, 7.8.5.
+enum AdvertisingCheck {
+  /// The controller has not been asked.
+  case untried
+  /// It refuses them while it advertises: one that takes them has lost its state.
+  case reliable
+  /// It took them, and was set up again: if it takes them now, it always does.
+  case doubtful
+  /// It takes them at any time: the answer says only that it is there.
+  case unreliable
 }
 
 /// The commands that set a controller up, in their order.

@@ -136,7 +136,10 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       } else if refuseAdvertising(opcode, status, at: now) {
         return
       }
+      scheduleCheck(at: now)
       report(controller.isAdvertising ? .advertising : .silent)
+    case .leSetAdvertisingParameters:
+      advertisingWasChecked(status, at: now)
     case .disconnect where status == .unknownConnectionIdentifier:
       // The link is gone, and its Disconnection Complete was lost.
       if let handle = controller.closing, let place = place(of: handle),
@@ -171,7 +174,9 @@ extension HCIOpcode {
   /// Whether a controller that leaves it unanswered once it is set up is of no more use.
   fileprivate var isNeeded: Bool {
     switch self {
-    case .leSetAdvertisingEnable, .leSetAdvertisingData, .leSetScanResponseData, .disconnect: true
+    case .leSetAdvertisingEnable, .leSetAdvertisingParameters, .leSetAdvertisingData,
+      .leSetScanResponseData, .disconnect:
+      true
     default: false
     }
   }

@@ -43,16 +43,20 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     case .setRandomAddress:
       return write(LESetRandomAddress(controller.address), into: &writer)
     case .setAdvertisingParameters:
-      return write(
-        LESetAdvertisingParameters(
-          minimumInterval: configuration.advertisingInterval.lowerBound,
-          maximumInterval: configuration.advertisingInterval.upperBound,
-          ownAddressType: controller.address.kind.rawValue), into: &writer)
+      return writeAdvertisingParameters(into: &writer)
     case .setAdvertisingData:
       return writeAdvertisingData(into: &writer)
     case .setScanResponseData:
       return writeScanResponseData(into: &writer)
     }
+  }
+
+  private func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
+    write(
+      LESetAdvertisingParameters(
+        minimumInterval: configuration.advertisingInterval.lowerBound,
+        maximumInterval: configuration.advertisingInterval.upperBound,
+        ownAddressType: controller.address.kind.rawValue), into: &writer)
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
@@ -87,9 +91,16 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       }
       if let reply = connections[place].owedParameterReply {
         connections[place].owedParameterReply = nil
-        return write(
-          LERemoteConnectionParameterRequestReply(handle: handle, parameters: reply),
-          into: &writer)
+        switch reply {
+        case .accepted(let parameters):
+          return write(
+            LERemoteConnectionParameterRequestReply(handle: handle, parameters: parameters),
+            into: &writer)
+        case .refused:
+          return write(
+            LERemoteConnectionParameterRequestNegativeReply(
+              handle: handle, reason: .unacceptableConnectionParameters), into: &writer)
+        }
       }
       if connections[place].owesCheck {
         connections[place].owesCheck = false
@@ -109,10 +120,11 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
           into: &writer)
       }
     }
-    if let stranger = takeStranger() {
-      controller.closing = stranger
+    if let unknown = controller.unknownLinks.takeDue() {
+      forgetEarly(unknown)
+      controller.closing = unknown
       return write(
-        Disconnect(handle: stranger, reason: .remoteUserTerminatedConnection), into: &writer)
+        Disconnect(handle: unknown, reason: .remoteUserTerminatedConnection), into: &writer)
     }
     return nil
   }
@@ -132,7 +144,12 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       advertisement != nil && !controller.isShuttingDown && !isAdvertisingHeldBack
     if wanted, controller.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
     if wanted, controller.owesScanResponseData { return writeScanResponseData(into: &writer) }
-    guard wanted != controller.isAdvertising else { return nil }
+    guard wanted != controller.isAdvertising else {
+      guard controller.owesAdvertisingCheck else { return nil }
+      controller.owesAdvertisingCheck = false
+      return writeAdvertisingParameters(into: &writer)
+    }
+    controller.owesAdvertisingCheck = false
     controller.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
   }

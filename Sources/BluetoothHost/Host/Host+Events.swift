@@ -14,15 +14,17 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       guard let event = DisconnectionComplete(parameters: parameters), event.status == .success
       else { return }
       guard let place = place(of: event.handle) else {
-        strangerLeft(event.handle)
+        unknownLinkEnded(event.handle)
         return
       }
-      close(place, reason: event.reason)
+      close(place, reason: event.reason, at: now)
     case .hardwareError:
-      guard controller.phase != .off, let event = HardwareError(parameters: parameters) else {
-        return
-      }
-      fail(.hardwareError(event.hardwareCode), restartAt: now)
+      // One that is to be reset anyway has nothing to add.
+      guard controller.phase != .off, controller.restartTime == nil,
+        let event = HardwareError(parameters: parameters)
+      else { return }
+      let time = controller.retryPace.retryTime(failingAt: now)
+      fail(.hardwareError(event.hardwareCode), restartAt: time)
     default:
       break
     }
@@ -54,7 +56,8 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let place = place(of: event.handle)
       else { return }
-      connections[place].owedParameterReply = event.parameters
+      connections[place].owedParameterReply =
+        event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.owesCommands = true
     default:
       break
@@ -72,22 +75,20 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       return
     }
     // A handle that was in use is in use again: the end of its last link was lost.
-    if let place = place(of: event.handle) { close(place, reason: .unspecifiedError) }
-    var free: Int?
-    for place in 0..<places where connections[place].handle == nil {
-      free = place
-      break
+    if let place = place(of: event.handle) {
+      close(place, reason: .unspecifiedError, at: now)
     }
     // No more than there are places for are ever invited, unless the controller lies.
-    guard let place = free else {
-      meetStranger(event.handle, at: now)
+    guard let place = freePlace(for: event.handle) else {
+      controller.unknownLinks.note(
+        event.handle, endedAt: now.advanced(by: CommandFlow.patience))
       return
     }
+    controller.unknownLinks.remove(event.handle)
+    let early = connections[place].takeEarly(of: event.handle)
     connections[place].open(event)
     connectionCount += 1
-    if controller.checkTime == nil, controller.checksLinks {
-      controller.checkTime = now.advanced(by: Self.checkInterval)
-    }
+    if connectionCount == 1 { scheduleCheck(at: now) }
     if controller.isShuttingDown {
       // It came while advertising was being turned off.
       connections[place].disconnectReason = .remoteUserTerminatedConnection
@@ -101,10 +102,11 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     }
     application.centralConnected(at: place, address: event.peer)
     report(.silent)
+    receive(early, at: place)
   }
 
   /// The link at `place` has ended.
-  mutating func close(_ place: Int, reason: HCIErrorCode) {
+  mutating func close(_ place: Int, reason: HCIErrorCode, at now: Instant) {
     // What the controller still had of this link it has no longer.
     controller.inFlight = max(0, controller.inFlight - connections[place].inFlight)
     controller.stallDeadline = nil
@@ -112,7 +114,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     controller.owesCommands = true
     connections[place].close()
     connectionCount -= 1
-    if connectionCount == 0 { controller.checkTime = nil }
+    if connectionCount == 0 { scheduleCheck(at: now) }
     application.centralDisconnected(at: place, reason: reason)
   }
 

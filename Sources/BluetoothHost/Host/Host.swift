@@ -81,6 +81,8 @@ public struct Host<
     closeAll(reason: .hardwareFailure)
     commands.reset()
     controller.reset()
+    // The next one may be another.
+    controller.advertisingCheck = .untried
     report(.fault(.lost))
   }
 
@@ -111,7 +113,7 @@ public struct Host<
     earliest = Instant.earlier(earliest, controller.restartTime)
     earliest = Instant.earlier(earliest, controller.stallDeadline)
     earliest = Instant.earlier(earliest, controller.checkTime)
-    earliest = Instant.earlier(earliest, controller.strangerTime)
+    earliest = Instant.earlier(earliest, controller.unknownLinks.deadline)
     for place in 0..<places {
       earliest = Instant.earlier(earliest, connections[place].parameterRequestTime)
       earliest = Instant.earlier(earliest, connections[place].confirmationDeadline)
@@ -148,7 +150,7 @@ public struct Host<
 extension Host where Database: ~Copyable, Application: ~Copyable {
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let place = place(of: header.handle) else {
-      meetStranger(header.handle, at: now)
+      receiveEarly(header, data, at: now)
       return
     }
     nextPlace = place
@@ -194,9 +196,10 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
 
   /// Forgets every link, and tells the application so.
   mutating func closeAll(reason: HCIErrorCode) {
-    for place in 0..<places where connections[place].handle != nil {
+    for place in 0..<places {
+      let wasOpen = connections[place].handle != nil
       connections[place].close()
-      application.centralDisconnected(at: place, reason: reason)
+      if wasOpen { application.centralDisconnected(at: place, reason: reason) }
     }
     connectionCount = 0
     controller.inFlight = 0

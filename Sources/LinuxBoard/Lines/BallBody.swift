@@ -260,7 +260,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
     release()
     isPanelStale = true
     if isTold { complain(error.description) }
-    retry = now.advanced(by: Radio.patience(after: failures))
+    retry = now.advanced(by: RetryPace.delay(after: failures))
     failures += 1
   }
 

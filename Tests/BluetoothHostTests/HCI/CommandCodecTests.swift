@@ -55,6 +55,9 @@ private let commands: [Check] = [
         supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
     [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
   .command(
+    LERemoteConnectionParameterRequestNegativeReply(
+      handle: link, reason: .unacceptableConnectionParameters), [0xFF, 0x0E, 0x3B]),
+  .command(
     LESetDataLength(handle: link, transmitOctets: 251, transmitTime: 2_120),
     // 2,120 = 0x0848
     [0xFF, 0x0E, 251, 0, 0x48, 0x08]),

@@ -166,6 +166,49 @@ struct LinkTests {
       ])
   }
 
+  /// Symptom: each of these was accepted.
+  @Test(
+    "Connection parameters that the specification forbids, or that silence the link, are refused",
+    arguments: [
+      (0xFFFF, 1, 0, 0), (24, 40, 499, 10), (5, 40, 0, 400), (6, 3_201, 0, 3_200),
+      (40, 24, 0, 400), (6, 12, 500, 3_200), (6, 12, 0, 9), (6, 12, 0, 3_201),
+      // 4 × 10 = 40 is not more than 40 × (1 + 0).
+      (40, 40, 0, 10),
+      // 800 × 1.25 ms × (1 + 4) = 5 s of silence.
+      (800, 800, 4, 3_200),
+    ] as [(UInt16, UInt16, UInt16, UInt16)])
+  func remoteParametersRefused(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
+    let controller = ScriptedController<2>()
+    controller.connect()
+    controller.receive(
+      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + Array(little: minimum) + Array(little: maximum)
+        + Array(little: latency) + Array(little: timeout))
+    #expect(controller.parameters(of: .leRemoteConnectionParameterRequestReply) == [])
+    // Unacceptable Connection Parameters. Core Specification, Vol 4, Part E, 7.8.32.
+    #expect(
+      controller.parameters(of: .leRemoteConnectionParameterRequestNegativeReply)
+        == [[0x40, 0x00, 0x3B]])
+    #expect(controller.connectionCount == 1)
+  }
+
+  @Test(
+    "Connection parameters at their limits are accepted",
+    arguments: [
+      (6, 6, 0, 10), (3_200, 3_200, 0, 3_200), (6, 6, 499, 3_200), (39, 39, 0, 10),
+      // 800 × 1.25 ms × (1 + 3) = 4 s of silence.
+      (800, 800, 3, 3_200),
+    ] as [(UInt16, UInt16, UInt16, UInt16)])
+  func remoteParametersAtLimit(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
+    let controller = ScriptedController<2>()
+    controller.connect()
+    controller.receive(
+      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + Array(little: minimum) + Array(little: maximum)
+        + Array(little: latency) + Array(little: timeout))
+    #expect(controller.parameters(of: .leRemoteConnectionParameterRequestReply).count == 1)
+    #expect(
+      controller.parameters(of: .leRemoteConnectionParameterRequestNegativeReply) == [])
+  }
+
   @Test(
     "Data length and PHY are asked for only where the features say so",
     arguments: [

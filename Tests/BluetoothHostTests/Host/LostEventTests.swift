@@ -92,11 +92,12 @@ struct LostEventTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
 
-  @Test("Nobody is asked after when nobody is there")
-  func nobody() {
+  @Test("No link is asked after once the last has gone")
+  func lastHasGone() {
     let controller = ScriptedController<3>.connected()
     controller.disconnect(0x40)
     controller.disconnect(0x41)
-    #expect(controller.deadline == nil)
+    controller.pass(milliseconds: 60_000)
+    #expect(!controller.commands.contains(.readRSSI))
   }
 }

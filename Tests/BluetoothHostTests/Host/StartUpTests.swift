@@ -20,7 +20,8 @@ struct StartUpTests {
     #expect(controller.radio == .advertising)
     // It was starting from the first, which is no change to tell of.
     #expect(controller.events == [.radio(.silent), .radio(.advertising)])
-    #expect(controller.deadline == nil)
+    // Then the host asks whether it still advertises.
+    #expect(controller.deadline == controller.now.advanced(by: 30_000))
   }
 
   @Test("What each command says")

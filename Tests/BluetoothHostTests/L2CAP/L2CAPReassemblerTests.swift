@@ -137,7 +137,6 @@ struct L2CAPReassemblerTests {
   @Test("Data of a link that is not known is ignored")
   func unknownLink() {
     let controller = ScriptedController<1>()
-    controller.send([0x0A, 0x03, 0x00])
     controller.connect()
     controller.send([0x0A, 0x03, 0x00], on: 0x41)
     #expect(controller.frames == [])

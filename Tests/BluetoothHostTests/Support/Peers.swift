@@ -24,6 +24,8 @@ extension ScriptedHost where Database: ~Copyable {
       [enhanced ? 0x0A : 0x01, status] + Array(little: handle) + [0x01, 0x01] + peer
       + (enhanced ? [UInt8](repeating: 0, count: 12) : [])
       + Array(little: interval) + [0, 0] + Array(little: timeout) + [0]
+    // The link comes of the advertising, which ends with it. Vol 4, Part E, 7.8.9.
+    isAdvertising = false
     receive([0x04, 0x3E, UInt8(parameters.count)] + parameters)
   }
 

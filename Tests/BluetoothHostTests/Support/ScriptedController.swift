@@ -22,6 +22,8 @@ struct ControllerBehaviour {
   var forgetsPacketsOf: UInt16?
   /// Whether it tells that a link which the host ended has ended.
   var completesDisconnections = true
+  /// Whether it refuses new advertising parameters while it advertises, as it should.
+  var guardsAdvertisingParameters = true
   /// How many bytes each answer lacks at its end.
   var cutsAnswersBy = 0
 }
@@ -35,6 +37,8 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
   var host: Host<places, Database, TestApplication>
   var behaviour: ControllerBehaviour
   private(set) var now = Instant(rawValue: 1_000)
+  /// Whether the controller advertises.
+  var isAdvertising = false
   /// Every command of the host's, type byte first.
   private(set) var commandPackets: [[UInt8]] = []
   /// Every ACL packet of the host's.
@@ -134,6 +138,15 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
       return
     }
     switch opcode {
+    case .reset:
+      isAdvertising = false
+      complete(opcode, [0x00])
+    case .leSetAdvertisingEnable:
+      isAdvertising = packet[4] == 1
+      complete(opcode, [0x00])
+    case .leSetAdvertisingParameters where isAdvertising && behaviour.guardsAdvertisingParameters:
+      // Command Disallowed. Core Specification, Vol 4, Part E, 7.8.5.
+      complete(opcode, [0x0C])
     case .disconnect:
       status(.success, of: opcode)
       guard behaviour.completesDisconnections else { return }

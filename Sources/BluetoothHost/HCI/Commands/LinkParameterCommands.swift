@@ -100,6 +100,39 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   }
 }
 
+/// Refuses the connection parameters that the other side asked for.
+///
+/// Core Specification, Vol 4, Part E, 7.8.32.
+public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, Equatable {
+  /// Which command it is.
+  public static let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
+
+  /// The link.
+  public var handle: ConnectionHandle
+  /// Why, for the other side.
+  public var reason: HCIErrorCode
+
+  /// A command with these parameters.
+  public init(handle: ConnectionHandle, reason: HCIErrorCode) {
+    self.handle = handle
+    self.reason = reason
+  }
+
+  /// Reads the parameters; `nil` if they are too short.
+  public init?(_ reader: inout ByteReader) {
+    guard let handle = ConnectionHandle(&reader), let reason = reader.readUInt8() else {
+      return nil
+    }
+    self.init(handle: handle, reason: HCIErrorCode(rawValue: reason))
+  }
+
+  /// Writes the parameters, in their order in the packet.
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(handle.rawValue)
+    writer.write(reason.rawValue)
+  }
+}
+
 /// Suggests how long a packet over the air may be.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.33.

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import BluetoothHost
+
+private let hardwareError: [UInt8] = [0x04, 0x10, 1, 0x42]
+
+/// Symptom: a controller with a Hardware Error for every Reset was reset 20,000 times a second.
+@Suite("Host: Hardware Errors again and again")
+struct HardwareErrorTests {
+  /// The controller fails at once; how long the host waits before it resets it.
+  private func wait(_ controller: ScriptedController<1>) -> UInt64? {
+    controller.receive(hardwareError)
+    return controller.deadline.map { $0.rawValue - controller.now.rawValue }
+  }
+
+  @Test("The first is followed by a reset at once; each next one by a longer wait, up to 5 s")
+  func spaced() {
+    let controller = ScriptedController<1>()
+    controller.behaviour.unanswered = .reset
+    var waits: [UInt64?] = []
+    for _ in 0..<8 {
+      let wait = wait(controller)
+      waits.append(wait)
+      controller.forgetWhatWasSent()
+      controller.pass(milliseconds: UInt32(wait ?? 0))
+      #expect(controller.commands == [.reset])
+    }
+    #expect(waits == [0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
+  }
+
+  @Test("One after each whole start-up is no different")
+  func afterStartUp() {
+    let controller = ScriptedController<1>()
+    var waits: [UInt64?] = []
+    for _ in 0..<4 {
+      let wait = wait(controller)
+      waits.append(wait)
+      controller.pass(milliseconds: UInt32(wait ?? 0))
+      #expect(controller.radio == .advertising)
+    }
+    #expect(waits == [0, 250, 500, 1_000])
+  }
+
+  @Test("After 10 s without one, the next counts as the first")
+  func calm() {
+    let controller = ScriptedController<1>()
+    #expect(wait(controller) == 0)
+    controller.pass(milliseconds: 0)
+    controller.pass(milliseconds: 9_999)
+    #expect(wait(controller) == 250)
+    controller.pass(milliseconds: 250)
+    controller.pass(milliseconds: 10_000)
+    #expect(wait(controller) == 0)
+  }
+
+  @Test("Those that come while the host waits do not make it wait longer")
+  func meanwhile() {
+    let controller = ScriptedController<1>()
+    controller.receive(hardwareError)
+    controller.pass(milliseconds: 0)
+    controller.receive(hardwareError)
+    for _ in 0..<50 {
+      controller.pass(milliseconds: 5)
+      if controller.radio != .advertising { controller.receive(hardwareError) }
+    }
+    #expect(controller.radio == .advertising)
+  }
+}
