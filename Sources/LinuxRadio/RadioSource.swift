@@ -28,6 +28,9 @@ final class RadioSource {
       return try RadioConnection(try air.join(), loop: loop)
     case .unix(let path):
       return try RadioConnection(try StreamSocket.connect(path: path), loop: loop)
+    case .unixOfUser(let user, let path):
+      return try RadioConnection(
+        try StreamSocket.connect(path: path, trusting: user), loop: loop)
     case .tcpClient(let host, let port):
       return try RadioConnection(try StreamSocket.connect(host: host, port: port), loop: loop)
     case .tcpServer(let host, let port):
