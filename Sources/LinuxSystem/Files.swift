@@ -2,14 +2,6 @@ import Glibc
 
 /// Plain files.
 public enum Files {
-  /// Makes the file at `path`, or empties it, for this user alone to read.
-  public static func create(_ path: String) throws(SystemError) -> FileDescriptor {
-    let number = try SystemCall.run("create", path) {
-      unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    }
-    return FileDescriptor(owning: number, name: path)
-  }
-
   /// The first 4,095 bytes of a file, as the kernel's own files in /proc and /sys are read.
   public static func text(of path: String) throws(SystemError) -> String {
     String(decoding: try bytes(of: path, limit: 4_095), as: UTF8.self)
