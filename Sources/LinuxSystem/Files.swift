@@ -7,10 +7,43 @@ public enum Files {
     String(decoding: try bytes(of: path, limit: 4_095), as: UTF8.self)
   }
 
-  /// The first `limit` bytes of a file; all, if it has no more.
+  /// The first `limit` bytes of a file; all, if it has no more. Never waits for the writer of a
+  /// pipe.
   public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    let number = try SystemCall.run("open", path) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
     let file = FileDescriptor(owning: number, name: path)
+    return try bytes(of: file, limit: limit)
+  }
+
+  /// The first `limit` bytes of a regular file; all, if it has no more.
+  ///
+  /// - Throws: `invalidArgument` if it is anything else, such as a pipe, which may never end, or a
+  ///   device, which it may change to be opened.
+  package static func bytes(ofRegular path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    if let present = FileStatus(of: path, followsLinks: true) { try expectRegular(present, path) }
+    let number = try SystemCall.run("open", path) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
+    let file = FileDescriptor(owning: number, name: path)
+    try expectRegular(try FileStatus(of: file), path)
+    return try bytes(of: file, limit: limit)
+  }
+
+  private static func expectRegular(
+    _ status: FileStatus, _ path: String
+  ) throws(SystemError) {
+    guard status.kind != .regular else { return }
+    if status.kind == .directory { throw SystemError(.isDirectory, "read", path) }
+    let kind = status.kind?.phrase ?? "something else"
+    throw SystemError(
+      .invalidArgument, "read", path, explanation: "it is \(kind), not a regular file")
+  }
+
+  private static func bytes(
+    of file: borrowing FileDescriptor, limit: Int
+  ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var storage = [UInt8](repeating: 0, count: limit)
     while bytes.count < limit {

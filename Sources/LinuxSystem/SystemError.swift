@@ -31,6 +31,8 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let fileExists = Errno(rawValue: EEXIST)
   /// ENODEV.
   public static let noSuchDevice = Errno(rawValue: ENODEV)
+  /// EISDIR.
+  public static let isDirectory = Errno(rawValue: EISDIR)
   /// EINVAL.
   public static let invalidArgument = Errno(rawValue: EINVAL)
   /// ENOTTY.
