@@ -17,6 +17,7 @@ func runOnRadio<Program: RadioProgram & ~Copyable>(
     radio.close()
     warn(ofFailuresOf: sinks)
   }
+  try radio.awaitHost(in: loop, endedBy: signals)
   try prepare(&program, loop)
   try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
 }
