@@ -12,7 +12,7 @@ public struct Radio: ~Copyable {
   /// Those who look on at the packets.
   public var sinks: [any PacketSink] = []
 
-  private let source: RadioSource
+  let source: RadioSource
   private var connection: RadioConnection?
   /// Whether the program has yet to be told that there is a connection.
   private var isNew: Bool
@@ -52,7 +52,8 @@ public struct Radio: ~Copyable {
     isNew = false
   }
 
-  /// Opens a radio in `loop`. One to which the controller has to come waits for it.
+  /// Opens a radio in `loop`. One to which the controller has to come waits for it, and one whose
+  /// host has a name waits for its address: `refusal` tells if it cannot be found.
   ///
   /// - Parameter airPath: Where the virtual air is.
   /// - Throws: Why it cannot be opened.
@@ -62,7 +63,7 @@ public struct Radio: ~Copyable {
     let source = RadioSource(name, loop: loop, airPath: airPath)
     let opened: RadioConnection?
     do throws(SystemError) {
-      opened = try source.open()
+      opened = try source.open(at: MonotonicClock.now)
     } catch {
       throw RadioError(name, error)
     }
@@ -93,7 +94,7 @@ public struct Radio: ~Copyable {
 
   /// When `serve` must be called next; `nil` if only a descriptor can bring anything.
   public var deadline: Instant? {
-    Instant.earlier(retry, source.air?.server?.deadline)
+    .earlier(.earlier(retry, source.deadline), source.air?.server?.deadline)
   }
 
   /// Gives `program` what has come, and the controller what `program` has for it. Call it after
@@ -182,13 +183,14 @@ public struct Radio: ~Copyable {
     program.radioIsLost(error, at: now)
   }
 
-  private mutating func reopen(at now: Instant) {
+  mutating func reopen(at now: Instant) {
     if let retry, retry > now { return }
     do throws(SystemError) {
-      connection = try source.open()
+      connection = try source.open(at: now)
       isNew = connection != nil
       retry = nil
-      refusal = nil
+      // While its host is looked for again, what is known is why it was not found before.
+      if source.deadline == nil { refusal = nil }
     } catch {
       refusal = RadioError(name, error)
       waitToReopen(from: now)

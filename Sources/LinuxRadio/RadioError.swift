@@ -41,7 +41,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     let known: RadioError? =
       switch radio {
       case .adapter(let number): .adapter("hci\(number)", error.code)
-      case .unix(let path): .unix(path, error.code)
+      case .unix(let path), .unixOfUser(_, let path): .unix(path, error)
       case .tcpClient: .tcpClient(error)
       case .tcpServer: .tcpServer(error)
       case .serial(let device, _): .serial(device, error.code)
@@ -79,14 +79,18 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  private static func unix(_ path: String, _ code: Errno) -> RadioError? {
-    switch code {
+  private static func unix(_ path: String, _ error: SystemError) -> RadioError? {
+    switch error.code {
     case .noSuchFile, .connectionRefused:
       RadioError(
         "no controller listens at \(path)",
         remedy: "Start it first, such as: eightball radio --listen unix:\(path)")
-    case .accessDenied, .notPermitted:
+    case .accessDenied:
       RadioError("the socket \(path) is another user's", remedy: "Run as that user")
+    case .notPermitted:
+      RadioError(
+        error.description,
+        remedy: "Run as that user, or say whom you trust: unix:\(path),user=USER")
     default: nil
     }
   }
@@ -126,9 +130,11 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
 
   private static func virtual(_ error: SystemError) -> RadioError? {
     switch error.code {
-    case .accessDenied, .fileExists, .readOnlyFileSystem, .noSuchFile:
+    case .accessDenied, .notPermitted, .fileExists, .readOnlyFileSystem, .noSuchFile:
       RadioError(
-        error.description, remedy: "Name another path for the virtual air in EIGHTBALL_AIR")
+        error.description,
+        remedy: "Set EIGHTBALL_AIR to another path for the virtual air, or XDG_RUNTIME_DIR to a "
+          + "folder of your own")
     default: nil
     }
   }

@@ -4,8 +4,10 @@ import LinuxSystem
 public enum RadioName: Equatable, Sendable {
   /// `virtual`: a controller of software on this user's virtual air.
   case virtual
-  /// `unix:PATH`: a controller behind a UNIX socket.
+  /// `unix:PATH`: a controller behind a UNIX socket of this user or of root.
   case unix(path: String)
+  /// `unix:PATH,user=USER`: a controller behind a UNIX socket of a user who is trusted, by number.
+  case unixOfUser(UInt32, path: String)
   /// `tcp-client:HOST:PORT`: a controller that listens on TCP.
   case tcpClient(host: String, port: UInt16)
   /// `tcp-server:HOST:PORT`: a controller that connects to us. The host "_" is all addresses.
@@ -20,8 +22,8 @@ public enum RadioName: Equatable, Sendable {
 
   /// What there is to choose from, for messages.
   public static let forms =
-    "virtual, unix:PATH, tcp-client:HOST:PORT, tcp-server:HOST:PORT, serial:DEVICE[,BAUD], "
-    + "hciN or hci-socket:N"
+    "virtual, unix:PATH[,user=USER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
+    + "serial:DEVICE[,BAUD], hciN or hci-socket:N"
 
   /// Reads a name.
   ///
@@ -38,8 +40,7 @@ public enum RadioName: Equatable, Sendable {
     case ("virtual", nil):
       self = .virtual
     case ("unix", let path):
-      guard let path, !path.isEmpty else { throw wrong("unix:PATH") }
-      self = .unix(path: path)
+      self = try Self.unix(path ?? "", wrong)
     case ("tcp-client", let rest):
       guard let (host, port) = Self.hostAndPort(rest) else { throw wrong("tcp-client:HOST:PORT") }
       self = .tcpClient(host: host, port: port)
@@ -59,6 +60,20 @@ public enum RadioName: Equatable, Sendable {
     default:
       throw wrong(Self.forms)
     }
+  }
+
+  private static func unix(
+    _ text: String, _ wrong: (String) -> RadioNameError
+  ) throws(RadioNameError) -> RadioName {
+    let parts = text.split(separator: ",user=", omittingEmptySubsequences: false).map(String.init)
+    guard let path = parts.first, !path.isEmpty, parts.count <= 2 else {
+      throw wrong("unix:PATH")
+    }
+    guard parts.count == 2 else { return .unix(path: path) }
+    guard let user = Process.userNumber(of: parts[1]) else {
+      throw wrong("unix:PATH,user=USER, with a user of this machine for USER")
+    }
+    return .unixOfUser(user, path: path)
   }
 
   private static func serial(
@@ -97,6 +112,7 @@ extension RadioName: CustomStringConvertible {
     switch self {
     case .virtual: "virtual"
     case .unix(let path): "unix:\(path)"
+    case .unixOfUser(let user, let path): "unix:\(path),user=\(user)"
     case .tcpClient(let host, let port): "tcp-client:\(Self.text(host)):\(port)"
     case .tcpServer(let host, let port): "tcp-server:\(Self.text(host)):\(port)"
     case .serial(let device, let speed): "serial:\(device),\(speed)"

@@ -6,6 +6,7 @@ import VirtualRadio
 ///
 /// The host connects to its own socket like everybody else, so there is one way for a packet.
 /// When the host goes, the others lose their radios, and the first one back becomes the host.
+/// Another user's air is not joined, root's excepted.
 public final class SharedAir {
   /// Where the air is: $EIGHTBALL_AIR; or in the user's own directory for such things; or in
   /// /tmp.

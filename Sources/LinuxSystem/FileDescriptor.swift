@@ -1,7 +1,7 @@
 import Glibc
 
 /// The owner of one open file, socket or device, which it closes once, when it goes.
-public struct FileDescriptor: ~Copyable {
+public struct FileDescriptor: ~Copyable, Sendable {
   /// The kernel's number for it. Whoever keeps the number must not outlive the owner.
   public let rawValue: CInt
 

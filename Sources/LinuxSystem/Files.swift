@@ -2,23 +2,48 @@ import Glibc
 
 /// Plain files.
 public enum Files {
-  /// Makes the file at `path`, or empties it, for this user alone to read.
-  public static func create(_ path: String) throws(SystemError) -> FileDescriptor {
-    let number = try SystemCall.run("create", path) {
-      unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    }
-    return FileDescriptor(owning: number, name: path)
-  }
-
   /// The first 4,095 bytes of a file, as the kernel's own files in /proc and /sys are read.
   public static func text(of path: String) throws(SystemError) -> String {
     String(decoding: try bytes(of: path, limit: 4_095), as: UTF8.self)
   }
 
-  /// The first `limit` bytes of a file; all, if it has no more.
+  /// The first `limit` bytes of a file; all, if it has no more. Never waits for the writer of a
+  /// pipe.
   public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    let number = try SystemCall.run("open", path) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
     let file = FileDescriptor(owning: number, name: path)
+    return try bytes(of: file, limit: limit)
+  }
+
+  /// The first `limit` bytes of a regular file; all, if it has no more.
+  ///
+  /// - Throws: `invalidArgument` if it is anything else, such as a pipe, which may never end, or a
+  ///   device, which it may change to be opened.
+  package static func bytes(ofRegular path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    if let present = FileStatus(of: path, followsLinks: true) { try expectRegular(present, path) }
+    let number = try SystemCall.run("open", path) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
+    let file = FileDescriptor(owning: number, name: path)
+    try expectRegular(try FileStatus(of: file), path)
+    return try bytes(of: file, limit: limit)
+  }
+
+  private static func expectRegular(
+    _ status: FileStatus, _ path: String
+  ) throws(SystemError) {
+    guard status.kind != .regular else { return }
+    if status.kind == .directory { throw SystemError(.isDirectory, "read", path) }
+    let kind = status.kind?.phrase ?? "something else"
+    throw SystemError(
+      .invalidArgument, "read", path, explanation: "it is \(kind), not a regular file")
+  }
+
+  private static func bytes(
+    of file: borrowing FileDescriptor, limit: Int
+  ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var storage = [UInt8](repeating: 0, count: limit)
     while bytes.count < limit {

@@ -31,8 +31,19 @@ struct HostAddresses: ~Copyable {
   }
 }
 
+/// Whether `host` is a name, and not an address, so that to find its address may take long.
+package func mustBeLookedUp(host: String) -> Bool {
+  if host.isEmpty || host == "_" { return false }
+  var hints = unsafe addrinfo()
+  unsafe hints.ai_flags = AI_NUMERICHOST
+  var list: UnsafeMutablePointer<addrinfo>?
+  let result = unsafe getaddrinfo(host, nil, &hints, &list)
+  if let list = unsafe list { unsafe freeaddrinfo(list) }
+  return result != 0
+}
+
 /// What messages call an end of a TCP connection: "localhost:9000", "[::1]:9000".
-func tcpName(host: String, port: UInt16) -> String {
+package func tcpName(host: String, port: UInt16) -> String {
   if host.isEmpty { return "localhost:\(port)" }
   return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
 }

@@ -1,72 +1,62 @@
 import Glibc
 
-/// The sole right to put a UNIX socket at a path.
+/// The sole right to put a UNIX socket at a path, and to remove the one that was put there.
 ///
-/// The right is a lock on the file `PATH.lock`. The kernel drops it with the process, however the
-/// process ends, so a lock that can be had means that whatever socket is there is a leftover of
-/// one of us: two programs that find a leftover at the same moment cannot both replace it.
+/// The right is a lock (flock(2)) on the file `.NAME.eightball-lock` beside the socket. The kernel
+/// releases the lock when the process ends, in whatever way it ends. The file has the identity of
+/// the socket that its owner made: a later program that gets the lock replaces that socket, and no
+/// other.
 struct OwnedPath: ~Copyable {
   private let path: String
-  private let lock: FileDescriptor
+  private let lock: LockFile
+  /// The socket that this process made.
+  private var socket: FileStatus?
 
-  /// Takes the right, and removes a leftover.
+  /// Takes the right, and removes the socket that a killed program left there.
   ///
-  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if what is there is no
-  ///   socket, or another user's.
+  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if there is anything else
+  ///   that this program did not make, at the path or where the lock must be.
   init(_ path: String) throws(SystemError) {
-    let lock = try Self.lock(path)
-    do throws(SystemError) {
-      try Self.removeLeftover(path)
-    } catch {
-      unsafe unlink(path + ".lock")
-      throw error
-    }
+    let lock = try LockFile(for: path)
+    try Self.removeLeftover(path, identity: lock.legacy)
     self.path = path
     self.lock = lock
   }
 
   deinit {
-    // The socket first: while the lock is held, it is ours.
-    unsafe unlink(path)
-    unsafe unlink(path + ".lock")
+    // Before the lock is released: until then, no other of our programs replaces the socket.
+    if let socket, FileStatus(of: path) == socket { unsafe unlink(path) }
   }
 
-  private static func lock(_ path: String) throws(SystemError) -> FileDescriptor {
-    let lockPath = path + ".lock"
-    while true {
-      let number = try SystemCall.run("open", lockPath) {
-        unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      }
-      let descriptor = FileDescriptor(owning: number, name: lockPath)
-      do throws(SystemError) {
-        try SystemCall.run("lock", lockPath) { flock(number, LOCK_EX | LOCK_NB) }
-      } catch {
-        guard error.code == .wouldBlock else { throw error }
-        throw SystemError(.addressInUse, "listen on", path)
-      }
-      // The one who had it before may have removed the file since it was opened here.
-      var opened = stat()
-      var present = stat()
-      if unsafe fstat(number, &opened) == 0, unsafe stat(lockPath, &present) == 0,
-        opened.st_ino == present.st_ino, opened.st_dev == present.st_dev
-      {
-        return descriptor
-      }
+  /// Notes the socket that has just been bound to the path as this process's own.
+  ///
+  /// - Throws: Why the identity cannot be kept; the socket is still removed at the end.
+  mutating func claimSocket() throws(SystemError) {
+    guard let made = FileStatus(of: path), made.kind == .socket, made.isOwn else {
+      throw SystemError(
+        .fileExists, "listen on", path, explanation: "another program has just replaced it")
     }
+    socket = made
+    try lock.write(made.identity)
   }
 
-  private static func removeLeftover(_ path: String) throws(SystemError) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+  private static func removeLeftover(_ path: String, identity: String) throws(SystemError) {
+    guard let present = FileStatus(of: path) else { return }
+    guard present.kind == .socket, present.isOwn else {
       throw SystemError(
         .fileExists, "listen on", path,
-        explanation: "what is there is not a socket of this user")
+        explanation: "what is there is not a socket of this user; remove it, or use another path")
     }
     do throws(SystemError) {
       _ = try StreamSocket.connect(path: path)
     } catch {
       guard error.code == .connectionRefused else { throw error }
+      guard present.identity == identity else {
+        throw SystemError(
+          .fileExists, "listen on", path,
+          explanation: "there is a socket that this program did not make; remove it if no program "
+            + "uses it, or use another path")
+      }
       try SystemCall.run("replace", path) { unsafe unlink(path) }
       return
     }

@@ -5,6 +5,13 @@ public enum Process {
   /// The number of the user that it acts as.
   public static var userNumber: UInt32 { geteuid() }
 
+  /// The number of the user that `text` names, or whose number it is; `nil` if there is none.
+  package static func userNumber(of text: String) -> UInt32? {
+    if let number = UInt32(text) { return number }
+    guard let entry = unsafe getpwnam(text) else { return nil }
+    return unsafe entry.pointee.pw_uid
+  }
+
   /// The path of its program; "eightball" if it cannot be told.
   public static var programPath: String {
     Files.target(ofLink: "/proc/self/exe") ?? "eightball"

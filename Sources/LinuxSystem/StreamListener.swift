@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// A socket that takes connections, and gives its address back when it goes.
-public struct StreamListener: ~Copyable {
+public struct StreamListener: ~Copyable, Sendable {
   /// The listening socket: readable when a connection waits.
   public let descriptor: FileDescriptor
   private let isTCP: Bool
@@ -11,18 +11,19 @@ public struct StreamListener: ~Copyable {
 
   /// Listens on a UNIX socket at `path`, which only this user can connect to (mode 0600).
   ///
-  /// A socket that a program of this user left there when it died is replaced.
+  /// A socket that this program made there before it was killed is replaced.
   ///
-  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if what is there is no
-  ///   socket, or another user's.
+  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if what is there was not made
+  ///   by this program for this user.
   public init(path: String) throws(SystemError) {
     let address = try UnixAddress(path)
-    let owned = try OwnedPath(path)
+    var owned = try OwnedPath(path)
     let descriptor = try StreamSocket.open(family: AF_UNIX, name: path)
     let number = descriptor.rawValue
     // Before bind: the file never exists with another mode.
     try SystemCall.run("protect", path) { fchmod(number, 0o600) }
     try address.bind(descriptor)
+    try owned.claimSocket()
     try SystemCall.run("listen on", path) { Glibc.listen(number, backlog) }
     self.descriptor = descriptor
     self.path = consume owned

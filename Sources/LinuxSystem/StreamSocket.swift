@@ -2,15 +2,35 @@ import Glibc
 
 /// Connections to sockets that carry a stream of bytes. What they give does not block.
 public enum StreamSocket {
-  /// Connects to the UNIX socket at `path`.
+  /// Connects to the UNIX socket at `path`, if its owner and who listens on it are this user, root,
+  /// or `user`. Nothing has been sent to anybody else.
   ///
+  /// - Parameter user: The number of another user who is trusted.
   /// - Throws: `noSuchFile` if there is none; `connectionRefused` if its owner has gone;
-  ///   `wouldBlock` if its owner is too busy to take connections.
-  public static func connect(path: String) throws(SystemError) -> FileDescriptor {
+  ///   `wouldBlock` if its owner is too busy to take connections; `notPermitted` if it is another
+  ///   user's.
+  public static func connect(
+    path: String, trusting user: UInt32? = nil
+  ) throws(SystemError) -> FileDescriptor {
     let address = try UnixAddress(path)
     let descriptor = try open(family: AF_UNIX, name: path)
     try address.connect(descriptor)
+    // A link is looked at itself, and where it leads to: a stranger's leads anywhere.
+    guard let link = FileStatus(of: path), let file = FileStatus(of: path, followsLinks: true)
+    else { throw SystemError(.noSuchFile, "connect to", path) }
+    for owner in [try descriptor.peerUser(), link.owner, file.owner] {
+      guard isTrusted(owner, by: Process.userNumber, and: user) else {
+        throw SystemError(
+          .notPermitted, "use", path, explanation: "the socket is another user's (\(owner))")
+      }
+    }
     return descriptor
+  }
+
+  /// Whether a program of user `own`, who trusts `other`, may give its packets to `owner`: to itself,
+  /// to `other`, and to root, who sees them in any case.
+  static func isTrusted(_ owner: UInt32, by own: UInt32, and other: UInt32?) -> Bool {
+    owner == own || owner == other || owner == 0
   }
 
   /// Connects to `port` of `host`, a name or an IPv4 or IPv6 address; "" is this machine.
@@ -89,6 +109,19 @@ extension FileDescriptor {
       unsafe setsockopt(
         number, CInt(level), option, &value, socklen_t(MemoryLayout<CInt>.size))
     }
+  }
+
+  /// The number of the user who listens on the UNIX socket that this is connected to: the one that
+  /// the listener acted as when it began to listen, SO_PEERCRED of unix(7).
+  borrowing func peerUser() throws(SystemError) -> UInt32 {
+    let number = rawValue
+    // The process, the user and the group.
+    var credentials: [UInt32] = [0, .max, .max]
+    var size = socklen_t(credentials.count * MemoryLayout<UInt32>.size)
+    try SystemCall.run("ask about", name) {
+      unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+    }
+    return credentials[1]
   }
 
   borrowing func option(_ level: CInt, _ option: CInt) throws(SystemError) -> CInt {

@@ -21,6 +21,8 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let interrupted = Errno(rawValue: EINTR)
   /// EAGAIN: nothing can be done now.
   public static let wouldBlock = Errno(rawValue: EAGAIN)
+  /// ENXIO: nobody is at the other end, such as of a pipe.
+  public static let noSuchAddress = Errno(rawValue: ENXIO)
   /// EACCES.
   public static let accessDenied = Errno(rawValue: EACCES)
   /// EBUSY.
@@ -29,6 +31,8 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let fileExists = Errno(rawValue: EEXIST)
   /// ENODEV.
   public static let noSuchDevice = Errno(rawValue: ENODEV)
+  /// EISDIR.
+  public static let isDirectory = Errno(rawValue: EISDIR)
   /// EINVAL.
   public static let invalidArgument = Errno(rawValue: EINVAL)
   /// ENOTTY.

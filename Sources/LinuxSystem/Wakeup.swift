@@ -5,27 +5,20 @@ import Glibc
 ///
 /// Made and stopped on the loop's thread; rung from any.
 public final class Wakeup: EventHandler, @unchecked Sendable {
-  // Unchecked: `ring` uses the descriptor alone, which does not change.
-  private let descriptor: FileDescriptor
+  // Unchecked: `ring` uses the bell alone, which does not change.
+  let bell: Bell
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
 
   /// A bell for `loop`.
   public init(loop: EventLoop) throws(SystemError) {
     self.loop = loop
-    let number = try SystemCall.run("make", "a bell for the event loop") {
-      eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
-    }
-    descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
-    registration = try loop.add(descriptor, for: .readable, handler: self)
+    bell = try Bell()
+    registration = try loop.add(bell.descriptor, for: .readable, handler: self)
   }
 
   /// Ends the loop's sleep, or its next. Never waits; ringing twice is as ringing once.
-  public func ring() {
-    let one: InlineArray<8, UInt8> = [1, 0, 0, 0, 0, 0, 0, 0]
-    // Refused only when it has been rung 2^64 - 2 times, and then the loop is awake.
-    _ = try? descriptor.write(one.span)
-  }
+  public func ring() { bell.ring() }
 
   /// Wakes the loop no more.
   public func stop() {
@@ -37,6 +30,24 @@ public final class Wakeup: EventHandler, @unchecked Sendable {
   public func handle(_ readiness: Readiness, token: Int) {
     var storage = InlineArray<8, UInt8>(repeating: 0)
     var count = storage.mutableSpan
-    _ = try? descriptor.read(into: &count)
+    _ = try? bell.descriptor.read(into: &count)
+  }
+}
+
+/// What a thread rings that may outlive the loop: it keeps nothing of the loop.
+final class Bell: Sendable {
+  let descriptor: FileDescriptor
+
+  init() throws(SystemError) {
+    let number = try SystemCall.run("make", "a bell for the event loop") {
+      eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
+    }
+    descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
+  }
+
+  func ring() {
+    let one: InlineArray<8, UInt8> = [1, 0, 0, 0, 0, 0, 0, 0]
+    // Refused only when it has been rung 2^64 - 2 times, and then the loop is awake.
+    _ = try? descriptor.write(one.span)
   }
 }

@@ -17,7 +17,8 @@ struct EightBallCommand: ParsableCommand {
         virtual               Bluetooth in software, for one user's programs: the
                               first hosts the air, the next ones join it
         hci0, hci-socket:0    an adapter of this machine; takes CAP_NET_ADMIN
-        unix:PATH             a controller behind a UNIX socket, speaking H4
+        unix:PATH[,user=USER] a controller behind a UNIX socket, speaking H4; the
+                              socket is yours, root's, or the named user's
         tcp-client:HOST:PORT  a controller that listens on TCP, speaking H4
         tcp-server:HOST:PORT  a controller that connects to us by TCP
         serial:DEVICE[,BAUD]  a controller on a serial line, speaking H4;

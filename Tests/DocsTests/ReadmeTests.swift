@@ -39,10 +39,16 @@ struct ReadmeTests {
     for row in rows {
       let names = row[0].filter { $0 != "`" }
       #expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")
-      for name in names.split(separator: ",").map({ trim($0) })
-      where !name.contains("[") && name != "BAUD]" {
-        let example = name.replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
-        #expect(throws: Never.self, "\(name)") { try RadioName(example) }
+      for name in names.split(separator: ", ").map({ trim($0) }) {
+        let whole = name.filter { $0 != "[" && $0 != "]" }
+          .replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
+          .replacing("USER", with: "root").replacing("BAUD", with: "115200")
+        #expect(throws: Never.self, "\(name)") { try RadioName(whole) }
+        // What is in brackets may be left out.
+        let least = name.split(separator: "[").first.map(String.init) ?? name
+        if name.contains("[") {
+          #expect(throws: Never.self, "\(name)") { try RadioName(least) }
+        }
       }
     }
   }

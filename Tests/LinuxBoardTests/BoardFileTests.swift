@@ -1,7 +1,9 @@
+import Glibc
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard
-import LinuxRadio
 
 /// The folder of the files that are shipped.
 let shippedBoards = String(
@@ -269,11 +271,26 @@ struct BoardFileTests {
       error(ofFile: "/nowhere/b.yml")
         == "/nowhere/b.yml: cannot read the board's file: No such file or directory. "
         + BoardCatalog.howToName)
-    #expect(error(ofFile: "/dev/zero") == "/dev/zero: expected at most 65536 bytes")
+    #expect(
+      error(ofFile: "/dev/zero")
+        == "/dev/zero: cannot read the board's file: it is a device, not a regular file")
     #expect(
       error(ofFile: shippedBoards)
         == "\(shippedBoards): cannot read the board's file: Is a directory")
     #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 65536 bytes")
+  }
+
+  @Test("A pipe is no board's file, and its writer is not waited for")
+  func pipe() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/b.yml"
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    #expect(
+      error(ofFile: path)
+        == "\(path): cannot read the board's file: it is a pipe, not a regular file")
+    // One in a folder of boards holds up no other board.
+    let catalog = BoardCatalog(folders: [directory.path, shippedBoards])
+    #expect(try catalog.board("pi-5").name == "pi-5")
   }
 
   private func message(_ text: String) -> String? {

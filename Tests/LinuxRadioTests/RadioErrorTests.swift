@@ -27,6 +27,8 @@ struct RadioErrorTests {
       (.unix(path: "/x"), ENOENT, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), ECONNREFUSED, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), EACCES, "another user's", "as that user"),
+      (.unix(path: "/x"), EPERM, "cannot use", "unix:/x,user=USER"),
+      (.unixOfUser(1, path: "/x"), ENOENT, "no controller listens at /x", "unix:/x"),
       (
         .tcpClient(host: "h", port: 1), ECONNREFUSED, "no controller listens at subject",
         "radio --listen"
@@ -36,6 +38,8 @@ struct RadioErrorTests {
       (.serial(device: "/dev/x", speed: 9_600), EACCES, "may not be opened", "dialout"),
       (.serial(device: "/dev/x", speed: 9_600), EBUSY, "another program holds", "End that"),
       (.virtual, EACCES, "Permission denied", "EIGHTBALL_AIR"),
+      (.virtual, EPERM, "cannot use", "XDG_RUNTIME_DIR"),
+      (.virtual, EEXIST, "File exists", "XDG_RUNTIME_DIR"),
     ] as [(RadioName, CInt, String, String)])
   func others(radio: RadioName, code: CInt, reason: String, remedy: String) {
     expect(radio, code, reason, remedy)

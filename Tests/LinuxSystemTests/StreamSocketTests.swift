@@ -48,37 +48,6 @@ struct StreamSocketTests {
     _ = try first.acceptNow()
   }
 
-  @Test("A socket whose owner died is replaced; one that a stranger listens on is not")
-  func leftover() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/s"
-    do {
-      let stranger = try listen(atPath: path)
-      #expect(throws: SystemError(.addressInUse, "listen on", path)) {
-        _ = try StreamListener(path: path)
-      }
-      _ = consume stranger
-    }
-    #expect(directory.names == ["s"])
-    #expect(throws: SystemError(.connectionRefused, "connect to", path)) {
-      _ = try StreamSocket.connect(path: path)
-    }
-    let listener = try StreamListener(path: path)
-    _ = try StreamSocket.connect(path: path)
-    _ = try listener.acceptNow()
-  }
-
-  @Test("A file that is no socket is left alone")
-  func file() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/s"
-    let number = unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-    do { _ = FileDescriptor(owning: number, name: path) }
-    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(directory.names == ["s"])
-  }
-
   @Test("A path that no socket can have", arguments: ["", String(repeating: "x", count: 108)])
   func badPath(path: String) {
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: path) }
@@ -126,20 +95,4 @@ struct StreamSocketTests {
     #expect(total > 0)
     #expect(try ends.near.write(block.span) == 0)
   }
-}
-
-/// A listener that holds no lock, as another program's.
-private func listen(atPath path: String) throws -> FileDescriptor {
-  let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-  let result = unsafe withUnsafePointer(to: &address) { address in
-    unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
-  try #require(result == 0)
-  try #require(Glibc.listen(number, 4) == 0)
-  return FileDescriptor(owning: number, name: path)
 }

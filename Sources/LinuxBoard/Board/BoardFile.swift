@@ -109,10 +109,11 @@ public enum BoardFile {
   private static func text(of path: String) throws(BoardError) -> String {
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try Files.bytes(of: path, limit: capacity + 1)
+      bytes = try Files.bytes(ofRegular: path, limit: capacity + 1)
     } catch {
+      let reason = error.explanation ?? error.code.description
       let remedy = error.code == .noSuchFile ? ". \(BoardCatalog.howToName)" : ""
-      throw BoardError(path, "cannot read the board's file: \(error.code)\(remedy)")
+      throw BoardError(path, "cannot read the board's file: \(reason)\(remedy)")
     }
     guard bytes.count <= capacity else {
       throw BoardError(path, "expected at most \(capacity) bytes")

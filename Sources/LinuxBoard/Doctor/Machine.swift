@@ -53,8 +53,10 @@ public struct Machine: Equatable, Sendable {
   public mutating func `try`(_ radio: RadioName) {
     if case .adapter = radio { return }
     do {
-      var opened = try Radio(radio, loop: try EventLoop())
-      opened.close()
+      let loop = try EventLoop()
+      var opened = try Radio(radio, loop: loop)
+      defer { opened.close() }
+      try opened.awaitHost(in: loop)
     } catch let error as RadioError {
       radioFailure = error
     } catch {

@@ -5,14 +5,18 @@ import LinuxSystem
 /// packets.
 ///
 /// Each packet is written at once, so that the file is whole whenever the program ends. Nothing
-/// is allocated for it.
+/// is allocated for it. It never makes the radio wait: a packet that cannot be written at once,
+/// such as to a full disk or a pipe whose reader has stalled, is left out and counted. The count is
+/// in the next packet's record, too.
 public final class Capture: PacketSink {
-  /// Why nothing more is written, if a write has failed: a disk that is full must not stop a
-  /// ball.
+  /// How many packets have been left out.
+  public private(set) var losses: UInt32 = 0
+  /// Why the last one was left out that was; `nil` if none was.
   public private(set) var failure: SystemError?
 
-  private let file: FileDescriptor
+  private let file: RecordFile
   private let microseconds: () -> Int64
+  private let onFirstLoss: (SystemError) -> Void
   private var record = [UInt8](repeating: 0, count: recordHeaderLength + Radio.longestPacket)
 
   /// "btsnoop" and a zero byte, version 1, and 1002 for H4, in big-endian order.
@@ -20,44 +24,49 @@ public final class Capture: PacketSink {
     0x62, 0x74, 0x73, 0x6E, 0x6F, 0x6F, 0x70, 0x00, 0, 0, 0, 1, 0, 0, 0x03, 0xEA,
   ]
 
-  /// Two lengths, flags and lost packets in 4 bytes each, and the time in 8.
+  /// Two lengths, flags and the packets lost so far in 4 bytes each, and the time in 8.
   private static let recordHeaderLength = 4 + 4 + 4 + 4 + 8
 
   /// The microseconds from the first moment of the year 0 to that of 1970.
   private static let yearZero: Int64 = 0x00DC_DDB3_0F2F_8000
 
   /// Makes the file at `path`, or empties it; only this user can read it, for questions are
-  /// private.
+  /// private. A pipe keeps the first packets until it is read.
   ///
-  /// - Parameter microseconds: The time since 1970 that packets are stamped with.
+  /// - Parameters:
+  ///   - microseconds: The time since 1970 that packets are stamped with.
+  ///   - onFirstLoss: Is called with the reason when the first packet is left out.
+  /// - Throws: Why it cannot be made, such as `notPermitted` if what is there is another user's.
   public init(
-    path: String, microseconds: @escaping () -> Int64 = { WallClock.microseconds }
+    path: String, microseconds: @escaping () -> Int64 = { WallClock.microseconds },
+    onFirstLoss: @escaping (SystemError) -> Void = { _ in }
   ) throws(SystemError) {
-    file = try Files.create(path)
+    file = try RecordFile(path)
     self.microseconds = microseconds
-    guard try file.write(Self.fileHeader.span) == Self.fileHeader.count else {
-      throw SystemError(.noSpace, "write to", path)
-    }
+    self.onFirstLoss = onFirstLoss
+    try file.append(Self.fileHeader.span)
   }
 
   /// Writes one packet; one that is longer than a radio's longest is cut.
   public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
-    guard failure == nil else { return }
     let kept = packet.extracting(first: Radio.longestPacket)
     var writer = ByteWriter(record.mutableSpan)
     writer.write(UInt32(truncatingIfNeeded: packet.count).byteSwapped)
     writer.write(UInt32(truncatingIfNeeded: kept.count).byteSwapped)
     writer.write(Self.flags(of: packet, direction).byteSwapped)
-    writer.write(UInt32(0))
+    writer.write(losses.byteSwapped)
     writer.write(UInt64(bitPattern: microseconds() &+ Self.yearZero).byteSwapped)
     writer.write(kept)
     let length = writer.count
+    // Another reference, not a copy: it has gone before the next packet is written there.
+    let record = self.record
     do throws(SystemError) {
-      guard try file.write(record.span.extracting(0..<length)) == length else {
-        throw SystemError(.noSpace, "write to", file.name)
-      }
+      try file.append(record.span.extracting(0..<length))
     } catch {
+      let isFirst = failure == nil
       failure = error
+      if losses < .max { losses += 1 }
+      if isFirst { onFirstLoss(error) }
     }
   }
 

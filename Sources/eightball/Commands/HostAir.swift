@@ -67,7 +67,11 @@ struct HostAir: ParsableCommand {
       try server.listen(on: try StreamListener(path: path))
       place = "--radio unix:\(path)"
     case .tcpServer(let host, let port):
-      let listener = try StreamListener(host: host, port: port)
+      // A name's address may take long to find, and the signals are the loop's already.
+      let found = try HostCall<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
+        (host, port) throws(SystemError) in try StreamListener(host: host, port: port)
+      }
+      guard let listener = found else { return }
       place = "--radio tcp-client:\(host == "_" ? "HOST" : host):\(listener.port)"
       try server.listen(on: listener)
     default:

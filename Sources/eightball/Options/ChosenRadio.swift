@@ -50,11 +50,18 @@ extension RadioOptions {
     var sinks: [any PacketSink] = []
     if let capture {
       do throws(SystemError) {
-        sinks.append(try Capture(path: capture))
+        sinks.append(
+          try Capture(
+            path: capture,
+            onFirstLoss: { failure in
+              Terminal.note(
+                "Warning: packets are missing in the capture: \(sentence(failure.description))")
+            }))
       } catch {
         throw SystemError(
           error.code, "keep packets in", capture,
-          explanation: "\(error.code). Name with --capture a file in a folder that there is, and "
+          explanation:
+            "\(error.explanation ?? error.code.description). Name with --capture a file in a folder that there is, and "
             + "that you may write to")
       }
     }

@@ -13,6 +13,10 @@ func askBoard<Meaning>(_ request: String, read: (String) -> Meaning?) throws -> 
     case .noSuchFile, .connectionRefused:
       Terminal.note(
         "Error: no ball runs on the virtual board. Start one: eightball run --board virtual")
+    case .notPermitted:
+      Terminal.note(
+        "Error: \(sentence(error.description)) Set EIGHTBALL_BOARD, here and for the ball, to "
+          + "another path.")
     default:
       Terminal.note("Error: \(sentence(error.description))")
     }

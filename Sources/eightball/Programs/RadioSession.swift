@@ -13,22 +13,21 @@ func runOnRadio<Program: RadioProgram & ~Copyable>(
   let signals = try TerminationSignals(loop: loop)
   var radio = try Radio(name, loop: loop)
   radio.sinks = sinks
-  try prepare(&program, loop)
-  do throws(SystemError) {
-    try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
-  } catch {
+  defer {
     radio.close()
-    throw error
+    warn(ofFailuresOf: sinks)
   }
-  radio.close()
-  warn(ofFailuresOf: sinks)
+  try radio.awaitHost(in: loop, endedBy: signals)
+  try prepare(&program, loop)
+  try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
 }
 
-/// Says so if a capture could not be written to its end.
+/// Says how many packets are missing in a capture, if any.
 func warn(ofFailuresOf sinks: [any PacketSink]) {
   for case let capture as Capture in sinks {
     guard let failure = capture.failure else { continue }
-    Terminal.note("Warning: the capture is not whole: \(sentence(failure.description))")
+    let count = capture.losses == 1 ? "1 packet is" : "\(capture.losses) packets are"
+    Terminal.note("Warning: \(count) missing in the capture: \(sentence(failure.description))")
   }
 }
 

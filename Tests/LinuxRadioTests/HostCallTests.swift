@@ -1,0 +1,112 @@
+import BluetoothHost
+import Dispatch
+import LinuxSystem
+import LinuxTestSupport
+import Synchronization
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("The host of a radio on TCP")
+struct HostCallTests {
+  private let start = Instant(rawValue: 1_000)
+  private let name = RadioName.tcpClient(host: "ball.example", port: 7_300)
+
+  @Test(
+    "One that is not found in time is an error, is not looked for twice, and is taken when found")
+  func slow() throws {
+    let loop = try EventLoop()
+    let resolver = SlowResolver()
+    let listener = try StreamListener(host: "127.0.0.1", port: 0)
+    let port = listener.port
+    let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+      resolver.wait()
+      return try StreamSocket.connect(host: "127.0.0.1", port: port)
+    }
+    #expect(try source.open(at: start) == nil)
+    #expect(source.deadline == start.advanced(by: 10_000))
+    // The loop is not held up.
+    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+    #expect(try source.open(at: start.advanced(by: 9_999)) == nil)
+    let late = SystemError(
+      .timedOut, "reach", "ball.example:7300", explanation: "no answer within 10 s")
+    for wait in [10_000, 15_000] as [UInt32] {
+      #expect(throws: late) { try source.open(at: start.advanced(by: wait)) }
+      #expect(source.deadline == nil)
+    }
+    resolver.answer()
+    #expect(try loop.wait(until: nil))
+    #expect(try source.open(at: start.advanced(by: 20_000)) != nil)
+    #expect(resolver.calls == 1)
+    source.close()
+  }
+
+  @Test("One that is unknown is looked for again at the next attempt")
+  func unknown() throws {
+    let loop = try EventLoop()
+    let resolver = SlowResolver()
+    let failure = SystemError(.addressNotAvailable, "find the host", "ball.example:7300")
+    let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+      resolver.wait()
+      throw failure
+    }
+    for attempt in 1...2 {
+      #expect(try source.open(at: start) == nil)
+      resolver.answer()
+      #expect(try loop.wait(until: nil))
+      #expect(throws: failure) { try source.open(at: start) }
+      #expect(resolver.calls == attempt)
+    }
+    source.close()
+  }
+
+  @Test("A radio that is closed meanwhile waits for nothing")
+  func closed() throws {
+    let loop = try EventLoop()
+    let resolver = SlowResolver()
+    do {
+      let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+        resolver.wait()
+        throw SystemError(.timedOut, "find the host", "ball.example:7300")
+      }
+      #expect(try source.open(at: start) == nil)
+      source.close()
+      #expect(source.deadline == nil)
+    }
+    resolver.answer()
+    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+  }
+
+  @Test("A name that a server listens at is looked up, too, and the controller is waited for")
+  func server() throws {
+    let port = try StreamListener(host: "127.0.0.1", port: 0).port
+    let loop = try EventLoop()
+    var radio = try Radio(.tcpServer(host: "localhost", port: port), loop: loop)
+    try radio.awaitHost(in: loop)
+    _ = try StreamSocket.connect(host: "127.0.0.1", port: port)
+    radio.close()
+  }
+
+  @Test("A radio that is opened says if its host is unknown")
+  func radio() throws {
+    let loop = try EventLoop()
+    var radio = try Radio(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)
+    let error = #expect(throws: RadioError.self) { try radio.awaitHost(in: loop) }
+    #expect(error?.reason.contains("256.256.256.256.invalid:1") == true)
+    radio.close()
+  }
+}
+
+/// A resolver that answers when it is allowed to.
+private final class SlowResolver: Sendable {
+  private let count = Atomic(0)
+  private let isAllowed = DispatchSemaphore(value: 0)
+  var calls: Int { count.load(ordering: .sequentiallyConsistent) }
+
+  func wait() {
+    count.add(1, ordering: .sequentiallyConsistent)
+    isAllowed.wait()
+  }
+
+  func answer() { isAllowed.signal() }
+}

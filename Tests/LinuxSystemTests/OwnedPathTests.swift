@@ -1,0 +1,205 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+import Testing
+
+@Suite("The path of a UNIX socket that is listened on")
+struct OwnedPathTests {
+  private let directory: TemporaryDirectory
+  private var path: String { directory.path + "/s" }
+  private let lockName = ".s.eightball-lock"
+  private var lockPath: String { "\(directory.path)/\(lockName)" }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test("A socket that a killed program of ours left is replaced, and its lock is no obstacle")
+  func leftover() throws {
+    try leaveSocketAndLock()
+    #expect(directory.names == [lockName, "s"])
+    #expect(throws: SystemError(.connectionRefused, "connect to", path)) {
+      _ = try StreamSocket.connect(path: path)
+    }
+    do {
+      let listener = try StreamListener(path: path)
+      _ = try StreamSocket.connect(path: path)
+      _ = try listener.acceptNow()
+    }
+    #expect(directory.names == [])
+  }
+
+  @Test("A lock that a killed program of ours left without its socket is no obstacle")
+  func leftoverLock() throws {
+    try leaveSocketAndLock()
+    _ = unsafe unlink(path)
+    do { _ = try StreamListener(path: path) }
+    #expect(directory.names == [])
+  }
+
+  @Test("A lock whose program was killed before it wrote a byte is no obstacle")
+  func emptyLock() throws {
+    try write("", to: lockPath)
+    do { _ = try StreamListener(path: path) }
+    #expect(directory.names == [])
+  }
+
+  @Test("A socket of another program is left alone, while it is listened on and after")
+  func stranger() throws {
+    do {
+      let stranger = try listen(atPath: path)
+      #expect(throws: SystemError(.addressInUse, "listen on", path)) {
+        _ = try StreamListener(path: path)
+      }
+      _ = consume stranger
+    }
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(error?.description.contains("this program did not make") == true)
+    #expect(directory.names == ["s"])
+  }
+
+  @Test("A socket that another program put in the place of ours is left alone")
+  func replacedLeftover() throws {
+    try leaveSocketAndLock()
+    _ = unsafe unlink(path)
+    do { _ = try listen(atPath: path) }
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(directory.names.contains("s"))
+  }
+
+  @Test("At the end, what another program has put in the place of the socket stays")
+  func replacedSocket() throws {
+    do {
+      let listener = try StreamListener(path: path)
+      _ = unsafe unlink(path)
+      try write("mine", to: path)
+      _ = consume listener
+    }
+    #expect(try Files.text(of: path) == "mine")
+    #expect(directory.names == ["s"])
+  }
+
+  @Test("At the end, what another program has put in the place of the lock stays")
+  func replacedLock() throws {
+    do {
+      let listener = try StreamListener(path: path)
+      _ = unsafe unlink(lockPath)
+      try write("mine", to: lockPath)
+      _ = consume listener
+    }
+    #expect(try Files.text(of: lockPath) == "mine")
+    #expect(directory.names == [lockName])
+  }
+
+  @Test("A regular file at the path is left alone, and so are the files beside it")
+  func file() throws {
+    try write("gems", to: path)
+    try write("versions", to: path + ".lock")
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(directory.names == ["s", "s.lock"])
+    #expect(try Files.text(of: path) == "gems")
+    #expect(try Files.text(of: path + ".lock") == "versions")
+  }
+
+  @Test(
+    "What is at the lock's name and is not a lock of ours is left alone",
+    arguments: ["file", "link", "directory", "pipe"])
+  func foreignLock(kind: String) throws {
+    switch kind {
+    case "file": try write("notes", to: lockPath)
+    case "link":
+      try write("notes", to: directory.path + "/notes")
+      try #require(unsafe symlink(directory.path + "/notes", lockPath) == 0)
+    case "directory": try #require(unsafe mkdir(lockPath, 0o700) == 0)
+    default: try #require(unsafe mkfifo(lockPath, 0o600) == 0)
+    }
+    let names = directory.names
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(error?.subject == lockPath)
+    #expect(directory.names == names)
+    if kind == "file" || kind == "link" { #expect(try Files.text(of: lockPath) == "notes") }
+    _ = unsafe rmdir(lockPath)
+  }
+
+  @Test(
+    "A lock or a socket of another user is left alone", .enabled(if: geteuid() == 0),
+    arguments: ["lock", "socket"])
+  func otherUser(kind: String) throws {
+    if kind == "lock" { try write("", to: lockPath) } else { _ = try listen(atPath: path) }
+    let taken = kind == "lock" ? lockPath : path
+    try #require(unsafe lchown(taken, 65_534, 65_534) == 0)
+    let names = directory.names
+    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
+    #expect(error?.code == .fileExists)
+    #expect(error?.subject == taken)
+    #expect(directory.names == names)
+  }
+
+  @Test("Of several programs that start at once beside a leftover, one gets the path")
+  func race() async throws {
+    for _ in 0..<20 {
+      try leaveSocketAndLock()
+      let path = self.path
+      let listeners = try await withThrowingTaskGroup(of: Held?.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            do throws(SystemError) {
+              return Held(try StreamListener(path: path))
+            } catch {
+              guard error.code == .addressInUse else { throw error }
+              return nil
+            }
+          }
+        }
+        return try await group.reduce(into: [Held]()) { all, one in if let one { all.append(one) } }
+      }
+      #expect(listeners.count == 1)
+      _ = try StreamSocket.connect(path: path)
+      for one in listeners { one.close() }
+    }
+    #expect(directory.names == [])
+  }
+
+  /// A listener that waits to be counted. The group that gave it may let it go later.
+  private final class Held: Sendable {
+    private let listener: Mutex<StreamListener?>
+    init(_ listener: consuming StreamListener) { self.listener = Mutex(consume listener) }
+    func close() { listener.withLock { $0 = nil } }
+  }
+
+  /// What a program leaves that is killed while it listens: second names keep both files.
+  private func leaveSocketAndLock() throws {
+    let pairs = [(path, path + ".kept"), (lockPath, lockPath + ".kept")]
+    do {
+      let listener = try StreamListener(path: path)
+      for (name, kept) in pairs { try #require(unsafe link(name, kept) == 0) }
+      _ = consume listener
+    }
+    for (name, kept) in pairs { try #require(unsafe rename(kept, name) == 0) }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let number = unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    try #require(number >= 0)
+    let file = FileDescriptor(owning: number, name: path)
+    #expect(try file.write(Array(text.utf8).span) == text.utf8.count)
+  }
+}
+
+/// A listener that holds no lock, as another program's.
+private func listen(atPath path: String) throws -> FileDescriptor {
+  let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+  let result = unsafe withUnsafePointer(to: &address) { address in
+    unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  try #require(result == 0)
+  try #require(Glibc.listen(number, 4) == 0)
+  return FileDescriptor(owning: number, name: path)
+}

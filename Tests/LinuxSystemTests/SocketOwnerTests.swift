@@ -1,0 +1,55 @@
+import Glibc
+import Testing
+
+@testable import LinuxSystem
+
+@Suite("Whose a UNIX socket is")
+struct SocketOwnerTests {
+  @Test(
+    "Packets go to this user, to root, and to a user who is named; to nobody else",
+    arguments: [
+      (1_000, 1_000, nil, true), (0, 1_000, nil, true), (0, 0, nil, true),
+      (1_001, 1_000, nil, false), (1_000, 0, nil, false),
+      (1_001, 1_000, 1_001, true), (1_002, 1_000, 1_001, false),
+    ] as [(UInt32, UInt32, UInt32?, Bool)])
+  func rule(owner: UInt32, own: UInt32, other: UInt32?, isTrusted: Bool) {
+    #expect(StreamSocket.isTrusted(owner, by: own, and: other) == isTrusted)
+  }
+
+  @Test("The user who listens is the one that the kernel noted")
+  func peer() throws {
+    let directory = try TemporaryDirectory()
+    let listener = try StreamListener(path: directory.path + "/s")
+    let client = try StreamSocket.connect(path: listener.descriptor.name)
+    #expect(try client.peerUser() == Process.userNumber)
+  }
+
+  // Only root can give a file away. Tests/Peers has the same with processes of two users.
+  @Test("A socket whose file is another user's is not used", .enabled(if: geteuid() == 0))
+  func strangersFile() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/s"
+    let listener = try StreamListener(path: path)
+    try #require(unsafe lchown(path, 65_534, 65_534) == 0)
+    let error = SystemError(
+      .notPermitted, "use", path, explanation: "the socket is another user's (65534)")
+    #expect(throws: error) { _ = try StreamSocket.connect(path: path) }
+    #expect(try listener.acceptNow().readAll() == nil)
+    _ = try StreamSocket.connect(path: path, trusting: 65_534)
+    try #require(unsafe unlink(path) == 0)
+  }
+
+  @Test("A link that another user made is not followed", .enabled(if: geteuid() == 0))
+  func strangersLink() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/s"
+    let listener = try StreamListener(path: path)
+    let link = directory.path + "/link"
+    try #require(unsafe symlink(path, link) == 0)
+    _ = try StreamSocket.connect(path: link)
+    try #require(unsafe lchown(link, 65_534, 65_534) == 0)
+    let error = #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: link) }
+    #expect(error?.code == .notPermitted)
+    _ = consume listener
+  }
+}

@@ -1,0 +1,180 @@
+"""What belongs to others: their files, their sockets, their pipes. The programs leave it alone."""
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import resource
+import signal
+import socket
+
+import pytest
+
+import worlds
+from central import Central
+from programs import PATIENCE, Program, eightball
+
+NOBODY = 65534
+#: H4's type of a command, HCI_Reset, and no parameters
+RESET = bytes([0x01, 0x03, 0x0C, 0x00])
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+
+
+@contextlib.contextmanager
+def acting_as(user: int):
+    os.seteuid(user)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def listen(path: pathlib.Path) -> socket.socket:
+    """A socket that everybody may connect to."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    path.chmod(0o777)
+    listener.listen()
+    listener.settimeout(PATIENCE)
+    return listener
+
+
+async def first_bytes(listener: socket.socket) -> bytes:
+    """What comes from whoever connects next; none if it ends without a byte."""
+    connection, _ = await asyncio.to_thread(listener.accept)
+    with connection:
+        connection.settimeout(PATIENCE)
+        return await asyncio.to_thread(connection.recv, 100)
+
+
+async def fails(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
+    async with Program(eightball(), *arguments, environment=environment) as program:
+        return await program.ended(), program.transcript
+
+
+async def test_a_file_in_the_way_of_an_air_is_left_alone_with_what_is_beside_it(folder):
+    files = {"Gemfile": "gems", "Gemfile.lock": "versions"}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    status, said = await fails("radio", "--listen", f"unix:{folder / 'Gemfile'}")
+    assert status == 69 and "remove it, or use another path" in said
+    assert {path.name: path.read_text() for path in folder.iterdir()} == files
+
+
+async def test_what_a_killed_program_left_is_no_obstacle(folder):
+    async with worlds.our_air(folder) as (_, air):
+        await air.stop(signal.SIGKILL)
+    assert len(list(folder.iterdir())) == 2
+    async with worlds.our_air(folder) as (_, air):
+        assert await air.stop() == 0
+    assert list(folder.iterdir()) == []
+
+
+@as_root
+async def test_another_users_air_is_not_joined(folder):
+    folder.chmod(0o777)
+    path = folder / "air"
+    with acting_as(NOBODY):
+        listener = listen(path)
+    with listener:
+        air = {"EIGHTBALL_AIR": str(path)}
+        for radio, remedy in (("virtual", "XDG_RUNTIME_DIR"), (f"unix:{path}", ",user=USER")):
+            command = fails("run", "--radio", radio, environment=air)
+            (status, said), taken = await asyncio.gather(command, first_bytes(listener))
+            assert status == 69 and "another user's (65534)" in said and remedy in said
+            assert taken == b""
+        ball = Program(eightball(), "run", "--radio", f"unix:{path},user={NOBODY}")
+        async with ball:
+            assert await first_bytes(listener) == RESET
+    # Nor is the socket that is left replaced.
+    status, said = await fails("run", "--radio", "virtual", environment=air)
+    assert status == 69 and "not a socket of this user" in said and path.is_socket()
+
+
+@as_root
+async def test_another_users_lock_is_an_error_with_a_remedy(folder):
+    lock = folder / ".air.eightball-lock"
+    lock.touch()
+    os.chown(lock, NOBODY, NOBODY)
+    air = {"EIGHTBALL_AIR": str(folder / "air")}
+    status, said = await fails("run", "--radio", "virtual", environment=air)
+    assert status == 69 and "XDG_RUNTIME_DIR" in said and lock.exists()
+
+
+@as_root
+async def test_a_capture_goes_to_no_file_or_link_of_another_user(folder):
+    (folder / "mine").write_text("mine")
+    (folder / "file").write_text("theirs")
+    (folder / "link").symlink_to(folder / "mine")
+    for name in ("file", "link"):
+        os.chown(folder / name, NOBODY, NOBODY, follow_symlinks=False)
+        radio = f"unix:{folder / 'air'}"
+        status, said = await fails("run", "--radio", radio, "--capture", str(folder / name))
+        assert status == 1 and "another user" in said
+    assert (folder / "mine").read_text() == "mine"
+    assert (folder / "file").read_text() == "theirs"
+
+
+async def ask_often(radio: str, count: int) -> None:
+    async with Central.opened(radio) as central:
+        visit = await central.visit(mtu=517)
+        await visit.subscribe()
+        for _ in range(count):
+            await visit.ask("Is this on the record" + "." * 200 + "?")
+            assert await visit.next_answer()
+
+
+def expect_whole_records(capture: bytes) -> None:
+    """Each record is whole, and has the number of packets that are missing before it."""
+    losses, offset = [], 16
+    while offset < len(capture):
+        size = int.from_bytes(capture[offset + 4 : offset + 8])
+        losses.append(int.from_bytes(capture[offset + 12 : offset + 16]))
+        offset += 24 + size
+    assert offset == len(capture)
+    # A short record may fit where a longer one did not.
+    assert losses and losses[0] == 0 and losses == sorted(losses)
+
+
+async def test_a_capture_to_a_pipe_that_nobody_reads_holds_nothing_up(folder):
+    path = folder / "pipe"
+    os.mkfifo(path)
+    async with worlds.our_air(folder) as (radio, _):
+        async with worlds.ball_running("--radio", radio, "--capture", str(path)) as ball:
+            # More than 220 bytes a question, and a pipe has 65,536.
+            await ask_often(radio, 400)
+            reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                expect_whole_records(os.read(reader, 1 << 20))
+            finally:
+                os.close(reader)
+            assert await ball.stop() == 0
+            said = "\n".join(ball.errors)
+            assert "packets are missing in the capture" in said and "does not keep up" in said
+
+
+async def test_a_capture_that_may_not_grow_ends_with_a_whole_record(folder):
+    path = folder / "capture"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    async with worlds.our_air(folder) as (radio, _):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+        try:
+            ball = worlds.ball_running("--radio", radio, "--capture", str(path))
+            program = await ball.__aenter__()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        try:
+            await ask_often(radio, 10)
+            assert await program.stop() == 0
+        finally:
+            await ball.__aexit__(None, None, None)
+        assert "missing in the capture" in "\n".join(program.errors)
+    expect_whole_records(path.read_bytes())
+
+
+async def test_a_pipe_is_no_board(folder):
+    path = folder / "board.yml"
+    os.mkfifo(path)
+    status, said = await fails("run", "--radio", f"unix:{folder / 'air'}", "--board", str(path))
+    assert status == 78 and "not a regular file" in said
