@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// What wakes a loop that sleeps on another thread: eventfd(2).
@@ -14,7 +13,7 @@ public final class Wakeup: EventHandler, @unchecked Sendable {
   public init(loop: EventLoop) throws(SystemError) {
     self.loop = loop
     let number = try SystemCall.run("make", "a bell for the event loop") {
-      eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
+      clinux_open_bell()
     }
     descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
     registration = try loop.add(descriptor, for: .readable, handler: self)
