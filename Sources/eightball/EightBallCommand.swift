@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 
 @main
@@ -39,3 +40,17 @@ struct EightBallCommand: ParsableCommand {
     ],
     defaultSubcommand: Run.self)
 }
+#else
+import Glibc
+
+/// The program without its trait Tools, which has nothing to read a command line or a board's file
+/// with.
+@main
+enum EightBallCommand {
+  static func main() {
+    let problem = "eightball was built without its trait Tools. Build it with the trait to use it."
+    _ = unsafe write(STDERR_FILENO, problem + "\n", problem.utf8.count + 1)
+    exit(69)
+  }
+}
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 
 /// How the program ends, as sysexits(3) numbers it where it has a number.
@@ -18,3 +19,4 @@ enum ExitStatus {
   /// SIGINT, as shells have it.
   static let interrupted = ExitCode(130)
 }
+#endif

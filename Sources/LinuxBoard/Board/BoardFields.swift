@@ -1,3 +1,4 @@
+#if Tools
 import Yams
 
 /// The fields of a board's file, or of one of its lines, with the lines of the file that they
@@ -116,3 +117,4 @@ extension Node {
     return mapping == nil ? "a list" : "a group of fields"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import LinuxSystem
 import Yams
 
@@ -138,3 +139,17 @@ extension BoardError {
     }
   }
 }
+#else
+/// A board's file, which a build without the trait Tools cannot read: the parser of YAML is missing.
+public enum BoardFile {
+  /// Reads no file.
+  ///
+  /// - Throws: What is missing, for every file.
+  public static func read(_ path: String) throws(BoardError) -> BoardDescription {
+    throw BoardError(path, "cannot read the board's file: this was built without the trait Tools")
+  }
+
+  /// `nil`, as for a file that cannot be understood.
+  static func models(in path: String) -> [String]? { nil }
+}
+#endif

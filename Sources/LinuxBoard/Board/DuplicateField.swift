@@ -1,3 +1,4 @@
+#if Tools
 import Yams
 
 /// A field that a file has twice.
@@ -55,3 +56,4 @@ struct DuplicateField {
     }
   }
 }
+#endif

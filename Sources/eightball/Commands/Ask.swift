@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import BluetoothHost
 import CoreBluetooth
@@ -107,3 +108,4 @@ extension AskOutcome {
     }
   }
 }
+#endif

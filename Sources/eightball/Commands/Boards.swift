@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import LinuxBoard
 
@@ -85,3 +86,4 @@ struct Boards: ParsableCommand {
     line.print()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import LinuxBoard
 
@@ -95,3 +96,4 @@ struct Doctor: ParsableCommand {
     line.print()
   }
 }
+#endif

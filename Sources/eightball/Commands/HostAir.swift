@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import LinuxRadio
 import LinuxSystem
@@ -82,3 +83,4 @@ struct HostAir: ParsableCommand {
     server.close()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 
 /// Shows the lights of a virtual board.
@@ -39,3 +40,4 @@ struct Lights: ParsableCommand {
     line.print()
   }
 }
+#endif

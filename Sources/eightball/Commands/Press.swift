@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import Glibc
 import LinuxBoard
@@ -42,3 +43,4 @@ struct Press: ParsableCommand {
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import BluetoothHost
 import EightBall
@@ -113,3 +114,4 @@ struct Run: ParsableCommand {
     }
   }
 }
+#endif

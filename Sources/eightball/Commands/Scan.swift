@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import CoreBluetooth
 
@@ -45,3 +46,4 @@ struct Scan: ParsableCommand {
     }
   }
 }
+#endif

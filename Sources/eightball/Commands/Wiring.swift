@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import Glibc
 import LinuxBoard
@@ -52,3 +53,4 @@ struct Wiring: ParsableCommand {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import BluetoothHost
 import LinuxRadio
@@ -58,3 +59,4 @@ extension DeviceAddress {
     self.init(kind: .random, bytes: bytes)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import BluetoothHost
 
@@ -32,3 +33,4 @@ struct BallName: ExpressibleByArgument {
 
   var defaultValueDescription: String { text }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import LinuxBoard
 
@@ -73,3 +74,4 @@ struct ChosenBoard {
     return "Board: \(printable(description.name))\(because)."
   }
 }
+#endif

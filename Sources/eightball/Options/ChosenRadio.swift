@@ -1,3 +1,4 @@
+#if Tools
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
@@ -62,3 +63,4 @@ extension RadioOptions {
     return sinks
   }
 }
+#endif

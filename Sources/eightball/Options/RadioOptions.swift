@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 import LinuxRadio
 
@@ -30,3 +31,4 @@ struct OutputOptions: ParsableArguments {
   @Flag(name: .long, help: "Print one JSON object a line, on stdout.")
   var json = false
 }
+#endif

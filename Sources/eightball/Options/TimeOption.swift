@@ -1,3 +1,4 @@
+#if Tools
 import ArgumentParser
 
 /// A length of time, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
@@ -35,3 +36,4 @@ struct TimeOption: Equatable, CustomStringConvertible {
     milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
   }
 }
+#endif

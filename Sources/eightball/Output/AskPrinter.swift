@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
@@ -93,3 +94,4 @@ struct JSONAskPrinter: AskPrinter {
     line.print()
   }
 }
+#endif

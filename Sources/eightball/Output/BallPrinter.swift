@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothCentral
 import BluetoothHost
 import EightBall
@@ -265,3 +266,4 @@ extension QuestionRule.Refusal {
     }
   }
 }
+#endif

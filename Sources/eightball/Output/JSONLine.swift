@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 
 /// One JSON object on one line, its members in the order in which they are added.
@@ -112,3 +113,4 @@ extension Line {
     }
   }
 }
+#endif

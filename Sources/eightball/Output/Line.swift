@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 import EightBall
 
@@ -96,3 +97,4 @@ struct Line {
     }
   }
 }
+#endif

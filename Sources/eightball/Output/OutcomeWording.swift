@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 import EightBallKit
 import VirtualRadio
@@ -66,3 +67,4 @@ extension HCIErrorCode {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
@@ -71,3 +72,4 @@ final class ScanPrinter: @unchecked Sendable {
     line.print()
   }
 }
+#endif

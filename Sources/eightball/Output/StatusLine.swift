@@ -1,3 +1,4 @@
+#if Tools
 import EightBall
 import Glibc
 import LinuxBoard
@@ -94,3 +95,4 @@ final class StatusLine {
     return Int(size.ws_col) - 1
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import Glibc
 
 /// Where lines go: results to stdout, progress to stderr.
@@ -61,3 +62,4 @@ enum Terminal {
     _ = unsafe poll(&descriptors, 1, -1)
   }
 }
+#endif

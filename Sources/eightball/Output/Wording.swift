@@ -1,3 +1,4 @@
+#if Tools
 import BluetoothHost
 import VirtualRadio
 
@@ -32,3 +33,4 @@ func strength(_ rssi: Int) -> String {
 func sentence(_ text: String) -> String {
   text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
 }
+#endif

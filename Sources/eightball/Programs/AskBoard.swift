@@ -1,3 +1,4 @@
+#if Tools
 import LinuxBoard
 import LinuxSystem
 
@@ -27,3 +28,4 @@ func askBoard<Meaning>(_ request: String, read: (String) -> Meaning?) throws -> 
   Terminal.note("Error: \(sentence(printable(String(answer.dropFirst(refusal.count)))))")
   throw ExitStatus.unavailable
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import CoreBluetooth
 import Dispatch
 import EightBallKit
@@ -218,3 +219,4 @@ actor AskProgram {
       })
   }
 }
+#endif

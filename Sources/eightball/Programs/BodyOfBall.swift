@@ -1,3 +1,4 @@
+#if Tools
 import EightBall
 import Glibc
 import LinuxBoard
@@ -67,3 +68,4 @@ final class BodyOfBall {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import Dispatch
 import Glibc
 import LinuxSystem
@@ -21,3 +22,4 @@ final class Interruption {
     for source in sources { source.cancel() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 /// Tells the keys that have a character from the others, which a terminal sends as sequences that
 /// begin with Escape: the right arrow is ESC [ C, and no C. ECMA-48, 5.4.
 ///
@@ -36,3 +37,4 @@ struct KeyParser {
     return nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import Glibc
 import LinuxSystem
 
@@ -152,3 +153,4 @@ final class Keyboard: EventHandler {
     }
   }
 }
+#endif

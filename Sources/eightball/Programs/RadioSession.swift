@@ -1,3 +1,4 @@
+#if Tools
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
@@ -51,3 +52,4 @@ func endingWell(
     throw ExitStatus.board
   }
 }
+#endif

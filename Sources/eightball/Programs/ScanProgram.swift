@@ -1,3 +1,4 @@
+#if Tools
 import CoreBluetooth
 import Dispatch
 import EightBallKit
@@ -53,3 +54,4 @@ struct ScanProgram: Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tools
 import Dispatch
 import Logging
 
@@ -35,3 +36,4 @@ private final class Outcome<Value: Sendable>: @unchecked Sendable {
     return result
   }
 }
+#endif
