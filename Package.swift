@@ -1,11 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What is unsafe is marked so. Lifetimes is what lets a reader borrow the packet it reads.
+/// Unsafe code is marked. A reader needs Lifetimes to borrow the packet that it reads.
 let checked: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableExperimentalFeature("Lifetimes"),
 ]
+
+/// The target declares C functions in Swift instead of importing their module, which every client
+/// would then need: see Sources/LinuxSystem/CLinux.swift.
+let cFunctions: SwiftSetting = .enableExperimentalFeature("Extern")
+
+/// Only the program needs this dependency. SwiftPM does not fetch it for a client that turns the trait
+/// off.
+let tools: TargetDependencyCondition? = .when(traits: ["Tools"])
 
 let package = Package(
   name: "eightball",
@@ -21,37 +29,44 @@ let package = Package(
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
   ],
+  traits: [
+    .trait(
+      name: "Tools",
+      description: "The program eightball. The libraries do not need it: use traits: []."),
+    .default(enabledTraits: ["Tools"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    // The core: no imports, no allocation, no input or output. It keeps to what Embedded Swift
-    // accepts; `scripts/check-embedded` proves it.
+    // The core imports nothing, allocates nothing, and does no input or output. It compiles as
+    // Embedded Swift: see `scripts/check-embedded`.
     .target(
       name: "BluetoothHost",
-      // RawLayout is for `Pinned`.
+      // `Pinned` needs RawLayout.
       swiftSettings: checked + [.enableExperimentalFeature("RawLayout")]),
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
-    // The other side of the link, on the same codecs.
+    // The central, on the same codecs.
     .target(name: "BluetoothCentral", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
-    // The virtual air, and Linux.
+    // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
     .target(name: "CLinux"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
     .target(name: "VirtualBoard", swiftSettings: checked),
     .target(
-      name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"], swiftSettings: checked),
+      name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"],
+      swiftSettings: checked + [cFunctions]),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: checked),
     .target(
       name: "LinuxRadio",
       dependencies: ["BluetoothHost", "CBluetooth", "LinuxSystem", "VirtualRadio"],
-      swiftSettings: checked),
-    // Apple's API on Linux. On Apple's systems the real one is used, and this is not built.
+      swiftSettings: checked + [cFunctions]),
+    // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
       name: "CoreBluetooth",
       dependencies: [
@@ -59,7 +74,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
-    // The SDK for apps: on Linux on the module above, on Apple's systems on theirs.
+    // The SDK for apps. It uses the target above on Linux, and Apple's framework on Apple's systems.
     .target(
       name: "EightBallKit",
       dependencies: [.target(name: "CoreBluetooth", condition: .when(platforms: [.linux]))],
@@ -69,7 +84,7 @@ let package = Package(
       dependencies: [
         "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
         "VirtualRadio",
-        .product(name: "Yams", package: "Yams"),
+        .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
     .executableTarget(
@@ -77,17 +92,17 @@ let package = Package(
       dependencies: [
         "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
 
-    // What scripts/benchmark counts.
+    // scripts/benchmark counts the instructions of this program.
     .executableTarget(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: checked),
 
-    // Somebody who asks a ball, with the time injected; and random numbers that are always the same.
+    // A central that asks a ball at injected times, and a random number generator with a fixed seed.
     .target(
       name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
@@ -104,11 +119,11 @@ let package = Package(
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
       swiftSettings: checked),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["BluetoothHost", "LinuxSystem"],
+      name: "LinuxSystemTests", dependencies: ["BluetoothHost", "CLinux", "LinuxSystem"],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: checked),
-    // What the tests of the Linux side share.
+    // The tests of the Linux side share this.
     .target(
       name: "LinuxTestSupport",
       dependencies: ["BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
@@ -116,8 +131,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "CBluetooth", "EightBall",
+        "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -127,7 +142,7 @@ let package = Package(
         "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
-    // What scripts/benchmark-ask times beside Bumble.
+    // scripts/benchmark-ask compares the time of this program with Bumble's.
     .executableTarget(
       name: "ask-benchmark", dependencies: ["CoreBluetooth", "EightBallKit"],
       path: "Benchmarks/AskBenchmark", swiftSettings: checked),
@@ -156,7 +171,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
       ],
       swiftSettings: checked),
     .testTarget(

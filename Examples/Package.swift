@@ -8,8 +8,9 @@ let coreBluetooth: [Target.Dependency] = [
 let package = Package(
   name: "examples",
   dependencies: [
-    // In a project of your own: .package(url: "https://…", from: "…")
-    .package(name: "eightball", path: "..")
+    // In a project of your own: .package(url: "https://…", from: "…", traits: [])
+    // Without its traits it brings no package that only its tools need.
+    .package(name: "eightball", path: "..", traits: [])
   ],
   targets: [
     .target(name: "InPractice", dependencies: coreBluetooth),

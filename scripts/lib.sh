@@ -15,6 +15,8 @@ build_folder="${EIGHTBALL_BUILD:-.build}"
 standalone_folder="$build_folder-standalone"
 # Where the package of examples builds.
 examples_folder="$build_folder-examples"
+# Where scripts/check-client builds another package that uses this one.
+client_folder="$build_folder-client"
 # Python's own folder for the peers.
 peers_folder=.build-venv
 # Where scripts/build-gpiod2 builds libgpiod 2.

@@ -46,7 +46,7 @@ static int is_listed(uint16_t number, const uint8_t *message, size_t length) {
 
 /// Whether a program has the user channel of an adapter that is up: the kernel leaves such a one
 /// out of the list of those that can be managed. Everybody may ask for it, and nothing changes.
-static bool is_held(uint16_t number) {
+static bool is_held_by_program(uint16_t number) {
     const uint8_t question[MANAGEMENT_HEADER] = {READ_INDEX_LIST, 0, 0xFF, 0xFF, 0, 0};
     struct sockaddr_hci address = {
         .hci_family = AF_BLUETOOTH, .hci_dev = HCI_DEV_NONE, .hci_channel = HCI_CHANNEL_CONTROL};
@@ -67,25 +67,21 @@ static bool is_held(uint16_t number) {
     return result == 0;
 }
 
-static int find_adapter(int control, uint16_t number, struct cbluetooth_adapter *adapter) {
+int cbluetooth_find_adapter(uint16_t number, bool *is_up, bool *is_raw, bool *is_held, uint8_t *bus,
+                            uint8_t *address) {
     struct hci_dev_info info = {.dev_id = number};
-    if (ioctl(control, HCIGETDEVINFO, &info) < 0) return -1;
-    adapter->number = info.dev_id;
-    adapter->is_up = info.flags & (1u << HCI_UP);
-    adapter->is_raw = info.flags & (1u << HCI_RAW);
-    adapter->is_held = adapter->is_up && !adapter->is_raw && is_held(number);
-    adapter->bus = info.type & 0x0F;
-    memcpy(adapter->address, info.bdaddr.b, sizeof adapter->address);
-    return 0;
-}
-
-int cbluetooth_find_adapter(uint16_t number, struct cbluetooth_adapter *adapter) {
     int control = open_socket();
     if (control < 0) return -1;
-    return close_and_give(control, find_adapter(control, number, adapter));
+    if (ioctl(control, HCIGETDEVINFO, &info) < 0) return close_and_give(control, -1);
+    *is_up = info.flags & (1u << HCI_UP);
+    *is_raw = info.flags & (1u << HCI_RAW);
+    *is_held = *is_up && !*is_raw && is_held_by_program(number);
+    *bus = info.type & 0x0F;
+    memcpy(address, info.bdaddr.b, sizeof info.bdaddr.b);
+    return close_and_give(control, 0);
 }
 
-int cbluetooth_list_adapters(struct cbluetooth_adapter *adapters, int capacity) {
+int cbluetooth_list_adapters(uint16_t *numbers, int capacity) {
     // A list's header, and room for its entries: the header ends in an array without a length.
     union {
         struct hci_dev_list_req list;
@@ -103,8 +99,7 @@ int cbluetooth_list_adapters(struct cbluetooth_adapter *adapters, int capacity) 
         struct hci_dev_req entry;
         size_t offset = offsetof(struct hci_dev_list_req, dev_req) + index * sizeof entry;
         memcpy(&entry, request.storage + offset, sizeof entry);
-        // One that has gone since is left out.
-        if (count < capacity && find_adapter(control, entry.dev_id, &adapters[count]) == 0) count++;
+        if (count < capacity) numbers[count++] = entry.dev_id;
     }
     return close_and_give(control, count);
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What went wrong, as an app is told.
+/// What went wrong.
 ///
-/// The error within says more: a `RejectionReason`, another `BallError`, or what CoreBluetooth gave.
+/// The error within says more: a `RejectionReason`, another `BallError`, or CoreBluetooth's error.
 public indirect enum BallError: Error {
   /// Bluetooth failed.
   case coreBluetooth((any Error)?)
@@ -27,7 +27,7 @@ public indirect enum BallError: Error {
     }
   }
 
-  /// Why the other side turned it down, if it did: the `RejectionReason` inside, however deep.
+  /// The `RejectionReason` within, at any depth; `nil` if there is none.
   public var rejection: RejectionReason? {
     switch underlyingError {
     case let reason as RejectionReason: reason
@@ -50,12 +50,19 @@ extension BallError: LocalizedError {
   }
 }
 
-/// Why a device turned something down, or could not be reached.
+extension BallError: CustomStringConvertible {
+  /// What happened, in English.
+  public var description: String { errorDescription ?? slug }
+}
+
+/// Why a device did not take a question, or did not answer it.
 public enum RejectionReason: Error {
-  /// It has gone, has no service of a ball, or does not answer.
+  /// It has gone, or has no service of a ball.
   case deviceOffline
-  /// It is busy with others, or with another question.
+  /// It is busy with others. The SDK never gives this reason by itself; an app may, to `reject`.
   case deviceBusy
+  /// It did not answer within `BallCentral.Options.answerTimeout`. The link may still be there.
+  case timedOut
   /// It wants a question, which ends in a question mark.
   case questionPlease
   /// It refused for a reason of its own.
@@ -68,6 +75,7 @@ public enum RejectionReason: Error {
     switch self {
     case .deviceOffline: "ITCB-SDK-REJECT-OFFLINE"
     case .deviceBusy: "ITCB-SDK-REJECT-BUSY"
+    case .timedOut: "ITCB-SDK-REJECT-TIMED-OUT"
     case .questionPlease: "ITCB-SDK-REJECT-NO-QUESTION-MARK"
     case .peripheralError: "ITCB-SDK-REJECT-PERIPHERAL-ERROR"
     case .unknown: "ITCB-SDK-REJECT-UNKNOWN"
@@ -81,6 +89,7 @@ extension RejectionReason: LocalizedError {
     switch self {
     case .deviceOffline: "The device is offline."
     case .deviceBusy: "The device is busy."
+    case .timedOut: "The device did not answer in time."
     case .questionPlease: "Please phrase it as a question."
     case .peripheralError(let error):
       "The device refused" + (error.map { ": " + $0.localizedDescription } ?? ".")
@@ -89,6 +98,11 @@ extension RejectionReason: LocalizedError {
         + (error.map { ": " + $0.localizedDescription } ?? ".")
     }
   }
+}
+
+extension RejectionReason: CustomStringConvertible {
+  /// What happened, in English.
+  public var description: String { errorDescription ?? slug }
 }
 
 extension BallError: Equatable {
@@ -107,7 +121,7 @@ extension RejectionReason: Equatable {
   /// Whether they are the same reason, and the errors within are the same by domain and code.
   public static func == (left: RejectionReason, right: RejectionReason) -> Bool {
     switch (left, right) {
-    case (.deviceOffline, .deviceOffline), (.deviceBusy, .deviceBusy),
+    case (.deviceOffline, .deviceOffline), (.deviceBusy, .deviceBusy), (.timedOut, .timedOut),
       (.questionPlease, .questionPlease):
       true
     case (.peripheralError(let left), .peripheralError(let right)),

@@ -1,5 +1,4 @@
 import BluetoothHost
-import CBluetooth
 import LinuxSystem
 
 /// A Bluetooth adapter of this machine.
@@ -32,14 +31,14 @@ package struct Adapter: Equatable {
   ///
   /// - Throws: `addressFamilyNotSupported` if the kernel has no Bluetooth.
   package static func all() throws(SystemError) -> [Adapter] {
-    var list = [cbluetooth_adapter](
-      repeating: cbluetooth_adapter(), count: Int(cbluetooth_most_adapters))
+    // The kernel has as many at most: HCI_MAX_DEV.
+    var numbers = [UInt16](repeating: 0, count: 16)
     let count = try SystemCall.run("look for", "Bluetooth adapters") {
-      unsafe list.withUnsafeMutableBufferPointer { list in
-        unsafe cbluetooth_list_adapters(list.baseAddress, CInt(list.count))
-      }
+      let capacity = CInt(numbers.count)
+      return unsafe cbluetooth_list_adapters(&numbers, capacity)
     }
-    return list.prefix(Int(count)).map { Adapter($0) }.sorted { $0.number < $1.number }
+    // One that has gone since is left out.
+    return numbers.prefix(Int(count)).sorted().compactMap { try? find($0) }
   }
 
   /// The adapters, or why they cannot be listed.
@@ -58,11 +57,18 @@ package struct Adapter: Equatable {
   ///
   /// - Throws: `noSuchDevice` if there is none.
   package static func find(_ number: UInt16) throws(SystemError) -> Adapter {
-    var adapter = cbluetooth_adapter()
+    var (isUp, isRaw, isHeld) = (false, false, false)
+    var bus: UInt8 = 0
+    var address = [UInt8](repeating: 0, count: 6)
     try SystemCall.run("find", "hci\(number)") {
-      unsafe cbluetooth_find_adapter(number, &adapter)
+      unsafe cbluetooth_find_adapter(number, &isUp, &isRaw, &isHeld, &bus, &address)
     }
-    return Adapter(adapter)
+    return Adapter(
+      number: number, isUp: isUp, isRaw: isRaw, isHeld: isHeld, bus: bus,
+      address: DeviceAddress(
+        kind: .public,
+        bytes: [address[0], address[1], address[2], address[3], address[4], address[5]]),
+      block: block(of: number, under: "/sys/class/bluetooth"))
   }
 
   /// Opens its user channel, for which it is taken from the kernel if need be.
@@ -85,17 +91,6 @@ package struct Adapter: Equatable {
 
   /// What it is called: hciN.
   package var name: String { "hci\(number)" }
-
-  private init(_ adapter: cbluetooth_adapter) {
-    number = adapter.number
-    isUp = adapter.is_up
-    isRaw = adapter.is_raw
-    isHeld = adapter.is_held
-    bus = adapter.bus
-    let a = adapter.address
-    address = DeviceAddress(kind: .public, bytes: [a.0, a.1, a.2, a.3, a.4, a.5])
-    block = Self.block(of: adapter.number, under: "/sys/class/bluetooth")
-  }
 
   package init(
     number: UInt16, isUp: Bool, isRaw: Bool, isHeld: Bool = false, bus: UInt8 = 1,

@@ -1,5 +1,4 @@
 import BluetoothHost
-import CLinux
 import Glibc
 
 /// What a descriptor is ready for. One of a few flags, or several.
@@ -15,26 +14,26 @@ public struct Readiness: RawRepresentable, Equatable, Sendable {
   /// Of interest in nothing but the end of the connection, which is always told.
   public static let none = Readiness(rawValue: 0)
   /// There is something to read, or the other side has closed.
-  public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+  public static let readable = Readiness(rawValue: Epoll.in)
   /// As `readable`, but told once, and not again until there is more to read.
-  public static let news = Readiness(rawValue: EPOLLIN.rawValue | EPOLLET.rawValue)
+  public static let news = Readiness(rawValue: Epoll.in | Epoll.edgeTriggered)
   /// Some bytes can be written.
-  public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+  public static let writable = Readiness(rawValue: Epoll.out)
   /// Both.
   public static let readableOrWritable = Readiness(rawValue: readable.rawValue | writable.rawValue)
 
   /// Whether a read would find bytes, the end, or the error.
   public var isReadable: Bool {
-    rawValue & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+    rawValue & (Epoll.in | Epoll.hangUp | Epoll.error) != 0
   }
 
   /// Whether a write would be taken, or would find the error.
   public var isWritable: Bool {
-    rawValue & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+    rawValue & (Epoll.out | Epoll.hangUp | Epoll.error) != 0
   }
 
   /// Whether the other side is gone or the descriptor has failed; a read tells which.
-  public var isHangUp: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+  public var isHangUp: Bool { rawValue & (Epoll.hangUp | Epoll.error) != 0 }
 }
 
 /// Whoever a loop tells that a descriptor is ready.
@@ -64,14 +63,16 @@ public final class EventLoop {
 
   private let epoll: FileDescriptor
   private var slots: [Slot] = []
-  private var ready = [clinux_event](repeating: clinux_event(), count: 16)
+  /// Which descriptors are ready, as `control` numbered them, and what each is ready for.
+  private var readyNumbers = [UInt64](repeating: 0, count: 16)
+  private var readyFlags = [UInt32](repeating: 0, count: 16)
 
   /// A loop with nothing to wait for. From now on, the process ignores SIGPIPE: a write to a
   /// socket whose reader has gone is an error like others.
   public init() throws(SystemError) {
     ignoreBrokenPipes()
     let number = try SystemCall.run("create", "an event queue") {
-      epoll_create1(CInt(EPOLL_CLOEXEC))
+      clinux_create_queue()
     }
     epoll = FileDescriptor(owning: number, name: "the event queue")
   }
@@ -84,7 +85,7 @@ public final class EventLoop {
   ) throws(SystemError) -> Registration {
     let index = freeSlot()
     let registration = Registration(index: index, generation: slots[index].generation)
-    try control(EPOLL_CTL_ADD, descriptor.rawValue, interest, registration)
+    try control(Epoll.add, descriptor.rawValue, interest, registration)
     slots[index].handler = handler
     slots[index].descriptor = descriptor.rawValue
     slots[index].token = token
@@ -96,7 +97,7 @@ public final class EventLoop {
     _ registration: Registration, to interest: Readiness
   ) throws(SystemError) {
     guard isCurrent(registration) else { return }
-    try control(EPOLL_CTL_MOD, slots[registration.index].descriptor, interest, registration)
+    try control(Epoll.modify, slots[registration.index].descriptor, interest, registration)
   }
 
   /// Calls the handler no more, not even for what has happened already. Nothing happens if the
@@ -105,7 +106,7 @@ public final class EventLoop {
     guard isCurrent(registration) else { return }
     let index = registration.index
     // Fails only if the descriptor has been closed, which removes it as well.
-    try? control(EPOLL_CTL_DEL, slots[index].descriptor, .none, registration)
+    try? control(Epoll.delete, slots[index].descriptor, .none, registration)
     slots[index].handler = nil
     slots[index].descriptor = -1
     slots[index].generation &+= 1
@@ -125,12 +126,12 @@ public final class EventLoop {
     let timeout = Self.timeout(until: deadline, now: now)
     let descriptor = epoll.rawValue
     let count = try SystemCall.transfer("wait for", epoll.name) {
-      unsafe ready.withUnsafeMutableBufferPointer { events in
-        Int(unsafe clinux_wait(descriptor, events.baseAddress, CInt(events.count), timeout))
-      }
+      let capacity = CInt(readyNumbers.count)
+      return unsafe Int(
+        clinux_wait(descriptor, &readyNumbers, &readyFlags, capacity, timeout))
     }
     for index in 0..<(count ?? 0) {
-      dispatch(ready[index])
+      dispatch(readyNumbers[index], Readiness(rawValue: readyFlags[index]))
     }
     return (count ?? 0) > 0
   }
@@ -142,13 +143,13 @@ public final class EventLoop {
     return CInt(clamping: deadline.rawValue - now.rawValue)
   }
 
-  private func dispatch(_ event: clinux_event) {
+  private func dispatch(_ number: UInt64, _ readiness: Readiness) {
     let registration = Registration(
-      index: Int(truncatingIfNeeded: event.data & 0xFFFF_FFFF),
-      generation: UInt32(truncatingIfNeeded: event.data >> 32))
+      index: Int(truncatingIfNeeded: number & 0xFFFF_FFFF),
+      generation: UInt32(truncatingIfNeeded: number >> 32))
     guard isCurrent(registration) else { return }
     let slot = slots[registration.index]
-    slot.handler?.handle(Readiness(rawValue: event.events), token: slot.token)
+    slot.handler?.handle(readiness, token: slot.token)
   }
 
   private func isCurrent(_ registration: Registration) -> Bool {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Signals as something that a loop waits for, instead of something that happens at any place.
@@ -16,7 +15,7 @@ public struct SignalQueue: ~Copyable {
     for signal in signals { unsafe sigaddset(&set, signal) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     let number = try SystemCall.run("watch", name) {
-      unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC) | CInt(SFD_NONBLOCK))
+      unsafe clinux_open_signals(&set)
     }
     descriptor = FileDescriptor(owning: number, name: name)
   }

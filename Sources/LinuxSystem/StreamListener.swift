@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// A socket that takes connections, and gives its address back when it goes.

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// What wakes a loop that sleeps on another thread: eventfd(2).
@@ -40,7 +39,7 @@ final class Bell: Sendable {
 
   init() throws(SystemError) {
     let number = try SystemCall.run("make", "a bell for the event loop") {
-      eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
+      clinux_open_bell()
     }
     descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
   }

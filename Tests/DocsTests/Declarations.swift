@@ -39,7 +39,8 @@ enum Declarations {
         continue
       }
       if words.first == "case", types.last?.isEnum == true {
-        for name in words.dropFirst().joined(separator: " ").split(separator: ",") {
+        let cases = withoutPayloads(words.dropFirst().joined(separator: " "))
+        for name in cases.split(separator: ",") {
           symbols.insert(prefix + trim(name.prefix { $0 != "=" }).filter { $0 != "`" })
         }
         continue
@@ -54,9 +55,21 @@ enum Declarations {
     let kinds = ["class", "struct", "enum", "protocol", "extension"]
     guard let index = words.firstIndex(where: { kinds.contains($0) }),
       index + 1 < words.count, !["func", "var"].contains(words[index + 1]),
-      words[..<index].allSatisfy({ ["public", "open", "final", "fileprivate"].contains($0) })
+      words[..<index].allSatisfy({
+        ["public", "open", "final", "indirect", "fileprivate"].contains($0)
+      })
     else { return nil }
     return (words[index], String(words[index + 1].prefix { $0 != ":" }))
+  }
+
+  /// Names of cases without what each has in parentheses.
+  private static func withoutPayloads(_ text: String) -> String {
+    var level = 0
+    return text.filter { character in
+      if character == "(" { level += 1 }
+      defer { if character == ")" { level -= 1 } }
+      return level == 0
+    }
   }
 
   private static func member(

@@ -22,6 +22,18 @@ struct AskingTests {
     #expect(client.timers.running.isEmpty)
     let told = await client.told(until: \.isAnswer)
     #expect(told == Self.beginning + ["asked Will it rain?", "answered Most likely."])
+    #expect("\(found)" == ball.name)
+    let printed = [
+      BallCentral.Event.found(found), .connected(found), .discovered(found),
+      .asked(found, question: "Will it rain?"), .answered(found, answer: answer), .lost(found),
+      .failed(.sendFailed(RejectionReason.timedOut), found),
+    ].map(\.description)
+    #expect(
+      printed == [
+        "Found “\(ball.name)”.", "Connected to “\(ball.name)”.", "“\(ball.name)” can be asked.",
+        "“\(ball.name)” has the question: Will it rain?", "“\(ball.name)” answers: Most likely.",
+        "Lost “\(ball.name)”.", "“\(ball.name)”: The device did not answer in time.",
+      ])
     // A second question tells that the first is over for the ball too.
     _ = try await found.ask("And tomorrow?")
     #expect(
@@ -65,7 +77,7 @@ struct AskingTests {
     ) { try await found.ask("Is there room?") }
   }
 
-  @Test("a silent ball is offline after the time-out, and its late answer still comes")
+  @Test("a silent ball is timed out and still connected, and its late answer still comes")
   func timeOut() async throws {
     let ball = try ScriptedBall(.silent)
     let client = try Client(of: ball)
@@ -75,13 +87,14 @@ struct AskingTests {
     #expect(told == Self.beginning + ["asked Anyone?"])
     #expect(client.timers.running == [2])
     client.timers.fire()
-    await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
+    await #expect(throws: BallError.sendFailed(RejectionReason.timedOut)) {
       try await asking.value
     }
+    #expect(found.isConnected)
     ball.answer("Reply hazy, try again.")
     told = await client.told(until: \.isAnswer)
     #expect(
-      told == ["failed sendFailed(.deviceOffline)", "answered Reply hazy, try again."])
+      told == ["failed sendFailed(.timedOut)", "answered Reply hazy, try again."])
     #expect(found.answer == "Reply hazy, try again.")
   }
 
@@ -133,25 +146,6 @@ struct AskingTests {
     #expect(client.central.balls.isEmpty)
     let told = await client.told { if case .stateUpdated = $0 { true } else { false } }
     #expect(told == ["failed sendFailed(.deviceOffline)", "lost", "powered off"])
-  }
-
-  @Test("a second question ends the first: the ball is busy with another")
-  func superseded() async throws {
-    let ball = try ScriptedBall(.silent)
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
-    let first = Task { try await found.ask("First?") }
-    _ = await client.told { if case .asked = $0 { true } else { false } }
-    let second = Task { try await found.ask("Second?") }
-    await #expect(throws: BallError.sendFailed(RejectionReason.deviceBusy)) {
-      try await first.value
-    }
-    _ = await client.told { if case .asked = $0 { true } else { false } }
-    // One timer runs, which is the second question's.
-    #expect(client.timers.running == [2])
-    ball.answer("Yes.")
-    #expect(try await second.value == "Yes.")
-    #expect(found.question == "Second?")
   }
 
   @Test("a ball without its characteristics is discovered, and cannot be asked")

@@ -1,9 +1,10 @@
 import BluetoothHost
 import CoreBluetooth
 import EightBall
-import EightBallKit
 import Foundation
 import Testing
+
+@testable import EightBallKit
 
 @Suite("The SDK's words")
 struct WordTests {
@@ -53,6 +54,42 @@ struct WordTests {
   }
 }
 
+@Suite("What the SDK prints")
+struct PrintTests {
+  @Test("are errors in plain English, however they are printed")
+  func errors() {
+    let error = BallError.sendFailed(RejectionReason.timedOut)
+    #expect("\(error)" == "The device did not answer in time.")
+    #expect("\(RejectionReason.deviceOffline)" == "The device is offline.")
+    #expect("\(RejectionReason.peripheralError(nil))" == "The device refused.")
+    #expect("\(BallError.unknown(nil))" == "Something unexpected happened.")
+    #expect(
+      "\(BallError.coreBluetooth(CBATTError(.insufficientResources)))"
+        == "Bluetooth failed: Resources are insufficient.")
+  }
+
+  @Test("are events of a side in plain English")
+  func events() {
+    let error = BallError.coreBluetooth(nil)
+    #expect("\(BallCentral.Event.stateUpdated(isPoweredOn: true))" == "Bluetooth can be used.")
+    #expect("\(BallCentral.Event.failed(error, nil))" == "Bluetooth failed.")
+    #expect(
+      "\(BallPeripheral.Event.stateUpdated(isPoweredOn: false))" == "Bluetooth cannot be used.")
+    #expect("\(BallPeripheral.Event.advertising)" == "Advertising.")
+    #expect("\(BallPeripheral.Event.failed(error, nil))" == "Bluetooth failed.")
+  }
+
+  @Test("are devices with their name, their kind and their strength")
+  func devices() {
+    let ball = NearbyDevice(
+      id: UUID(), name: "8-Ball", rssi: -50, isConnectable: true, services: [], isBall: true)
+    #expect("\(NearbyDevices.Event.heard(ball))" == "Heard “8-Ball”, a ball, at -50 dBm.")
+    let other = NearbyDevice(
+      id: UUID(), name: nil, rssi: nil, isConnectable: true, services: [], isBall: false)
+    #expect("\(other)" == "a device without a name")
+  }
+}
+
 @Suite("The SDK's errors")
 struct ErrorTests {
   @Test("have the slugs that apps look for")
@@ -62,6 +99,7 @@ struct ErrorTests {
     #expect(BallError.unknown(nil).slug == "ITCB-SDK-ERROR-UNKNOWN")
     #expect(RejectionReason.deviceOffline.slug == "ITCB-SDK-REJECT-OFFLINE")
     #expect(RejectionReason.deviceBusy.slug == "ITCB-SDK-REJECT-BUSY")
+    #expect(RejectionReason.timedOut.slug == "ITCB-SDK-REJECT-TIMED-OUT")
     #expect(RejectionReason.questionPlease.slug == "ITCB-SDK-REJECT-NO-QUESTION-MARK")
     #expect(RejectionReason.peripheralError(nil).slug == "ITCB-SDK-REJECT-PERIPHERAL-ERROR")
     #expect(RejectionReason.unknown(nil).slug == "ITCB-SDK-REJECT-UNKNOWN")

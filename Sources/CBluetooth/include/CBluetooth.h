@@ -2,35 +2,25 @@
 ///
 /// libbluetooth's headers are GPL-2.0-or-later, and the shim's source alone includes them. Nothing
 /// of libbluetooth is linked. Every call that fails gives -1 and sets errno.
+///
+/// LinuxRadio declares these functions once more, in Swift: see CBluetooth.swift there.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The adapters that the kernel tells of, at most.
-enum { cbluetooth_most_adapters = 16 };
-
-/// One adapter, as the kernel has it.
-struct cbluetooth_adapter {
-    /// N of hciN.
-    uint16_t number;
-    /// Whether it is up: the kernel itself, or bluetoothd by way of it, uses it.
-    bool is_up;
-    /// Whether it can only be driven raw: it has not been set up, or is no LE controller.
-    bool is_raw;
-    /// Whether a program has its user channel.
-    bool is_held;
-    /// What it is plugged into: hdev->bus of the kernel, such as 1 for USB and 3 for UART.
-    uint8_t bus;
-    /// Its public address, the least significant byte first; zeros if it has none.
-    uint8_t address[6];
-};
-
 /// Fills in what the kernel knows of hci`number`. ENODEV if there is none.
-int cbluetooth_find_adapter(uint16_t number, struct cbluetooth_adapter *adapter);
+///
+/// `is_up`: the kernel itself, or bluetoothd by way of it, uses it. `is_raw`: it can only be driven
+/// raw, since it has not been set up or is no LE controller. `is_held`: a program has its user
+/// channel. `bus`: what it is plugged into, hdev->bus of the kernel, such as 1 for USB and 3 for
+/// UART. `address`: the 6 bytes of its public address, the least significant first; zeros if it has
+/// none.
+int cbluetooth_find_adapter(uint16_t number, bool *is_up, bool *is_raw, bool *is_held, uint8_t *bus,
+                            uint8_t *address);
 
-/// Fills in the first adapters, in the order of their numbers, and gives how many.
-int cbluetooth_list_adapters(struct cbluetooth_adapter *adapters, int capacity);
+/// Fills in the numbers of the first adapters, and gives how many. The kernel has at most 16.
+int cbluetooth_list_adapters(uint16_t *numbers, int capacity);
 
 /// Takes an adapter away from the kernel's own stack. EPERM without CAP_NET_ADMIN; EUSERS if
 /// another program has its user channel.

@@ -1,24 +1,28 @@
 /// What Linux has and the Glibc module of Swift leaves out: epoll, signalfd, eventfd and accept4.
+///
+/// LinuxSystem declares these functions once more, in Swift: see CLinux.swift there. All types are
+/// plain, so that it can.
 #pragma once
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 
-/// A descriptor that is ready: epoll_event without its union.
-struct clinux_event {
-    /// What was given when the descriptor was added.
-    uint64_t data;
-    /// EPOLLIN and so on.
-    uint32_t events;
-};
+/// epoll_create1; the descriptor is closed on exec.
+int clinux_create_queue(void);
 
 /// epoll_ctl.
 int clinux_control(int queue, int operation, int descriptor, uint32_t events, uint64_t data);
 
-/// epoll_wait, for at most 16 events.
-int clinux_wait(int queue, struct clinux_event *events, int capacity, int timeout);
+/// epoll_wait, for at most 16 events: fills in what was given when each descriptor was added, and
+/// what it is ready for (EPOLLIN and so on).
+int clinux_wait(int queue, uint64_t *data, uint32_t *events, int capacity, int timeout);
+
+/// signalfd; the descriptor does not block and is closed on exec.
+int clinux_open_signals(const sigset_t *signals);
+
+/// eventfd from zero; the descriptor does not block and is closed on exec.
+int clinux_open_bell(void);
 
 /// Takes the next connection of a listening socket; the new descriptor does not block and is
 /// closed on exec. -1 with errno set if there is none.

@@ -19,15 +19,22 @@ public final class Ball: BallDevice, @unchecked Sendable {
   /// Its answer to `question`; `nil` until it comes.
   public var answer: String? { contents.current.answer }
 
-  /// Asks: the observers are told how it went. A question that waits for its answer is given up.
+  /// Asks, and reports the outcome to the observers.
+  ///
+  /// The question waits its turn behind those of `ask`. It replaces a question that was sent before
+  /// and has no answer yet; the central reports nothing more of that one.
   public func send(_ question: String) {
     central?.send(question, to: self, answerer: nil)
   }
 
   /// Asks, and waits for the answer.
   ///
+  /// A ball takes one question at a time: the question waits its turn behind those that were asked
+  /// before. `BallCentral.Options.answerTimeout` counts from the beginning of its turn.
+  ///
   /// - Returns: The answer, in the words of the ball.
-  /// - Throws: `BallError`; or `CancellationError` if the task is cancelled.
+  /// - Throws: `BallError`; or `CancellationError` if the task is cancelled, which also ends the wait
+  ///   for a turn.
   public func ask(_ question: String) async throws -> String {
     guard let central else { throw BallError.sendFailed(RejectionReason.deviceOffline) }
     let inquiry = Inquiry()
@@ -67,6 +74,18 @@ public final class Ball: BallDevice, @unchecked Sendable {
   }
 }
 
+extension Ball: CustomStringConvertible {
+  /// The name that it advertises.
+  public var description: String { name }
+}
+
+/// A question to a ball.
+struct PendingQuestion {
+  var text: String
+  /// The call of `ask` that waits for the answer; `nil` for a question that was sent.
+  var inquiry: Inquiry?
+}
+
 /// How far a central has come with a ball.
 struct Conversation {
   /// Whether observers have been told of the ball.
@@ -89,8 +108,10 @@ struct Conversation {
   var earlyAnswer: String?
   /// Runs while an answer is waited for.
   var timer: (any BallTimer)?
-  /// Whoever waits in `ask`.
+  /// The call of `ask` that waits for that answer; `nil` if the question was sent.
   var inquiry: Inquiry?
+  /// The questions behind that one, in the order of their turns.
+  var waiting: [PendingQuestion] = []
 
   /// The ball has other attributes than before: what was asked of the old ones is not confirmed any
   /// more, and a question that was not taken is still to be written.

@@ -4,14 +4,28 @@ import Foundation
 // From a question to its answer: subscribe, write once that is confirmed, wait, unsubscribe.
 extension BallCentral {
   func send(_ question: String, to ball: Ball, answerer inquiry: Inquiry?) {
-    queue.async { [self] in ask(question, ball, inquiry) }
+    queue.async { [self] in
+      if inquiry == nil {
+        // A question that was sent replaces the one that was sent before it.
+        ball.conversation.waiting.removeAll { $0.inquiry == nil }
+        if ball.conversation.inquiry == nil { end(ball) }
+      }
+      ball.conversation.waiting.append(PendingQuestion(text: question, inquiry: inquiry))
+      beginTurn(of: ball)
+    }
+  }
+
+  /// Asks the questions whose turn it is: the next one, and more if that one fails at once.
+  private func beginTurn(of ball: Ball) {
+    while ball.conversation.timer == nil, !ball.conversation.waiting.isEmpty {
+      let next = ball.conversation.waiting.removeFirst()
+      // A task that was cancelled before its turn asks nothing.
+      if next.inquiry?.isEnded == true { continue }
+      ask(next.text, ball, next.inquiry)
+    }
   }
 
   private func ask(_ question: String, _ ball: Ball, _ inquiry: Inquiry?) {
-    // A task that was cancelled before it asked asks nothing.
-    if inquiry?.isEnded == true { return }
-    // The ball is busy with this question from now on.
-    end(ball)?.end(.failure(BallError.sendFailed(RejectionReason.deviceBusy)))
     ball.contents { $0 = Ball.Contents() }
     ball.conversation.isWritten = false
     ball.conversation.earlyAnswer = nil
@@ -33,7 +47,7 @@ extension BallCentral {
     subscribe(true, to: answer, of: ball)
   }
 
-  /// Stops waiting for an answer; whoever waited has still to be told.
+  /// Stops waiting for an answer. The caller has to end the inquiry that waited for it.
   @discardableResult
   func end(_ ball: Ball) -> Inquiry? {
     ball.conversation.timer?.cancel()
@@ -42,28 +56,33 @@ extension BallCentral {
     return ball.conversation.inquiry
   }
 
-  /// Whoever waited no longer wants to know.
+  /// The task that called `ask` was cancelled: the next question has its turn.
   func giveUp(_ inquiry: Inquiry, of ball: Ball) {
     queue.async { [self] in
+      ball.conversation.waiting.removeAll { $0.inquiry === inquiry }
       guard ball.conversation.inquiry === inquiry else { return }
       end(ball)
-      guard ball.conversation.interimQuestion != nil, !ball.conversation.isWritten else {
-        return unsubscribe(ball)
+      if ball.conversation.interimQuestion == nil || ball.conversation.isWritten {
+        unsubscribe(ball)
+      } else {
+        // What has not been written is not asked; the subscription may not have been confirmed.
+        ball.conversation.interimQuestion = nil
+        if let answer = ball.conversation.answerCharacteristic {
+          subscribe(false, to: answer, of: ball)
+        }
       }
-      // What has not been written is not asked; the subscription may not have been confirmed.
-      ball.conversation.interimQuestion = nil
-      guard let answer = ball.conversation.answerCharacteristic else { return }
-      subscribe(false, to: answer, of: ball)
+      beginTurn(of: ball)
     }
   }
 
-  /// A late answer is still told of, so the subscription stays.
+  /// The central still reports a late answer, so the subscription stays.
   private func timedOut(_ ball: Ball) {
     guard ball.conversation.timer != nil else { return }
     let inquiry = end(ball)
-    let error = BallError.sendFailed(RejectionReason.deviceOffline)
+    let error = BallError.sendFailed(RejectionReason.timedOut)
     fail(error, ball)
     inquiry?.end(.failure(error))
+    beginTurn(of: ball)
   }
 
   /// The question was not taken.
@@ -74,6 +93,7 @@ extension BallCentral {
     unsubscribe(ball)
     fail(error, ball)
     inquiry?.end(.failure(error))
+    beginTurn(of: ball)
   }
 
   private func unsubscribe(_ ball: Ball) {
@@ -102,6 +122,7 @@ extension BallCentral {
     tell { $0.ballCentral(self, didReceiveAnswerFrom: ball) }
     streams.send(.answered(ball, answer: text))
     inquiry?.end(.success(text))
+    beginTurn(of: ball)
   }
 }
 

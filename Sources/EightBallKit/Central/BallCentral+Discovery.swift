@@ -88,14 +88,14 @@ extension BallCentral: CBCentralManagerDelegate {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
     if ball.peripheral.state != .disconnected { leaving.append(ball.peripheral) }
-    // A question that has waited too long has been told of.
+    // The failure of a question that timed out has been reported.
     let wasAsked = ball.conversation.timer != nil
     let wasDiscovered = ball.conversation.isDiscovered
-    let inquiry = end(ball)
+    let inquiries = [end(ball)] + ball.conversation.waiting.map(\.inquiry)
     ball.conversation = Conversation()
     discovered { $0.removeAll { $0 === ball } }
     fail(wasAsked ? .sendFailed(reason) : .coreBluetooth(reason), ball)
-    inquiry?.end(.failure(BallError.sendFailed(reason)))
+    for inquiry in inquiries { inquiry?.end(.failure(BallError.sendFailed(reason))) }
     guard wasDiscovered else { return }
     tell { $0.ballCentral(self, didLose: ball) }
     streams.send(.lost(ball))

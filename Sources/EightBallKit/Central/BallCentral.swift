@@ -10,27 +10,28 @@ import Foundation
 ///       }
 ///     }
 public final class BallCentral: BallManager, @unchecked Sendable {
-  /// What a central can be told at its beginning.
+  /// What a central is made with.
   public struct Options: Sendable {
     /// How strongly a ball must be heard, in dBm: near, but not touching. `nil` takes every ball,
-    /// also where the strength is not known.
+    /// even one of unknown strength.
     public var rssiRange: ClosedRange<Int>? = -60 ... -20
-    /// The name of the one ball that is wanted; `nil` for all.
+    /// The name of the one ball to take; `nil` takes all.
     public var name: String?
-    /// How long a ball may take to answer, in seconds.
+    /// How long a ball may take to answer, in seconds, from the beginning of the question's turn. A
+    /// question without an answer by then fails with `RejectionReason.timedOut`.
     public var answerTimeout: TimeInterval = 2
 
     /// Any ball that is near.
     public init() {}
   }
 
-  /// What happens, for those who would rather read a sequence than be an observer.
+  /// What happens, as a sequence instead of calls to an observer.
   public enum Event: Sendable {
-    /// Whether Bluetooth can be used has changed.
+    /// Bluetooth can be used from now on, or cannot.
     case stateUpdated(isPoweredOn: Bool)
-    /// A ball was heard that is wanted; it is being connected.
+    /// The central has heard a ball that it takes, and connects to it.
     case found(Ball)
-    /// A ball is connected: what it offers is being discovered.
+    /// A ball is connected. The central discovers its service.
     case connected(Ball)
     /// A ball can be asked.
     case discovered(Ball)
@@ -38,9 +39,9 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     case asked(Ball, question: String)
     /// A ball has answered.
     case answered(Ball, answer: String)
-    /// A ball is offline.
+    /// A ball is offline, and no longer one of `balls`.
     case lost(Ball)
-    /// Something went wrong, with a ball if one is named.
+    /// Something went wrong: with the ball, if there is one.
     case failed(BallError, Ball?)
   }
 

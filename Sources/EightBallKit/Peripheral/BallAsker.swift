@@ -50,3 +50,8 @@ public final class BallAsker: BallDevice, @unchecked Sendable {
     self.peripheral = peripheral
   }
 }
+
+extension BallAsker: CustomStringConvertible {
+  /// Its identifier.
+  public var description: String { name }
+}

@@ -110,7 +110,7 @@ extension RejectionReason {
     switch self {
     case .questionPlease: .unlikelyError
     case .deviceBusy: .insufficientResources
-    case .deviceOffline, .peripheralError, .unknown: .requestNotSupported
+    case .deviceOffline, .timedOut, .peripheralError, .unknown: .requestNotSupported
     }
   }
 }

@@ -204,7 +204,9 @@ actor AskProgram {
     guard let error = error as? BallError else { return .cancelled }
     switch error.rejection {
     case .questionPlease: return .refused
-    case .deviceOffline: return ball.isConnected ? .timedOut : .disconnected
+    case .timedOut: return .timedOut
+    // One that is still connected has a service without what a ball has in it.
+    case .deviceOffline: return ball.isConnected ? .noService(name: ball.name) : .disconnected
     default: return .failed(error)
     }
   }

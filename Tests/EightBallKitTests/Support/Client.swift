@@ -118,6 +118,7 @@ extension RejectionReason {
     switch self {
     case .deviceOffline: "deviceOffline"
     case .deviceBusy: "deviceBusy"
+    case .timedOut: "timedOut"
     case .questionPlease: "questionPlease"
     case .peripheralError(let error): "peripheralError(\((error as NSError?)?.code ?? 0))"
     case .unknown: "unknown"
