@@ -56,7 +56,7 @@ enum Declarations {
       index + 1 < words.count, !["func", "var"].contains(words[index + 1]),
       words[..<index].allSatisfy({ ["public", "open", "final", "fileprivate"].contains($0) })
     else { return nil }
-    return (words[index], String(words[index + 1].prefix { $0 != ":" }))
+    return (words[index], String(words[index + 1].prefix { !":<".contains($0) }))
   }
 
   private static func member(
@@ -69,7 +69,8 @@ enum Declarations {
     }
     guard let open = text.firstIndex(of: "(") else { return nil }
     let name = text[..<open].split(separator: " ").last.map { $0.filter { $0 != "?" } }
-    guard let name, name == "init" || words.contains("func") else { return nil }
+    guard let name = name?.prefix(while: { $0 != "<" }), name == "init" || words.contains("func")
+    else { return nil }
     var parameters = String(text[open...])
     while parameters.count(where: { $0 == "(" }) > parameters.count(where: { $0 == ")" }),
       let next = rest.popFirst()

@@ -46,7 +46,7 @@ extension CBPeripheral {
     /// A link is not wanted any more; `false` if there is none.
     mutating func cancelLink() -> Bool {
       guard links > cancelled else { return false }
-      cancelled += 1
+      cancelled = links
       return true
     }
 
@@ -65,12 +65,12 @@ extension CBPeripheral {
       return true
     }
 
-    /// A link has ended, or will not be, and nothing of it is valid any more. Where it is made again,
-    /// a cancellation is one of the next link.
+    /// A link has ended, or will not be, and nothing of it is valid any more. One that is made again
+    /// was not cancelled: the next was, if any.
     mutating func linkEnded(isReconnecting: Bool = false) -> (wasOpen: Bool, wasCancelled: Bool) {
       defer {
         links = max(0, links - 1)
-        if !isReconnecting { cancelled = max(0, cancelled - 1) }
+        cancelled = max(0, cancelled - 1)
         forgetServer()
       }
       return (isOpen, !isReconnecting && cancelled > 0)

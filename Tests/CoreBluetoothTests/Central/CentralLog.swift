@@ -152,6 +152,12 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
       "notifying \(characteristic.uuid.uuidString.prefix(4)) \(characteristic.isNotifying)", error)
   }
 
+  func peripheral(
+    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {
+    note("channel \(channel != nil)", error)
+  }
+
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
     note("ready to send")
   }
