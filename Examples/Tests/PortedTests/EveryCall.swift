@@ -136,7 +136,7 @@ final class EveryPeripheralCall: NSObject, CBPeripheralManagerDelegate {
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
   ) {
-    peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: 0x80)!)
+    peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: 0x80) ?? .unlikelyError)
   }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
