@@ -104,6 +104,26 @@ struct ObservationTests {
     withExtendedLifetime(observation) {}
   }
 
+  @Test("of another object: by a path that leads to a manager")
+  func otherObject() {
+    final class Wrapper: NSObject {
+      let manager: CBCentralManager?
+      init(_ manager: CBCentralManager) { self.manager = manager }
+    }
+    let stage = CentralStage()
+    let wrapper = Wrapper(stage.manager(CentralLog()))
+    stage.settle()
+    let lines = lines
+    let observation = wrapper.observe(\.manager?.isScanning, options: [.old, .new]) { _, change in
+      lines.withLock { $0.append("\(change.oldValue as Any) to \(change.newValue as Any)") }
+    }
+    wrapper.manager?.scanForPeripherals(withServices: nil)
+    #expect(take() == ["Optional(Optional(false)) to Optional(Optional(true))"])
+    observation.invalidate()
+    wrapper.manager?.stopScan()
+    #expect(take() == [])
+  }
+
   @Test("does not keep the object, and a handler may end its own observation")
   func lifetimes() {
     let stage = CentralStage()

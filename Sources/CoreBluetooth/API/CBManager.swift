@@ -38,7 +38,7 @@ public enum CBManagerAuthorization: Int, Sendable {
 /// What central and peripheral managers have in common.
 ///
 /// `state`, `CBCentralManager.isScanning` and `CBPeripheralManager.isAdvertising` can be observed.
-open class CBManager: NSObject, _KeyValueCodingAndObserving, @unchecked Sendable {
+open class CBManager: NSObject, Observed, @unchecked Sendable {
   /// What the radio can be used for. The delegate gets each change.
   public internal(set) var state: CBManagerState {
     get { stateBox.withLock { $0 } }

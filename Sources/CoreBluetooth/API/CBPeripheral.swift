@@ -33,7 +33,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 /// Its manager does not hold on to it: keep it for as long as it is of use. What is asked of it is
 /// done in the order of the calls, and each is answered by one call of the delegate, with an error
 /// if the link ends before.
-open class CBPeripheral: CBPeer, _KeyValueCodingAndObserving, @unchecked Sendable {
+open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// Who is told.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { contents.withLock { $0.delegate } }

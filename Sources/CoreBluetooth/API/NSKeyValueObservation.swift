@@ -75,35 +75,25 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   }
 }
 
-/// An object some of whose properties can be observed: a manager, or a peripheral.
+/// An object whose properties can be observed: every `NSObject`.
 ///
-/// It goes by the name of Foundation's protocol, which every `NSObject` has on Apple's systems.
+/// It goes by the name of Foundation's protocol.
 public protocol _KeyValueCodingAndObserving: AnyObject {}
 
-extension _KeyValueCodingAndObserving where Self: CBManager {
-  /// Calls `changeHandler` after each change of a property: of `state`, `isScanning` or
-  /// `isAdvertising`.
-  ///
-  /// It is called where the property changes: on the manager's queue, before the delegate; for
-  /// `isScanning` and `isAdvertising` also in the call that changes it.
-  public func observe<Value>(
-    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
-    observers.add(to: self, keyPath, options, changeHandler)
-  }
-}
+extension NSObject: _KeyValueCodingAndObserving {}
 
-extension _KeyValueCodingAndObserving where Self: CBPeripheral {
-  /// Calls `changeHandler` after each change of a property: of `state`, `name`, `services`, `rssi`
-  /// or `canSendWriteWithoutResponse`.
+extension _KeyValueCodingAndObserving where Self: NSObject {
+  /// Calls `changeHandler` after each change of a property.
   ///
-  /// It is called where the property changes: on the manager's queue, before the delegate; or in
-  /// the call that changes it.
+  /// What can change is `state`, `isScanning` and `isAdvertising` of a manager, and `state`, `name`,
+  /// `services`, `rssi` and `canSendWriteWithoutResponse` of a peripheral; on another object, a path
+  /// that leads to one of these, such as `\.manager?.isScanning`. The handler is called where the
+  /// property changes: on the manager's queue, before the delegate, or in the call that changes it.
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    observers.add(to: self, keyPath, options, changeHandler)
+    let observers = (self as? any Observed)?.observers ?? .ofOtherObjects
+    return observers.add(to: self, keyPath, options, changeHandler)
   }
 }

@@ -1,5 +1,10 @@
 import Foundation
 
+/// What says itself that one of its properties has changed.
+protocol Observed: AnyObject {
+  var observers: Observers { get }
+}
+
 /// Who observes properties of one object.
 ///
 /// The object says that something has changed; each observer compares its property with what it was.
@@ -9,12 +14,16 @@ final class Observers: Sendable {
     var checks: [(number: Int, check: () -> Void)] = []
   }
 
+  /// Who observes properties of other objects, which may lead to one that is `Observed`.
+  static let ofOtherObjects = Observers()
+
   private let contents = Locked(Contents())
 
   /// Calls the handlers of the properties that have changed, in the order of the observations. No
   /// lock may be held.
   func notify() {
-    for (_, check) in contents.withLock(\.checks) { check() }
+    let others = Self.ofOtherObjects.contents.withLock(\.checks)
+    for (_, check) in contents.withLock(\.checks) + others { check() }
   }
 
   /// Observes a property of `object`, which is not kept.
