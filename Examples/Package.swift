@@ -25,6 +25,10 @@ let package = Package(
     .testTarget(
       name: "HeartRateTests",
       dependencies: ["HeartRate"] + coreBluetooth),
+    // Sources as they come from Apple's systems: they compile here, and without a warning.
+    .testTarget(
+      name: "PortedTests", dependencies: coreBluetooth,
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ],
   swiftLanguageModes: [.v6]
 )

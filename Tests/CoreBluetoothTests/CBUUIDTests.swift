@@ -55,26 +55,3 @@ struct CBUUIDTests {
     #expect(CBUUID(data: Data(repeating: 1, count: count)).data == Data(repeating: 0, count: 16))
   }
 }
-
-@Suite("Errors of CoreBluetooth")
-struct CBErrorTests {
-  @Test("are caught by their code, and are NSErrors")
-  func catching() {
-    do {
-      throw CBATTError(.unlikelyError)
-    } catch CBATTError.unlikelyError {
-    } catch {
-      Issue.record("not caught: \(error)")
-    }
-    let error = CBError(.connectionTimeout) as NSError
-    #expect(error.domain == "CBErrorDomain")
-    #expect(error.code == 6)
-    #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
-  }
-
-  @Test("of an application keep their number")
-  func applicationError() {
-    let code = CBATTError.Code(rawValue: 0x80)
-    #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
-  }
-}

@@ -59,7 +59,7 @@ enum Declarations {
         ["public", "open", "final", "indirect", "fileprivate"].contains($0)
       })
     else { return nil }
-    return (words[index], String(words[index + 1].prefix { $0 != ":" }))
+    return (words[index], String(words[index + 1].prefix { !":<".contains($0) }))
   }
 
   /// Names of cases without what each has in parentheses.
@@ -82,7 +82,8 @@ enum Declarations {
     }
     guard let open = text.firstIndex(of: "(") else { return nil }
     let name = text[..<open].split(separator: " ").last.map { $0.filter { $0 != "?" } }
-    guard let name, name == "init" || words.contains("func") else { return nil }
+    guard let name = name?.prefix(while: { $0 != "<" }), name == "init" || words.contains("func")
+    else { return nil }
     var parameters = String(text[open...])
     while parameters.count(where: { $0 == "(" }) > parameters.count(where: { $0 == ")" }),
       let next = rest.popFirst()

@@ -18,6 +18,13 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
     set { contents.withLock { $0 = newValue } }
   }
 
+  /// Who asks what, and the value.
+  open override var description: String {
+    printed(
+      ", central = \(central.identifier), characteristic = \(characteristic.uuid), "
+        + "offset = \(offset), value = \(printedValue(value))")
+  }
+
   private let contents: Locked<Data?>
   /// What it is part of.
   let ticket: RequestTicket?

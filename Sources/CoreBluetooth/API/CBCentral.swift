@@ -9,6 +9,11 @@ open class CBCentral: CBPeer, @unchecked Sendable {
     set { maximum.withLock { $0 = newValue } }
   }
 
+  /// The identifier, and how long a value may be that is notified.
+  open override var description: String {
+    printed(" identifier = \(identifier), MTU = \(maximumUpdateValueLength)")
+  }
+
   // 23, the least MTU, less 3 of header.
   private let maximum = Locked(20)
 

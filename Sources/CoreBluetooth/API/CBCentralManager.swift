@@ -43,6 +43,13 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     var sweep = 64
   }
 
+  /// Changes `contents`, and then calls who observes the manager.
+  @discardableResult
+  func change<Result>(_ body: (inout Contents) -> Result) -> Result {
+    defer { observers.notify() }
+    return contents.withLock(body)
+  }
+
   struct WeakPeripheral {
     weak var peripheral: CBPeripheral?
   }
@@ -107,7 +114,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let (engine, client) = (thread.centralEngine, client)
     thread.performCentral { now in engine.remove(client, at: now) }
     for entry in contents.withLock({ $0.peripherals.values.map(\.peripheral) }) {
-      entry?.contents.withLock { $0.forgetLinks() }
+      entry?.change { $0.forgetLinks() }
     }
   }
 
@@ -139,7 +146,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   {
     guard isPoweredOn() else { return }
     let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
-    let number = contents.withLock { contents in
+    let number = change { contents in
       contents.lastScan += 1
       contents.scan = contents.lastScan
       return contents.lastScan
@@ -155,7 +162,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Looks no longer.
   open func stopScan() {
     guard isPoweredOn() else { return }
-    contents.withLock { $0.scan = nil }
+    change { $0.scan = nil }
     let (engine, client) = (thread.centralEngine, client)
     thread.performCentral { _ in engine.stopScan(client) }
   }
@@ -163,17 +170,21 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Connects to `peripheral`, whenever that can be had: attempts go on until
   /// `cancelPeripheralConnection`, or until the caller lets go of the peripheral.
   ///
-  /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` is heeded; the others are
-  ///   without effect.
+  /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
+  ///   `CBConnectPeripheralOptionEnableAutoReconnect` have an effect; the others have none.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isPoweredOn(), isMine(peripheral) else { return }
     let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
     let milliseconds = UInt32(min(max(delay.isNaN ? 0 : delay, 0) * 1_000, 86_400_000))
-    let isNew = peripheral.contents.withLock { $0.wantLink() }
+    let reconnects = options.isTrue(CBConnectPeripheralOptionEnableAutoReconnect)
+    let isNew = peripheral.change { $0.wantLink() }
     let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
     let isTaken = thread.performCentral { [weak peripheral] now in
       guard isNew else { return engine.connectAgain(client, address) }
-      if let peripheral { engine.connect(client, peripheral, after: milliseconds, at: now) }
+      guard let peripheral else { return }
+      engine.connect(
+        PeripheralLink.Member(client, peripheral, reconnects: reconnects), to: address,
+        after: milliseconds, at: now)
     }
     if isNew, !isTaken {
       PeripheralLink.Member(client, peripheral).tellEnded(CBError(.connectionFailed))
@@ -183,9 +194,17 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Ends the link to `peripheral`, or the attempts at one.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     guard isPoweredOn(), isMine(peripheral) else { return }
-    guard peripheral.contents.withLock({ $0.cancelLink() }) else { return }
+    guard peripheral.change({ $0.cancelLink() }) else { return }
     let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
     thread.performCentral { now in engine.cancel(client, address, at: now) }
+  }
+
+  /// Accepted, and without effect: the connections of other programs are not seen, since they have
+  /// radios of their own.
+  open func registerForConnectionEvents(
+    options: [CBConnectionEventMatchingOption: Any]? = nil
+  ) {
+    _ = isPoweredOn()
   }
 
   /// Whether anything can be asked for; if not, that is logged.
@@ -203,16 +222,15 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   /// The peripheral at `address`: always the same, for as long as anybody holds on to it.
   func peripheral(at address: DeviceAddress, name: String?) -> CBPeripheral {
-    contents.withLock { contents in
-      let known = contents.peripherals[address]?.peripheral
-      let peripheral = known ?? CBPeripheral(address: address, of: self)
-      if known == nil {
-        contents.peripherals[address] = WeakPeripheral(peripheral: peripheral)
-        contents.forgetDropped()
-      }
-      peripheral.contents.withLock { $0.heard(name) }
+    let peripheral = contents.withLock { contents in
+      if let known = contents.peripherals[address]?.peripheral { return known }
+      let peripheral = CBPeripheral(address: address, of: self)
+      contents.peripherals[address] = WeakPeripheral(peripheral: peripheral)
+      contents.forgetDropped()
       return peripheral
     }
+    peripheral.change { $0.heard(name) }
+    return peripheral
   }
 }
 

@@ -1,8 +1,5 @@
 import Foundation
 
-/// A moment, in seconds since the first of 2001: CoreFoundation's, which Linux does not show.
-public typealias CFAbsoluteTime = Double
-
 /// What a `CBCentralManager` tells. All but the first are optional.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state has changed: nothing can be asked for unless it is `poweredOn`.
@@ -29,10 +26,20 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?)
 
-  /// The link has ended, at a time told in seconds since 2001. It is never made again by itself.
+  /// The link has ended, at a time in seconds since 2001. With `isReconnecting`, a new one is being
+  /// made, as `CBConnectPeripheralOptionEnableAutoReconnect` asks, and `didConnect` follows.
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?)
+
+  /// Never called: the connections of other programs are not seen.
+  func centralManager(
+    _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
+    for peripheral: CBPeripheral)
+
+  /// Never called: the Apple Notification Center Service is one of Apple's phones.
+  func centralManager(
+    _ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 
 extension CBCentralManagerDelegate {
@@ -61,4 +68,13 @@ extension CBCentralManagerDelegate {
   ) {
     centralManager(central, didDisconnectPeripheral: peripheral, error: error)
   }
+  /// Nothing.
+  public func centralManager(
+    _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
+    for peripheral: CBPeripheral
+  ) {}
+  /// Nothing.
+  public func centralManager(
+    _ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral
+  ) {}
 }

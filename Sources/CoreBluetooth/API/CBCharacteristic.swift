@@ -33,6 +33,17 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     set { contents.withLock { $0.isNotifying = newValue } }
   }
 
+  /// Always false: nothing is broadcast. Apple has deprecated it.
+  public var isBroadcasted: Bool { false }
+
+  /// The UUID, the properties, the value, and whether it is subscribed to.
+  open override var description: String {
+    let bits = String(properties.rawValue, radix: 16, uppercase: true)
+    return printed(
+      ", UUID = \(uuid), properties = 0x\(bits), value = \(printedValue(value)), "
+        + "notifying = \(isNotifying ? "YES" : "NO")")
+  }
+
   struct Contents {
     weak var service: CBService?
     var properties: CBCharacteristicProperties
@@ -110,5 +121,15 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
   ) {
     mutableContents = Locked(MutableContents(permissions: permissions))
     super.init(uuid: UUID, properties: properties, value: value)
+  }
+
+  /// All that centrals will see of it, and who subscribed to it.
+  open override var description: String {
+    printed(
+      " UUID = \(uuid), Value = \(printedValue(value)), "
+        + "Properties = 0x\(String(properties.rawValue, radix: 16, uppercase: true)), "
+        + "Permissions = 0x\(String(permissions.rawValue, radix: 16, uppercase: true)), "
+        + "Descriptors = \(printedValue(descriptors)), "
+        + "SubscribedCentrals = \(printedValue(subscribedCentrals ?? []))")
   }
 }

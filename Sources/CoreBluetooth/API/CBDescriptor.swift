@@ -19,6 +19,11 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     set { contents.withLock { $0.value = newValue } }
   }
 
+  /// The UUID, and the value.
+  open override var description: String {
+    printed(", UUID = \(uuid), value = \(printedValue(value))")
+  }
+
   struct Contents: @unchecked Sendable {
     weak var characteristic: CBCharacteristic?
     var value: Any?

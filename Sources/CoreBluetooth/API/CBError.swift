@@ -3,100 +3,48 @@ import Foundation
 /// The domain of `CBError`.
 public let CBErrorDomain = "CBErrorDomain"
 
-/// What went wrong, other than what the other side said by the attribute protocol.
+/// What went wrong, other than what the other side answered by the attribute protocol.
 ///
-/// Apple's `CBError`, with the same numbers.
-public struct CBError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// The kinds of errors.
-  public enum Code: Int, Hashable, Sendable {
-    /// Unknown.
-    case unknown = 0
-    /// A parameter cannot be used.
-    case invalidParameters = 1
-    /// An attribute's handle is not valid.
-    case invalidHandle = 2
-    /// The device is not connected.
-    case notConnected = 3
-    /// There is no room for more.
-    case outOfSpace = 4
-    /// It was cancelled.
-    case operationCancelled = 5
-    /// The connection was lost: nothing was heard for too long.
-    case connectionTimeout = 6
-    /// The other side ended the connection.
-    case peripheralDisconnected = 7
-    /// The UUID may not be used.
-    case uuidNotAllowed = 8
-    /// The peripheral is advertising already.
-    case alreadyAdvertising = 9
-    /// The connection could not be made.
-    case connectionFailed = 10
-    /// There are as many connections as there can be.
-    case connectionLimitReached = 11
-    /// The device is not known.
-    case unknownDevice = 12
-    /// It cannot be done.
-    case operationNotSupported = 13
-    /// The other side has forgotten the pairing.
-    case peerRemovedPairingInformation = 14
-    /// Encryption was not begun in time.
-    case encryptionTimedOut = 15
-    /// Too many devices are paired.
-    case tooManyLEPairedDevices = 16
-    /// Too many notifications for a program in the background.
-    case leGattExceededBackgroundNotificationLimit = 17
-    /// Nearly too many notifications for a program in the background.
-    case leGattNearBackgroundNotificationLimit = 18
+/// Apple's `CBError`: an `NSError` of the domain `CBErrorDomain`, and it stays one as an `NSError`
+/// and back.
+public struct CBError: _BridgedStoredNSError, LocalizedError {
+  /// The error as Foundation has it.
+  public let _nsError: NSError
+
+  /// The error that `error` is. Its domain is not checked: `error as? CBError` checks it.
+  public init(_nsError error: NSError) {
+    _nsError = error
   }
 
-  /// What kind of error.
-  public let code: Code
-
-  /// An error of the kind `code`.
-  public init(_ code: Code) {
-    self.code = code
+  /// The error `code`, and what else is known of it.
+  ///
+  /// - Parameter userInfo: By Foundation's keys. The sentence of the code is added unless there is
+  ///   a value for `NSLocalizedDescriptionKey`.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    _nsError = NSError(
+      domain: CBErrorDomain, code: code.rawValue,
+      userInfo: [NSLocalizedDescriptionKey: code.sentence].merging(userInfo) { $1 })
   }
 
+  /// The code.
+  public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
   /// `CBErrorDomain`.
   public static var errorDomain: String { CBErrorDomain }
-  /// The number of `code`.
-  public var errorCode: Int { code.rawValue }
-  /// The sentence for people, as NSError wants it.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
-
+  /// `CBErrorDomain`, by the name that Foundation asks for.
+  public static var _nsErrorDomain: String { CBErrorDomain }
   /// A sentence for people, as Apple words it.
   public var errorDescription: String? {
-    switch code {
-    case .unknown: "Unknown error."
-    case .invalidParameters: "One or more parameters were invalid."
-    case .invalidHandle: "The handle is invalid."
-    case .notConnected: "The specified device is not connected."
-    case .outOfSpace: "The device has run out of space."
-    case .operationCancelled: "The operation was cancelled."
-    case .connectionTimeout: "The connection has timed out unexpectedly."
-    case .peripheralDisconnected: "The specified device has disconnected from us."
-    case .uuidNotAllowed: "The specified UUID is not allowed for this operation."
-    case .alreadyAdvertising: "Advertising has already started."
-    case .connectionFailed: "The connection has failed unexpectedly."
-    case .connectionLimitReached: "The maximum number of connections has been reached."
-    case .unknownDevice: "The device is unknown."
-    case .operationNotSupported: "The operation is not supported."
-    case .peerRemovedPairingInformation: "Peer removed pairing information."
-    case .encryptionTimedOut:
-      "Failed to encrypt the connection, the connection has timed out unexpectedly."
-    case .tooManyLEPairedDevices: "Too many LE paired devices."
-    case .leGattExceededBackgroundNotificationLimit:
-      "Exceeded the background notification limit."
-    case .leGattNearBackgroundNotificationLimit: "Near the background notification limit."
-    }
+    _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
   }
-}
+  /// The domain, the code and the sentence, as an `NSError` prints them on Apple's systems.
+  public var description: String { _nsError.summary(errorDescription) }
 
-extension CBError.Code {
-  /// Lets `catch CBError.connectionTimeout` tell the kind.
-  public static func ~= (code: CBError.Code, error: any Error) -> Bool {
-    (error as? CBError)?.code == code
-  }
+  /// Whether the codes are the same.
+  public static func == (one: Self, other: Self) -> Bool { one.code == other.code }
+  /// Hashes the code.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+  /// The hash of the code.
+  public var hashValue: Int { code.hashValue }
 }
 
 extension CBError {
@@ -141,5 +89,29 @@ extension CBError {
   /// `Code.leGattNearBackgroundNotificationLimit`.
   public static var leGattNearBackgroundNotificationLimit: Code {
     .leGattNearBackgroundNotificationLimit
+  }
+}
+
+// A cast from an `NSError` asks this: it works by the domain.
+extension CBError: _ObjectiveCBridgeable {
+  /// The error as Foundation has it.
+  public func _bridgeToObjectiveC() -> NSError { _nsError }
+  /// What `error as! CBError` gives.
+  public static func _forceBridgeFromObjectiveC(_ error: NSError, result: inout Self?) {
+    result = _unconditionallyBridgeFromObjectiveC(error)
+  }
+  /// What `error as? CBError` gives.
+  public static func _conditionallyBridgeFromObjectiveC(
+    _ error: NSError, result: inout Self?
+  ) -> Bool {
+    result = Self(_bridgedNSError: error)
+    return result != nil
+  }
+  /// The error that `error` is; traps for one of another domain, as every forced cast does.
+  public static func _unconditionallyBridgeFromObjectiveC(_ error: NSError?) -> Self {
+    guard let error, let result = Self(_bridgedNSError: error) else {
+      preconditionFailure("\(error as Any) is no CBError")
+    }
+    return result
   }
 }

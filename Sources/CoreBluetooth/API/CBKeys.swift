@@ -27,8 +27,8 @@ public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDup
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey =
   "kCBScanOptionSolicitedServiceUUIDs"
 
-// Options of `connect`. They are for programs in the background, of which Linux knows nothing:
-// accepted, and without effect.
+// Options of `connect`. Most are for programs in the background or for Apple's devices: accepted, and
+// without effect.
 
 /// Accepted, and without effect.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
@@ -40,6 +40,13 @@ public let CBConnectPeripheralOptionNotifyOnNotificationKey =
   "kCBConnectOptionNotifyOnNotification"
 /// How long to wait before connecting, in seconds: an `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
+/// Whether a link that is lost is made again: an `NSNumber` with a Boolean.
+public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
+/// Accepted, and without effect: there is no BR/EDR.
+public let CBConnectPeripheralOptionEnableTransportBridgingKey =
+  "kCBConnectOptionEnableTransportBridging"
+/// Accepted, and without effect: nobody has the Apple Notification Center Service here.
+public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
 
 // Options of the managers, and keys of what they restore. Linux never ends a program to start it
 // again later, so nothing is ever restored: accepted, and without effect.
@@ -48,6 +55,8 @@ public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 /// Accepted, and without effect.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
+/// Accepted, and without effect.
+public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 /// Never set.
 public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals"
 /// Never set.

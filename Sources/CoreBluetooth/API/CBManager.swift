@@ -3,6 +3,7 @@ import Foundation
 /// What a manager's radio can be used for.
 ///
 /// Apple's `CBManagerState`, with the same numbers.
+@nonexhaustive(warn)
 public enum CBManagerState: Int, Sendable {
   /// Not known yet: the controller is being set up for the first time.
   case unknown = 0
@@ -22,6 +23,7 @@ public enum CBManagerState: Int, Sendable {
 /// adapter is told by the state.
 ///
 /// Apple's `CBManagerAuthorization`, with the same numbers.
+@nonexhaustive(warn)
 public enum CBManagerAuthorization: Int, Sendable {
   /// The user has not been asked.
   case notDetermined = 0
@@ -34,17 +36,25 @@ public enum CBManagerAuthorization: Int, Sendable {
 }
 
 /// What central and peripheral managers have in common.
-open class CBManager: NSObject, @unchecked Sendable {
-  /// What the radio can be used for; the delegate is told of each change.
+///
+/// `state`, `CBCentralManager.isScanning` and `CBPeripheralManager.isAdvertising` can be observed.
+open class CBManager: NSObject, Observed, @unchecked Sendable {
+  /// What the radio can be used for. The delegate gets each change.
   public internal(set) var state: CBManagerState {
     get { stateBox.withLock { $0 } }
-    set { stateBox.withLock { $0 = newValue } }
+    set {
+      stateBox.withLock { $0 = newValue }
+      observers.notify()
+    }
   }
 
   /// Always `allowedAlways`: Linux has no such question.
   public class var authorization: CBManagerAuthorization { .allowedAlways }
+  /// The same. Apple has deprecated it for the property of the class.
+  public var authorization: CBManagerAuthorization { .allowedAlways }
 
   private let stateBox = Locked(CBManagerState.unknown)
+  let observers = Observers()
 
   override init() {
     super.init()

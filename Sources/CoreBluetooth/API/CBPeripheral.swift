@@ -5,6 +5,7 @@ import Foundation
 /// How far the link to a peripheral is.
 ///
 /// Apple's `CBPeripheralState`, with the same numbers.
+@nonexhaustive(warn)
 public enum CBPeripheralState: Int, Sendable {
   /// There is no link.
   case disconnected = 0
@@ -19,6 +20,7 @@ public enum CBPeripheralState: Int, Sendable {
 /// How a value is written.
 ///
 /// Apple's `CBCharacteristicWriteType`, with the same numbers.
+@nonexhaustive(warn)
 public enum CBCharacteristicWriteType: Int, Sendable {
   /// The peripheral answers whether it takes it.
   case withResponse = 0
@@ -31,7 +33,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 /// Its manager does not hold on to it: keep it for as long as it is of use. What is asked of it is
 /// done in the order of the calls, and each is answered by one call of the delegate, with an error
 /// if the link ends before.
-open class CBPeripheral: CBPeer, @unchecked Sendable {
+open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// Who is told.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { contents.withLock { $0.delegate } }
@@ -53,8 +55,27 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     contents.withLock { $0.state == .connected && $0.unsent < Contents.writeLimit }
   }
 
+  /// The identifier, the name, the MTU and the state.
+  open override var description: String {
+    let (name, mtu, state) = contents.withLock { contents in
+      (contents.name, contents.state == .connected ? contents.mtu.byteCount : 0, contents.state)
+    }
+    return printed(
+      ", identifier = \(identifier), name = \(printedValue(name)), mtu = \(mtu), "
+        + "state = \(state)")
+  }
+
   let address: DeviceAddress
   let contents = Locked(Contents())
+  let observers = Observers()
+
+  /// Changes `contents`, and then calls who observes the peripheral.
+  @discardableResult
+  func change<Result>(_ body: (inout Contents) -> Result) -> Result {
+    defer { observers.notify() }
+    return contents.withLock(body)
+  }
+
   weak let manager: CBCentralManager?
 
   init(address: DeviceAddress, of manager: CBCentralManager) {
@@ -72,6 +93,13 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
     manager.thread.performCentral { now in engine.cancel(client, address, at: now) }
   }
+
+  /// The strength of the link in dBm that was last read by `readRSSI()`; `nil` before, and without
+  /// a link. Apple has deprecated it.
+  open var rssi: NSNumber? { contents.withLock { $0.rssi.map { NSNumber(value: Int($0)) } } }
+
+  /// Always false: the Apple Notification Center Service is one of Apple's phones.
+  open var ancsAuthorized: Bool { false }
 
   /// Asks how strongly it is heard.
   open func readRSSI() {
@@ -152,5 +180,12 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
     guard let remote = valid(characteristic) else { return }
     subscribe(enabled, characteristic, remote)
+  }
+
+  /// Always answered with `CBError.operationNotSupported`, in its turn: there are no L2CAP channels
+  /// yet.
+  open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
+    guard isConnected() else { return }
+    refuseChannel()
   }
 }

@@ -11,6 +11,10 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The strength of the link, in dBm, that `readRSSI` asked for.
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
+  /// The strength of the link that `readRSSI` asked for, in `rssi`. Apple has deprecated it: not
+  /// called where the delegate has `didReadRSSI`.
+  func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
+
   /// Services have been discovered: they are in `services`.
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
@@ -54,6 +58,10 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 
   /// After `canSendWriteWithoutResponse` was false: it is true again.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
+
+  /// The channel that `openL2CAPChannel` asked for, or why there is none.
+  func peripheral(
+    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 extension CBPeripheralDelegate {
@@ -63,10 +71,14 @@ extension CBPeripheralDelegate {
   public func peripheral(
     _ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]
   ) {}
-  /// Nothing.
+  /// Calls the older `peripheralDidUpdateRSSI`.
   public func peripheral(
     _ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?
-  ) {}
+  ) {
+    peripheralDidUpdateRSSI(peripheral, error: error)
+  }
+  /// Nothing.
+  public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
   /// Nothing.
   public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
   /// Nothing.
@@ -109,4 +121,8 @@ extension CBPeripheralDelegate {
   ) {}
   /// Nothing.
   public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
+  /// Nothing.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {}
 }

@@ -29,6 +29,13 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   }
 
   private let contents = Locked(Contents())
+
+  /// Changes `contents`, and then calls who observes the manager.
+  private func change<Result>(_ body: (inout Contents) -> Result) -> Result {
+    defer { observers.notify() }
+    return contents.withLock(body)
+  }
+
   private let thread: any PeripheralThread
   /// What the engine knows this manager by.
   private let client: PeripheralClient
@@ -144,7 +151,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   }
 
   private func noteEnd() {
-    contents.withLock { contents in
+    change { contents in
       contents.isAdvertising = false
       contents.endCount += 1
     }
@@ -153,7 +160,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Tells the delegate that advertising has begun, or why not; unless it has been ended since it was
   /// to begin, after `endCount` ends.
   func advertisingStarted(after endCount: Int, _ error: CBError? = nil) {
-    let isWanted = contents.withLock { contents in
+    let isWanted = change { contents in
       guard contents.endCount == endCount else { return false }
       if error == nil { contents.isAdvertising = true }
       return true
@@ -202,6 +209,32 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     thread.performPeripheral { _ in engine.removeAllServices(of: client) }
   }
 
+  // MARK: L2CAP channels
+
+  /// Always answered with `CBError.operationNotSupported`: there are no L2CAP channels yet.
+  open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+    guard let lossCount = lossCountIfPoweredOn() else { return }
+    let client = client
+    perform(after: lossCount) { _ in
+      client.tell { manager in
+        manager.delegate?.peripheralManager(
+          manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+      }
+    }
+  }
+
+  /// Always answered with `CBError.operationNotSupported`: there are no L2CAP channels yet.
+  open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+    guard let lossCount = lossCountIfPoweredOn() else { return }
+    let client = client
+    perform(after: lossCount) { _ in
+      client.tell { manager in
+        manager.delegate?.peripheralManager(
+          manager, didUnpublishL2CAPChannel: PSM, error: CBError(.operationNotSupported))
+      }
+    }
+  }
+
   // MARK: Values
 
   /// Answers a request of the delegate's: for a read, with the request's value; for writes that came
@@ -227,9 +260,10 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Tells a value to the centrals that have subscribed to it; to those of `centrals` alone, if
   /// there are any. It is cut where it is longer than a central's `maximumUpdateValueLength`.
   ///
-  /// - Returns: Whether it will be sent; but not to a central that may not be told it, since it has
-  ///   missed a change of the services (robust caching). If not, nobody is told, for want of room for one central;
-  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there is room again.
+  /// - Returns: Whether it will be sent; but not to a central that is change-unaware (robust
+  ///   caching). If the queue of any of the centrals is full, nothing is sent, and
+  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` follows when there is room again.
+  @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic,
     onSubscribedCentrals centrals: [CBCentral]?

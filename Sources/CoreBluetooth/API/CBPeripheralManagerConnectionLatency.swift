@@ -3,6 +3,7 @@ import BluetoothHost
 /// How quickly a central should be able to reach this device.
 ///
 /// Apple's `CBPeripheralManagerConnectionLatency`, with the same numbers.
+@nonexhaustive(warn)
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
   /// Quickly: an interval of 15 to 30 ms.
   case low = 0

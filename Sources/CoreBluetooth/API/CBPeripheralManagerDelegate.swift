@@ -37,6 +37,20 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
   /// After `updateValue` gave false: there is room again.
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
+
+  /// A channel was published under this number, or was not.
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?)
+
+  /// A channel is not published any more.
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?)
+
+  /// Never called: there are no L2CAP channels yet.
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 extension CBPeripheralManagerDelegate {
@@ -77,4 +91,18 @@ extension CBPeripheralManagerDelegate {
   }
   /// Nothing.
   public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
+  /// Nothing.
+  public func peripheralManager(
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?
+  ) {}
+  /// Nothing.
+  public func peripheralManager(
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?
+  ) {}
+  /// Nothing.
+  public func peripheralManager(
+    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {}
 }

@@ -22,6 +22,11 @@ open class CBService: CBAttribute, @unchecked Sendable {
     set { contents.withLock { $0.characteristics = newValue } }
   }
 
+  /// Whether it is primary, and its UUID.
+  open override var description: String {
+    printed(", isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)")
+  }
+
   struct Contents {
     weak var peripheral: CBPeripheral?
     var includedServices: [CBService]?
@@ -64,5 +69,13 @@ open class CBMutableService: CBService, @unchecked Sendable {
   open override var characteristics: [CBCharacteristic]? {
     get { super.characteristics }
     set { super.characteristics = newValue }
+  }
+
+  /// All that centrals will see of it.
+  open override var description: String {
+    printed(
+      " Primary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid), "
+        + "Included Services = \(printedValue(includedServices)), "
+        + "Characteristics = \(printedValue(characteristics))")
   }
 }

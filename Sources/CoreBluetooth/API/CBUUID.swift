@@ -43,6 +43,12 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
+  /// The UUID of zeros, which nothing has.
+  public override init() {
+    data = Data(repeating: 0, count: 16)
+    super.init()
+  }
+
   init(_ uuid: BluetoothUUID) {
     if let short = uuid.short {
       data = Data([UInt8(short >> 8), UInt8(truncatingIfNeeded: short)])
@@ -81,8 +87,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   /// The same for equal UUIDs.
   open override var hash: Int { uuid.hashValue }
 
-  /// The same as `uuidString`.
-  open override var description: String { uuidString }
+  /// The assigned name, such as `Heart Rate`; without one, the same as `uuidString`.
+  open override var description: String { AssignedNames.name(of: uuid) ?? uuidString }
 
   /// Itself: a UUID never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
@@ -122,5 +128,7 @@ public let CBUUIDCharacteristicFormatString = "2904"
 public let CBUUIDCharacteristicAggregateFormatString = "2905"
 /// The UUID of the Valid Range descriptor.
 public let CBUUIDCharacteristicValidRangeString = "2906"
+/// The UUID of the Observation Schedule descriptor.
+public let CBUUIDCharacteristicObservationScheduleString = "2910"
 /// The UUID of the characteristic by which Apple's devices tell the PSM of an L2CAP channel.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"

@@ -74,10 +74,19 @@ extension CBPeripheral {
       var error = outcome.error
       if case .success(let outputs) = outcome, case .rssi(let known)? = outputs.first {
         if let known { rssi = NSNumber(value: Int(known)) } else { error = CBError(.unknown) }
+        peripheral.change { $0.rssi = known }
       }
       peripheral.delegate?.peripheral(peripheral, didReadRSSI: rssi, error: error)
     } _: { engine, client, address, completion in
       engine.readRSSI(client, address, completion)
+    }
+  }
+
+  /// Answers that there are no L2CAP channels, once what was asked before has been answered.
+  func refuseChannel() {
+    perform([.configure(.nowhere, .none)]) { peripheral, outcome in
+      peripheral.delegate?.peripheral(
+        peripheral, didOpen: nil, error: outcome.error ?? CBError(.operationNotSupported))
     }
   }
 }

@@ -9,7 +9,7 @@ extension CBPeripheral {
     ask { peripheral, outcome in
       if case .success(let outputs) = outcome {
         let found = outputs.flatMap(\.services)
-        peripheral.contents.withLock {
+        peripheral.change {
           $0.tree.merge(services: found, of: uuids, on: peripheral)
         }
       }
@@ -78,7 +78,7 @@ extension CBPeripheral {
 
   /// What lies in this range is not what it was.
   func servicesChanged(in range: AttributeHandleRange) {
-    let invalidated = contents.withLock { $0.tree.invalidate(range) }
+    let invalidated = change { $0.tree.invalidate(range) }
     delegate?.peripheral(self, didModifyServices: invalidated)
   }
 }

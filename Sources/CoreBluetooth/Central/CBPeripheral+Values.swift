@@ -47,14 +47,14 @@ extension CBPeripheral {
       return Misuse.log(
         self, "cannot write \(data.count) bytes without response: at most \(limit) can be sent")
     }
-    guard contents.withLock({ $0.beginWrite() }) else {
+    guard change({ $0.beginWrite() }) else {
       return Misuse.log(
         self,
         "has \(Contents.writeCapacity) writes without response to send, and drops another: "
           + "heed canSendWriteWithoutResponse")
     }
     perform([.writeWithoutResponse(remote.value, [UInt8](data))]) { peripheral, _ in
-      guard peripheral.contents.withLock({ $0.endWrite() }) else { return }
+      guard peripheral.change({ $0.endWrite() }) else { return }
       peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
     }
   }

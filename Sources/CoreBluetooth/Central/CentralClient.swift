@@ -57,7 +57,7 @@ final class CentralClient: @unchecked Sendable {
     guard isNews else { return }
     tell { manager in
       manager.state = state
-      if state != .poweredOn { manager.contents.withLock { $0.scan = nil } }
+      if state != .poweredOn { manager.change { $0.scan = nil } }
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
   }

@@ -3,14 +3,14 @@ import BluetoothHost
 import Foundation
 
 extension CentralEngine {
-  /// A manager wants a link, after so many milliseconds. It is told of its end, in the end, once.
+  /// A manager wants a link, after so many milliseconds. Exactly one call of its delegate says that
+  /// the link has ended, or cannot be made.
   func connect(
-    _ client: CentralClient, _ peripheral: CBPeripheral, after delay: UInt32, at now: Instant
+    _ member: PeripheralLink.Member, to peer: DeviceAddress, after delay: UInt32, at now: Instant
   ) {
-    let member = PeripheralLink.Member(client, peripheral)
     // It was asked for before the radio was lost, of which the manager is being told.
     guard state == .poweredOn else { return member.tellEnded(CBError(.connectionFailed)) }
-    let link = links.first { $0.peer == peripheral.address } ?? addLink(to: peripheral.address)
+    let link = links.first { $0.peer == peer } ?? addLink(to: peer)
     link.members.append(member)
     if link.isOpen {
       tellConnected(link, member)
@@ -103,7 +103,7 @@ extension CentralEngine {
     connected.withLock { $0[link.peer]?.name = name }
     for member in link.members {
       member.tell { _, peripheral in
-        guard peripheral.contents.withLock({ $0.told(name) }) else { return }
+        guard peripheral.change({ $0.told(name) }) else { return }
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
       }
     }
@@ -112,7 +112,7 @@ extension CentralEngine {
   private func tellConnected(_ link: PeripheralLink, _ member: PeripheralLink.Member?) {
     let mtu = link.mtu
     member?.tell { manager, peripheral in
-      guard peripheral.contents.withLock({ $0.linkOpened(mtu) }) else { return }
+      guard peripheral.change({ $0.linkOpened(mtu) }) else { return }
       manager.delegate?.centralManager(manager, didConnect: peripheral)
     }
   }
@@ -129,23 +129,37 @@ extension CentralEngine {
     remove(link)
     if let id = link.id { central.disconnect(id, at: now) }
     link.endAll(error)
-    for member in link.members { member.tellEnded(error) }
+    for member in link.members {
+      let successor = link.isOpen && state == .poweredOn ? member.successor() : nil
+      member.tellEnded(error, isReconnecting: successor != nil)
+      if let successor { connect(successor, to: link.peer, after: 0, at: now) }
+    }
   }
 }
 
 extension PeripheralLink.Member {
+  /// The part in the next link, if a link that is lost is to be made again and is still wanted.
+  fileprivate func successor() -> PeripheralLink.Member? {
+    guard reconnects, let peripheral,
+      peripheral.contents.withLock({ $0.beginReconnecting() })
+    else { return nil }
+    return PeripheralLink.Member(client, peripheral, reconnects: true)
+  }
+
   /// The end of what a manager had, or waited for: `nil` if it wanted that itself.
-  func tellEnded(_ error: CBError?) {
-    let time = Date().timeIntervalSinceReferenceDate
+  func tellEnded(_ error: CBError?, isReconnecting: Bool = false) {
+    let time = CFAbsoluteTimeGetCurrent()
     tell { manager, peripheral in
-      let (wasOpen, wasCancelled) = peripheral.contents.withLock { $0.linkEnded() }
+      let (wasOpen, wasCancelled) = peripheral.change {
+        $0.linkEnded(isReconnecting: isReconnecting)
+      }
       let error = wasCancelled ? nil : error
       if !wasOpen, let error {
         manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
       } else {
         manager.delegate?.centralManager(
-          manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: false,
-          error: error)
+          manager, didDisconnectPeripheral: peripheral, timestamp: time,
+          isReconnecting: isReconnecting, error: error)
       }
     }
   }

@@ -36,7 +36,7 @@ extension CentralEngine {
   func scanFailed() {
     for client in clients where client.scan != nil {
       client.scan = nil
-      client.tell { manager in manager.contents.withLock { $0.scan = nil } }
+      client.tell { manager in manager.change { $0.scan = nil } }
     }
   }
 

@@ -15,6 +15,8 @@ extension CBPeripheral {
     var name: String?
     var isNameTold = false
     var mtu = ATTMTU.minimum
+    /// How strongly it was heard when that was last read, in dBm.
+    var rssi: Int8?
     var tree = AttributeTree()
     /// The values written without response that have not been sent.
     var unsent = 0
@@ -44,7 +46,7 @@ extension CBPeripheral {
     /// A link is not wanted any more; `false` if there is none.
     mutating func cancelLink() -> Bool {
       guard links > cancelled else { return false }
-      cancelled += 1
+      cancelled = links
       return true
     }
 
@@ -56,14 +58,22 @@ extension CBPeripheral {
       return true
     }
 
-    /// A link has ended, or will not be, and nothing of it is valid any more.
-    mutating func linkEnded() -> (wasOpen: Bool, wasCancelled: Bool) {
+    /// The link is lost, and is to be made again; `false` if it is not wanted any more.
+    mutating func beginReconnecting() -> Bool {
+      guard links > 0, cancelled == 0 else { return false }
+      links += 1
+      return true
+    }
+
+    /// A link has ended, or will not be, and nothing of it is valid any more. One that is made again
+    /// was not cancelled: the next was, if any.
+    mutating func linkEnded(isReconnecting: Bool = false) -> (wasOpen: Bool, wasCancelled: Bool) {
       defer {
         links = max(0, links - 1)
         cancelled = max(0, cancelled - 1)
         forgetServer()
       }
-      return (isOpen, cancelled > 0)
+      return (isOpen, !isReconnecting && cancelled > 0)
     }
 
     /// Nobody is there to tell of links any more.
@@ -76,6 +86,7 @@ extension CBPeripheral {
     private mutating func forgetServer() {
       isOpen = false
       mtu = .minimum
+      rssi = nil
       tree = AttributeTree()
       unsent = 0
       owesReady = false

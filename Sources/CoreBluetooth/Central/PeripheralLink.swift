@@ -7,14 +7,17 @@ final class PeripheralLink {
   final class Member: @unchecked Sendable {
     let client: CentralClient
     weak var peripheral: CBPeripheral?
+    /// Whether a link that is lost is to be made again.
+    let reconnects: Bool
     /// The values that it is to be told of.
     var subscriptions: Set<AttributeHandle> = []
     /// How often it has subscribed to a value, or ended that.
     private var wishes: [AttributeHandle: Int] = [:]
 
-    init(_ client: CentralClient, _ peripheral: CBPeripheral) {
+    init(_ client: CentralClient, _ peripheral: CBPeripheral?, reconnects: Bool = false) {
       self.client = client
       self.peripheral = peripheral
+      self.reconnects = reconnects
     }
 
     /// It wants a value to be told, or told no more: the number of that wish.

@@ -223,19 +223,21 @@ struct DynamicApplication: GATTApplication {
 }
 
 extension ServedAttribute {
-  /// Lets pass what may be done by anybody.
+  /// Lets pass what may be done by anybody. A central without a key is refused with Insufficient
+  /// Authentication rather than with Insufficient Encryption, and nobody has a key here (Core
+  /// Specification, Vol 3, Part C, 10.3.1 and Table 10.2).
   fileprivate func check(
     _ wanted: CBAttributePermissions, orEncrypted encrypted: CBAttributePermissions,
     _ code: ATTErrorCode
   ) throws(GATTRefusal) {
-    if permissions.contains(encrypted) { throw .error(.insufficientEncryption) }
+    if permissions.contains(encrypted) { throw .error(.insufficientAuthentication) }
     guard permissions.contains(wanted) else { throw .error(code) }
   }
 
   /// Lets pass what may be written by anybody.
   fileprivate func checkWrite() throws(GATTRefusal) {
     switch source {
-    case .locked: throw .error(.insufficientEncryption)
+    case .locked: throw .error(.insufficientAuthentication)
     case .fixed: throw .error(.writeNotPermitted)
     case .asked: try check(.writeable, orEncrypted: .writeEncryptionRequired, .writeNotPermitted)
     }

@@ -135,7 +135,7 @@ extension ServiceDefinition {
       Log.logger.warning(
         """
         The characteristic \(characteristic.object.uuid) demands encryption, and this device does \
-        not pair: centrals are refused with Insufficient Encryption.
+        not pair: centrals are refused with Insufficient Authentication.
         """)
     }
   }

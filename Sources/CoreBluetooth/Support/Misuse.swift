@@ -8,7 +8,6 @@ enum Misuse {
 
   /// With the object that was misused, as Apple names it.
   static func log(_ object: NSObject, _ message: String) {
-    let address = UInt(bitPattern: ObjectIdentifier(object))
-    log("<\(type(of: object)): 0x\(String(address, radix: 16))> \(message)")
+    log("\(object.printed("")) \(message)")
   }
 }

@@ -98,7 +98,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     error: (any Error)?
   ) {
     let included = (service.includedServices ?? []).map {
-      "\($0.uuid)" + ($0.isPrimary ? "" : " secondary")
+      $0.uuid.uuidString + ($0.isPrimary ? "" : " secondary")
     }
     note("included \(included)", error)
   }
@@ -128,7 +128,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
   ) {
-    note("descriptor \(descriptor.uuid) \(descriptor.value ?? "-")", error)
+    note("descriptor \(descriptor.uuid.uuidString) \(descriptor.value ?? "-")", error)
   }
 
   func peripheral(
@@ -141,7 +141,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
   ) {
-    note("wrote descriptor \(descriptor.uuid)", error)
+    note("wrote descriptor \(descriptor.uuid.uuidString)", error)
   }
 
   func peripheral(
@@ -150,6 +150,12 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   ) {
     note(
       "notifying \(characteristic.uuid.uuidString.prefix(4)) \(characteristic.isNotifying)", error)
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {
+    note("channel \(channel != nil)", error)
   }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

@@ -211,7 +211,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
   ) {
-    log.append("added \(service.uuid)\(text(of: error))")
+    log.append("added \(service.uuid.uuidString)\(text(of: error))")
   }
 
   func peripheralManager(
@@ -259,6 +259,20 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
     log.append("ready")
     onReady?(peripheral)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?
+  ) {
+    log.append("published \(PSM)\(text(of: error))")
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?
+  ) {
+    log.append("unpublished \(PSM)\(text(of: error))")
   }
 
   private func text(of error: (any Error)?) -> String {

@@ -1,0 +1,146 @@
+import Foundation
+
+extension CBATTError {
+  /// The error codes of the Core Specification, Vol 3, Part F, 3.4.1.1. A peer may send any.
+  ///
+  /// It holds any number, with or without a name, as Apple's does. The cases are those that have a
+  /// name: a `switch` that lists them needs an `@unknown default`, or a `default`, for the others.
+  @nonexhaustive(warn)
+  public enum Code: _ErrorCodeProtocol, RawRepresentable, Hashable, Sendable {
+    /// The error with this code.
+    public typealias _ErrorType = CBATTError
+
+    /// It worked: a result, not an error.
+    case success
+    /// There is no attribute with this handle.
+    case invalidHandle
+    /// The attribute cannot be read.
+    case readNotPermitted
+    /// The attribute cannot be written.
+    case writeNotPermitted
+    /// The request was malformed.
+    case invalidPdu
+    /// The link is not authenticated as the attribute demands.
+    case insufficientAuthentication
+    /// The server does not know the request.
+    case requestNotSupported
+    /// The offset lies behind the value's end.
+    case invalidOffset
+    /// The client is not authorised as the attribute demands.
+    case insufficientAuthorization
+    /// Too many parts of long values have been prepared.
+    case prepareQueueFull
+    /// There is no such attribute in the range.
+    case attributeNotFound
+    /// The attribute cannot be read in parts.
+    case attributeNotLong
+    /// The link's key is too short.
+    case insufficientEncryptionKeySize
+    /// The value's length does not suit the attribute.
+    case invalidAttributeValueLength
+    /// Something unlikely: the 8-ball's word for a statement that is no question.
+    case unlikelyError
+    /// The link is not encrypted as the attribute demands.
+    case insufficientEncryption
+    /// The attribute type groups nothing.
+    case unsupportedGroupType
+    /// The server has no room for it.
+    case insufficientResources
+    /// A number without a name. Since the case is unavailable, no `switch` has to list it.
+    @available(*, unavailable) case other(Int)
+
+    /// The same cases in the same order, and so of the same layout; but `other` is available.
+    private enum Storage {
+      case success, invalidHandle, readNotPermitted, writeNotPermitted, invalidPdu
+      case insufficientAuthentication, requestNotSupported, invalidOffset
+      case insufficientAuthorization, prepareQueueFull, attributeNotFound, attributeNotLong
+      case insufficientEncryptionKeySize, invalidAttributeValueLength, unlikelyError
+      case insufficientEncryption, unsupportedGroupType, insufficientResources
+      case other(Int)
+    }
+
+    /// The code with this number: never `nil`, but optional, as Apple's is.
+    public init?(rawValue: Int) {
+      let storage: Storage =
+        switch rawValue {
+        case 0x00: .success
+        case 0x01: .invalidHandle
+        case 0x02: .readNotPermitted
+        case 0x03: .writeNotPermitted
+        case 0x04: .invalidPdu
+        case 0x05: .insufficientAuthentication
+        case 0x06: .requestNotSupported
+        case 0x07: .invalidOffset
+        case 0x08: .insufficientAuthorization
+        case 0x09: .prepareQueueFull
+        case 0x0A: .attributeNotFound
+        case 0x0B: .attributeNotLong
+        case 0x0C: .insufficientEncryptionKeySize
+        case 0x0D: .invalidAttributeValueLength
+        case 0x0E: .unlikelyError
+        case 0x0F: .insufficientEncryption
+        case 0x10: .unsupportedGroupType
+        case 0x11: .insufficientResources
+        default: .other(rawValue)
+        }
+      self = unsafe unsafeBitCast(storage, to: Self.self)
+    }
+
+    /// The number as it is sent: 0 to 255.
+    public var rawValue: Int {
+      switch unsafe unsafeBitCast(self, to: Storage.self) {
+      case .success: 0x00
+      case .invalidHandle: 0x01
+      case .readNotPermitted: 0x02
+      case .writeNotPermitted: 0x03
+      case .invalidPdu: 0x04
+      case .insufficientAuthentication: 0x05
+      case .requestNotSupported: 0x06
+      case .invalidOffset: 0x07
+      case .insufficientAuthorization: 0x08
+      case .prepareQueueFull: 0x09
+      case .attributeNotFound: 0x0A
+      case .attributeNotLong: 0x0B
+      case .insufficientEncryptionKeySize: 0x0C
+      case .invalidAttributeValueLength: 0x0D
+      case .unlikelyError: 0x0E
+      case .insufficientEncryption: 0x0F
+      case .unsupportedGroupType: 0x10
+      case .insufficientResources: 0x11
+      case .other(let number): number
+      }
+    }
+
+    /// Whether the numbers are the same.
+    public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+    /// Hashes the number.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  }
+}
+
+extension CBATTError.Code {
+  /// A sentence for people, as Apple words it.
+  var sentence: String {
+    switch self {
+    case .success: "Success."
+    case .invalidHandle: "The handle is invalid."
+    case .readNotPermitted: "Reading is not permitted."
+    case .writeNotPermitted: "Writing is not permitted."
+    case .invalidPdu: "The command is invalid."
+    case .insufficientAuthentication: "Authentication is insufficient."
+    case .requestNotSupported: "The request is not supported."
+    case .invalidOffset: "The offset is invalid."
+    case .insufficientAuthorization: "Authorization is insufficient."
+    case .prepareQueueFull: "Prepare queue is full."
+    case .attributeNotFound: "The attribute could not be found."
+    case .attributeNotLong: "The attribute is not long."
+    case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
+    case .invalidAttributeValueLength: "The value's length is invalid."
+    case .unlikelyError: "Unlikely error."
+    case .insufficientEncryption: "Encryption is insufficient."
+    case .unsupportedGroupType: "The group type is unsupported."
+    case .insufficientResources: "Resources are insufficient."
+    default: "Unknown ATT error 0x\(String(rawValue, radix: 16, uppercase: true))."
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// A connection of a peripheral, or the end of one, by whichever program.
+///
+/// Apple's `CBConnectionEvent`, with the same numbers.
+@nonexhaustive(warn)
+public enum CBConnectionEvent: Int, Sendable {
+  /// The peripheral is not connected any more.
+  case peerDisconnected = 0
+  /// The peripheral is connected.
+  case peerConnected = 1
+}
+
+/// Which peripherals' connections are of interest.
+public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
+  /// The key.
+  public let rawValue: String
+
+  /// Any key, known or not.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// Those with one of these identifiers: an array of `UUID`.
+  public static let peripheralUUIDs = CBConnectionEventMatchingOption(
+    rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs")
+  /// Those with one of these services: an array of `CBUUID`.
+  public static let serviceUUIDs = CBConnectionEventMatchingOption(
+    rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
+}

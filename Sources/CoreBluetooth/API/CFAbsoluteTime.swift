@@ -1,0 +1,14 @@
+import Foundation
+
+// CoreFoundation's names for times, which Foundation on Linux does not show.
+
+/// A length of time, in seconds.
+public typealias CFTimeInterval = Double
+
+/// A moment, in seconds since the first of 2001.
+public typealias CFAbsoluteTime = CFTimeInterval
+
+/// The time now, in seconds since the first of 2001.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
+  Date().timeIntervalSinceReferenceDate
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+// Objects are printed as Apple's framework prints them.
+
+extension NSObject {
+  /// The type and the address, and then `fields`.
+  func printed(_ fields: String) -> String {
+    let address = UInt(bitPattern: ObjectIdentifier(self))
+    return "<\(type(of: self)): 0x\(String(address, radix: 16))\(fields)>"
+  }
+}
+
+/// A value, or `(null)`.
+func printedValue(_ value: Any?) -> String {
+  switch value {
+  case let data as Data: printed(data)
+  case let list as [Any]:
+    list.isEmpty ? "(\n)" : "(\n    \(list.map { "\($0)" }.joined(separator: ",\n    "))\n)"
+  case let value?: "\(value)"
+  case nil: "(null)"
+  }
+}
+
+/// The number of bytes and, in hexadecimal digits, the bytes: the first and the last eight of more
+/// than 24.
+private func printed(_ data: Data) -> String {
+  let digits = data.map { byte in
+    let text = String(byte, radix: 16)
+    return text.count == 1 ? "0" + text : text
+  }
+  let bytes =
+    digits.count <= 24
+    ? digits.joined() : digits.prefix(8).joined() + " ... " + digits.suffix(8).joined()
+  return "{length = \(data.count), bytes = 0x\(bytes)}"
+}

@@ -1,0 +1,149 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// What `observe(_:options:changeHandler:)` calls.
+@Suite("Key-value observing")
+struct ObservationTests {
+  private let lines = Locked<[String]>([])
+
+  private func take() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+
+  @Test("of a manager: its state and whether it scans, until it is invalidated")
+  func manager() {
+    let stage = CentralStage(isStarted: false)
+    let manager = stage.manager(CentralLog())
+    let lines = lines
+    var state: NSKeyValueObservation? = manager.observe(
+      \.state, options: [.new, .old, .initial]
+    ) { manager, change in
+      lines.withLock {
+        $0.append(
+          "\(manager.state): \(change.oldValue.map { "\($0)" } ?? "-") to "
+            + "\(change.newValue.map { "\($0)" } ?? "-")")
+      }
+    }
+    let scan = manager.observe(\.isScanning) { manager, change in
+      lines.withLock { $0.append("scanning \(manager.isScanning) \(change.newValue as Any)") }
+    }
+    #expect(take() == ["unknown: - to unknown"])
+    stage.start()
+    stage.settle()
+    #expect(take() == ["poweredOn: unknown to poweredOn"])
+    manager.scanForPeripherals(withServices: nil)
+    #expect(take() == ["scanning true nil"])
+    // Another scan in its place changes nothing.
+    manager.scanForPeripherals(withServices: nil)
+    manager.stopScan()
+    #expect(take() == ["scanning false nil"])
+    scan.invalidate()
+    manager.scanForPeripherals(withServices: nil)
+    #expect(take() == [])
+    #expect(state != nil)
+    state = nil
+    stage.lose()
+    #expect(manager.state == .resetting)
+    #expect(take() == [])
+  }
+
+  @Test("of a peripheral: its state, its name and its services, before the delegate is called")
+  func peripheral() throws {
+    let stage = CentralStage()
+    try stage.addBall()
+    let log = CentralLog()
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let (lines, ball) = (lines, peripherals[0])
+    log.onLine = { line in lines.withLock { $0.append("delegate: \(line)") } }
+    let observations = [
+      ball.observe(\.state, options: .new) { _, change in
+        lines.withLock { $0.append("state \(change.newValue.map { "\($0)" } ?? "-")") }
+      },
+      ball.observe(\.name, options: [.new, .old]) { _, change in
+        lines.withLock { $0.append("name \(change.oldValue as Any) to \(change.newValue as Any)") }
+      },
+      ball.observe(\.canSendWriteWithoutResponse) { ball, _ in
+        lines.withLock { $0.append("can send \(ball.canSendWriteWithoutResponse)") }
+      },
+      ball.observe(\.services?.count, options: .new) { _, change in
+        lines.withLock { $0.append("services \((change.newValue ?? nil) ?? -1)") }
+      },
+    ]
+    manager.connect(ball)
+    #expect(take() == ["state connecting"])
+    stage.settle()
+    #expect(
+      take() == [
+        "state connected", "can send true", "delegate: connected - connected",
+        "name Optional(nil) to Optional(Optional(\"Magic 8-Ball\"))",
+        "delegate: name Magic 8-Ball",
+      ])
+    ball.discoverServices([CBUUID(string: "1800")])
+    stage.settle()
+    #expect(take() == ["services 1", "delegate: services [\"1800\"]"])
+    withExtendedLifetime(observations) {}
+  }
+
+  @Test("of a peripheral manager: whether it advertises")
+  func advertising() {
+    let it = Published()
+    let lines = lines
+    let observation = it.manager.observe(\.isAdvertising, options: .new) { _, change in
+      lines.withLock { $0.append("advertising \(change.newValue ?? false)") }
+    }
+    it.manager.startAdvertising(nil)
+    it.stage.settle()
+    it.manager.stopAdvertising()
+    #expect(take() == ["advertising true", "advertising false"])
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test("of another object: by a path that leads to a manager")
+  func otherObject() {
+    final class Wrapper: NSObject {
+      let manager: CBCentralManager?
+      init(_ manager: CBCentralManager) { self.manager = manager }
+    }
+    let stage = CentralStage()
+    let wrapper = Wrapper(stage.manager(CentralLog()))
+    stage.settle()
+    let lines = lines
+    let observation = wrapper.observe(\.manager?.isScanning, options: [.old, .new]) { _, change in
+      lines.withLock { $0.append("\(change.oldValue as Any) to \(change.newValue as Any)") }
+    }
+    wrapper.manager?.scanForPeripherals(withServices: nil)
+    #expect(take() == ["Optional(Optional(false)) to Optional(Optional(true))"])
+    observation.invalidate()
+    wrapper.manager?.stopScan()
+    #expect(take() == [])
+  }
+
+  @Test("does not keep the object, and a handler may end its own observation")
+  func lifetimes() {
+    let stage = CentralStage()
+    var manager: CBCentralManager? = stage.manager(CentralLog())
+    weak let kept = manager
+    let own = Locked<NSKeyValueObservation?>(nil)
+    let lines = lines
+    own.withLock {
+      $0 = manager?.observe(\.isScanning) { _, _ in
+        lines.withLock { $0.append("once") }
+        own.withLock { $0?.invalidate() }
+      }
+    }
+    stage.settle()
+    manager?.scanForPeripherals(withServices: nil)
+    manager?.stopScan()
+    #expect(take() == ["once"])
+    manager = nil
+    stage.settle()
+    #expect(kept == nil)
+    withExtendedLifetime(own) {}
+  }
+}

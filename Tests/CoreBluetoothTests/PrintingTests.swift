@@ -1,0 +1,112 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// Objects print as Apple's framework prints them.
+@Suite("Descriptions")
+struct PrintingTests {
+  /// The description without the address, which differs in each run.
+  private func text(_ object: NSObject) -> String {
+    object.description.replacing(/: 0x[0-9a-f]+/, with: ": 0x…")
+  }
+
+  @Test(
+    "assigned UUIDs print by name, all others by number",
+    arguments: [
+      ("180D", "Heart Rate"), ("180A", "Device Information"), ("0000180F", "Battery"),
+      ("2902", "Client Characteristic Configuration"), ("2A29", "Manufacturer Name String"),
+      ("2A37", "2A37"), ("FE9F", "FE9F"),
+      ("8E38140A-27BE-4090-8955-4FC4B5698D1E", "8E38140A-27BE-4090-8955-4FC4B5698D1E"),
+    ])
+  func uuids(number: String, name: String) {
+    let uuid = CBUUID(string: number)
+    #expect("\(uuid)" == name)
+    #expect(uuid.uuidString == number)
+  }
+
+  @Test("what a peripheral has")
+  func remote() throws {
+    let stage = CentralStage()
+    let bench = try stage.addBench()
+    let log = CentralLog()
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBE)
+    let peripheral = peripherals[0]
+    #expect(
+      text(peripheral)
+        == "<CBPeripheral: 0x…, identifier = \(peripheral.identifier), name = (null), mtu = 0, "
+        + "state = disconnected>")
+    manager.connect(peripheral)
+    stage.settle()
+    #expect(
+      text(peripheral)
+        == "<CBPeripheral: 0x…, identifier = \(peripheral.identifier), name = Bench, mtu = 517, "
+        + "state = connected>")
+    peripheral.discoverServices(nil)
+    stage.settle()
+    let service = try #require(peripheral.services?.first { $0.uuid == CBUUID(.bench) })
+    #expect(
+      text(service) == "<CBService: 0x…, isPrimary = YES, UUID = \(CBUUID(.bench).uuidString)>")
+    peripheral.discoverCharacteristics(nil, for: service)
+    stage.settle()
+    let text = try #require(service.characteristics?.first)
+    let bits = String(text.properties.rawValue, radix: 16, uppercase: true)
+    #expect(
+      self.text(text)
+        == "<CBCharacteristic: 0x…, UUID = FF01, properties = 0x\(bits), value = (null), "
+        + "notifying = NO>")
+    peripheral.readValue(for: text)
+    peripheral.setNotifyValue(true, for: text)
+    peripheral.discoverDescriptors(for: text)
+    stage.settle()
+    // The bench's value is "text": 74 65 78 74.
+    #expect(
+      self.text(text)
+        == "<CBCharacteristic: 0x…, UUID = FF01, properties = 0x\(bits), "
+        + "value = {length = 4, bytes = 0x74657874}, notifying = YES>")
+    #expect(
+      self.text(try #require(text.descriptors?.first))
+        == "<CBDescriptor: 0x…, UUID = Client Characteristic Configuration, value = (null)>")
+    withExtendedLifetime(bench) {}
+  }
+
+  @Test("what this device has")
+  func local() throws {
+    let it = Published()
+    it.recorder.onRead = { manager, request in
+      request.value = Data([0x2A])
+      manager.respond(to: request, withResult: .success)
+    }
+    it.stage.connect()
+    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
+    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 0x2A])
+    let central = try #require(it.recorder.centrals.first)
+    let printed = "<CBCentral: 0x… identifier = \(central.identifier), MTU = 20>"
+    #expect(text(central) == printed)
+    #expect(
+      text(try #require(it.recorder.requests.first))
+        == "<CBATTRequest: 0x…, central = \(central.identifier), characteristic = A001, "
+        + "offset = 0, value = {length = 1, bytes = 0x2a}>")
+    // Read 0x02, write without response 0x04, write 0x08, notify 0x10; readable 1, writeable 2.
+    #expect(
+      text(it.text)
+        == "<CBMutableCharacteristic: 0x… UUID = A001, Value = (null), Properties = 0x1E, "
+        + "Permissions = 0x3, Descriptors = (null), SubscribedCentrals = (\n    \(printed)\n)>")
+    let battery = CBMutableService(type: CBUUID(string: "180F"), primary: false)
+    battery.characteristics = []
+    #expect(
+      text(battery)
+        == "<CBMutableService: 0x… Primary = NO, UUID = Battery, Included Services = (null), "
+        + "Characteristics = (\n)>")
+  }
+
+  @Test("long values are cut in the middle")
+  func longValues() {
+    let characteristic = CBMutableCharacteristic(
+      type: CBUUID(string: "A001"), properties: .read, value: Data(0..<25), permissions: .readable)
+    #expect(
+      characteristic.description.contains(
+        "Value = {length = 25, bytes = 0x0001020304050607 ... 1112131415161718}"))
+  }
+}
