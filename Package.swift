@@ -87,6 +87,11 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: checked),
 
+    // What scripts/benchmark-air counts.
+    .executableTarget(
+      name: "air-benchmark", dependencies: ["BluetoothHost", "LinuxSystem", "VirtualRadio"],
+      path: "Benchmarks/AirBenchmark", swiftSettings: checked),
+
     // Somebody who asks a ball, with the time injected; and random numbers that are always the same.
     .target(
       name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],

@@ -32,6 +32,8 @@ public final class VirtualController {
   var links: [LinkEnd] = []
   var outgoing = PacketQueue()
   var random: SplitMix64
+  /// With what every command is refused, if it is.
+  var refusal: HCIErrorCode?
   /// Called, if set, whenever a packet for the host has come.
   var onPacket: (() -> Void)?
 
