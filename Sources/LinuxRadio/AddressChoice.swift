@@ -78,6 +78,12 @@ public struct AddressChoiceError: Error, Equatable, CustomStringConvertible {
   /// Whether it is a static random address but for its random bits, which are all the same.
   public var isUniform: Bool
 
+  /// The text `text`, and whether its random bits are all the same.
+  public init(text: String, isUniform: Bool) {
+    self.text = text
+    self.isUniform = isUniform
+  }
+
   /// What it is, in words.
   public var description: String {
     let example = "such as C0:00:00:00:00:01"

@@ -33,7 +33,8 @@ final class PeripheralEngine: @unchecked Sendable {
   var host: DynamicHost
   var published: [Published] = []
   var advertisers: [Advertiser] = []
-  private let address: OwnAddress
+  /// What the device goes by.
+  let address: OwnAddress
 
   /// - Parameter address: What the device goes by.
   init(address: OwnAddress) {
