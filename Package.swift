@@ -102,6 +102,11 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: checked),
 
+    // scripts/benchmark-air counts the instructions of this program.
+    .executableTarget(
+      name: "air-benchmark", dependencies: ["BluetoothHost", "LinuxSystem", "VirtualRadio"],
+      path: "Benchmarks/AirBenchmark", swiftSettings: checked),
+
     // A central that asks a ball at injected times, and a random number generator with a fixed seed.
     .target(
       name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],

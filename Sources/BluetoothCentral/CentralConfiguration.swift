@@ -35,4 +35,20 @@ public struct CentralConfiguration: Equatable, Sendable {
   public init(randomAddress: DeviceAddress) {
     self.randomAddress = DeviceAddress.staticRandom(randomAddress.bytes)
   }
+
+  /// The ordinary behaviour, by `address`. `public` is the controller's own address, or a new random
+  /// one where it has none.
+  public init(address: OwnAddress) {
+    switch address {
+    case .automatic(let random):
+      self.init(randomAddress: random)
+    case .public:
+      self.init(
+        randomAddress: .staticRandom(
+          InlineArray<6, UInt8> { _ in UInt8.random(in: .min ... .max) }))
+    case .random(let random):
+      self.init(randomAddress: random)
+      prefersRandomAddress = true
+    }
+  }
 }

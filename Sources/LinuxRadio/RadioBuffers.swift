@@ -7,10 +7,13 @@ final class RadioInput {
   private var bytes = [UInt8](repeating: 0, count: 4_096)
   private var consumed = 0
   private var filled = 0
+  /// Whether no packet has come yet.
+  private var isFirst = true
 
   /// Forgets everything.
   func reset() {
     decoder.reset()
+    isFirst = true
     consumed = 0
     filled = 0
   }
@@ -42,6 +45,13 @@ final class RadioInput {
     defer { consumed = filled - reader.count }
     switch decoder.next(from: &reader) {
     case .packet(let packet):
+      if isFirst {
+        isFirst = false
+        if Self.saysFull(packet) {
+          for sink in sinks { sink.note(packet, .received) }
+          throw .airIsFull(name)
+        }
+      }
       Self.deliver(packet, to: &program, sinks, at: now)
       return true
     case .incomplete, .tooLong:
@@ -52,6 +62,17 @@ final class RadioInput {
         "\(name) sent \(PacketDescription.hexadecimal(byte)) where a packet begins",
         remedy: "Does it speak H4, and at this speed?")
     }
+  }
+
+  /// Whether a packet refuses Reset with the error Connection Rejected due to Limited Resources, as
+  /// an `AirServer` does when it has no room. No controller has another reason to.
+  private static func saysFull(_ packet: Span<UInt8>) -> Bool {
+    guard case .event(.commandComplete, let parameters)? = HCIPacket(packet) else { return false }
+    guard let event = CommandComplete(parameters: parameters), event.opcode == .reset else {
+      return false
+    }
+    var reader = ByteReader(event.returnParameters)
+    return reader.readUInt8() == HCIErrorCode.rejectedDueToLimitedResources.rawValue
   }
 
   private static func deliver<Program: RadioProgram & ~Copyable>(

@@ -55,6 +55,19 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// No more radios fit on the air behind `radio`.
+  static func airIsFull(_ radio: RadioName) -> RadioError {
+    let place =
+      switch radio {
+      case .unix, .tcpClient: " at \(radio)"
+      default: ""
+      }
+    return RadioError(
+      "the virtual air\(place) is full",
+      remedy: "End a program that uses it, or host an air for more radios before you start the "
+        + "others: eightball radio --limit 1000")
+  }
+
   private static func adapter(_ name: String, _ code: Errno) -> RadioError? {
     switch code {
     case .notPermitted, .accessDenied: RadioError(name, .notPermitted)

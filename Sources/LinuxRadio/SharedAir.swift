@@ -58,7 +58,9 @@ public final class SharedAir {
       guard isAbsence(error.code) else { throw error }
     }
     let listener = try StreamListener(path: path)
-    let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
+    let room = FileLimit.makeRoom(for: AirServer.usualMaximumClients)
+    let server = AirServer(
+      air: VirtualAir(now: MonotonicClock.now), loop: loop, maximumClients: room)
     try server.listen(on: listener)
     self.server = server
     return try StreamSocket.connect(path: path)

@@ -28,6 +28,8 @@ struct EightBallCommand: ParsableCommand {
       virtual.
 
       ENVIRONMENT
+        EIGHTBALL_ADDRESS     the address that run, ask and scan go by, as --address
+                              has it: the same each time, so that peers know it
         EIGHTBALL_AIR         the socket of the virtual air, which usually is
                               eightball-air.sock in the user's runtime directory
         EIGHTBALL_BOARD       the socket of the virtual board, which usually is

@@ -23,4 +23,15 @@ struct HostAirTests {
     #expect(message.hasSuffix("An air listens at unix:PATH or tcp-server:HOST:PORT."))
     #expect(!message.contains("hciN"))
   }
+
+  @Test("64 radios at once, or as many as asked for")
+  func limit() throws {
+    #expect(try HostAir.parse([]).limit == 64)
+    #expect(try HostAir.parse(["--limit", "1000"]).limit == 1_000)
+    for value in ["0", "-1", "10001"] {
+      let error = #expect(throws: (any Error).self) { try HostAir.parse(["--limit=\(value)"]) }
+      let message = HostAir.message(for: try #require(error))
+      #expect(message == "An air takes 1 to 10000 radios at once, not \(value).")
+    }
+  }
 }

@@ -46,8 +46,9 @@ struct RadioProgramTests {
 
   private func started() -> DeviceProgram {
     var program = DeviceProgram(
-      CentralEngine(randomAddress: .newStaticRandom()),
-      PeripheralEngine(randomAddress: .newStaticRandom()), onTrouble: { _ in }, onLoss: { _ in })
+      CentralEngine(address: .automatic(orRandom: .newStaticRandom())),
+      PeripheralEngine(address: .automatic(orRandom: .newStaticRandom())), onTrouble: { _ in },
+      onLoss: { _ in })
     program.shared.join(.first, at: air.now)
     program.radioIsReady(at: air.now)
     run(&program)

@@ -283,6 +283,50 @@ struct RadioTests {
     _ = observation
   }
 
+  // Each run was given the next address of the air, F0:00:00:00:00:01 and so on.
+  @Test func aDeviceKeepsItsAddress() throws {
+    let path = AirPath()
+    let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
+    for _ in 0..<2 {
+      let radio = CBRadio(
+        RadioEngine(
+          .virtual, address: .fixed(address), airPath: path.text, stopsWhenUnused: true))
+      let (states, observation) = observe(radio)
+      try states.take { $0 == .poweredOn }
+      let addresses = Inbox<DeviceAddress>()
+      radio.perform { program, _ in addresses.put(program.shared.first.central.address) }
+      #expect(try addresses.take() == address)
+      radio.close()
+      _ = observation
+    }
+  }
+
+  @Test func aPeripheralAdvertisesTheDevicesAddress() {
+    let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
+    let engine = RadioEngine(.virtual, address: .fixed(address), stopsWhenUnused: true)
+    guard case .random(let own) = engine.peripheral.address else {
+      Issue.record("the peripheral may go by another address")
+      return
+    }
+    #expect(own == address)
+  }
+
+  @Test func aWrongAddressIsRefused() throws {
+    let wrong = "FF:FF:FF:FF:FF:FF"
+    #expect(throws: AddressChoiceError(text: wrong, isUniform: true)) {
+      try CBRadio("virtual", address: wrong)
+    }
+    _ = try CBRadio("virtual", address: "C0:00:00:00:00:01")
+  }
+
+  @Test func aWrongAddressInTheEnvironmentIsNoRadio() throws {
+    let radio = CBRadio(.default(named: "virtual", address: "blue"))
+    let (states, observation) = observe(radio)
+    #expect(try states.take() == .unsupported)
+    radio.close()
+    _ = observation
+  }
+
   // MARK: States
 
   @Test(

@@ -2,6 +2,7 @@ import BluetoothHost
 import LinuxSystem
 import LinuxTestSupport
 import Testing
+import VirtualRadio
 
 @testable import LinuxRadio
 
@@ -223,6 +224,41 @@ struct RadioTests {
         .ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins"),
       ])
     radio.close()
+  }
+
+  // It was "the controller left command 0x0C03 unanswered".
+  @Test("An air without room is a loss that says so, and what to do")
+  func fullAir() throws {
+    let bench = try Bench()
+    let server = AirServer(air: VirtualAir(), loop: bench.loop, maximumClients: 1)
+    let path = bench.path + "-air"
+    try server.listen(on: try StreamListener(path: path))
+    let name = RadioName.unix(path: path)
+    var first = try Radio(name, loop: bench.loop)
+    var firstProgram = Recorder()
+    firstProgram.outgoing = [reset]
+    for _ in 0..<3 { try turn(&first, &firstProgram, bench.loop, at: now) }
+    #expect(firstProgram.take() == [.ready, .packet(resetComplete)])
+
+    var second = try Radio(name, loop: bench.loop)
+    var secondProgram = Recorder()
+    secondProgram.outgoing = [reset]
+    for _ in 0..<3 { try turn(&second, &secondProgram, bench.loop, at: now) }
+    #expect(
+      secondProgram.take() == [.ready, .lost("the virtual air at unix:\(path) is full")])
+    #expect(
+      RadioError.airIsFull(.virtual).description
+        == "the virtual air is full. End a program that uses it, or host an air for more radios "
+        + "before you start the others: eightball radio --limit 1000.")
+    // It is tried again, and there is room once the first has gone.
+    first.close()
+    secondProgram.outgoing = [reset]
+    let deadline = second.deadline
+    let retry = try #require(deadline)
+    for _ in 0..<4 { try turn(&second, &secondProgram, bench.loop, at: retry) }
+    #expect(secondProgram.take() == [.ready, .packet(resetComplete)])
+    second.close()
+    server.close()
   }
 
   @Test("A radio that is not there is an error at the start")

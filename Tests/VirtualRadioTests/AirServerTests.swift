@@ -63,6 +63,15 @@ struct AirServerTests {
     }
   }
 
+  /// A host for as long as somebody has this.
+  final class KeptHost {
+    let host: SocketHost
+
+    init(_ host: consuming SocketHost) {
+      self.host = host
+    }
+  }
+
   private let readAddress: [UInt8] = [0x01, 0x09, 0x10, 0x00]
 
   @Test("Each client is a controller of its own, whatever pieces its packets come in")
@@ -161,19 +170,50 @@ struct AirServerTests {
     drop(host)
   }
 
-  @Test("When all places are taken, a client waits until one leaves")
+  @Test("When all places are taken, a client's first command is refused, until one leaves")
   func full() throws {
     let fixture = try Fixture("full", maximumClients: 1)
-    let waiting: SocketHost
     do {
       let first = try fixture.connect()
-      waiting = try fixture.connect()
-      #expect(fixture.server.clientCount == 1)
-      try waiting.send(readAddress)
+      for _ in 0..<2 {
+        let second = try fixture.connect()
+        #expect(fixture.server.clientCount == 1)
+        try second.send([0x01, 0x03, 0x0C, 0x00])
+        try fixture.settle()
+        #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
+        #expect(try second.receive() == nil)
+      }
+      // It is said once, not for each program that tries again and again.
+      #expect(
+        fixture.notices == [
+          "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): a program was refused",
+        ])
       drop(first)
     }
     try fixture.settle()
-    #expect(try waiting.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+    let next = try fixture.connect()
+    try next.send(readAddress)
+    try fixture.settle()
+    #expect(try next.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+    _ = try fixture.connect()
+    #expect(fixture.notices.last == "the virtual air is full (1 radio): a program was refused")
+    drop(next)
+  }
+
+  @Test("Clients that are refused and send nothing do not pile up")
+  func silentRefused() throws {
+    let fixture = try Fixture("silent", maximumClients: 1)
+    let first = try fixture.connect()
+    let oldest = try fixture.connect()
+    var others: [KeptHost] = []
+    for _ in 0..<15 { others.append(KeptHost(try fixture.connect())) }
+    #expect(try oldest.receive() == [])
+    others.append(KeptHost(try fixture.connect()))
+    #expect(try oldest.receive() == nil)
+    try first.send(readAddress)
+    try fixture.settle()
+    #expect(try first.receive()?.count == 13)
+    #expect(others.count == 16)
   }
 
   @Test("Closed, a server lets go of everybody")

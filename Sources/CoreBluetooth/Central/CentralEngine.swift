@@ -23,9 +23,9 @@ final class CentralEngine: @unchecked Sendable {
   var endings: [LinkID: PeripheralLink.Member] = [:]
   private(set) var state = CBManagerState.unknown
 
-  /// - Parameter randomAddress: What the central goes by where its controller has no address.
-  init(randomAddress: DeviceAddress) {
-    central = Central(configuration: CentralConfiguration(randomAddress: randomAddress))
+  /// - Parameter address: What the central goes by.
+  init(address: OwnAddress) {
+    central = Central(configuration: CentralConfiguration(address: address))
   }
 
   // MARK: Managers

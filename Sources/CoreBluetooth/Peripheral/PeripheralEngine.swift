@@ -33,22 +33,23 @@ final class PeripheralEngine: @unchecked Sendable {
   var host: DynamicHost
   var published: [Published] = []
   var advertisers: [Advertiser] = []
-  private let randomAddress: DeviceAddress
+  /// What the device goes by.
+  let address: OwnAddress
 
-  /// - Parameter randomAddress: What the device goes by where its controller has no address.
-  init(randomAddress: DeviceAddress) {
-    self.randomAddress = randomAddress
-    host = Self.newHost(randomAddress, board)
+  /// - Parameter address: What the device goes by.
+  init(address: OwnAddress) {
+    self.address = address
+    host = Self.newHost(address, board)
   }
 
   private static func newHost(
-    _ randomAddress: DeviceAddress, _ board: UpdateBoard
+    _ address: OwnAddress, _ board: UpdateBoard
   ) -> DynamicHost {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     return DynamicHost(
       configuration: HostConfiguration(
         name: DeviceName(prefixOf: machine.span) ?? DeviceName(StaticText("Linux")),
-        service: nil, address: .automatic(orRandom: randomAddress)),
+        service: nil, address: address),
       database: DynamicDatabase(), application: DynamicApplication(places: places, board: board))
   }
 
@@ -66,7 +67,7 @@ final class PeripheralEngine: @unchecked Sendable {
   func renew() {
     for published in published { remove(published) }
     advertisers = []
-    host = Self.newHost(randomAddress, board)
+    host = Self.newHost(address, board)
   }
 
   func radioIsReady(at now: Instant) {

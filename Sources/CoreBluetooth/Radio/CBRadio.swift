@@ -20,11 +20,17 @@ public final class CBRadio: @unchecked Sendable {
   let engine: RadioEngine
 
   /// The radio of managers that are not told which: that which EIGHTBALL_RADIO names, in the words
-  /// of `init(_:)`; without it, the first adapter that may be used, or else the user's virtual air.
+  /// of `init(_:address:)`; without it, the first adapter that may be used, or else the user's virtual air.
   ///
-  /// Where EIGHTBALL_RADIO names no radio, that is logged, and the state is `unsupported`.
+  /// Its address is the one that EIGHTBALL_ADDRESS names, in the words of `init(_:address:)`.
+  ///
+  /// Where EIGHTBALL_RADIO names no radio, or EIGHTBALL_ADDRESS no address, that is logged, and the
+  /// state is `unsupported`.
   public static let `default`: CBRadio = {
-    let radio = CBRadio(.default(named: LinuxSystem.Process.environment("EIGHTBALL_RADIO")))
+    let radio = CBRadio(
+      .default(
+        named: LinuxSystem.Process.environment("EIGHTBALL_RADIO"),
+        address: LinuxSystem.Process.environment("EIGHTBALL_ADDRESS")))
     atexit { CBRadio.default.close() }
     return radio
   }()
@@ -32,17 +38,27 @@ public final class CBRadio: @unchecked Sendable {
   /// A radio of one's own. It is opened when the first manager uses it; until that succeeds, it is
   /// tried again and again, and the managers' state and the log say why.
   ///
-  /// - Parameter name: `virtual`, `unix:PATH`, `tcp-client:HOST:PORT`, `tcp-server:HOST:PORT`,
-  ///   `serial:DEVICE[,BAUD]`, `hciN` or `hci-socket:N`. Each instance with the name `virtual` is
-  ///   a device of its own on the virtual air of this user, or that at $EIGHTBALL_AIR.
-  /// - Throws: What was expected in place of `name`, if that names no radio.
-  public convenience init(_ name: String) throws {
-    self.init(RadioEngine(try RadioName(name), stopsWhenUnused: true))
+  /// - Parameters:
+  ///   - name: `virtual`, `unix:PATH`, `tcp-client:HOST:PORT`, `tcp-server:HOST:PORT`,
+  ///     `serial:DEVICE[,BAUD]`, `hciN` or `hci-socket:N`. Each instance with the name `virtual` is
+  ///     a device of its own on the virtual air of this user, or that at $EIGHTBALL_AIR.
+  ///   - address: The address that peers know the device by: a static random address such as
+  ///     `C0:00:00:00:00:01` (Core Specification, Vol 6, Part B, 1.3.2.1), which the next run may
+  ///     have again; `random`, a new one; or `public`, the controller's own. Without it, the
+  ///     controller's own, or a new random one if it has none.
+  /// - Throws: What was expected in place of `name` or `address`.
+  public convenience init(_ name: String, address: String? = nil) throws {
+    self.init(
+      RadioEngine(
+        try RadioName(name), address: try address.map { try AddressChoice($0) } ?? .automatic,
+        stopsWhenUnused: true))
   }
 
-  /// A radio of one's own, with whoever looks on at its packets.
-  package convenience init(_ name: RadioName, watchedBy sinks: [any PacketSink]) {
-    self.init(RadioEngine(name, sinks: sinks, stopsWhenUnused: true))
+  /// A radio of one's own, with sinks for its packets.
+  package convenience init(
+    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink]
+  ) {
+    self.init(RadioEngine(name, address: address, sinks: sinks, stopsWhenUnused: true))
   }
 
   /// Has `body` told, on the radio's thread, each time why the radio cannot be used, or no more. To

@@ -51,20 +51,22 @@ final class RadioEngine: @unchecked Sendable {
 
   /// - Parameters:
   ///   - name: Which radio; `nil` for none, which is `unsupported` for good.
+  ///   - address: What the device goes by.
   ///   - airPath: Where the virtual air is.
   ///   - sinks: Those who look on at the packets.
   ///   - stopsWhenUnused: Whether the controller is freed when the last observation has ended.
   init(
-    _ name: RadioName?, airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [],
-    stopsWhenUnused: Bool
+    _ name: RadioName?, address: AddressChoice = .automatic,
+    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [], stopsWhenUnused: Bool
   ) {
     self.name = name
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    let randomAddress = DeviceAddress.newStaticRandom()
-    central = CentralEngine(randomAddress: randomAddress)
-    peripheral = PeripheralEngine(randomAddress: randomAddress)
+    // One device has one address, in both roles.
+    let own = address.own
+    central = CentralEngine(address: own)
+    peripheral = PeripheralEngine(address: own)
     if name == nil {
       desk.withLock {
         $0.isClosed = true

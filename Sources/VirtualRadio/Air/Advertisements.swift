@@ -2,9 +2,11 @@ import BluetoothHost
 
 /// Who hears whom.
 extension VirtualAir {
-  /// One advertisement of `advertiser`: whoever wants to connect does, and the scanners report it.
+  /// One advertisement of `advertiser`: an initiator that wants to connect does, and the scanners
+  /// report it.
   func hear(_ advertiser: VirtualController) {
-    for listener in controllers {
+    defer { reschedule(advertiser) }
+    for listener in listeners.all {
       guard let advertising = advertiser.state.advertising else { return }
       guard let rssi = signalStrength(from: advertiser, to: listener) else { continue }
       if connect(listener, to: advertiser) { return }
@@ -14,25 +16,29 @@ extension VirtualAir {
 
   /// A controller that begins to scan hears every advertiser once, at once.
   func listen(_ scanner: VirtualController) {
-    for advertiser in controllers {
+    for advertiser in advertisers.all {
       guard let advertising = advertiser.state.advertising,
         let rssi = signalStrength(from: advertiser, to: scanner)
       else { continue }
       scanner.report(advertiser, advertising, rssi: rssi)
       advertiser.state.advertising?.skip(to: now)
+      // Whether others hear it has not changed.
+      if scanner.isCurious(about: advertiser, advertising) { advertiser.isHeard = true }
+      schedule.set(advertiser, advertiser.deadline)
     }
   }
 
   /// A controller that begins to initiate finds its advertiser, if it is there, at once.
   func seek(_ initiator: VirtualController) {
-    for advertiser in controllers where connect(initiator, to: advertiser) { return }
+    for advertiser in sought(by: initiator) where connect(initiator, to: advertiser) { return }
   }
 
   /// Whether anything would come of an advertisement of `advertiser`.
   func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
-    controllers.contains { listener in
+    listeners.all.contains { listener in
       guard signalStrength(from: advertiser, to: listener) != nil else { return false }
-      return listener.isCurious(about: advertising) || canConnect(listener, to: advertiser)
+      return listener.isCurious(about: advertiser, advertising)
+        || canConnect(listener, to: advertiser)
     }
   }
 
@@ -63,8 +69,8 @@ extension VirtualAir {
       ownAddress: advertising.address, peerAddress: initiation.ownAddress, parameters: parameters)
     central.peer = peripheral
     peripheral.peer = central
-    initiator.state.initiation = nil
-    advertiser.state.advertising = nil
+    initiator.initiate(nil)
+    advertiser.advertise(nil)
     initiator.begin(central)
     advertiser.begin(peripheral)
     // A host that has suggested longer packets gets them without asking again for each link.
@@ -75,14 +81,6 @@ extension VirtualAir {
 }
 
 extension VirtualController {
-  /// Whether one more advertisement could tell its host anything.
-  fileprivate func isCurious(about advertising: Advertising) -> Bool {
-    guard let scan = state.scan else { return false }
-    guard scan.filtersDuplicates else { return true }
-    let heard = Scan.Heard(address: advertising.address, kind: advertising.kind)
-    return !scan.heard.contains(heard)
-  }
-
   fileprivate var hasRoomForLink: Bool { links.count < configuration.maximumLinks }
 
   fileprivate func seeks(_ address: DeviceAddress, _ initiation: Initiation) -> Bool {
@@ -96,9 +94,37 @@ extension VirtualController {
     return !advertising.connectsAcceptListOnly || state.acceptList.contains(address)
   }
 
+  // MARK: Beginnings and ends
+
+  /// Begins to advertise, or ends it.
+  func advertise(_ advertising: Advertising?) {
+    let former = state.advertising?.address
+    state.advertising = advertising
+    air?.advertisingChanged(of: self, former: former)
+  }
+
+  /// Begins to scan, or ends it.
+  func scan(_ scan: Scan?) {
+    state.scan = scan
+    air?.listeningChanged(of: self)
+  }
+
+  /// Begins to look for an advertiser to connect to, or ends it.
+  func initiate(_ initiation: Initiation?) {
+    state.initiation = initiation
+    air?.listeningChanged(of: self)
+  }
+
+  /// Ends all three.
+  func fallSilent() {
+    if state.advertising != nil { advertise(nil) }
+    if state.scan != nil { scan(nil) }
+    if state.initiation != nil { initiate(nil) }
+  }
+
   // MARK: Time
 
-  /// The next moment at which something happens here by itself.
+  /// The next moment at which something happens here by itself, as far as `isHeard` is right.
   var deadline: Instant? {
     var earliest: Instant?
     func consider(_ instant: Instant?) {
@@ -108,7 +134,7 @@ extension VirtualController {
     for end in links { consider(end.lossDeadline) }
     if let advertising = state.advertising {
       consider(advertising.end)
-      if air?.isHeard(self, advertising) == true { consider(advertising.next) }
+      if isHeard { consider(advertising.next) }
     }
     return earliest
   }
@@ -120,13 +146,13 @@ extension VirtualController {
       finish(end, .connectionTimeout)
       return
     }
-    guard let advertising = state.advertising else { return }
+    guard let advertising = state.advertising else { return air.reschedule(self) }
     if let end = advertising.end, end <= air.now {
-      state.advertising = nil
+      advertise(nil)
       emitConnectionFailure(.advertisingTimeout, role: .peripheral)
       return
     }
-    guard advertising.next <= air.now else { return }
+    guard advertising.next <= air.now else { return air.reschedule(self) }
     state.advertising?.skip(to: air.now)
     air.hear(self)
   }

@@ -26,7 +26,7 @@ extension VirtualController {
     default:
       guard let enable = reader.readUInt8(), enable <= 1 else { return .invalidCommandParameters }
       guard enable == 1 else {
-        state.advertising = nil
+        advertise(nil)
         succeed(command)
         return nil
       }
@@ -57,7 +57,7 @@ extension VirtualController {
       advertising.end = air.now.advanced(by: 1_280)
     }
     advertising.next = air.now.advanced(by: advertising.interval)
-    state.advertising = advertising
+    advertise(advertising)
     succeed(command)
     air.hear(self)
     return nil
@@ -106,7 +106,7 @@ extension VirtualController {
     {
       return true
     }
-    if state.scan?.acceptListOnly == true { return true }
+    if state.scan?.manner.acceptListOnly == true { return true }
     guard let initiation = state.initiation else { return false }
     return initiation.target == nil
   }

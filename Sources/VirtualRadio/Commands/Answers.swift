@@ -106,6 +106,7 @@ extension VirtualController {
       writer.patch(UInt8(truncatingIfNeeded: writer.count - 3), at: 2)
     }
     outgoing.append(packet.span, isReport: isReport)
+    onPacket?()
   }
 
   /// Whether both masks have the LE event on.

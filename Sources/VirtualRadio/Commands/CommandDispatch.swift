@@ -12,6 +12,11 @@ extension VirtualController {
       return
     }
     let definition = CommandDefinition.find(opcode, for: configuration)
+    if let refusal {
+      counters.refusedCommands += 1
+      guard let definition else { return refuseUnknown(opcode) }
+      return refuse(definition, refusal, parameters)
+    }
     switch faults.takeCommandChange(opcode) {
     case .leaveUnanswered:
       counters.unansweredCommands += 1

@@ -6,7 +6,7 @@ extension VirtualController {
   ) -> HCIErrorCode? {
     if opcode == .leCreateConnectionCancel {
       guard state.initiation != nil else { return .commandDisallowed }
-      state.initiation = nil
+      initiate(nil)
       succeed(command)
       emitConnectionFailure(.unknownConnectionIdentifier, role: .central)
       return nil
@@ -24,7 +24,7 @@ extension VirtualController {
       return .connectionAlreadyExists
     }
     guard links.count < configuration.maximumLinks else { return .connectionLimitExceeded }
-    state.initiation = Initiation(target: target, ownAddress: address, parameters: parameters)
+    initiate(Initiation(target: target, ownAddress: address, parameters: parameters))
     accept(command)
     air?.seek(self)
     return nil
@@ -41,6 +41,7 @@ extension VirtualController {
   /// Keeps one side of a new link, and tells the host.
   func begin(_ end: LinkEnd) {
     links.append(end)
+    air?.audienceChanged()
     emit(
       connectionComplete: LEConnectionComplete(
         status: .success, handle: end.handle, role: end.role, peer: end.peerAddress,

@@ -53,6 +53,7 @@ extension VirtualController {
   func finish(_ end: LinkEnd, _ reason: HCIErrorCode) {
     guard let index = links.firstIndex(where: { $0 === end }) else { return }
     links.remove(at: index)
+    air?.linkEnded(of: self)
     end.peer?.peer = nil
     end.peer = nil
     emit(DisconnectionComplete(status: .success, handle: end.handle, reason: reason))
@@ -68,5 +69,6 @@ extension VirtualController {
     guard let air else { return }
     for end in links { end.breakContact(at: air.now) }
     links.removeAll()
+    air.linkEnded(of: self)
   }
 }

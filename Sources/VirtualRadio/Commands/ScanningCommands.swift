@@ -18,7 +18,7 @@ extension VirtualController {
       request.filterDuplicates <= 1
     else { return .invalidCommandParameters }
     guard request.enable == 1 else {
-      state.scan = nil
+      scan(nil)
       succeed(command)
       return nil
     }
@@ -26,10 +26,12 @@ extension VirtualController {
     guard let address = ownAddress(parameters.ownAddressType) else {
       return .invalidCommandParameters
     }
-    state.scan = Scan(
-      isActive: parameters.type == 1, ownAddress: address,
-      acceptListOnly: parameters.filterPolicy == 1,
-      filtersDuplicates: request.filterDuplicates == 1)
+    scan(
+      Scan(
+        manner: Scan.Manner(
+          isActive: parameters.type == 1, ownAddress: address,
+          acceptListOnly: parameters.filterPolicy == 1,
+          filtersDuplicates: request.filterDuplicates == 1)))
     succeed(command)
     air?.listen(self)
     return nil
@@ -37,43 +39,65 @@ extension VirtualController {
 
   /// Reports kept unread at most: a slow host misses advertisements, as with a real controller.
   private static let reportLimit = 64
-  /// Reports remembered at most, to leave out duplicates.
-  private static let memoryLimit = 1_000
+  /// Reports remembered at most, to leave out duplicates: two each of 2,048 advertisers.
+  private static let memoryLimit = 4_096
+
+  /// Whether one more advertisement of `advertiser` would bring its host a report. One that was
+  /// dropped because the host reads too slowly is still of interest.
+  func isCurious(about advertiser: VirtualController, _ advertising: Advertising) -> Bool {
+    guard let manner = state.scan?.manner, isAddressed(by: advertising, manner) else {
+      return false
+    }
+    guard manner.filtersDuplicates else { return true }
+    return !hasHeard(advertising.address, advertising.kind)
+      || isAnswered(by: advertiser, advertising, manner)
+        && !hasHeard(advertising.address, .scanResponse)
+  }
 
   /// Tells the host what it hears of `advertiser`, at `rssi` dBm.
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
-    guard let scan = state.scan else { return }
-    if scan.acceptListOnly, !state.acceptList.contains(advertising.address) { return }
-    if let target = advertising.target, target != scan.ownAddress { return }
+    // The set of what was heard is not copied here: it could not grow in its place then.
+    guard let manner = state.scan?.manner, isAddressed(by: advertising, manner) else { return }
     let data = advertising.kind == .directed ? AdvertisingData() : advertiser.state.advertisingData
     report(
       LEAdvertisingReport(
         kind: advertising.kind, address: advertising.address, data: data, rssi: rssi))
-
-    guard scan.isActive, advertising.kind == .connectable || advertising.kind == .scannable else {
-      return
-    }
-    if advertising.answersAcceptListOnly, !advertiser.state.acceptList.contains(scan.ownAddress) {
-      return
-    }
+    guard isAnswered(by: advertiser, advertising, manner) else { return }
     report(
       LEAdvertisingReport(
         kind: .scanResponse, address: advertising.address, data: advertiser.state.scanResponseData,
         rssi: rssi))
   }
 
-  private func report(_ report: LEAdvertisingReport) {
-    if state.scan?.filtersDuplicates == true {
-      let heard = Scan.Heard(address: report.address, kind: report.kind)
-      guard state.scan?.heard.contains(heard) == false else { return }
-      // As a real one does, it begins anew when it cannot remember more.
-      if state.scan?.heard.count == Self.memoryLimit { state.scan?.heard.removeAll() }
-      state.scan?.heard.append(heard)
+  /// Whether the host is to have the advertisements.
+  private func isAddressed(by advertising: Advertising, _ manner: Scan.Manner) -> Bool {
+    if manner.acceptListOnly, !state.acceptList.contains(advertising.address) { return false }
+    return advertising.target == nil || advertising.target == manner.ownAddress
+  }
+
+  /// Whether the scanner asks for a scan response and gets one.
+  private func isAnswered(
+    by advertiser: VirtualController, _ advertising: Advertising, _ manner: Scan.Manner
+  ) -> Bool {
+    guard manner.isActive, advertising.kind == .connectable || advertising.kind == .scannable else {
+      return false
     }
+    return !advertising.answersAcceptListOnly
+      || advertiser.state.acceptList.contains(manner.ownAddress)
+  }
+
+  private func hasHeard(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) -> Bool {
+    state.scan?.heard.contains(Scan.Heard(address, kind)) == true
+  }
+
+  private func report(_ report: LEAdvertisingReport) {
+    let filtersDuplicates = state.scan?.manner.filtersDuplicates == true
+    if filtersDuplicates, hasHeard(report.address, report.kind) { return }
     guard outgoing.reportCount < Self.reportLimit else {
       counters.droppedReports += 1
       return
     }
+    if filtersDuplicates { remember(Scan.Heard(report.address, report.kind)) }
     emitLEEvent(.advertisingReport, isReport: true) { writer in
       writer.write(UInt8(1))
       writer.write(report.kind.rawValue)
@@ -82,5 +106,16 @@ extension VirtualController {
       writer.write(report.data.span)
       writer.write(report.rssi)
     }
+  }
+
+  private func remember(_ heard: Scan.Heard) {
+    // As a real one does, it begins anew when it cannot remember more.
+    let isFull = state.scan?.heard.count == Self.memoryLimit
+    if isFull { state.scan?.heard.removeAll(keepingCapacity: true) }
+    state.scan?.heard.insert(heard)
+    guard let air else { return }
+    air.audienceChanged()
+    // Whoever was heard before is news again.
+    if isFull { for advertiser in air.advertisers.all { air.reschedule(advertiser) } }
   }
 }

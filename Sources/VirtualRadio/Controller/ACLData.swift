@@ -40,6 +40,7 @@ extension VirtualController {
         ACLHeader(handle: end.handle, boundary: boundary),
         data.extracting(offset..<offset + length),
         completing: offset + length == data.count ? sender : nil)
+      onPacket?()
       boundary = .continuing
       offset += length
     }

@@ -69,6 +69,8 @@ public struct ControllerCounters: Equatable, Sendable {
   public var droppedReports = 0
   /// Commands left unanswered on request.
   public var unansweredCommands = 0
+  /// Commands refused because the controller refuses every one.
+  var refusedCommands = 0
   /// Packets that came after the controller left the air.
   public var packetsAfterRemoval = 0
 

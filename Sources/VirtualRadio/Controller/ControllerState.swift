@@ -50,17 +50,28 @@ struct Advertising {
 
 /// Scanning that is on.
 struct Scan {
-  /// One advertiser's one kind of report.
-  struct Heard: Equatable {
-    var address: DeviceAddress
-    var kind: LEAdvertisingReport.Kind
+  /// How it is done.
+  struct Manner {
+    var isActive: Bool
+    var ownAddress: DeviceAddress
+    var acceptListOnly: Bool
+    var filtersDuplicates: Bool
   }
 
-  var isActive: Bool
-  var ownAddress: DeviceAddress
-  var acceptListOnly: Bool
-  var filtersDuplicates: Bool
-  var heard: [Heard] = []
+  /// One advertiser's one kind of report.
+  struct Heard: Hashable {
+    var address: DeviceAddress
+    var kind: UInt8
+
+    init(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) {
+      self.address = address
+      self.kind = kind.rawValue
+    }
+  }
+
+  var manner: Manner
+  /// What the host has been given, to leave out duplicates.
+  var heard: Set<Heard> = []
 }
 
 /// A connection that is being attempted.

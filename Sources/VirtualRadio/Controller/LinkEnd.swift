@@ -86,5 +86,6 @@ final class LinkEnd {
   private func losePeer(at now: Instant) {
     peer = nil
     lossDeadline = now.advanced(by: UInt32(parameters.supervisionTimeout) * 10)
+    if let controller { controller.air?.reschedule(controller) }
   }
 }

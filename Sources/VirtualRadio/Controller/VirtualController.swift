@@ -32,6 +32,19 @@ public final class VirtualController {
   var links: [LinkEnd] = []
   var outgoing = PacketQueue()
   var random: SplitMix64
+  /// With what every command is refused, if it is.
+  var refusal: HCIErrorCode?
+  /// Called, if set, whenever a packet for the host has come.
+  var onPacket: (() -> Void)?
+
+  // What the air keeps of it.
+  /// Its place in the air's schedule, if it is there.
+  var scheduleIndex: Int?
+  /// Whether anything would come of an advertisement of its own, as was last found.
+  var isHeard = false
+  /// The air's count of changes when that was.
+  var audienceSeen = 0
+
   private var nextHandle: UInt16
   /// The first packet has been given once, and is given again on request of a fault.
   private var isSecondTime = false
@@ -135,6 +148,7 @@ public final class VirtualController {
 
   /// Everything as it is after Reset: no links, no packets, nothing set.
   func resetState() {
+    fallSilent()
     loseLinks()
     outgoing.removeAll()
     isSecondTime = false

@@ -3,22 +3,14 @@ import LinuxSystem
 
 /// One connection of a server, and the controller that it stands for.
 final class AirClient: EventHandler {
-  /// How giving a client its packets ended.
-  enum Transmission {
-    /// There was none, or its socket takes no more now.
-    case nothing
-    /// Its controller has given some.
-    case some
-    /// It must go.
-    case failed(AirServer.Notice)
-  }
-
   let controller: VirtualController
   private let connection: FileDescriptor
   private weak var server: AirServer?
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
   private var interest = Readiness.readable
+  /// Whether the server has it down as one with packets.
+  var isWaiting = false
 
   // The longest packet that a client may send: 5 bytes of header and 2,048 of data.
   private var decoder = H4StreamDecoder<2_053>()
@@ -40,11 +32,16 @@ final class AirClient: EventHandler {
 
   func open() throws(SystemError) {
     registration = try loop.add(connection, for: interest, handler: self)
+    controller.onPacket = { [weak self] in
+      guard let self else { return }
+      server?.packetIsWaiting(for: self)
+    }
   }
 
   func close() {
     if let registration { loop.remove(registration) }
     registration = nil
+    controller.onPacket = nil
   }
 
   func handle(_ readiness: Readiness, token: Int) {
@@ -95,9 +92,9 @@ final class AirClient: EventHandler {
   // MARK: To the host
 
   /// Writes as many packets as the socket takes. What it does not take stays with the controller,
-  /// but for a few thousand bytes.
-  func transmit() -> Transmission {
-    var outcome = Transmission.nothing
+  /// but for a few thousand bytes. Tells if the client must go.
+  func transmit() -> AirServer.Notice? {
+    guard registration != nil else { return nil }
     do throws(SystemError) {
       while true {
         while sent < filled {
@@ -105,19 +102,17 @@ final class AirClient: EventHandler {
           sent += count
           guard count > 0 else {
             try setInterest(.readableOrWritable)
-            return outcome
+            return nil
           }
         }
         guard fill() else {
           try setInterest(.readable)
-          return outcome
+          return nil
         }
-        outcome = .some
       }
     } catch {
-      return .failed(
-        error.code == .brokenPipe || error.code == .connectionReset
-          ? .left(controller.address) : .dropped(controller.address, why: error.description))
+      return error.code == .brokenPipe || error.code == .connectionReset
+        ? .left(controller.address) : .dropped(controller.address, why: error.description)
     }
   }
 

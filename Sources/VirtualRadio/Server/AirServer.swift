@@ -15,6 +15,13 @@ import LinuxSystem
 /// host that leaves in good order ends its links itself before it closes.) A client that reads
 /// slowly holds up what is sent to it, and the buffers of who sends it, as over a real radio; one
 /// that sends commands without reading the answers is dropped.
+///
+/// A client that comes when there are as many as there may be has its first command refused, with
+/// the error Connection Rejected due to Limited Resources (0x0D; Core Specification, Vol 1, Part F,
+/// 2.13), and is disconnected: no controller answers Reset so for another reason.
+///
+/// Work grows with what is used: a packet from one client is no work for those that get nothing of
+/// it.
 public final class AirServer {
   /// What happens to the clients.
   public enum Notice: Equatable, Sendable, CustomStringConvertible {
@@ -24,6 +31,9 @@ public final class AirServer {
     case left(DeviceAddress)
     /// A client has been disconnected, and why.
     case dropped(DeviceAddress, why: String)
+    /// A client has been refused, because so many are connected: the most that there may be. The
+    /// next notice of this kind comes once one has left and the air is full again.
+    case full(Int)
     /// No client can be taken at present, and why.
     case cannotAccept(why: String)
 
@@ -33,6 +43,8 @@ public final class AirServer {
       case .joined(let address): "\(address.text) joined"
       case .left(let address): "\(address.text) left"
       case .dropped(let address, let why): "\(address.text) dropped: \(why)"
+      case .full(let count):
+        "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): a program was refused"
       case .cannotAccept(let why): "no new client can be taken: \(why)"
       }
     }
@@ -52,14 +64,29 @@ public final class AirServer {
   private var listeners: [AirListener] = []
   private(set) var clients: [AirClient] = []
   private let maximumClients: Int
+  /// Clients with packets that their sockets may take.
+  private var waiting: [AirClient] = []
+  /// An empty array with room, to be used again.
+  private var spare: [AirClient] = []
+  /// Clients that are being refused, the oldest first.
+  private var refused: [AirClient] = []
+  /// Where the controllers of refused clients are: nobody is with them.
+  private let emptyAir = VirtualAir()
+  private var hasSaidFull = false
+
+  /// How many clients a server takes unless given another number.
+  public static let usualMaximumClients = 64
+  /// Refused clients that have not sent a command yet, at most: the oldest goes for a new one.
+  private static let maximumRefused = 16
 
   /// A server that listens nowhere yet.
   ///
   /// - Parameters:
-  ///   - maximumClients: Further ones wait until one leaves.
+  ///   - maximumClients: Further ones are refused until one leaves. Each client takes a file
+  ///     descriptor: see `FileLimit`.
   public init(
     air: VirtualAir, loop: EventLoop, configuration: ControllerConfiguration = .init(),
-    maximumClients: Int = 64
+    maximumClients: Int = usualMaximumClients
   ) {
     self.air = air
     self.loop = loop
@@ -89,34 +116,55 @@ public final class AirServer {
   /// Disconnects every client and stops listening. The program's own controllers stay.
   public func close() {
     for client in clients { remove(client, .left(client.controller.address)) }
+    for client in refused { dismiss(client) }
     for listener in listeners { listener.close() }
     listeners.removeAll()
   }
 
   // MARK: Clients
 
-  /// Takes everybody who waits at `listener`.
+  /// Takes every client that waits at `listener`.
   func accept(from listener: AirListener) {
     do throws(SystemError) {
-      while clients.count < maximumClients {
-        guard let connection = try listener.listener.accept() else { return }
-        air.advance(to: MonotonicClock.now)
-        let controller = air.addController(configuration: configuration)
-        let client = AirClient(connection, controller: controller, server: self)
-        do throws(SystemError) {
-          try client.open()
-          clients.append(client)
-          onNotice?(.joined(controller.address))
-        } catch {
-          air.remove(controller, .politely)
-          throw error
+      while let connection = try listener.listener.accept() {
+        if clients.count < maximumClients {
+          try admit(connection)
+        } else {
+          try refuse(connection)
         }
       }
     } catch {
       onNotice?(.cannotAccept(why: error.description))
+      // What cannot be taken now must not wake the loop again and again.
+      listener.pause()
     }
-    // What cannot be taken now must not wake the loop again and again.
-    listener.pause()
+  }
+
+  private func admit(_ connection: consuming FileDescriptor) throws(SystemError) {
+    air.advance(to: MonotonicClock.now)
+    let controller = air.addController(configuration: configuration)
+    let client = AirClient(connection, controller: controller, server: self)
+    do throws(SystemError) {
+      try client.open()
+    } catch {
+      air.remove(controller, .politely)
+      throw error
+    }
+    clients.append(client)
+    onNotice?(.joined(controller.address))
+  }
+
+  /// Keeps a client until its first command, which is refused.
+  private func refuse(_ connection: consuming FileDescriptor) throws(SystemError) {
+    let controller = emptyAir.addController()
+    controller.refusal = .rejectedDueToLimitedResources
+    let client = AirClient(connection, controller: controller, server: self)
+    try client.open()
+    if refused.count == Self.maximumRefused { dismiss(refused[0]) }
+    refused.append(client)
+    guard !hasSaidFull else { return }
+    hasSaidFull = true
+    onNotice?(.full(clients.count))
   }
 
   /// Reads what `client` has sent, and gives everybody what comes of it.
@@ -125,31 +173,53 @@ public final class AirServer {
       air.advance(to: MonotonicClock.now)
       if let departure = client.receive() { remove(client, departure) }
     }
+    // What its socket did not take before, it may take now.
+    if readiness.isWritable { packetIsWaiting(for: client) }
     flush()
+    if client.controller.counters.refusedCommands > 0 { dismiss(client) }
   }
 
-  /// Writes to each client as much as its socket takes.
+  /// `client` has a packet, or can take one that it had.
+  func packetIsWaiting(for client: AirClient) {
+    guard !client.isWaiting else { return }
+    client.isWaiting = true
+    waiting.append(client)
+  }
+
+  /// Writes to each client that has packets as much as its socket takes.
   private func flush() {
-    var goesOn = true
-    while goesOn {
-      goesOn = false
-      for client in clients {
-        switch client.transmit() {
-        case .nothing: break
-        // A packet that one client takes frees another's buffer, which it must be told.
-        case .some: goesOn = true
-        case .failed(let departure): remove(client, departure)
-        }
+    // A packet that one client takes frees another's buffer, which is a packet for that one.
+    while !waiting.isEmpty {
+      var round = spare
+      spare = []
+      swap(&round, &waiting)
+      // In the order in which they came: the same every time.
+      if round.count > 1 { round.sort { $0.controller.number < $1.controller.number } }
+      for client in round {
+        client.isWaiting = false
+        if let departure = client.transmit() { remove(client, departure) }
       }
+      round.removeAll(keepingCapacity: true)
+      spare = round
     }
   }
 
   private func remove(_ client: AirClient, _ notice: Notice) {
-    guard let index = clients.firstIndex(where: { $0 === client }) else { return }
+    guard let index = clients.firstIndex(where: { $0 === client }) else { return dismiss(client) }
     clients.remove(at: index)
     client.close()
     air.remove(client.controller, whenClientsLeave)
+    hasSaidFull = false
     onNotice?(notice)
+    for listener in listeners { listener.resume() }
+  }
+
+  /// Lets go of a client that was refused.
+  private func dismiss(_ client: AirClient) {
+    guard let index = refused.firstIndex(where: { $0 === client }) else { return }
+    refused.remove(at: index)
+    client.close()
+    emptyAir.remove(client.controller, .politely)
     for listener in listeners { listener.resume() }
   }
 }

@@ -15,6 +15,7 @@ struct Ask: ParsableCommand {
       EXAMPLES
         eightball ask "Will it rain?"
         eightball ask --random --radio hci0
+        eightball ask "Do you know me?" --address C0:00:00:00:00:01
         eightball ask "Is it late?" --name "Kitchen Ball" --timeout 5s --json
 
       EXIT STATUS
@@ -47,6 +48,7 @@ struct Ask: ParsableCommand {
     transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout = TimeOption(milliseconds: 2_000)
 
+  @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
@@ -76,7 +78,8 @@ struct Ask: ParsableCommand {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
-      let radio = CBRadio(chosen.name, watchedBy: sinks)
+      let radio = CBRadio(
+        chosen.name, address: try addressOptions.choice, watchedBy: sinks)
       let outcome = try waiting { await AskProgram(inquiry, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)

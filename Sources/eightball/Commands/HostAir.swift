@@ -17,6 +17,7 @@ struct HostAir: ParsableCommand {
         eightball radio
         eightball radio --listen unix:/tmp/air.sock
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
+        eightball radio --limit 1000
 
       Programs reach the last two with --radio unix:/tmp/air.sock and with \
       --radio tcp-client:127.0.0.1:7300.
@@ -24,7 +25,7 @@ struct HostAir: ParsableCommand {
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
-        69  it cannot listen there
+        69  it cannot listen there, or this system has no room for so many radios
       """)
 
   @Option(
@@ -35,8 +36,20 @@ struct HostAir: ParsableCommand {
     transform: { try HostAir.place($0) })
   var listen: RadioName?
 
-  @Flag(name: .long, help: "Tell who joins and who leaves.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How many radios may be on the air at once: 1 to 10000.", valueName: "number"))
+  var limit = AirServer.usualMaximumClients
+
+  @Flag(name: .long, help: "Print who joins and who leaves.")
   var verbose = false
+
+  func validate() throws {
+    guard (1...10_000).contains(limit) else {
+      throw ValidationError("An air takes 1 to 10000 radios at once, not \(limit).")
+    }
+  }
 
   /// Where to listen: two of the forms that a radio's name has.
   private static func place(_ text: String) throws -> RadioName {
@@ -59,8 +72,26 @@ struct HostAir: ParsableCommand {
   private func host() throws {
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
-    let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
-    if verbose { server.onNotice = { Terminal.note("\($0).") } }
+    let room = FileLimit.makeRoom(for: limit)
+    guard room >= limit else {
+      Terminal.note(
+        "Error: This system lets the air have \(max(room, 0)) radios, not \(limit): each takes an "
+          + "open file. Name a smaller --limit, or allow this program more open files (ulimit -Hn)."
+      )
+      throw ExitStatus.unavailable
+    }
+    let server = AirServer(
+      air: VirtualAir(now: MonotonicClock.now), loop: loop, maximumClients: limit)
+    server.onNotice = { [verbose, limit] notice in
+      switch notice {
+      case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
+      case .full:
+        Terminal.note(
+          "The air is full (\(limit) \(limit == 1 ? "radio" : "radios")): a program was refused. End "
+            + "one, or start the air with a greater --limit.")
+      case .cannotAccept: Terminal.note(sentence(notice.description))
+      }
+    }
     let place: String
     switch listen {
     case .unix(let path):

@@ -56,17 +56,7 @@ struct Run: ParsableCommand {
       valueName: "number"))
   var seed: UInt64?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      """
-      public: the controller's own address; random: a new random one; or a random one such as \
-      C0:00:00:00:00:01. Unless given, the controller's own if it has one.
-      """,
-      valueName: "address"),
-    transform: { try AddressOption($0) })
-  var address: AddressOption?
-
+  @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var boardOptions: BoardOptions
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
@@ -95,7 +85,7 @@ struct Run: ParsableCommand {
       let bytes = Array(name.text.utf8)
       guard let deviceName = DeviceName(bytes.span) else { throw ExitCode.validationFailure }
       let configuration = HostConfiguration(
-        name: deviceName, service: .ballService, address: (address ?? .automatic).own)
+        name: deviceName, service: .ballService, address: try addressOptions.choice.own)
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.choice, board: board.description)
       let sinks = try radioOptions.sinks()

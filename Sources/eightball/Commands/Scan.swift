@@ -27,6 +27,7 @@ struct Scan: ParsableCommand {
     transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout = TimeOption(milliseconds: 5_000)
 
+  @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
@@ -36,7 +37,8 @@ struct Scan: ParsableCommand {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(chosen)
-      let radio = CBRadio(chosen.name, watchedBy: sinks)
+      let radio = CBRadio(
+        chosen.name, address: try addressOptions.choice, watchedBy: sinks)
       defer { radio.close() }
       let program = ScanProgram(duration: timeout.seconds, radio: radio)
       try waiting { try await program.run(printer) }

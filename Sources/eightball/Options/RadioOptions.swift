@@ -25,6 +25,37 @@ struct RadioOptions: ParsableArguments {
   var capture: String?
 }
 
+/// The address that the program goes by on its radio.
+struct AddressOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      """
+      public: the controller's own address; random: a new random one; or a static random one \
+      such as C0:00:00:00:00:01, to be known again. Unless given, that of EIGHTBALL_ADDRESS, or \
+      else the controller's own if it has one.
+      """,
+      valueName: "address"),
+    transform: { try AddressChoice($0) })
+  var address: AddressChoice?
+
+  func validate() throws {
+    _ = try choice
+  }
+
+  /// The address that is named here, or in the environment.
+  var choice: AddressChoice {
+    get throws {
+      if let address { return address }
+      do throws(AddressChoiceError) {
+        return try .fromEnvironment()
+      } catch {
+        throw ValidationError("EIGHTBALL_ADDRESS: \(error.description).")
+      }
+    }
+  }
+}
+
 /// Whether to print for people or for programs.
 struct OutputOptions: ParsableArguments {
   @Flag(name: .long, help: "Print one JSON object a line, on stdout.")

@@ -12,8 +12,8 @@ final class BallPrinter: BallObserver {
   let isJSON: Bool
   /// Where the answer is drawn, if anywhere.
   var statusLine: StatusLine?
-  /// Whether the state of the radio that was told last is that it is lost.
-  private var isRadioLost = false
+  /// Why the radio is lost, as was last printed; `nil` while it is not.
+  private var loss: String?
   /// Whether it has been told that the ball advertises. A controller stops at each connection,
   /// and is started again as long as there are places: nobody needs to know.
   private var isKnownToAdvertise = false
@@ -173,15 +173,17 @@ final class BallPrinter: BallObserver {
   }
 
   private func tellReady() {
-    guard isRadioLost else { return }
-    isRadioLost = false
+    guard loss != nil else { return }
+    loss = nil
     guard isJSON else { return Terminal.print("Radio: ready again.") }
     tellRadio("ready", nil)
   }
 
   private func tellLoss(_ detail: String) {
-    isRadioLost = true
-    guard isJSON else { return Terminal.note("Radio: lost; \(detail). Trying again…") }
+    // The same trouble at each attempt is no news.
+    guard loss != detail else { return }
+    loss = detail
+    guard isJSON else { return Terminal.note("Radio: lost; \(sentence(detail)) Trying again…") }
     tellRadio("lost", detail)
   }
 

@@ -16,7 +16,7 @@ final class HandRadio: CentralThread, @unchecked Sendable {
 
   init(_ controller: VirtualController) {
     self.controller = controller
-    centralEngine = CentralEngine(randomAddress: .zero)
+    centralEngine = CentralEngine(address: .automatic(orRandom: .zero))
     program = CentralProgram(centralEngine)
   }
 

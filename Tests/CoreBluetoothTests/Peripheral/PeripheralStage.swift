@@ -7,7 +7,7 @@ import Testing
 /// A peripheral's engine with a controller, and centrals behind it, that are nothing but bytes. Time
 /// stands still, and everything is done by `settle`, on the test's own thread but for delegates.
 final class PeripheralStage: PeripheralThread, @unchecked Sendable {
-  let peripheralEngine = PeripheralEngine(randomAddress: .zero)
+  let peripheralEngine = PeripheralEngine(address: .automatic(orRandom: .zero))
   /// Where delegates are told.
   let queue = DispatchQueue(label: "delegates")
   let now = Instant(rawValue: 1_000)

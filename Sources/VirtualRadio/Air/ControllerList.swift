@@ -1,0 +1,32 @@
+/// Some of an air's controllers, in the order in which they came.
+///
+/// Adding and removing one takes the logarithm of the count, and a move of those that came later.
+struct ControllerList {
+  /// The controllers, the oldest first.
+  private(set) var all: [VirtualController] = []
+
+  /// Adds `controller`, unless it is there.
+  mutating func insert(_ controller: VirtualController) {
+    let index = place(of: controller.number)
+    if index < all.count, all[index] === controller { return }
+    all.insert(controller, at: index)
+  }
+
+  /// Removes `controller`, if it is there.
+  mutating func remove(_ controller: VirtualController) {
+    let index = place(of: controller.number)
+    guard index < all.count, all[index] === controller else { return }
+    all.remove(at: index)
+  }
+
+  /// Where the controller with `number` is, or would be.
+  private func place(of number: Int) -> Int {
+    var low = 0
+    var high = all.count
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

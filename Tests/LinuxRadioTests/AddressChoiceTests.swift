@@ -1,0 +1,50 @@
+import BluetoothHost
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("The address that a person names")
+struct AddressChoiceTests {
+  @Test("public, random, and static random addresses")
+  func right() throws {
+    #expect(try AddressChoice("public") == .public)
+    #expect(try AddressChoice("Random") == .random)
+    for (text, bytes) in [
+      ("C0:00:00:00:00:01", [1, 0, 0, 0, 0, 0xC0]),
+      ("c1:00:00:00:00:00", [0, 0, 0, 0, 0, 0xC1]),
+      ("FF:FF:FF:FF:FF:FE", [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+      ("FE:FF:FF:FF:FF:FF", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE]),
+    ] as [(String, InlineArray<6, UInt8>)] {
+      #expect(
+        try AddressChoice(text) == .fixed(DeviceAddress(kind: .random, bytes: bytes)), "\(text)")
+    }
+  }
+
+  // Both were taken, and no device may have either.
+  @Test(
+    "One whose random bits are all the same is refused, and the error says why",
+    arguments: ["FF:FF:FF:FF:FF:FF", "C0:00:00:00:00:00"])
+  func uniform(text: String) {
+    let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }
+    #expect(
+      error?.description
+        == "\"\(text)\" is no static random address: below its two top bits there must be at least "
+        + "one bit 0 and at least one bit 1 (Core Specification, Vol 6, Part B, 1.3.2.1); give "
+        + "another, such as C0:00:00:00:00:01")
+  }
+
+  @Test(
+    "Anything else is refused, and the error says what was expected",
+    arguments: [
+      "", "blue", "BF:00:00:00:00:01", "00:00:00:00:00:00", "C0:00:00:00:01",
+      "C0:00:00:00:00:01:02",
+      "C0-00-00-00-00-01", "C0:00:00:00:00:+1", "C0:00:00:00:00:1", "C0:00:00:00:00:0G",
+    ])
+  func wrong(text: String) {
+    let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }
+    #expect(
+      error?.description
+        == "\"\(text)\" names no address: expected public, random, or a static random address, six "
+        + "bytes of which the first is C0 to FF, such as C0:00:00:00:00:01")
+  }
+}
