@@ -58,7 +58,8 @@ public final class SharedAir {
       guard isAbsence(error.code) else { throw error }
     }
     let listener = try StreamListener(path: path)
-    let room = FileLimit.makeRoom(for: AirServer.usualMaximumClients)
+    // Where few files may be open, a few programs are let in all the same, as long as that works.
+    let room = max(FileLimit.makeRoom(for: AirServer.usualMaximumClients), 8)
     let server = AirServer(
       air: VirtualAir(now: MonotonicClock.now), loop: loop, maximumClients: room)
     try server.listen(on: listener)

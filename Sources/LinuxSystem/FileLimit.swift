@@ -23,4 +23,16 @@ public enum FileLimit {
     guard limit.rlim_cur < needed else { return count }
     return limit.rlim_cur > reserve ? Int(limit.rlim_cur - reserve) : 0
   }
+
+  /// A descriptor of nothing, to be closed when a file must be opened and no more may be.
+  package static func spareDescriptor() throws(SystemError) -> FileDescriptor {
+    let path = "/dev/null"
+    let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    return FileDescriptor(owning: number, name: path)
+  }
+}
+
+extension Errno {
+  /// EMFILE: this process may open no more files.
+  package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
 }

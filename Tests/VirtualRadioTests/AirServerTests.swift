@@ -1,4 +1,5 @@
 import BluetoothHost
+import Glibc
 import LinuxSystem
 import Testing
 import VirtualRadio
@@ -198,6 +199,32 @@ struct AirServerTests {
     _ = try fixture.connect()
     #expect(fixture.notices.last == "the virtual air is full (1 radio): a program was refused")
     drop(next)
+  }
+
+  @Test("Where no more files may be opened, a client is refused, and the others stay")
+  func noMoreFiles() throws {
+    let fixture = try Fixture("files")
+    let first = try fixture.connect()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    try #require(unsafe getrlimit(resource, &limit) == 0)
+    // The lowest number that is free is the client's own; then there is none for the server's side.
+    let free = dup(0)
+    Glibc.close(free)
+    var lowered = limit
+    lowered.rlim_cur = UInt(free) + 1
+    try #require(unsafe setrlimit(resource, &lowered) == 0)
+    defer { _ = unsafe setrlimit(resource, &limit) }
+    for _ in 0..<3 {
+      let second = try fixture.connect()
+      #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
+      #expect(try second.receive() == nil)
+    }
+    #expect(fixture.notices.count == 2)
+    #expect(fixture.notices.last?.contains("Too many open files") == true)
+    try first.send(readAddress)
+    try fixture.settle()
+    #expect(try first.receive()?.count == 13)
   }
 
   @Test("Clients that are refused and send nothing do not pile up")

@@ -18,7 +18,8 @@ import LinuxSystem
 ///
 /// A client that comes when there are as many as there may be has its first command refused, with
 /// the error Connection Rejected due to Limited Resources (0x0D; Core Specification, Vol 1, Part F,
-/// 2.13), and is disconnected: no controller answers Reset so for another reason.
+/// 2.13), and is disconnected: no controller answers Reset so for another reason. One for which the
+/// process may open no more files gets that answer to Reset at once.
 ///
 /// Work grows with what is used: a packet from one client is no work for those that get nothing of
 /// it.
@@ -73,6 +74,8 @@ public final class AirServer {
   /// Where the controllers of refused clients are: nobody is with them.
   private let emptyAir = VirtualAir()
   private var hasSaidFull = false
+  /// Closed for a moment to refuse a client when no more files may be opened.
+  private var spareDescriptor: FileDescriptor?
 
   /// How many clients a server takes unless given another number.
   public static let usualMaximumClients = 64
@@ -99,6 +102,7 @@ public final class AirServer {
 
   /// Takes clients from `listener`, until `close()`.
   public func listen(on listener: consuming StreamListener) throws(SystemError) {
+    if spareDescriptor == nil { spareDescriptor = try FileLimit.spareDescriptor() }
     let door = AirListener(listener, server: self)
     try door.open()
     listeners.append(door)
@@ -134,7 +138,11 @@ public final class AirServer {
         }
       }
     } catch {
-      onNotice?(.cannotAccept(why: error.description))
+      if !hasSaidFull { onNotice?(.cannotAccept(why: error.description)) }
+      if error.code == .tooManyOpenFiles, spareDescriptor != nil {
+        hasSaidFull = true
+        return turnAway(from: listener)
+      }
       // What cannot be taken now must not wake the loop again and again.
       listener.pause()
     }
@@ -165,6 +173,27 @@ public final class AirServer {
     guard !hasSaidFull else { return }
     hasSaidFull = true
     onNotice?(.full(clients.count))
+  }
+
+  /// Refuses the client that waits at `listener`, and for which no file may be opened: it gets the
+  /// answer before it asks.
+  private func turnAway(from listener: AirListener) {
+    spareDescriptor = nil
+    do throws(SystemError) {
+      if let connection = try listener.listener.accept() {
+        let refusal: [UInt8] = [
+          HCIPacketType.event.rawValue, HCIEventCode.commandComplete.rawValue, 4, 1,
+          UInt8(truncatingIfNeeded: HCIOpcode.reset.rawValue),
+          UInt8(truncatingIfNeeded: HCIOpcode.reset.rawValue >> 8),
+          HCIErrorCode.rejectedDueToLimitedResources.rawValue,
+        ]
+        _ = try connection.write(refusal.span)
+      }
+    } catch {
+      // It has gone, or somebody else has opened a file: it comes again, or waits.
+      listener.pause()
+    }
+    spareDescriptor = try? FileLimit.spareDescriptor()
   }
 
   /// Reads what `client` has sent, and gives everybody what comes of it.
