@@ -14,12 +14,26 @@ from programs import PATIENCE, Program, eightball, example
 
 
 @contextlib.asynccontextmanager
-async def our_air(folder: pathlib.Path, listen: str | None = None):
+async def our_air(
+    folder: pathlib.Path, listen: str | None = None, options: tuple[str, ...] = ()
+):
     """`eightball radio` listening; yields the radio's name for programs and for Bumble."""
     listen = listen or f"unix:{folder / 'air'}"
-    async with Program(eightball(), "radio", "--listen", listen) as program:
+    async with Program(eightball(), "radio", "--listen", listen, *options) as program:
         await _accepts(listen, program)
         yield listen.replace("tcp-server:", "tcp-client:"), program
+
+
+@contextlib.asynccontextmanager
+async def advertisers(radio: str, count: int):
+    """So many of Bumble's devices that advertise on `radio`; yields their addresses."""
+    async with contextlib.AsyncExitStack() as stack:
+        addresses = []
+        for number in range(1, count + 1):
+            central = await stack.enter_async_context(Central.opened(radio, number))
+            await central.device.start_advertising()
+            addresses.append(str(central.device.random_address).split("/")[0])
+        yield addresses
 
 
 @contextlib.asynccontextmanager

@@ -115,7 +115,7 @@ extension VirtualController {
     state.scan?.heard.insert(heard)
     guard let air else { return }
     air.audienceChanged()
-    // Whoever was heard before is news again.
+    // Advertisers that were heard before are reported again.
     if isFull { for advertiser in air.advertisers.all { air.reschedule(advertiser) } }
   }
 }

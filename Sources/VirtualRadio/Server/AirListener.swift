@@ -23,7 +23,7 @@ final class AirListener: EventHandler {
     registration = nil
   }
 
-  /// Leaves whoever comes waiting.
+  /// Takes no clients: those that come wait.
   func pause() {
     isPaused = true
     setInterest(.none)

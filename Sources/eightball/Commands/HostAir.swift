@@ -15,9 +15,9 @@ struct HostAir: ParsableCommand {
 
       EXAMPLES
         eightball radio
+        eightball radio --limit 1000
         eightball radio --listen unix:/tmp/air.sock
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
-        eightball radio --limit 1000
 
       Programs reach the last two with --radio unix:/tmp/air.sock and with \
       --radio tcp-client:127.0.0.1:7300.
