@@ -110,4 +110,4 @@ public struct StreamListener: ~Copyable, Sendable {
 }
 
 /// The connections that wait to be accepted, at most.
-private let backlog: CInt = 16
+private let backlog: CInt = 1_024

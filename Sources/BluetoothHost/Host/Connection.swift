@@ -54,6 +54,8 @@ struct Connection: ~Copyable {
   var parameterRequestTime: Instant?
   /// When an indication has been unconfirmed for too long.
   var confirmationDeadline: Instant?
+  /// When a link whose packets do not leave the controller is ended.
+  var stallDeadline: Instant?
   /// When a link that is being closed should be gone.
   var closeDeadline: Instant?
 
@@ -89,6 +91,7 @@ struct Connection: ~Copyable {
     disconnectReason = nil
     parameterRequestTime = nil
     confirmationDeadline = nil
+    stallDeadline = nil
     closeDeadline = nil
   }
 
@@ -154,6 +157,15 @@ struct Connection: ~Copyable {
     control.append(.leSignalling) { writer in
       SignallingResponder.writeUpdateRequest(parameters, identifier: 1, to: &writer)
     }
+  }
+
+  /// Whether there is something to send, as far as is known without preparing it.
+  func hasPacket<Application: GATTApplication & ~Copyable>(
+    at place: Int, application: borrowing Application
+  ) -> Bool {
+    if sending != .nothing || !control.isEmpty || changedServices != nil { return true }
+    if !response.isEmpty && !bearer.hasPutOff { return true }
+    return !bearer.awaitsConfirmation && application.pendingUpdate(at: place) != nil
   }
 
   /// Writes the next ACL packet for this link, with at most `length` bytes of data; `false` if

@@ -35,8 +35,8 @@ struct ControllerState {
   var inFlight = 0
   /// Whether the LE controller has ACL buffers of its own.
   var hasLEBuffers = false
-  /// When to stop believing that a credit will come back.
-  var stallDeadline: Instant?
+  /// How many links have a packet in the controller.
+  var sendingLinks = 0
 
   /// The link that the last Disconnect was for.
   var closing: ConnectionHandle?

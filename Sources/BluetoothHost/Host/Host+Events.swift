@@ -108,26 +108,13 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// The link at `place` has ended.
   mutating func close(_ place: Int, reason: HCIErrorCode, at now: Instant) {
     // What the controller still had of this link it has no longer.
-    controller.inFlight = max(0, controller.inFlight - connections[place].inFlight)
-    controller.stallDeadline = nil
+    freeBuffers(connections[place].inFlight, of: place)
     controller.refusesAdvertising = false
     controller.owesCommands = true
     connections[place].close()
     connectionCount -= 1
     if connectionCount == 0 { scheduleCheck(at: now) }
     application.centralDisconnected(at: place, reason: reason)
-  }
-
-  private mutating func receiveCompletedPackets(_ parameters: Span<UInt8>) {
-    guard var completed = NumberOfCompletedPackets(parameters: parameters) else { return }
-    while let (handle, count) = completed.next() {
-      guard let place = place(of: handle) else { continue }
-      // Never more than there were.
-      let freed = min(Int(count), connections[place].inFlight)
-      connections[place].inFlight -= freed
-      controller.inFlight = max(0, controller.inFlight - freed)
-      if freed > 0 { controller.stallDeadline = nil }
-    }
   }
 }
 
@@ -142,10 +129,6 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     if let time = controller.restartTime, time <= now {
       controller.restartTime = nil
       controller.owesCommands = true
-    }
-    if let time = controller.stallDeadline, time <= now {
-      controller.stallDeadline = nil
-      disconnectStalled()
     }
     advanceDoubts(to: now)
     for place in 0..<places { advance(place, to: now) }
@@ -166,29 +149,14 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       connections[place].disconnectReason = .remoteUserTerminatedConnection
       controller.owesCommands = true
     }
+    if let time = connections[place].stallDeadline, time <= now {
+      // Its packets, or their completion, are lost: its end gives the buffers back.
+      connections[place].stallDeadline = nil
+      connections[place].disconnectReason = .remoteUserTerminatedConnection
+      controller.owesCommands = true
+    }
     if let time = connections[place].closeDeadline, time <= now {
       fail(.unanswered(.disconnect), restartAt: now)
     }
-  }
-
-  /// The controller has no room left: it is given as long as a link can
-  /// stay silent without ending.
-  mutating func waitForCredit(at now: Instant) {
-    guard controller.stallDeadline == nil else { return }
-    var longest: UInt32 = 0
-    for place in 0..<places where connections[place].inFlight > 0 {
-      longest = max(longest, connections[place].supervisionTimeout)
-    }
-    controller.stallDeadline = now.advanced(by: longest + CommandFlow.patience)
-  }
-
-  /// The controller has lost packets, or their completion: the links whose packets they were are
-  /// ended, which gives the room back.
-  private mutating func disconnectStalled() {
-    guard controller.inFlight >= controller.aclPacketCount else { return }
-    for place in 0..<places where connections[place].inFlight > 0 {
-      connections[place].disconnectReason = .remoteUserTerminatedConnection
-    }
-    controller.owesCommands = true
   }
 }

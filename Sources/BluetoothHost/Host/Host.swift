@@ -111,12 +111,12 @@ public struct Host<
   public var deadline: Instant? {
     var earliest = commands.deadline
     earliest = Instant.earlier(earliest, controller.restartTime)
-    earliest = Instant.earlier(earliest, controller.stallDeadline)
     earliest = Instant.earlier(earliest, controller.checkTime)
     earliest = Instant.earlier(earliest, controller.unknownLinks.deadline)
     for place in 0..<places {
       earliest = Instant.earlier(earliest, connections[place].parameterRequestTime)
       earliest = Instant.earlier(earliest, connections[place].confirmationDeadline)
+      earliest = Instant.earlier(earliest, connections[place].stallDeadline)
       earliest = Instant.earlier(earliest, connections[place].closeDeadline)
     }
     return earliest
@@ -161,20 +161,28 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
 
   @inline(__always)
   private mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    guard controller.inFlight < controller.aclPacketCount else {
-      waitForCredit(at: now)
+    let free = controller.aclPacketCount &- controller.inFlight
+    guard free > 0 else {
+      waitForBuffers(at: now)
       return false
     }
+    let reserved = reservedBuffers
     var place = nextPlace
     for _ in 0..<places {
-      let isWritten = connections[place].nextPacket(
-        into: &writer, length: controller.aclPacketLength, at: place, now: now, server: &server,
-        application: &application)
       let following = place + 1 < places ? place + 1 : 0
-      if isWritten {
-        controller.inFlight &+= 1
-        nextPlace = connectionCount > 1 ? following : place
-        return true
+      let isFirst = connections[place].inFlight == 0
+      if isFirst || free > reserved {
+        let isWritten = connections[place].nextPacket(
+          into: &writer, length: controller.aclPacketLength, at: place, now: now, server: &server,
+          application: &application)
+        if isWritten {
+          controller.inFlight &+= 1
+          if isFirst { controller.sendingLinks &+= 1 }
+          nextPlace = connectionCount > 1 ? following : place
+          return true
+        }
+      } else {
+        waitForShare(place, at: now)
       }
       place = following
     }
@@ -203,5 +211,6 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     }
     connectionCount = 0
     controller.inFlight = 0
+    controller.sendingLinks = 0
   }
 }

@@ -88,7 +88,7 @@ struct FlowTests {
 
   @Test("A link that has its place and handle from one that ended owes nothing for it")
   func sameHandle() {
-    let controller: ScriptedController<2> = controller(buffers: 2, links: 2)
+    let controller: ScriptedController<2> = controller(buffers: 3, links: 2)
     controller.send([0x0A, 0x16, 0x00])
     controller.disconnect()
     controller.connect()
