@@ -166,12 +166,11 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       waitForBuffers(at: now)
       return false
     }
-    let reserved = reservedBuffers
     var place = nextPlace
     for _ in 0..<places {
       let following = place + 1 < places ? place + 1 : 0
       let isFirst = connections[place].inFlight == 0
-      if isFirst || free > reserved {
+      if isFirst || free > reservedBuffers {
         let isWritten = connections[place].nextPacket(
           into: &writer, length: controller.aclPacketLength, at: place, now: now, server: &server,
           application: &application)

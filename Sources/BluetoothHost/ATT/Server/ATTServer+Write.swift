@@ -2,6 +2,7 @@
 extension ATTServer where Database: ~Copyable {
   /// Core Specification, Vol 3, Part F, 3.4.5.1 and 3.4.5.3. A refused command throws too, and
   /// then nothing is sent.
+  @inline(__always)
   mutating func write<Application: GATTApplication & ~Copyable>(
     _ reader: consuming ByteReader, isCommand: Bool, at place: Int, bearer: inout ATTBearer,
     application: inout Application
@@ -26,6 +27,7 @@ extension ATTServer where Database: ~Copyable {
   }
 
   /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
+  @inline(__always)
   private func writable(
     _ handle: AttributeHandle, isCommand: Bool
   ) throws(ATTFailure) -> Attribute.Value {

@@ -70,14 +70,15 @@ struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
     _ opcode: ATTOpcode, _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
     application: inout Application, response: inout ByteWriter
   ) throws(ATTFailure) {
+    // Writes first: they are most of what a peripheral does.
+    if opcode == .writeRequest || opcode == .writeCommand {
+      let isCommand = opcode == .writeCommand
+      try write(
+        reader, isCommand: isCommand, at: place, bearer: &bearer, application: &application)
+      if !isCommand { response.write(ATTOpcode.writeResponse.rawValue) }
+      return
+    }
     switch opcode {
-    case .writeRequest:
-      try write(
-        reader, isCommand: false, at: place, bearer: &bearer, application: &application)
-      response.write(ATTOpcode.writeResponse.rawValue)
-    case .writeCommand:
-      try write(
-        reader, isCommand: true, at: place, bearer: &bearer, application: &application)
     case .readRequest:
       try read(
         reader, at: place, bearer: &bearer, application: &application, response: &response)
