@@ -61,6 +61,8 @@ final class SocketCrowd {
     }
   }
 
+  deinit { server.close() }
+
   /// One question, its write response and the notification, and the credits that come back.
   func ask() throws {
     try exchange(question, from: 0, to: 1)

@@ -82,7 +82,6 @@ extension Central {
       state = .starting(.setRandomAddress)
     case .readLEFeatures, .setRandomAddress:
       state = .ready
-      failedStarts = 0
       post(.ready(address: address))
     }
   }
@@ -90,8 +89,8 @@ extension Central {
   /// The controller is of no use as it is: everything ends, and it is started again, unless that
   /// has been tried too often.
   func fail(_ fault: ControllerFault) {
-    if state != .ready { failedStarts += 1 }
-    guard failedStarts < configuration.startAttempts else {
+    failures += 1
+    guard failures < configuration.startAttempts else {
       post(.radioFailed(fault))
       return halt()
     }

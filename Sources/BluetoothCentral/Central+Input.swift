@@ -60,7 +60,9 @@ extension Central {
   }
 
   private func heard(_ report: AdvertiserReport) {
-    guard state == .ready, let discovery = scanner.merge(report) else { return }
+    guard state == .ready else { return }
+    failures = 0
+    guard let discovery = scanner.merge(report) else { return }
     post(.discovered(discovery))
   }
 

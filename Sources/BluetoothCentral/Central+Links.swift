@@ -20,6 +20,7 @@ extension Central {
       run(.disconnect(Disconnect(handle: event.handle, reason: .remoteUserTerminatedConnection)))
       return fail(link, failure)
     }
+    failures = 0
     link.handle = event.handle
     link.phase = .open
     link.deadline = nil

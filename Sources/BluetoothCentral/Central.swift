@@ -18,8 +18,8 @@ public final class Central {
   public var isReady: Bool { state == .ready }
 
   var state = State.stopped
-  /// How often in a row the controller has failed to start.
-  var failedStarts = 0
+  /// How often the controller has failed since a peer was last heard.
+  var failures = 0
   var gate = CommandGate()
   var budget = ACLBudget()
   var scanner = Scanner()
@@ -46,7 +46,7 @@ public final class Central {
 
   /// Starts the controller, or starts it again. Links that there were end first.
   public func start(at now: Instant) {
-    failedStarts = 0
+    failures = 0
     restart()
   }
 

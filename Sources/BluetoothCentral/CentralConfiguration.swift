@@ -10,7 +10,7 @@ public struct CentralConfiguration: Equatable, Sendable {
 
   /// How long a controller may take to answer a command.
   public var commandTimeout: UInt32 = 2_000
-  /// How many times in a row a controller may fail to start before it is given up.
+  /// How many times a controller may fail, with no peer heard in between, before it is given up.
   public var startAttempts = 3
   /// How long an attempt to connect lasts, unless `connect` is told otherwise.
   public var connectionTimeout: UInt32 = 10_000

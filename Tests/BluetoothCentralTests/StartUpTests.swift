@@ -118,6 +118,20 @@ struct StartUpTests {
       ])
   }
 
+  /// Symptom: a controller with a Hardware Error after each start was started again without a pause.
+  @Test("gives up a controller that fails again and again with no peer heard in between")
+  func hardwareErrorsInARow() {
+    let (central, radio, _) = connectedCentral()
+    for _ in 0..<5 {
+      radio.give(ScriptedRadio.event(HardwareError(hardwareCode: 0x42)))
+      radio.run()
+    }
+    let events = central.takeEvents()
+    #expect(events.filter { $0 == .radioFault(.hardwareError(0x42)) }.count == 2)
+    #expect(events.filter { $0 == .radioFailed(.hardwareError(0x42)) }.count == 1)
+    #expect(!central.isReady)
+  }
+
   @Test("waits for a controller that takes no commands now, but not for ever")
   func closedGate() {
     let central = Central(configuration: .test)
