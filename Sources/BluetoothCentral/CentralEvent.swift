@@ -59,7 +59,7 @@ public enum ControllerFault: Error, Equatable, Sendable {
   case malformed(HCIOpcode)
   /// It said that it failed, with its maker's code.
   case hardwareError(UInt8)
-  /// It does not advertise any more, although nobody ended that.
+  /// It stopped advertising by itself.
   case stoppedAdvertising
   /// The way to it is gone.
   case lost

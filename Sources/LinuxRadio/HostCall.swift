@@ -2,7 +2,7 @@ import BluetoothHost
 import LinuxSystem
 
 /// One end of a TCP connection that is being made: at once if the host is given by its address, and
-/// on a thread of its own if it has a name, which nobody knows how long it takes to look up.
+/// on a thread of its own if it has a name, since a lookup may take long.
 package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
   /// Makes it, of a host and a port. May wait.
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value

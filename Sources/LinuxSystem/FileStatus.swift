@@ -69,7 +69,7 @@ struct FileStatus: Equatable {
   /// Whether the user that this process acts as owns it.
   var isOwn: Bool { owner == Process.userNumber }
 
-  /// Whether this user or root owns it: nobody else can have put it there.
+  /// Whether this user or root owns it: no other user can have put it there.
   var isTrusted: Bool { isOwn || owner == 0 }
 
   /// Whether both are the same file, whatever has been written to it in between.
@@ -77,7 +77,7 @@ struct FileStatus: Equatable {
     device == other.device && inode == other.inode
   }
 
-  /// What tells a file that is never written to, such as a socket, from all others, in numbers.
+  /// Numbers that identify a file that is never written to, such as a socket.
   var identity: String { "\(device) \(inode) \(modified.seconds).\(modified.nanoseconds)" }
 
   static func == (one: FileStatus, other: FileStatus) -> Bool {

@@ -46,7 +46,7 @@ struct ControllerState {
   var checksLinks = true
   /// When to look for links that have been silent; or, without a link, for the advertising.
   var checkTime: Instant?
-  /// Links of which only data has come.
+  /// Links whose data came before their Connection Complete.
   var unknownLinks = UnknownLinks()
   /// Whether it is to be asked if it still advertises.
   var owesAdvertisingCheck = false

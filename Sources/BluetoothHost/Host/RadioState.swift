@@ -19,7 +19,7 @@ public enum RadioFault: Equatable, Sendable {
   case unanswered(HCIOpcode)
   /// It refused a command that nothing works without.
   case refused(HCIOpcode, HCIErrorCode)
-  /// It does not advertise any more, although nobody ended that: it has lost its state.
+  /// It stopped advertising by itself: it has lost its state.
   case stoppedAdvertising
   /// It has gone.
   case lost

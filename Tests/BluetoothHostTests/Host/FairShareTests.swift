@@ -48,7 +48,7 @@ struct FairShareTests {
     }
   }
 
-  @Test("One that frees a packet now and then starves nobody")
+  @Test("One that frees a packet now and then does not starve the others")
   func dripping() {
     let controller = controller(links: 4)
     for _ in 0..<20 {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Symptom: a controller that lost its state while nobody was connected was never noticed, and the
-/// peripheral said that it was advertising for ever.
+/// Symptom: a controller that lost its state without a link was never noticed, and the peripheral
+/// said that it was advertising for ever.
 @Suite("Host: a controller that advertises and has no link")
 struct IdleControllerTests {
   private func idle(_ behaviour: ControllerBehaviour = ControllerBehaviour()) -> ScriptedController<
