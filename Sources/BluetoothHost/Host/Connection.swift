@@ -38,6 +38,8 @@ struct Connection: ~Copyable {
   var inFlight = 0
   /// Whether anything has come over the link since it was last looked after.
   var isHeard = false
+  /// For how many minutes in a row nothing has come.
+  var silentMinutes: UInt16 = 0
   /// The range to be told in a Service Changed indication.
   var changedServices: AttributeHandleRange?
 
@@ -82,6 +84,7 @@ struct Connection: ~Copyable {
     sentCount = 0
     inFlight = 0
     isHeard = false
+    silentMinutes = 0
     changedServices = nil
     owesDataLength = false
     owesPHY = false

@@ -4,7 +4,7 @@
 // An event is lost when a controller crashes and recovers by itself, or when its host was too
 // slow to read. Without this, one lost event would cost a place, or silence the peripheral.
 extension Host where Database: ~Copyable, Application: ~Copyable {
-  /// How long a link may be silent before the host asks after it, in milliseconds.
+  /// How long a link may be silent before the host asks after it, in milliseconds: a minute.
   static var linkCheckInterval: UInt32 { 60_000 }
 
   /// How long a controller without a link advertises before the host asks after it, in
@@ -16,8 +16,8 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     controller.owesAdvertisingCheck = false
     controller.seemsSilent = false
     if connectionCount > 0 {
-      controller.checkTime =
-        controller.checksLinks ? now.advanced(by: Self.linkCheckInterval) : nil
+      let isNeeded = controller.checksLinks || configuration.idleLimit != nil
+      controller.checkTime = isNeeded ? now.advanced(by: Self.linkCheckInterval) : nil
     } else if controller.isAdvertising {
       controller.checkTime = now.advanced(by: Self.advertisingCheckInterval)
       // Advertising has just begun: now the answer says what kind of controller it is.
@@ -42,10 +42,21 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
 
   private mutating func checkLinks(at now: Instant) {
     scheduleCheck(at: now)
+    var quietest: Int?
     for place in 0..<places where connections[place].handle != nil {
-      connections[place].owesCheck = controller.checksLinks && !connections[place].isHeard
+      let isHeard = connections[place].isHeard
+      connections[place].owesCheck = controller.checksLinks && !isHeard
       connections[place].isHeard = false
+      let minutes = isHeard ? 0 : min(connections[place].silentMinutes, .max - 1) + 1
+      connections[place].silentMinutes = minutes
+      if minutes > connections[quietest ?? place].silentMinutes || quietest == nil {
+        quietest = place
+      }
     }
+    guard let quietest, let limit = configuration.idleLimit, advertisement != nil,
+      connectionCount == places, connections[quietest].silentMinutes >= limit
+    else { return }
+    connections[quietest].disconnectReason = .remoteUserTerminatedConnection
   }
 
   // MARK: Advertising that is over

@@ -14,12 +14,19 @@ public struct HostConfiguration: Sendable {
   /// What it asks of a central whose connection interval is longer; `nil` to take what comes.
   public var preferredParameters: ConnectionParameters?
 
+  /// After how many minutes without data from its central a link may be ended, when every place is
+  /// taken and there is something to advertise; `nil` to keep every link.
+  ///
+  /// Once a minute the link that has been silent the longest is ended then, so that another central
+  /// can come.
+  public var idleLimit: UInt16?
+
   /// The defaults advertise every 100 to 150 ms, take the longest MTU, and ask for an interval of
-  /// 30 to 50 ms where a central has chosen a slower one.
+  /// 30 to 50 ms where a central has chosen a slower one. Links are kept however long they are silent.
   public init(
     name: DeviceName, service: BluetoothUUID?, address: OwnAddress, mtu: ATTMTU = .maximum,
     advertisingInterval: ClosedRange<UInt16> = 160...240,
-    preferredParameters: ConnectionParameters? = .responsive
+    preferredParameters: ConnectionParameters? = .responsive, idleLimit: UInt16? = nil
   ) {
     self.name = name
     self.service = service
@@ -27,6 +34,7 @@ public struct HostConfiguration: Sendable {
     self.mtu = mtu
     self.advertisingInterval = advertisingInterval
     self.preferredParameters = preferredParameters
+    self.idleLimit = idleLimit
   }
 }
 

@@ -56,6 +56,13 @@ struct Run: ParsableCommand {
       valueName: "number"))
   var seed: UInt64?
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "When all four places are taken, a central that has sent nothing for so long makes room for "
+        + "another: 1 to 1440; 0 keeps every central.", valueName: "minutes"))
+  var idleLimit: UInt16 = 5
+
   @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var boardOptions: BoardOptions
   @OptionGroup var radioOptions: RadioOptions
@@ -63,6 +70,9 @@ struct Run: ParsableCommand {
 
   func validate() throws {
     try name.validate()
+    guard idleLimit <= 1_440 else {
+      throw ValidationError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
+    }
   }
 
   /// What to tell whoever has started the ball as a service; `nil` if nobody has.
@@ -85,7 +95,8 @@ struct Run: ParsableCommand {
       let bytes = Array(name.text.utf8)
       guard let deviceName = DeviceName(bytes.span) else { throw ExitCode.validationFailure }
       let configuration = HostConfiguration(
-        name: deviceName, service: .ballService, address: try addressOptions.choice.own)
+        name: deviceName, service: .ballService, address: try addressOptions.choice.own,
+        idleLimit: idleLimit == 0 ? nil : idleLimit)
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.choice, board: board.description)
       let sinks = try radioOptions.sinks()

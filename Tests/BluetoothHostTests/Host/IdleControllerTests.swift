@@ -6,9 +6,9 @@ import Testing
 /// said that it was advertising for ever.
 @Suite("Host: a controller that advertises and has no link")
 struct IdleControllerTests {
-  private func idle(_ behaviour: ControllerBehaviour = ControllerBehaviour()) -> ScriptedController<
-    2
-  > {
+  private typealias Controller = ScriptedController<2>
+
+  private func idle(_ behaviour: ControllerBehaviour = ControllerBehaviour()) -> Controller {
     let controller = ScriptedController<2>(behaviour)
     controller.forgetWhatWasSent()
     return controller

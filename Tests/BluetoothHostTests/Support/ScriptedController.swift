@@ -56,12 +56,14 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
   init(
     _ behaviour: ControllerBehaviour = ControllerBehaviour(), database: consuming Database,
     service: BluetoothUUID? = .testService, address: OwnAddress = .public,
-    mtu: ATTMTU = .maximum, name: StaticString = "Test", starts: Bool = true
+    mtu: ATTMTU = .maximum, name: StaticString = "Test", idleLimit: UInt16? = nil,
+    starts: Bool = true
   ) {
     self.behaviour = behaviour
     host = Host(
       configuration: HostConfiguration(
-        name: DeviceName(StaticText(name)), service: service, address: address, mtu: mtu),
+        name: DeviceName(StaticText(name)), service: service, address: address, mtu: mtu,
+        idleLimit: idleLimit),
       database: database, application: TestApplication())
     if starts { start() }
   }
@@ -69,11 +71,12 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
   convenience init(
     _ behaviour: ControllerBehaviour = ControllerBehaviour(),
     service: BluetoothUUID? = .testService, address: OwnAddress = .public,
-    mtu: ATTMTU = .maximum, name: StaticString = "Test", starts: Bool = true
+    mtu: ATTMTU = .maximum, name: StaticString = "Test", idleLimit: UInt16? = nil,
+    starts: Bool = true
   ) where Database == GATTDatabase<27> {
     self.init(
       behaviour, database: GATTDatabase(testTable), service: service, address: address, mtu: mtu,
-      name: name, starts: starts)
+      name: name, idleLimit: idleLimit, starts: starts)
   }
 
   func start() {
