@@ -4,35 +4,34 @@
 // be 512 bytes made of the piece over and over, so that long values are within reach; bit 6 has the
 // database change before, in a range that the piece gives; bit 5 has the ball put its answer off.
 
-/// One input, as libFuzzer hands it over.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var pieces = unsafe Pieces(start, count)
-  var ground = Ground()
-  ground.pass(milliseconds: 1)
-  for link: UInt8 in 0..<4 { ground.connect(link) }
-  while let (tag, bytes) = pieces.next() {
-    var pdu = bytes
-    if tag & 0x80 != 0, let first = bytes.first {
-      pdu = [first] + (0..<511).map { bytes[bytes.startIndex + $0 % bytes.count] }
-    }
-    if tag & 0x40 != 0 { ground.change(bytes.first ?? 0, bytes.last ?? 0) }
-    ground.responses = 0
-    ground.hesitates = tag & 0x20 != 0
-    ground.receive(frame: pdu, channel: 0x04, link: tag & 3)
-    demand(!ground.hesitates || ground.responses <= 1, "several responses before the last word")
+/// Plays one input of the fuzzer ATT.
+func playATT(_ pieces: consuming Pieces, on ground: inout Ground) {
+  var pieces = pieces
+  while let piece = pieces.next() {
+    play(piece, on: &ground)
+  }
+}
+
+private func play(_ piece: Piece, on ground: inout Ground) {
+  if piece.tag & 0x40 != 0 { ground.change(piece.first, piece.last) }
+  ground.responses = 0
+  ground.hesitates = piece.tag & 0x20 != 0
+  ground.receive(
+    frame: piece.bytes, filling: piece.tag & 0x80 != 0 ? 512 : nil, channel: 0x04,
+    link: piece.tag & 3)
+  // Without hesitation no request is put off, and `resume` has no effect.
+  if ground.hesitates {
+    demand(ground.responses <= 1, "several responses before the last word")
     ground.hesitates = false
     ground.resume()
-    let opcode = pdu.first ?? 0x00
-    if pdu.isEmpty || isNeverAnswered(opcode) {
-      demand(ground.responses == 0, "a response to what is no request")
-    } else if opcode & 1 == 0 {
-      demand(ground.responses == 1, "a request without its one response")
-    } else {
-      demand(ground.responses <= 1, "several responses to an unknown PDU")
-    }
   }
-  return 0
+  if piece.bytes.isEmpty || isNeverAnswered(piece.first) {
+    demand(ground.responses == 0, "a response to what is no request")
+  } else if piece.first & 1 == 0 {
+    demand(ground.responses == 1, "a request without its one response")
+  } else {
+    demand(ground.responses <= 1, "several responses to an unknown PDU")
+  }
 }
 
 /// Commands (bit 6), the confirmation, and what a server sends. Core Specification, Vol 3, Part F,
