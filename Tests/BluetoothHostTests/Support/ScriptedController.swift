@@ -72,7 +72,7 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
     mtu: ATTMTU = .maximum, name: StaticString = "Test", starts: Bool = true
   ) where Database == GATTDatabase<27> {
     self.init(
-      behaviour, database: GATTDatabase(testTable), service: service, address: address, mtu: mtu,
+      behaviour, database: testDatabase, service: service, address: address, mtu: mtu,
       name: name, starts: starts)
   }
 
