@@ -92,8 +92,9 @@ extension Characteristic<EmptyDeclaration> {
 }
 
 extension Attribute: GATTDeclaration {
-  /// Adds this attribute. Without room for it the program stops: its database is declared with too
-  /// small a capacity, which shows whenever it starts.
+  /// Adds this attribute. If there is no room for it, the program stops, in a debug build with a message:
+  /// the capacity of its database is too small. This depends on nothing but the program, so its first
+  /// start shows it.
   public func declare(in table: inout OutputSpan<Attribute>) {
     precondition(
       !table.isFull,

@@ -78,7 +78,7 @@ struct GATTDeclarationTests {
       [0x04, 0x04, 0x00, 0xFF, 0xFF], gives: error(0x04, 0x0004, .attributeNotFound))
   }
 
-  @Test("A capacity that is too small stops the program where the database is made, and says so")
+  @Test("A capacity that is too small stops the program where it makes the database")
   func noRoom() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -89,7 +89,12 @@ struct GATTDeclarationTests {
         }
       }
     }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("declares more attributes than"))
+    // A release build stops without its message.
+    #if DEBUG
+      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(message.contains("declares more attributes than"))
+    #else
+      #expect(result != nil)
+    #endif
   }
 }
