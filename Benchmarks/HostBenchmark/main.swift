@@ -26,14 +26,14 @@ guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
 switch arguments[2] {
 case "service":
   var bench = Bench(
-    Host<4, GATTDatabase<6>, Ball<4>>(
-      configuration: benchConfiguration, database: GATTDatabase(BallProfile.serviceTable),
+    Host(
+      configuration: benchConfiguration, database: BallProfile.serviceDatabase,
       application: Ball(seed: 1)))
   run(&bench)
 case "full":
   var bench = Bench(
     BallHost<4>(
-      configuration: benchConfiguration, database: GATTDatabase(BallProfile.table),
+      configuration: benchConfiguration, database: BallProfile.database,
       application: Ball(seed: 1)))
   run(&bench)
 case let other:

@@ -26,62 +26,54 @@ extension ATTErrorCode {
 
 /// What the ball shows a central: its GATT database.
 ///
-/// A line's number, from 1, is its handle, which never changes: centrals remember handles.
+/// Handles never change, since centrals remember them: new characteristics go to the end.
 public enum BallProfile {
+  /// The type of the whole database.
+  public typealias Database = GATTDatabase<32>
+
   /// The whole database.
-  public static var table: InlineArray<32, Attribute> {
-    [
-      .primaryService(.genericAccessService),  // 0x0001
-      .characteristic(.deviceName, .read),
-      .value(.deviceName),  // 0x0003
-      .characteristic(.appearance, .read),
-      .value(.number(0x0000, byteCount: 2)),  // 0x0005: unknown, for want of a toy
-      .characteristic(.peripheralPreferredConnectionParameters, .read),
-      .value(.number(ConnectionParameters.responsive.number, byteCount: 8)),  // 0x0007
-
-      .primaryService(.genericAttributeService),  // 0x0008
-      .characteristic(.serviceChanged, .indicate),
-      .value(.none),  // 0x000A
-      .clientCharacteristicConfiguration,
-      .characteristic(.clientSupportedFeatures, .read | .write),
-      .value(.clientSupportedFeatures),  // 0x000D
-      .characteristic(.databaseHash, .read),
-      .value(.databaseHash),  // 0x000F
-      .characteristic(.serverSupportedFeatures, .read),
-      .value(.number(0x00, byteCount: 1)),  // 0x0011: no EATT
-
-      .primaryService(.deviceInformationService),  // 0x0012
-      .characteristic(.manufacturerNameString, .read),
-      .value(.text(StaticText("The 8-Ball Project"))),  // 0x0014
-      .characteristic(.modelNumberString, .read),
-      .value(.text(StaticText("Magic 8-Ball"))),  // 0x0016
-      .characteristic(.firmwareRevisionString, .read),
-      .value(.text(StaticText("0.1.0"))),  // 0x0018
-      .characteristic(.pnpID, .read),
-      // 0x001A: source 0x01 (Bluetooth SIG), vendor 0xFFFF (none), product 8, version 0.1.0.
-      .value(.number(0x0010_0008_FFFF_01, byteCount: 7)),
-
-      .primaryService(.ballService),  // 0x001B
-      .characteristic(.question, .write | .writeWithoutResponse),
-      .value(.application(.question)),  // 0x001D
-      .characteristic(.answer, .read | .notify),
-      .value(.application(.answer)),  // 0x001F
-      .clientCharacteristicConfiguration,  // 0x0020
-    ]
+  public static var database: Database {
+    GATTDatabase {
+      Service(.genericAccessService) {  // 0x0001 to 0x0007
+        Characteristic(.deviceName, .read, value: .deviceName)
+        // There is no number for a toy.
+        Characteristic(.appearance, .read, value: .number(0x0000, byteCount: 2))
+        Characteristic(
+          .peripheralPreferredConnectionParameters, .read,
+          value: .number(ConnectionParameters.responsive.number, byteCount: 8))
+      }
+      Service(.genericAttributeService) {  // 0x0008 to 0x0011
+        Characteristic(.serviceChanged, .indicate, value: .none)
+        Characteristic(.clientSupportedFeatures, .read | .write, value: .clientSupportedFeatures)
+        Characteristic(.databaseHash, .read, value: .databaseHash)
+        // No EATT.
+        Characteristic(.serverSupportedFeatures, .read, value: .number(0x00, byteCount: 1))
+      }
+      Service(.deviceInformationService) {  // 0x0012 to 0x001A
+        Characteristic(
+          .manufacturerNameString, .read, value: .text(StaticText("The 8-Ball Project")))
+        Characteristic(.modelNumberString, .read, value: .text(StaticText("Magic 8-Ball")))
+        Characteristic(.firmwareRevisionString, .read, value: .text(StaticText("0.1.0")))
+        // Source 0x01 (Bluetooth SIG), vendor 0xFFFF (none), product 8, version 0.1.0.
+        Characteristic(.pnpID, .read, value: .number(0x0010_0008_FFFF_01, byteCount: 7))
+      }
+      service  // 0x001B to 0x0020
+    }
   }
 
   /// The ball's own service alone, as the smallest device would have it.
-  public static var serviceTable: InlineArray<6, Attribute> {
-    [
-      .primaryService(.ballService),
-      .characteristic(.question, .write | .writeWithoutResponse),
-      .value(.application(.question)),
-      .characteristic(.answer, .read | .notify),
-      .value(.application(.answer)),
-      .clientCharacteristicConfiguration,
-    ]
+  public static var serviceDatabase: GATTDatabase<6> {
+    GATTDatabase { service }
+  }
+
+  private static var service: some GATTDeclaration {
+    Service(.ballService) {
+      Characteristic(
+        .question, .write | .writeWithoutResponse, value: .application(.question))
+      Characteristic(.answer, .read | .notify, value: .application(.answer))
+    }
   }
 }
 
 /// The ball with its whole host: `places` centrals at once.
-public typealias BallHost<let places: Int> = Host<places, GATTDatabase<32>, Ball<places>>
+public typealias BallHost<let places: Int> = Host<places, BallProfile.Database, Ball<places>>

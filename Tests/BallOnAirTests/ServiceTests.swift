@@ -95,7 +95,7 @@ struct ServiceTests {
         Issue.record("No hash")
         return
       }
-      let expected = GATTDatabase(BallProfile.table).hash.bytes
+      let expected = BallProfile.database.hash.bytes
       #expect(hash == expected.indices.map { expected[$0] })
       stage.disconnect(phone)
     }

@@ -132,6 +132,14 @@ struct BallProfileTests {
         == [[0x07, 0x1B, 0x00, 0x20, 0x00]])
   }
 
+  @Test("The database has room for as many attributes as it has")
+  func room() {
+    let database = BallProfile.database
+    let attributes = database.attributes
+    let isFull = !attributes[attributes.count - 1].isVacant
+    #expect(isFull, "BallProfile.Database has too large a capacity")
+  }
+
   @Test("The other services, by their 16-bit UUIDs")
   func services() {
     let ball = BallOnController()

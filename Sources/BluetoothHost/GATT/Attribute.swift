@@ -1,14 +1,9 @@
 /// One line of a GATT database: an attribute, whose handle is its place in the table, from 1.
 ///
-/// A database is declared as a table of these, in the order that the specification wants: a
-/// service, then its characteristics, each followed by its value and its descriptors.
-///
-///     [
-///       .primaryService(BluetoothUUID(0x180F)),                      // 0x0001: Battery
-///       .characteristic(BluetoothUUID(0x2A19), .read | .notify),     // 0x0002: Battery Level
-///       .value(.application(ApplicationAttribute(rawValue: 0))),     // 0x0003
-///       .clientCharacteristicConfiguration,                          // 0x0004
-///     ]
+/// A program declares a service and its characteristics (`Service`, `Characteristic`), which make these
+/// lines; a database that changes as the program runs makes them itself. They are in the order that
+/// the specification wants: a service, then its characteristics, each followed by its value and its
+/// descriptors.
 ///
 /// Core Specification, Vol 3, Part G, 2.5 and 3.
 public struct Attribute: Sendable {

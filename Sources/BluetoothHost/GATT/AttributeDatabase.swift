@@ -97,7 +97,7 @@ extension MutableSpan<Attribute> {
       default:
         break
       }
-      if let service { self[service].groupEnd = handle }
+      if let service, !self[index].isVacant { self[service].groupEnd = handle }
     }
   }
 }

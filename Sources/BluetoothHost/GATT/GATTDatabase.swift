@@ -1,8 +1,17 @@
 /// A database that never changes: a table that is part of the program.
 ///
-/// `count` is the number of its lines. Core Specification, Vol 3, Part G, 2.5.1.
-public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
-  private var lines: InlineArray<count, Attribute>
+///     let database = GATTDatabase<4> {
+///       Service(BluetoothUUID(0x180F)) {  // Battery
+///         Characteristic(BluetoothUUID(0x2A19), .read | .notify, value: .application(.charge))
+///       }
+///     }
+///
+/// `capacity` is the number of attributes that it has room for: one for each service and each
+/// descriptor, two for each characteristic, and one more for a characteristic that notifies or
+/// indicates. No central sees the room that is left.
+/// Core Specification, Vol 3, Part G, 2.5.1.
+public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
+  private var lines: InlineArray<capacity, Attribute>
   private let pin = Pinned()
   /// Where the values of the application's attributes 0 to 7 are.
   private var firstPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
@@ -14,10 +23,19 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
   /// holds. Core Specification, Vol 3, Part G, 7.3.
   public private(set) var hash = DatabaseHash()
 
-  /// Takes a table and fills in what follows from the order of its lines: each value's type and
-  /// properties, and where each service ends.
-  public init(_ table: InlineArray<count, Attribute>) {
-    lines = table
+  /// Makes a database of the services in `content`. If `capacity` is too small for them, the program
+  /// stops here.
+  public init(@GATTBuilder _ content: () -> some GATTDeclaration) {
+    lines = InlineArray(initializingWith: { table in
+      content().declare(in: &table)
+      while !table.isFull { table.append(.vacant) }
+    })
+    link()
+  }
+
+  /// Fills in what follows from the order of the lines: each value's type and properties, and where
+  /// each service ends.
+  private mutating func link() {
     var slots = 0
     var span = lines.mutableSpan
     span.link(from: .first) {
@@ -28,7 +46,7 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
     hash = DatabaseHash(of: attributes)
   }
 
-  /// The attributes; that at index 0 has the handle 0x0001.
+  /// The attributes; that at index 0 has the handle 0x0001. Room that is left is vacant.
   public var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get { lines.span }
@@ -40,7 +58,7 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
   public func place(of attribute: ApplicationAttribute) -> ValuePlace {
     let number = Int(attribute.rawValue)
     guard number >= firstPlaces.count else { return firstPlaces[number] }
-    for index in 0..<count {
+    for index in 0..<capacity {
       if case .application(attribute) = lines[index].value, isValue(index) {
         return place(ofValueAt: index)
       }
@@ -50,7 +68,7 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
 
   /// Notes where the values are that are told without being asked for.
   private mutating func notePlaces() {
-    for index in 0..<count where isValue(index) {
+    for index in 0..<capacity where isValue(index) {
       if case .application(let attribute) = lines[index].value {
         let number = Int(attribute.rawValue)
         if number < firstPlaces.count { firstPlaces[number] = place(ofValueAt: index) }
@@ -68,7 +86,7 @@ public struct GATTDatabase<let count: Int>: AttributeDatabase, ~Copyable {
   /// The handle of the value at `index`, and the slot of the configuration below it.
   private func place(ofValueAt index: Int) -> ValuePlace {
     let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
-    for line in index + 1..<count {
+    for line in index + 1..<capacity {
       switch lines[line].value {
       case .clientConfiguration(let slot): return ValuePlace(handle: handle, slot: slot)
       case .characteristic, .service: return ValuePlace(handle: handle)

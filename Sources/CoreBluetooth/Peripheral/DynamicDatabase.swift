@@ -17,7 +17,8 @@ struct DynamicDatabase: AttributeDatabase {
 
   /// GAP and GATT alone.
   init() {
-    var lines = Self.base
+    // One line for each service, two for each characteristic, and a configuration.
+    var lines = Array(capacity: 15) { Self.base.declare(in: &$0) }
     var span = lines.mutableSpan
     // There is one configuration, and it has the first slot.
     span.link(from: .first) { 0 }
@@ -25,25 +26,19 @@ struct DynamicDatabase: AttributeDatabase {
   }
 
   /// Core Specification, Vol 3, Part C, 12, and Part G, 7.
-  private static var base: [Attribute] {
-    [
-      .primaryService(.genericAccessService),  // 0x0001
-      .characteristic(.deviceName, .read),
-      .value(.deviceName),
-      .characteristic(.appearance, .read),
-      .value(.number(0x0000, byteCount: 2)),  // 0x0005: unknown
-
-      .primaryService(.genericAttributeService),  // 0x0006
-      .characteristic(.serviceChanged, .indicate),
-      .value(.none),  // 0x0008
-      .clientCharacteristicConfiguration,
-      .characteristic(.clientSupportedFeatures, .read | .write),
-      .value(.clientSupportedFeatures),  // 0x000B
-      .characteristic(.databaseHash, .read),
-      .value(.databaseHash),  // 0x000D
-      .characteristic(.serverSupportedFeatures, .read),
-      .value(.number(0x00, byteCount: 1)),  // 0x000F: no EATT
-    ]
+  @GATTBuilder private static var base: some GATTDeclaration {
+    Service(.genericAccessService) {  // 0x0001
+      Characteristic(.deviceName, .read, value: .deviceName)
+      // 0x0005: unknown
+      Characteristic(.appearance, .read, value: .number(0x0000, byteCount: 2))
+    }
+    Service(.genericAttributeService) {  // 0x0006
+      Characteristic(.serviceChanged, .indicate, value: .none)  // value 0x0008
+      Characteristic(.clientSupportedFeatures, .read | .write, value: .clientSupportedFeatures)
+      Characteristic(.databaseHash, .read, value: .databaseHash)
+      // 0x000F: no EATT
+      Characteristic(.serverSupportedFeatures, .read, value: .number(0x00, byteCount: 1))
+    }
   }
 
   // MARK: For the server

@@ -55,65 +55,63 @@ struct AESTests {
   }
 }
 
-/// Core Specification, Vol 3, Part G, Appendix B.
-private var specificationTable: InlineArray<22, Attribute> {
-  [
-    .primaryService(.genericAccessService),  // 0x0001
-    .characteristic(.deviceName, .read | .write),
-    .value(.deviceName),
-    .characteristic(.appearance, .read),
-    .value(.number(0, byteCount: 2)),
-    .primaryService(.genericAttributeService),  // 0x0006
-    .characteristic(.serviceChanged, .indicate),
-    .value(.none),
-    .clientCharacteristicConfiguration,
-    .characteristic(.clientSupportedFeatures, .read | .write),
-    .value(.clientSupportedFeatures),
-    .characteristic(.databaseHash, .read),
-    .value(.databaseHash),
-    .primaryService(BluetoothUUID(0x1808)),  // 0x000E, Glucose
-    .include(serviceAt: AttributeHandle(rawValue: 0x0014)),
-    // 0xA2: read, indicate, extended properties
-    .characteristic(BluetoothUUID(0x2A18), .read | .indicate | .extendedProperties),
-    .value(.none),
-    .clientCharacteristicConfiguration,
-    .descriptor(.characteristicExtendedProperties, .read, .number(0x0000, byteCount: 2)),
-    .secondaryService(.batteryService),  // 0x0014
-    .characteristic(.batteryLevel, .read),
-    .value(.number(0x64, byteCount: 1)),
-  ]
+/// Core Specification, Vol 3, Part G, Appendix B, unless a parameter says otherwise.
+private func specificationDatabase(
+  name: Attribute.Value = .deviceName, extendedProperties: UInt64 = 0x0000,
+  level: Attribute.Value = .number(0x64, byteCount: 1), levelProperties: GATTProperties = .read
+) -> GATTDatabase<22> {
+  GATTDatabase {
+    Service(.genericAccessService) {  // 0x0001
+      Characteristic(.deviceName, .read | .write, value: name)
+      Characteristic(.appearance, .read, value: .number(0, byteCount: 2))
+    }
+    Service(.genericAttributeService) {  // 0x0006
+      Characteristic(.serviceChanged, .indicate, value: .none)
+      Characteristic(.clientSupportedFeatures, .read | .write, value: .clientSupportedFeatures)
+      Characteristic(.databaseHash, .read, value: .databaseHash)
+    }
+    Service(BluetoothUUID(0x1808)) {  // 0x000E, Glucose
+      Attribute.include(serviceAt: AttributeHandle(rawValue: 0x0014))
+      // 0xA2: read, indicate, extended properties
+      Characteristic(
+        BluetoothUUID(0x2A18), .read | .indicate | .extendedProperties, value: .none
+      ) {
+        Attribute.descriptor(
+          .characteristicExtendedProperties, .read, .number(extendedProperties, byteCount: 2))
+      }
+    }
+    Service(.batteryService, isPrimary: false) {  // 0x0014
+      Characteristic(.batteryLevel, levelProperties, value: level)
+    }
+  }
 }
 
 @Suite("Database Hash")
 struct DatabaseHashTests {
-  private func hash<let count: Int>(_ table: InlineArray<count, Attribute>) -> [UInt8] {
-    bytes(GATTDatabase(table).hash.bytes)
+  private func hash<let capacity: Int>(_ database: borrowing GATTDatabase<capacity>) -> [UInt8] {
+    bytes(database.hash.bytes)
   }
 
   @Test("The specification's own example, the least significant byte first")
   func specification() {
     #expect(
-      hash(specificationTable)
+      hash(specificationDatabase())
         == bytes(block(0xF1CA_2D48_ECF5_8BAC, 0x8A88_30BB_B9FB_A990)).reversed())
   }
 
   @Test("Values are not part of it; structure is")
   func structure() {
-    var table = specificationTable
-    table[21] = .value(.number(0x00, byteCount: 1))
-    table[2] = .value(.text(StaticText("Other")))
-    #expect(hash(table) == hash(specificationTable))
-    table[20] = .characteristic(.batteryLevel, .read | .notify)
-    #expect(hash(table) != hash(specificationTable))
-    var extended = specificationTable
-    extended[18] = .descriptor(
-      .characteristicExtendedProperties, .read, .number(0x0001, byteCount: 2))
-    #expect(hash(extended) != hash(specificationTable))
+    let expected = hash(specificationDatabase())
+    let otherValues = specificationDatabase(
+      name: .text(StaticText("Other")), level: .number(0x00, byteCount: 1))
+    #expect(hash(otherValues) == expected)
+    #expect(hash(specificationDatabase(levelProperties: .read | .write)) != expected)
+    #expect(hash(specificationDatabase(extendedProperties: 0x0001)) != expected)
   }
 
-  @Test("A table's services end where the next begins, and values have their characteristic's type")
+  @Test("Services end where the next begins, and values have their characteristic's type")
   func links() {
-    let database = GATTDatabase(specificationTable)
+    let database = specificationDatabase()
     let attributes = database.attributes
     var ends: [UInt16] = []
     for index in attributes.indices {

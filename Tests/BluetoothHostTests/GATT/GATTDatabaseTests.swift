@@ -3,20 +3,21 @@ import Testing
 @testable import BluetoothHost
 
 /// A service of one value, whose number is beyond those that a table keeps the places of.
-private func table(_ attribute: ApplicationAttribute) -> InlineArray<11, Attribute> {
-  [
-    .primaryService(.genericAttributeService),  // 0x0001
-    .characteristic(.serviceChanged, .indicate),
-    .value(.none),  // 0x0003
-    .clientCharacteristicConfiguration,  // 0x0004
-    .primaryService(.batteryService),
-    .characteristic(.alertLevel, .read),
-    .value(.number(0x64, byteCount: 1)),  // 0x0007
-    .characteristic(.batteryLevel, .read | .notify),
-    .value(.application(attribute)),  // 0x0009
-    .descriptor(.characteristicUserDescription, .read, .text(StaticText("Level"))),
-    .clientCharacteristicConfiguration,  // 0x000B
-  ]
+private func database(_ attribute: ApplicationAttribute) -> GATTDatabase<11> {
+  GATTDatabase {
+    Service(.genericAttributeService) {  // 0x0001
+      // Value 0x0003, configuration 0x0004.
+      Characteristic(.serviceChanged, .indicate, value: .none)
+    }
+    Service(.batteryService) {
+      Characteristic(.alertLevel, .read, value: .number(0x64, byteCount: 1))  // value 0x0007
+      // The configuration is not the first descriptor.
+      Attribute.characteristic(.batteryLevel, .read | .notify)
+      Attribute.value(.application(attribute))  // 0x0009
+      Attribute.descriptor(.characteristicUserDescription, .read, .text(StaticText("Level")))
+      Attribute.clientCharacteristicConfiguration  // 0x000B
+    }
+  }
 }
 
 @Suite("GATT database: a table")
@@ -26,7 +27,7 @@ struct GATTDatabaseTests {
     arguments: [0, 7, 8, 9, 255, 256, 65_535] as [UInt16])
   func place(number: UInt16) {
     let attribute = ApplicationAttribute(rawValue: number)
-    let database = GATTDatabase(table(attribute))
+    let database = database(attribute)
     // Service Changed has slot 0.
     let place = ValuePlace(handle: AttributeHandle(rawValue: 0x0009), slot: 1)
     #expect(database.place(of: attribute) == place)
@@ -36,20 +37,23 @@ struct GATTDatabaseTests {
   @Test("A descriptor of the application is not a value that can be told")
   func descriptor() {
     let attribute = ApplicationAttribute(rawValue: 9)
-    let table: InlineArray<5, Attribute> = [
-      .primaryService(.batteryService),
-      .characteristic(.batteryLevel, .read | .notify),
-      .value(.number(0x64, byteCount: 1)),
-      .clientCharacteristicConfiguration,
-      .descriptor(.characteristicUserDescription, .read, .application(attribute)),
-    ]
-    #expect(GATTDatabase(table).place(of: attribute) == ValuePlace())
+    let database = GATTDatabase<5> {
+      Service(.batteryService) {
+        Characteristic(
+          .batteryLevel, .read | .notify, value: .number(0x64, byteCount: 1)
+        ) {
+          Attribute.descriptor(
+            .characteristicUserDescription, .read, .application(attribute))
+        }
+      }
+    }
+    #expect(database.place(of: attribute) == ValuePlace())
   }
 
   @Test("The value with the number 9 is notified to who has subscribed: it was lost without a word")
   func notification() {
     let attribute = ApplicationAttribute(rawValue: 9)
-    let controller = ScriptedHost<2, GATTDatabase<11>>(database: GATTDatabase(table(attribute)))
+    let controller = ScriptedHost<2, GATTDatabase<11>>(database: database(attribute))
     controller.connect()
     controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(attribute, 0, .notification))

@@ -75,7 +75,7 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
     starts: Bool = true
   ) where Database == GATTDatabase<27> {
     self.init(
-      behaviour, database: GATTDatabase(testTable), service: service, address: address, mtu: mtu,
+      behaviour, database: testDatabase, service: service, address: address, mtu: mtu,
       name: name, idleLimit: idleLimit, starts: starts)
   }
 

@@ -123,37 +123,35 @@ let testServiceBytes: [UInt8] = (0xA0...0xAF).reversed()
 let testTextBytes: [UInt8] = (0xB0...0xBF).reversed()
 
 /// A database with one attribute of each kind that a rule is about.
-var testTable: InlineArray<27, Attribute> {
-  [
-    .primaryService(.genericAccessService),  // 0x0001
-    .characteristic(.deviceName, .read),
-    .value(.deviceName),  // 0x0003
-
-    .primaryService(.genericAttributeService),  // 0x0004
-    .characteristic(.serviceChanged, .indicate),
-    .value(.none),  // 0x0006
-    .clientCharacteristicConfiguration,  // 0x0007
-    .characteristic(.clientSupportedFeatures, .read | .write),
-    .value(.clientSupportedFeatures),  // 0x0009
-
-    .primaryService(.testService),  // 0x000A
-    .include(serviceAt: AttributeHandle(rawValue: 0x0019)),  // 0x000B
-    .characteristic(.testText, .read | .write | .writeWithoutResponse | .notify),
-    .value(.application(.text)),  // 0x000D
-    .clientCharacteristicConfiguration,  // 0x000E
-    .characteristic(.batteryLevel, .read | .notify | .indicate),
-    .value(.application(.level)),  // 0x0010
-    .clientCharacteristicConfiguration,  // 0x0011
-    .descriptor(.characteristicUserDescription, .read, .text(StaticText("Level"))),  // 0x0012
-    .characteristic(.alertLevel, .write),
-    .value(.application(.alert)),  // 0x0014
-    .characteristic(.batteryLevel, .read),
-    .value(.number(0x64, byteCount: 1)),  // 0x0016
-    .characteristic(.batteryLevel, .read),
-    .value(.number(0x0201, byteCount: 2)),  // 0x0018
-
-    .secondaryService(.batteryService),  // 0x0019
-    .characteristic(.batteryLevel, .write),
-    .value(.application(.hidden)),  // 0x001B
-  ]
+var testDatabase: GATTDatabase<27> {
+  GATTDatabase {
+    Service(.genericAccessService) {  // 0x0001
+      Characteristic(.deviceName, .read, value: .deviceName)  // value 0x0003
+    }
+    Service(.genericAttributeService) {  // 0x0004
+      // Value 0x0006, configuration 0x0007.
+      Characteristic(.serviceChanged, .indicate, value: .none)
+      // Value 0x0009.
+      Characteristic(.clientSupportedFeatures, .read | .write, value: .clientSupportedFeatures)
+    }
+    Service(.testService) {  // 0x000A
+      Attribute.include(serviceAt: AttributeHandle(rawValue: 0x0019))  // 0x000B
+      // Value 0x000D, configuration 0x000E.
+      Characteristic(
+        .testText, .read | .write | .writeWithoutResponse | .notify, value: .application(.text))
+      // Value 0x0010, configuration 0x0011, description 0x0012.
+      Characteristic(
+        .batteryLevel, .read | .notify | .indicate, value: .application(.level)
+      ) {
+        Attribute.descriptor(
+          .characteristicUserDescription, .read, .text(StaticText("Level")))
+      }
+      Characteristic(.alertLevel, .write, value: .application(.alert))  // value 0x0014
+      Characteristic(.batteryLevel, .read, value: .number(0x64, byteCount: 1))  // value 0x0016
+      Characteristic(.batteryLevel, .read, value: .number(0x0201, byteCount: 2))  // value 0x0018
+    }
+    Service(.batteryService, isPrimary: false) {  // 0x0019
+      Characteristic(.batteryLevel, .write, value: .application(.hidden))  // value 0x001B
+    }
+  }
 }

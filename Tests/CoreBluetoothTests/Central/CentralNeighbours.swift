@@ -34,7 +34,7 @@ final class Peripheral<
 }
 
 extension CentralStage {
-  typealias Ball = Peripheral<GATTDatabase<32>, EightBall.Ball<4>>
+  typealias Ball = Peripheral<BallProfile.Database, EightBall.Ball<4>>
 
   /// A ball, on the air and advertising.
   @discardableResult
@@ -45,7 +45,7 @@ extension CentralStage {
       BallHost<4>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .ballService, address: .public),
-        database: GATTDatabase(BallProfile.table),
+        database: BallProfile.database,
         application: EightBall.Ball<4>(seed: 8, style: .text)))
     ball.host.start(at: now)
     add(ball)
@@ -64,7 +64,7 @@ extension CentralStage {
       BluetoothHost.Host<4, GATTDatabase<30>, BenchApplication>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .bench, address: .public),
-        database: GATTDatabase(benchTable), application: BenchApplication()))
+        database: benchDatabase, application: BenchApplication()))
     bench.host.start(at: now)
     add(bench)
     settle()
@@ -113,49 +113,43 @@ extension ApplicationAttribute {
 }
 
 /// One characteristic of each kind that a rule is about.
-var benchTable: InlineArray<30, Attribute> {
-  [
-    .primaryService(.genericAccessService),  // 0x0001
-    .characteristic(.deviceName, .read),
-    .value(.deviceName),  // 0x0003
-
-    .primaryService(.genericAttributeService),  // 0x0004
-    .characteristic(.serviceChanged, .indicate),
-    .value(.none),  // 0x0006
-    .clientCharacteristicConfiguration,
-
-    .primaryService(.bench),  // 0x0008
-    .include(serviceAt: AttributeHandle(rawValue: 0x0019)),
-    // FF01: all that a value can be written and told by.
-    .characteristic(
-      BluetoothUUID(0xFF01), .read | .write | .writeWithoutResponse | .notify | .indicate),
-    .value(.application(.text)),  // 0x000B
-    .clientCharacteristicConfiguration,
-    .descriptor(.characteristicUserDescription, .read, .text(StaticText("Text"))),
-    .descriptor(.characteristicPresentationFormat, .read, .number(0x19, byteCount: 7)),
-    .descriptor(.characteristicExtendedProperties, .read, .number(0x0001, byteCount: 2)),
-    // FF02: indicated only.
-    .characteristic(BluetoothUUID(0xFF02), .indicate),
-    .value(.application(.level)),  // 0x0011
-    .clientCharacteristicConfiguration,
-    // FF03: written with response only.
-    .characteristic(BluetoothUUID(0xFF03), .write),
-    .value(.application(.alarm)),  // 0x0014
-    // FF04: notified, without a configuration.
-    .characteristic(BluetoothUUID(0xFF04), .notify),
-    .value(.none),
-    // FF06: read, and a descriptor that can be written.
-    .characteristic(BluetoothUUID(0xFF06), .read),
-    .value(.number(1, byteCount: 1)),  // 0x0018
-
-    .secondaryService(BluetoothUUID(0x180F)),  // 0x0019
-    .characteristic(BluetoothUUID(0x2A19), .read),
-    .value(.number(99, byteCount: 1)),
-
-    .primaryService(BluetoothUUID(0xFF10)),  // 0x001C
-    .characteristic(BluetoothUUID(0xFF11), .read),
-    .value(.number(2, byteCount: 1)),
-  ]
+var benchDatabase: GATTDatabase<30> {
+  GATTDatabase {
+    Service(.genericAccessService) {  // 0x0001
+      Characteristic(.deviceName, .read, value: .deviceName)  // value 0x0003
+    }
+    Service(.genericAttributeService) {  // 0x0004
+      Characteristic(.serviceChanged, .indicate, value: .none)  // value 0x0006
+    }
+    Service(.bench) {  // 0x0008
+      Attribute.include(serviceAt: AttributeHandle(rawValue: 0x0019))
+      // FF01: every way to write a value and to send it. Value 0x000B.
+      Characteristic(
+        BluetoothUUID(0xFF01), .read | .write | .writeWithoutResponse | .notify | .indicate,
+        value: .application(.text)
+      ) {
+        Attribute.descriptor(.characteristicUserDescription, .read, .text(StaticText("Text")))
+        Attribute.descriptor(.characteristicPresentationFormat, .read, .number(0x19, byteCount: 7))
+        Attribute.descriptor(
+          .characteristicExtendedProperties, .read, .number(0x0001, byteCount: 2))
+      }
+      // FF02: indicated only. Value 0x0011.
+      Characteristic(BluetoothUUID(0xFF02), .indicate, value: .application(.level))
+      // FF03: written with response only. Value 0x0014.
+      Characteristic(BluetoothUUID(0xFF03), .write, value: .application(.alarm))
+      // FF04: notified, without a configuration.
+      Attribute.characteristic(BluetoothUUID(0xFF04), .notify)
+      Attribute.value(.none)
+      // FF06: read. Value 0x0018.
+      Characteristic(BluetoothUUID(0xFF06), .read, value: .number(1, byteCount: 1))
+    }
+    Service(BluetoothUUID(0x180F), isPrimary: false) {  // 0x0019
+      Characteristic(BluetoothUUID(0x2A19), .read, value: .number(99, byteCount: 1))
+    }
+    Service(BluetoothUUID(0xFF10)) {  // 0x001C
+      Characteristic(BluetoothUUID(0xFF11), .read, value: .number(2, byteCount: 1))
+    }
+  }
 }
 
 /// Keeps what it is written, and tells what it is told to tell.

@@ -2,14 +2,11 @@ import BluetoothHost
 
 /// A battery that tells its charge to one central.
 struct Battery: GATTApplication, ~Copyable {
-  /// The service, as a table: a line's number is its handle.
-  static var table: InlineArray<4, Attribute> {
-    [
-      .primaryService(BluetoothUUID(0x180F)),  // Battery
-      .characteristic(BluetoothUUID(0x2A19), .read | .notify),  // Battery Level
-      .value(.application(.charge)),
-      .clientCharacteristicConfiguration,
-    ]
+  /// The service Battery with one characteristic, Battery Level.
+  static var service: some GATTDeclaration {
+    Service(BluetoothUUID(0x180F)) {
+      Characteristic(BluetoothUUID(0x2A19), .read | .notify, value: .application(.charge))
+    }
   }
 
   private var charge: UInt8 = 100
@@ -59,3 +56,6 @@ struct Battery: GATTApplication, ~Copyable {
 extension ApplicationAttribute {
   static let charge = ApplicationAttribute(rawValue: 0)
 }
+
+/// The battery with its whole host: one central at a time, and room for four attributes.
+typealias BatteryHost = Host<1, GATTDatabase<4>, Battery>

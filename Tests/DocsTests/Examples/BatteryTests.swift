@@ -9,10 +9,10 @@ func batteryIsRead() {
   let air = VirtualAir(now: now)
   let (here, there) = (air.addController(), air.addController())
 
-  var host = Host<1, GATTDatabase<4>, Battery>(
+  var host = BatteryHost(
     configuration: HostConfiguration(
       name: DeviceName(StaticText("Battery")), service: BluetoothUUID(0x180F), address: .public),
-    database: GATTDatabase(Battery.table), application: Battery())
+    database: GATTDatabase { Battery.service }, application: Battery())
   let central = Central(configuration: CentralConfiguration(randomAddress: .zero))
 
   // Carries packets, both ways on both sides, until nobody has any.
