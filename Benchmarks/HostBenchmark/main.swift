@@ -27,13 +27,13 @@ switch arguments[2] {
 case "service":
   var bench = Bench(
     Host(
-      configuration: benchConfiguration, database: BallProfile.serviceDatabase,
+      configuration: benchConfiguration, database: BallProfile.makeServiceDatabase(),
       application: Ball(seed: 1)))
   run(&bench)
 case "full":
   var bench = Bench(
     BallHost<4>(
-      configuration: benchConfiguration, database: BallProfile.database,
+      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
       application: Ball(seed: 1)))
   run(&bench)
 case let other:

@@ -31,8 +31,8 @@ public enum BallProfile {
   /// The type of the whole database.
   public typealias Database = GATTDatabase<32>
 
-  /// The whole database.
-  public static var database: Database {
+  /// Makes the whole database.
+  public static func makeDatabase() -> Database {
     GATTDatabase {
       Service(.genericAccessService) {  // 0x0001 to 0x0007
         Characteristic(.deviceName, .read, value: .deviceName)
@@ -61,8 +61,8 @@ public enum BallProfile {
     }
   }
 
-  /// The ball's own service alone, as the smallest device would have it.
-  public static var serviceDatabase: GATTDatabase<6> {
+  /// Makes a database of the ball's own service alone, as the smallest device would have it.
+  public static func makeServiceDatabase() -> GATTDatabase<6> {
     GATTDatabase { service }
   }
 

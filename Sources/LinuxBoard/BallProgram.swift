@@ -53,7 +53,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     observer: consuming Observer
   ) {
     host = BallHost<4>(
-      configuration: configuration, database: BallProfile.database,
+      configuration: configuration, database: BallProfile.makeDatabase(),
       application: Ball<4>(seed: seed, style: style))
     self.observer = observer
   }

@@ -95,7 +95,7 @@ struct ServiceTests {
         Issue.record("No hash")
         return
       }
-      let expected = BallProfile.database.hash.bytes
+      let expected = BallProfile.makeDatabase().hash.bytes
       #expect(hash == expected.indices.map { expected[$0] })
       stage.disconnect(phone)
     }

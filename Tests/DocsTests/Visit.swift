@@ -43,7 +43,7 @@ final class Visit {
     ball = BallHost<4>(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public),
-      database: BallProfile.database, application: Ball<4>(seed: 8, style: style))
+      database: BallProfile.makeDatabase(), application: Ball<4>(seed: 8, style: style))
     ballController = air.addController()
     centralController = air.addController()
     self.central = central

@@ -134,7 +134,7 @@ struct BallProfileTests {
 
   @Test("The database has room for as many attributes as it has")
   func room() {
-    let database = BallProfile.database
+    let database = BallProfile.makeDatabase()
     let attributes = database.attributes
     let isFull = !attributes[attributes.count - 1].isVacant
     #expect(isFull, "BallProfile.Database has too large a capacity")

@@ -11,10 +11,10 @@ import EightBall
 public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   var one = BallHost<1>(
-    configuration: configuration, database: BallProfile.database,
+    configuration: configuration, database: BallProfile.makeDatabase(),
     application: Ball(seed: 1, style: .text))
   var four = BallHost<4>(
-    configuration: configuration, database: BallProfile.database,
+    configuration: configuration, database: BallProfile.makeDatabase(),
     application: Ball(seed: 4, style: .slug))
   return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
 }

@@ -30,7 +30,7 @@ import Glibc
     let name = DeviceName(StaticText("8-Ball"))
     host = Host(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: BallProfile.database, application: HesitantBall())
+      database: BallProfile.makeDatabase(), application: HesitantBall())
     host.start(at: now)
   }
 

@@ -43,7 +43,7 @@ final class Stage<let places: Int> {
       configuration: HostConfiguration(
         name: try #require(deviceName), service: .ballService,
         address: address, mtu: mtu, preferredParameters: preferredParameters),
-      database: BallProfile.database, application: Ball<places>(seed: seed, style: style)
+      database: BallProfile.makeDatabase(), application: Ball<places>(seed: seed, style: style)
     )
     if isStarted {
       host.start(at: now)

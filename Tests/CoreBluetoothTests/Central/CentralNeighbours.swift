@@ -45,7 +45,7 @@ extension CentralStage {
       BallHost<4>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .ballService, address: .public),
-        database: BallProfile.database,
+        database: BallProfile.makeDatabase(),
         application: EightBall.Ball<4>(seed: 8, style: .text)))
     ball.host.start(at: now)
     add(ball)

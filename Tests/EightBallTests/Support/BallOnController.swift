@@ -12,7 +12,7 @@ final class BallOnController {
     let name = DeviceName(StaticText("8-Ball"))
     host = BallHost<2>(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: BallProfile.database, application: Ball(seed: seed, style: style))
+      database: BallProfile.makeDatabase(), application: Ball(seed: seed, style: style))
     host.start(at: Instant(rawValue: 0))
     run()
   }
