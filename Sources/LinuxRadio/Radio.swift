@@ -53,7 +53,7 @@ public struct Radio: ~Copyable {
   }
 
   /// Opens a radio in `loop`. One to which the controller has to come waits for it, and one whose
-  /// host has a name waits for its address: `refusal` tells if it cannot be found.
+  /// host has a name waits for its address: `refusal` says why if it cannot be found.
   ///
   /// - Parameter airPath: Where the virtual air is.
   /// - Throws: Why it cannot be opened.

@@ -5,7 +5,7 @@ extension Files {
   /// Writes to it do not wait.
   ///
   /// It may also be a pipe or a device such as a terminal. `/dev/stdout` and `/dev/fd/N` are opened
-  /// anew, so that nobody who shares them notices that they do not block here.
+  /// anew, so that they still block for the programs that share them.
   ///
   /// - Throws: `notPermitted` if it is another user's, or a link that another user made;
   ///   `invalidArgument` if it is nothing that bytes can be written to one after the other.
@@ -39,7 +39,7 @@ extension Files {
       let kind = FileStatus(of: path, followsLinks: isLink)?.kind
       if kind == .symbolicLink { throw strangeLink(path) }
       guard error.code == .noSuchAddress, kind == .pipe else { throw error }
-      // Nobody reads the pipe yet. With an end of its own to read from, it can be written to.
+      // The pipe has no reader yet. With an end of its own to read from, it can be written to.
       return try open(path, flags | O_RDWR)
     }
   }

@@ -45,7 +45,7 @@ struct LockFile: ~Copyable {
   }
 
   deinit {
-    // Locked until it is closed: whoever has opened it finds that it has gone.
+    // Locked until it is closed: a process that has opened it finds that it has gone.
     if let present = FileStatus(of: path), let own = try? FileStatus(of: descriptor),
       present.isSameFile(as: own)
     {

@@ -16,7 +16,7 @@ package final class RecordFile {
 
   /// Makes the file at `path`, or empties it; only this user may read and write it (mode 0600).
   ///
-  /// A pipe that nobody reads yet keeps what fits into it, usually 64 KiB, until somebody does.
+  /// A pipe without a reader keeps what fits into it, usually 64 KiB, until there is one.
   ///
   /// - Throws: What `Files.create` throws.
   package init(_ path: String) throws(SystemError) {

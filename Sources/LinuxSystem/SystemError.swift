@@ -21,7 +21,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let interrupted = Errno(rawValue: EINTR)
   /// EAGAIN: nothing can be done now.
   public static let wouldBlock = Errno(rawValue: EAGAIN)
-  /// ENXIO: nobody is at the other end, such as of a pipe.
+  /// ENXIO: the other end is missing, such as a reader of a pipe.
   public static let noSuchAddress = Errno(rawValue: ENXIO)
   /// EACCES.
   public static let accessDenied = Errno(rawValue: EACCES)

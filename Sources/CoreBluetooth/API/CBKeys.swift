@@ -45,7 +45,7 @@ public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnabl
 /// Accepted, and without effect: there is no BR/EDR.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey =
   "kCBConnectOptionEnableTransportBridging"
-/// Accepted, and without effect: nobody has the Apple Notification Center Service here.
+/// Accepted, and without effect: no peer offers the Apple Notification Center Service here.
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
 
 // Options of the managers, and keys of what they restore. Linux never ends a program to start it

@@ -52,7 +52,7 @@ public struct NSKeyValueObservedChange<Value> {
   public let isPrior: Bool
 }
 
-/// An observation, which ends with `invalidate()`, or when nobody keeps it any more.
+/// An observation, which ends with `invalidate()`, or when it is released.
 public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   private let end: Locked<(() -> Void)?>
 

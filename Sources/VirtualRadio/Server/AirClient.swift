@@ -51,7 +51,7 @@ final class AirClient: EventHandler {
   // MARK: From the host
 
   /// Takes what has come, up to a few thousand bytes: other clients have their turn then.
-  /// Tells if the client must go.
+  /// Returns a notice if the client must go.
   func receive() -> AirServer.Notice? {
     let count: Int
     do throws(SystemError) {
@@ -92,7 +92,7 @@ final class AirClient: EventHandler {
   // MARK: To the host
 
   /// Writes as many packets as the socket takes. What it does not take stays with the controller,
-  /// but for a few thousand bytes. Tells if the client must go.
+  /// but for a few thousand bytes. Returns a notice if the client must go.
   func transmit() -> AirServer.Notice? {
     guard registration != nil else { return nil }
     do throws(SystemError) {

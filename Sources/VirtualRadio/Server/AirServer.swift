@@ -71,7 +71,7 @@ public final class AirServer {
   private var spare: [AirClient] = []
   /// Clients that are being refused, the oldest first.
   private var refused: [AirClient] = []
-  /// Where the controllers of refused clients are: nobody is with them.
+  /// The controllers of refused clients are here, apart from all others.
   private let emptyAir = VirtualAir()
   private var hasSaidFull = false
   /// Closed for a moment to refuse a client when no more files may be opened.
