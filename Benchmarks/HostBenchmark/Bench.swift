@@ -6,7 +6,7 @@ let benchConfiguration = HostConfiguration(
 
 /// A host with a controller and a central that are nothing but bytes.
 struct Bench<let attributeCount: Int>: ~Copyable {
-  private var host: Host<4, GATTDatabase<attributeCount>, Ball<4>>
+  private var host: Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>
   private var output = InlineArray<600, UInt8>(repeating: 0)
   private let now = Instant(rawValue: 0)
   private let question: InlineArray<52, UInt8>
@@ -14,9 +14,9 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   private var notifications = 0
   private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
 
-  init(_ host: consuming Host<4, GATTDatabase<attributeCount>, Ball<4>>) {
-    let questionHandle = host.handle(of: .question)
-    let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
+  init(_ host: consuming Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>) {
+    let questionHandle = host.server.handle(of: .question)
+    let cccd = AttributeHandle(rawValue: host.server.handle(of: .answer).rawValue + 1)
     var question = InlineArray<52, UInt8>(repeating: 0)
     var text = InlineArray<40, UInt8>(repeating: UInt8(ascii: "a"))
     text[39] = UInt8(ascii: "?")
@@ -44,7 +44,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     var exchange = InlineArray<12, UInt8>(repeating: 0)
     exchange.write { ExchangeMTURequest(clientReceiveMTU: 517).write(to: &$0) }
     send(exchange.span, count: 1)
-    let cccd = AttributeHandle(rawValue: host.handle(of: .answer).rawValue + 1)
+    let cccd = AttributeHandle(rawValue: host.server.handle(of: .answer).rawValue + 1)
     let one: InlineArray<2, UInt8> = [1, 0]
     var subscribe = InlineArray<14, UInt8>(repeating: 0)
     subscribe.write { WriteRequest(handle: cccd, value: one.span).write(to: &$0) }
@@ -71,7 +71,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     panel.edge(.shake, isClosed: false, at: now)
     complete(1)
     guard next() == nil else { fail("the host has more to say than expected") }
-    while host.application.nextEvent() != nil {}
+    while host.server.application.nextEvent() != nil {}
   }
 
   /// Every service, every characteristic, in one range for all of them, and the descriptor on the
@@ -141,7 +141,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     if output[9] == ATTOpcode.handleValueNotification.rawValue { notifications += 1 }
     complete(UInt8(count))
     guard next() == nil else { fail("the host has more to say than expected") }
-    while host.application.nextEvent() != nil {}
+    while host.server.application.nextEvent() != nil {}
   }
 
   /// What is measured: one packet from the controller in, `count` packets out.
@@ -157,7 +157,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   private mutating func exchangeEdge() {
     panel.edge(.shake, isClosed: true, at: now)
     guard panel.nextAction() == .shake else { fail("the button does nothing") }
-    host.application.shake()
+    host.server.application.shake()
     guard next() != nil else { fail("the host does not notify") }
   }
 

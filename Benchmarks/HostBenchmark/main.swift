@@ -41,8 +41,8 @@ case let other:
 }
 
 func printMemory<let attributeCount: Int>(_ bench: borrowing Bench<attributeCount>) {
-  let two = MemoryLayout<Host<2, GATTDatabase<attributeCount>, Ball<2>>>.stride
-  let four = MemoryLayout<Host<4, GATTDatabase<attributeCount>, Ball<4>>>.stride
+  let two = MemoryLayout<Peripheral<2, GATTDatabase<attributeCount>, Ball<2>>>.stride
+  let four = MemoryLayout<Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>>.stride
   print((four - two) / 2, four)
 }
 

@@ -76,4 +76,4 @@ public enum BallProfile {
 }
 
 /// The ball with its whole host: `places` centrals at once.
-public typealias BallHost<let places: Int> = Host<places, BallProfile.Database, Ball<places>>
+public typealias BallHost<let places: Int> = Peripheral<places, BallProfile.Database, Ball<places>>

@@ -110,7 +110,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
       service.send(at: now)
     }
     guard let body else { return }
-    panel.show(host.application.lights, at: now)
+    panel.show(host.server.application.lights, at: now)
     body.show(panel, at: now)
     switch body.takeNews() {
     case .lost(let reason): observer.board(wasLost: reason)
@@ -133,11 +133,11 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
     while let action = panel.nextAction() {
       switch action {
       case .shake:
-        host.application.shake()
+        host.server.application.shake()
       case .clear:
-        host.application.clear()
+        host.server.application.clear()
       case .release:
-        host.application.clear()
+        host.server.application.clear()
         host.disconnectAll()
       }
       observer.button(did: action)
@@ -146,13 +146,13 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   private mutating func tellEvents() {
     let own = host.address
-    while let event = host.application.nextEvent() {
+    while let event = host.server.application.nextEvent() {
       switch event {
       case .refused: panel.tellRefusal(at: now)
       case .answered: panel.tellAnswer(at: now)
       default: break
       }
-      Self.tell(event, own, &host.application, &observer)
+      Self.tell(event, own, &host.server.application, &observer)
     }
   }
 

@@ -104,9 +104,9 @@ private struct Walk {
     case 10: phone.central.perform(.read(Handles.answer), on: link)
     case 11: phone.central.perform(.discoverServices(nil), on: link)
     case 12: RawLink(phone).send(makeNoise(), on: makeChannel())
-    case 13: stage.host.application.shake()
+    case 13: stage.host.server.application.shake()
     case 14 where chance(of: 3):
-      if chance(of: 4) { stage.host.disconnectAll() } else { stage.host.application.clear() }
+      if chance(of: 4) { stage.host.disconnectAll() } else { stage.host.server.application.clear() }
     default: stage.run(for: UInt32(number(3_000)))
     }
     carry()

@@ -79,7 +79,7 @@ struct BallHostTests {
     }
     #expect(ball.exchange([0x18, 0x01]) == [[0x19]])
     var kept: [UInt8] = []
-    ball.host.application.withQuestion(at: 0) { kept = Array($0) }
+    ball.host.server.application.withQuestion(at: 0) { kept = Array($0) }
     #expect(kept == question)
     // The notification is cut at 23 − 3 = 20 bytes; the rest can be read.
     let answer = Array(answers(1)[0].utf8)
@@ -107,7 +107,7 @@ struct BallHostTests {
     _ = ball.exchange([0x02, 0x05, 0x02])
     #expect(ball.exchange(listen) == [[0x13]])
     #expect(ball.exchange(ask("Will it?".utf8)).count == 2)
-    ball.host.application.shake()
+    ball.host.server.application.shake()
     ball.run()
     #expect(ball.sent.last?.pdu == notification(answers(2)[1]))
   }
@@ -118,8 +118,8 @@ struct BallProfileTests {
   @Test("Centrals remember handles: they never change")
   func handles() {
     let ball = BallOnController()
-    let question = ball.host.handle(of: .question).rawValue
-    let answer = ball.host.handle(of: .answer).rawValue
+    let question = ball.host.server.handle(of: .question).rawValue
+    let answer = ball.host.server.handle(of: .answer).rawValue
     #expect(question == 0x001D && answer == 0x001F)
     ball.connect(1)
     // Its service, 0x001B to 0x0020, by its UUID.

@@ -40,19 +40,19 @@ private func turn<let places: Int>(
   }
   sum &+= UInt32(truncatingIfNeeded: host.deadline?.rawValue ?? 0)
 
-  host.application.shake()
-  host.application.clear()
-  while host.application.nextEvent() != nil { sum &+= 1 }
-  host.application.withQuestion(at: 0) { question in sum &+= UInt32(question.count) }
-  if host.application.lights.isAnswering { sum &+= 1 }
+  host.server.application.shake()
+  host.server.application.clear()
+  while host.server.application.nextEvent() != nil { sum &+= 1 }
+  host.server.application.withQuestion(at: 0) { question in sum &+= UInt32(question.count) }
+  if host.server.application.lights.isAnswering { sum &+= 1 }
 
-  host.databaseChanged(in: .all)
-  sum &+= UInt32(host.database.place(of: .answer).handle.rawValue)
-  host.deviceName = DeviceName(StaticText("Ball"))
-  host.advertise(Advertisement(service: .ballService, name: host.deviceName))
+  host.server.databaseChanged(in: .all)
+  sum &+= UInt32(host.server.database.place(of: .answer).handle.rawValue)
+  host.server.deviceName = DeviceName(StaticText("Ball"))
+  host.advertise(Advertisement(service: .ballService, name: host.server.deviceName))
   host.advertise(nil)
   host.resume(at: 0)
-  if host.isPutOff(at: 0) { sum &+= 1 }
+  if host.server.isPutOff(at: 0) { sum &+= 1 }
   sum &+= UInt32(host.mtu(at: 0).byteCount)
   host.disconnectAll()
   host.shutDown()

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// It is its bytes and nothing else: see `StartingGround`. The buffers belong to all its copies.
 @safe struct Ground: ~Copyable {
-  private var host: Host<4, GATTDatabase<32>, HesitantBall>
+  private var host: Peripheral<4, GATTDatabase<32>, HesitantBall>
   private(set) var now = Instant(rawValue: 1)
   /// Whether the controller answers commands and gives back its buffers.
   var isObliging = true
@@ -58,8 +58,8 @@ import Glibc
 
   /// Whether requests that reach the ball are put off.
   var hesitates: Bool {
-    get { host.application.hesitates }
-    set { host.application.hesitates = newValue }
+    get { host.server.application.hesitates }
+    set { host.server.application.hesitates = newValue }
   }
 
   /// The requests that were put off can be answered.
@@ -70,7 +70,7 @@ import Glibc
 
   /// The services from one handle to another have changed.
   mutating func change(_ start: UInt8, _ end: UInt8) {
-    host.databaseChanged(
+    host.server.databaseChanged(
       in: AttributeHandleRange(
         start: AttributeHandle(rawValue: UInt16(start)),
         end: AttributeHandle(rawValue: UInt16(end))))
@@ -155,9 +155,9 @@ import Glibc
       demand(turns < 2_000, "the host never falls silent")
       unsafe answer(packet.span.extracting(first: count))
     }
-    while host.application.ball.nextEvent() != nil {}
+    while host.server.application.ball.nextEvent() != nil {}
     _ = host.deadline
-    _ = host.application.ball.lights
+    _ = host.server.application.ball.lights
   }
 
   // MARK: The controller

@@ -20,7 +20,7 @@ package struct PlainBall: RadioProgram, ~Copyable {
 
   package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     host.receive(packet, at: now)
-    while host.application.nextEvent() != nil {}
+    while host.server.application.nextEvent() != nil {}
   }
 
   package mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {

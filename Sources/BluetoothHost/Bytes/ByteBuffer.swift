@@ -64,6 +64,17 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
+  /// A writer of what the buffer shall hold, at most `limit` bytes. `keepWritten` follows.
+  @_lifetime(&self)
+  mutating func makeWriter(limit: Int = capacity) -> ByteWriter {
+    ByteWriter(storage.mutableSpan, limit: limit)
+  }
+
+  /// The buffer holds the first `count` bytes that its writer wrote.
+  mutating func keepWritten(_ count: Int) {
+    self.count = max(0, min(count, capacity))
+  }
+
   /// Replaces what is held by what `body` writes, at most `limit` bytes of it. An overflow leaves
   /// what was written before it.
   public mutating func write(limit: Int = capacity, _ body: (inout ByteWriter) -> Void) {

@@ -43,6 +43,12 @@ public protocol GATTApplication: ~Copyable {
   /// default nothing happens.
   mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal)
 
+  /// The places for which `pendingUpdate(at:)` may give an attribute. By default all.
+  ///
+  /// The host asks only these. One that is in the set without need costs time; one that is missing is
+  /// not asked.
+  var pendingConnections: ConnectionSet { get }
+
   /// Whose value the central at `place` is to be told next; `nil` when there is nothing to tell.
   ///
   /// Asked often, and answered at once. A central that does not want to be told of the attribute
@@ -59,6 +65,9 @@ public protocol GATTApplication: ~Copyable {
 }
 
 extension GATTApplication where Self: ~Copyable {
+  /// Every place.
+  public var pendingConnections: ConnectionSet { .all }
+
   /// Nothing.
   public func prepareWrite(
     to attribute: ApplicationAttribute, at place: Int

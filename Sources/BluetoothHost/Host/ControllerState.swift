@@ -48,27 +48,8 @@ struct ControllerState {
   var checkTime: Instant?
   /// Links whose data came before their Connection Complete.
   var unknownLinks = UnknownLinks()
-  /// Whether it is to be asked if it still advertises.
-  var owesAdvertisingCheck = false
-  /// What its answer to that question means.
-  var advertisingCheck = AdvertisingCheck.untried
-  /// Whether it answered as one that does not advertise.
-  var seemsSilent = false
   /// When it is reset after a Hardware Error.
   var retryPace = RetryPace()
-
-  var isAdvertising = false
-  /// What the last advertising command asked for.
-  var requestedAdvertising = false
-  /// Whether advertising may not be on although it is thought to be.
-  var doubtsAdvertising = false
-  /// Whether it has yet to be told what to advertise.
-  var owesAdvertisingData = false
-  /// Whether it has yet to be told what to answer those who ask.
-  var owesScanResponseData = false
-  /// A controller that cannot advertise while it has links says so; it is asked again when one
-  /// has gone.
-  var refusesAdvertising = false
 
   /// What every LE controller takes. Core Specification, Vol 4, Part E, 7.8.2.
   static let leastPacketLength = 27
@@ -106,7 +87,6 @@ struct ControllerState {
     self = ControllerState()
     reported = old.reported
     isShuttingDown = old.isShuttingDown
-    advertisingCheck = old.advertisingCheck
     retryPace = old.retryPace
   }
 
@@ -116,21 +96,6 @@ struct ControllerState {
     aclPacketLength = max(Self.leastPacketLength, Int(length))
     aclPacketCount = max(1, Int(count))
   }
-}
-
-/// What it means that a controller takes new advertising parameters.
-///
-/// One that advertises has to refuse them, so one that takes them does not advertise any more. Some
-/// take them at any time. Core Specification, Vol 4, Part E, 7.8.5.
-enum AdvertisingCheck {
-  /// The controller has not been asked.
-  case untried
-  /// It refuses them while it advertises: one that takes them has lost its state.
-  case reliable
-  /// It took them, and was set up again: if it takes them now, it always does.
-  case doubtful
-  /// It takes them at any time: the answer says only that it is there.
-  case unreliable
 }
 
 /// The commands that set a controller up, in their order.

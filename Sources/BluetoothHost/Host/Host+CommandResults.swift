@@ -1,5 +1,5 @@
 // What the controller answers to commands.
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
@@ -33,6 +33,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       } else {
         // Data length, PHY and the like: the link works without.
         controller.distrust(opcode)
+        if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
     }
@@ -41,7 +42,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// The controller has failed: every link is forgotten, and it is reset at the given time.
   mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
     closeAll(reason: .hardwareFailure)
-    commands.reset()
+    reset()
     controller.restart()
     controller.owesCommands = false
     controller.restartTime = time
@@ -68,7 +69,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
       }
     case .ready:
-      finishReady(opcode, status: status, at: now)
+      finishReady(opcode, status: status, reader, at: now)
     }
   }
 
@@ -103,6 +104,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       chooseAddress()
       if controller.address.kind == .public { next = .setAdvertisingParameters }
     }
+    if !Server.isPresent, next == .setAdvertisingParameters { next = nil }
     controller.owesCommands = true
     if let next {
       controller.phase = .starting(next)
@@ -124,33 +126,61 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   }
 
   private mutating func finishReady(
+    _ opcode: HCIOpcode, status: HCIErrorCode, _ reader: consuming ByteReader, at now: Instant
+  ) {
+    switch opcode {
+    case .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
+      .leSetAdvertisingParameters:
+      if Server.isPresent { finishAdvertising(opcode, status: status, at: now) }
+    case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
+      if Client.isPresent { finishInitiator(opcode, status: status) }
+    case .disconnect where status == .unknownConnectionIdentifier:
+      // The link is gone, and its Disconnection Complete was lost.
+      if let handle = controller.closing, let index = table.index(of: handle),
+        connections[index].timers[.close] != nil
+      {
+        linkIsMissing(handle, at: now)
+      }
+    case .readRSSI:
+      finishReadRSSI(status, reader, at: now)
+    default:
+      break
+    }
+  }
+
+  /// The controller has answered how strong the signal of a peer is; or it has no such link.
+  private mutating func finishReadRSSI(
+    _ status: HCIErrorCode, _ parameters: consuming ByteReader, at now: Instant
+  ) {
+    var reader = parameters
+    if Client.isPresent, let handle = controller.checking, let index = table.index(of: handle),
+      connections[index].owesRSSI
+    {
+      connections[index].owesRSSI = false
+      let rssi = status == .success && reader.readUInt16() != nil ? reader.readInt8() : nil
+      clientRole.readRSSI(
+        rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi, of: connections[index])
+    }
+    if status == .unknownConnectionIdentifier { linkIsMissing(controller.checking, at: now) }
+  }
+
+  private mutating func finishAdvertising(
     _ opcode: HCIOpcode, status: HCIErrorCode, at now: Instant
   ) {
     switch opcode {
-    case .leSetAdvertisingData, .leSetScanResponseData:
-      if status != .success { refuseAdvertising(opcode, status, at: now) }
     case .leSetAdvertisingEnable:
-      if status == .success || !controller.requestedAdvertising {
+      if status == .success || !serverRole.advertiser.requestedAdvertising {
         // What cannot be turned off is not on.
-        controller.isAdvertising = controller.requestedAdvertising
+        serverRole.advertiser.isAdvertising = serverRole.advertiser.requestedAdvertising
       } else if refuseAdvertising(opcode, status, at: now) {
         return
       }
       scheduleCheck(at: now)
-      report(controller.isAdvertising ? .advertising : .silent)
+      reportWorking()
     case .leSetAdvertisingParameters:
       advertisingWasChecked(status, at: now)
-    case .disconnect where status == .unknownConnectionIdentifier:
-      // The link is gone, and its Disconnection Complete was lost.
-      if let handle = controller.closing, let place = place(of: handle),
-        connections[place].closeDeadline != nil
-      {
-        linkIsMissing(handle, at: now)
-      }
-    case .readRSSI where status == .unknownConnectionIdentifier:
-      linkIsMissing(controller.checking, at: now)
     default:
-      break
+      if status != .success { refuseAdvertising(opcode, status, at: now) }
     }
   }
 
@@ -160,8 +190,8 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   private mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
-    guard connectionCount == 0 else {
-      controller.refusesAdvertising = true
+    guard table.count == 0 else {
+      serverRole.advertiser.refusesAdvertising = true
       return false
     }
     // If it is on already, as some refusals mean, then not by the host's doing.
@@ -175,7 +205,8 @@ extension HCIOpcode {
   fileprivate var isNeeded: Bool {
     switch self {
     case .leSetAdvertisingEnable, .leSetAdvertisingParameters, .leSetAdvertisingData,
-      .leSetScanResponseData, .disconnect:
+      .leSetScanResponseData, .disconnect, .leSetScanParameters, .leSetScanEnable,
+      .leCreateConnection, .leCreateConnectionCancel:
       true
     default: false
     }

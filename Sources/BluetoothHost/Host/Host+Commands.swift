@@ -1,5 +1,5 @@
 // Which command the controller is given next.
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
   /// Writes the next command; `false` if none is owed.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
@@ -9,7 +9,10 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     case .starting(let step):
       opcode = writeStartUp(step, into: &writer)
     case .ready:
-      opcode = writeLinkCommand(into: &writer, at: now) ?? writeAdvertisingCommand(into: &writer)
+      opcode =
+        writeLinkCommand(into: &writer, at: now)
+        ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
+        ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
     guard let opcode else {
       controller.owesCommands = false
@@ -32,8 +35,10 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       // Core Specification, Vol 4, Part E, 7.3.1.
       return write(SetEventMask(mask: 0x2000_0000_0000_8090), into: &writer)
     case .setLEEventMask:
-      // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C. Vol 4, Part E, 7.8.1.
-      return write(LESetEventMask(mask: 0x0000_0000_0000_0A75), into: &writer)
+      // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C; for a client also the advertising
+      // reports, 0x02 and 0x0D. Vol 4, Part E, 7.8.1.
+      let reports: UInt64 = Client.isPresent ? 0x0000_0000_0000_1002 : 0
+      return write(LESetEventMask(mask: 0x0000_0000_0000_0A75 | reports), into: &writer)
     case .readLEBufferSize:
       return write(PlainCommand(.leReadBufferSize), into: &writer)
     case .readBufferSize:
@@ -43,11 +48,11 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     case .setRandomAddress:
       return write(LESetRandomAddress(controller.address), into: &writer)
     case .setAdvertisingParameters:
-      return writeAdvertisingParameters(into: &writer)
+      return Server.isPresent ? writeAdvertisingParameters(into: &writer) : nil
     case .setAdvertisingData:
-      return writeAdvertisingData(into: &writer)
+      return Server.isPresent ? writeAdvertisingData(into: &writer) : nil
     case .setScanResponseData:
-      return writeScanResponseData(into: &writer)
+      return Server.isPresent ? writeScanResponseData(into: &writer) : nil
     }
   }
 
@@ -60,37 +65,38 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
-    controller.owesAdvertisingData = false
+    serverRole.advertiser.owesAdvertisingData = false
     return write(
-      LESetAdvertisingData(advertisement?.data ?? AdvertisingData()), into: &writer)
+      LESetAdvertisingData(serverRole.advertiser.advertisement?.data ?? AdvertisingData()), into: &writer)
   }
 
   private mutating func writeScanResponseData(into writer: inout ByteWriter) -> HCIOpcode {
-    controller.owesScanResponseData = false
+    serverRole.advertiser.owesScanResponseData = false
     return write(
-      LESetScanResponseData(advertisement?.scanResponse ?? AdvertisingData()), into: &writer)
+      LESetScanResponseData(serverRole.advertiser.advertisement?.scanResponse ?? AdvertisingData()), into: &writer)
   }
 
   /// What some link is owed.
   private mutating func writeLinkCommand(
     into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
-    for place in 0..<places {
-      guard let handle = connections[place].handle else { continue }
-      if let reason = connections[place].disconnectReason {
-        guard connections[place].closeDeadline == nil else { continue }
+    for index in 0..<links {
+      guard let handle = connections[index].handle else { continue }
+      if let reason = connections[index].disconnectReason {
+        guard connections[index].timers[.close] == nil else { continue }
         // The link ends with the peer's acknowledgement, or with its supervision time-out.
-        connections[place].closeDeadline = now.advanced(
-          by: connections[place].supervisionTimeout + 2 * CommandFlow.patience)
+        connections[index].timers[.close] = now.advanced(
+          by: connections[index].supervisionTimeout + 2 * CommandFlow.patience)
+        noteTimers(of: index)
         controller.closing = handle
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
-      if connections[place].owesKeyRefusal {
-        connections[place].owesKeyRefusal = false
+      if connections[index].owesKeyRefusal {
+        connections[index].owesKeyRefusal = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
-      if let reply = connections[place].owedParameterReply {
-        connections[place].owedParameterReply = nil
+      if let reply = connections[index].owedParameterReply {
+        connections[index].owedParameterReply = nil
         switch reply {
         case .accepted(let parameters):
           return write(
@@ -102,19 +108,23 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
               handle: handle, reason: .unacceptableConnectionParameters), into: &writer)
         }
       }
-      if connections[place].owesCheck {
-        connections[place].owesCheck = false
+      if let parameters = connections[index].owedUpdate {
+        connections[index].owedUpdate = nil
+        return write(LEConnectionUpdate(handle: handle, parameters: parameters), into: &writer)
+      }
+      if connections[index].owesCheck || connections[index].owesRSSI {
+        connections[index].owesCheck = false
         controller.checking = handle
         return write(ReadRSSI(handle: handle), into: &writer)
       }
-      if connections[place].owesDataLength {
-        connections[place].owesDataLength = false
+      if connections[index].owesDataLength {
+        connections[index].owesDataLength = false
         return write(
           LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2_120),
           into: &writer)
       }
-      if connections[place].owesPHY {
-        connections[place].owesPHY = false
+      if connections[index].owesPHY {
+        connections[index].owesPHY = false
         return write(
           LESetPHY(handle: handle, allPHYs: 0, transmitPHYs: 0b10, receivePHYs: 0b10, options: 0),
           into: &writer)
@@ -132,36 +142,36 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// Advertising is on while there is something to advertise and a place is free. What is
   /// advertised may change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
-    if controller.doubtsAdvertising {
+    if serverRole.advertiser.doubtsAdvertising {
       // Over as soon as advertising is known to be off; then it is turned on if it should be.
-      controller.doubtsAdvertising = false
-      if controller.isAdvertising {
-        controller.requestedAdvertising = false
+      serverRole.advertiser.doubtsAdvertising = false
+      if serverRole.advertiser.isAdvertising {
+        serverRole.advertiser.requestedAdvertising = false
         return write(LESetAdvertisingEnable(false), into: &writer)
       }
     }
     let wanted =
-      advertisement != nil && !controller.isShuttingDown && !isAdvertisingHeldBack
-    if wanted, controller.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
-    if wanted, controller.owesScanResponseData { return writeScanResponseData(into: &writer) }
-    guard wanted != controller.isAdvertising else {
-      guard controller.owesAdvertisingCheck else { return nil }
-      controller.owesAdvertisingCheck = false
+      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown && !isAdvertisingHeldBack
+    if wanted, serverRole.advertiser.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
+    if wanted, serverRole.advertiser.owesScanResponseData { return writeScanResponseData(into: &writer) }
+    guard wanted != serverRole.advertiser.isAdvertising else {
+      guard serverRole.advertiser.owesCheck else { return nil }
+      serverRole.advertiser.owesCheck = false
       return writeAdvertisingParameters(into: &writer)
     }
-    controller.owesAdvertisingCheck = false
-    controller.requestedAdvertising = wanted
+    serverRole.advertiser.owesCheck = false
+    serverRole.advertiser.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
   }
 
-  private func write<Command: HCICommand>(
+  func write<Command: HCICommand>(
     _ command: Command, into writer: inout ByteWriter
   ) -> HCIOpcode {
     command.writePacket(to: &writer)
     return Command.opcode
   }
 
-  private func write(_ command: PlainCommand, into writer: inout ByteWriter) -> HCIOpcode {
+  func write(_ command: PlainCommand, into writer: inout ByteWriter) -> HCIOpcode {
     command.writePacket(to: &writer)
     return command.opcode
   }

@@ -3,7 +3,7 @@
 //
 // An event is lost when a controller crashes and recovers by itself, or when its host was too
 // slow to read. Without this, one lost event would cost a place, or silence the peripheral.
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
   /// How long a link may be silent before the host asks after it, in milliseconds: a minute.
   static var linkCheckInterval: UInt32 { 60_000 }
 
@@ -13,15 +13,17 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
 
   /// Decides when the host next asks after what the controller does by itself.
   mutating func scheduleCheck(at now: Instant) {
-    controller.owesAdvertisingCheck = false
-    controller.seemsSilent = false
-    if connectionCount > 0 {
+    if Server.isPresent {
+      serverRole.advertiser.owesCheck = false
+      serverRole.advertiser.seemsSilent = false
+    }
+    if table.count > 0 {
       let isNeeded = controller.checksLinks || configuration.idleLimit != nil
       controller.checkTime = isNeeded ? now.advanced(by: Self.linkCheckInterval) : nil
-    } else if controller.isAdvertising {
+    } else if Server.isPresent, serverRole.advertiser.isAdvertising {
       controller.checkTime = now.advanced(by: Self.advertisingCheckInterval)
       // Advertising has just begun: now the answer says what kind of controller it is.
-      controller.owesAdvertisingCheck = controller.advertisingCheck == .doubtful
+      serverRole.advertiser.owesCheck = serverRole.advertiser.check == .doubtful
     } else {
       controller.checkTime = nil
     }
@@ -33,59 +35,60 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     guard let time = controller.checkTime, time <= now else { return }
     controller.checkTime = nil
     controller.owesCommands = true
-    if connectionCount == 0 {
-      checkAdvertising(at: now)
-    } else {
+    if table.count > 0 {
       checkLinks(at: now)
+    } else if Server.isPresent {
+      checkAdvertising(at: now)
     }
   }
 
   private mutating func checkLinks(at now: Instant) {
     scheduleCheck(at: now)
     var quietest: Int?
-    for place in 0..<places where connections[place].handle != nil {
-      let isHeard = connections[place].isHeard
-      connections[place].owesCheck = controller.checksLinks && !isHeard
-      connections[place].isHeard = false
-      let minutes = isHeard ? 0 : min(connections[place].silentMinutes, .max - 1) + 1
-      connections[place].silentMinutes = minutes
-      if minutes > connections[quietest ?? place].silentMinutes || quietest == nil {
-        quietest = place
+    for index in 0..<links where connections[index].handle != nil {
+      let isHeard = connections[index].isHeard
+      connections[index].owesCheck = controller.checksLinks && !isHeard
+      connections[index].isHeard = false
+      let minutes = isHeard ? 0 : min(connections[index].silentMinutes, .max - 1) + 1
+      connections[index].silentMinutes = minutes
+      if minutes > connections[quietest ?? index].silentMinutes || quietest == nil {
+        quietest = index
       }
     }
-    guard let quietest, let limit = configuration.idleLimit, advertisement != nil,
-      connectionCount == places, connections[quietest].silentMinutes >= limit
+    guard Server.isPresent, let quietest, let limit = configuration.idleLimit,
+      serverRole.advertiser.advertisement != nil, !hasRoomToAdvertise,
+      connections[quietest].silentMinutes >= limit
     else { return }
-    connections[quietest].disconnectReason = .remoteUserTerminatedConnection
+    disconnect(at: quietest)
   }
 
   // MARK: Advertising that is over
 
   private mutating func checkAdvertising(at now: Instant) {
-    guard controller.seemsSilent else {
-      controller.owesAdvertisingCheck = controller.isAdvertising
+    guard serverRole.advertiser.seemsSilent else {
+      serverRole.advertiser.owesCheck = serverRole.advertiser.isAdvertising
       return
     }
-    if controller.advertisingCheck == .reliable {
+    if serverRole.advertiser.check == .reliable {
       fail(.stoppedAdvertising, restartAt: now)
     } else {
-      controller.advertisingCheck = .doubtful
+      serverRole.advertiser.check = .doubtful
       start(at: now)
     }
   }
 
   /// The controller has answered whether it takes new advertising parameters.
   mutating func advertisingWasChecked(_ status: HCIErrorCode, at now: Instant) {
-    guard connectionCount == 0, controller.isAdvertising else { return }
+    guard table.count == 0, serverRole.advertiser.isAdvertising else { return }
     if status == .commandDisallowed {
-      controller.advertisingCheck = .reliable
-    } else if controller.advertisingCheck == .doubtful {
-      controller.advertisingCheck = .unreliable
+      serverRole.advertiser.check = .reliable
+    } else if serverRole.advertiser.check == .doubtful {
+      serverRole.advertiser.check = .unreliable
     }
     scheduleCheck(at: now)
-    if status == .success, controller.advertisingCheck != .unreliable {
+    if status == .success, serverRole.advertiser.check != .unreliable {
       // The event of a link that has ended the advertising just now may still come.
-      controller.seemsSilent = true
+      serverRole.advertiser.seemsSilent = true
       controller.checkTime = now.advanced(by: CommandFlow.patience)
     }
   }
@@ -99,42 +102,58 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     guard controller.phase == .ready else { return }
     controller.unknownLinks.note(
       header.handle, endedAt: now.advanced(by: CommandFlow.patience))
-    guard let place = freePlace(for: header.handle),
-      connections[place].expectedHandle == nil || connections[place].expectedHandle == header.handle
+    guard let index = freeIndex(for: header.handle),
+      connections[index].expectedHandle == nil || connections[index].expectedHandle == header.handle
     else { return }
-    connections[place].keepEarly(
-      data, startsFrame: header.boundary != .continuing, of: header.handle)
+    if connections[index].expectedHandle == nil {
+      reassemblers[index].reset()
+      connections[index].expectedHandle = header.handle
+    }
+    reassemblers[index].keep(data, startsFrame: header.boundary != .continuing)
   }
 
-  /// The place for the link `handle`: the one that has its early data, or else one in which no link
+  /// The index for the link `handle`: the one that has its early data, or else one at which no link
   /// is expected, or else any that is free; `nil` if none is.
-  func freePlace(for handle: ConnectionHandle) -> Int? {
+  func freeIndex(for handle: ConnectionHandle) -> Int? {
     var free: Int?
-    for place in 0..<places where connections[place].handle == nil {
-      guard let expected = connections[place].expectedHandle else {
-        if free == nil || connections[free ?? 0].expectedHandle != nil { free = place }
+    for index in 0..<links where connections[index].handle == nil {
+      guard let expected = connections[index].expectedHandle else {
+        if free == nil || connections[free ?? 0].expectedHandle != nil { free = index }
         continue
       }
-      if expected == handle { return place }
-      free = free ?? place
+      if expected == handle { return index }
+      free = free ?? index
     }
     return free
   }
 
-  /// Receives what was kept for the link that is now at `place`.
-  mutating func receive(_ early: borrowing ByteBuffer<517>, at place: Int) {
+  /// What was kept of the link `handle` at `index`; nothing if another link, or none, was expected.
+  mutating func takeEarly(of handle: ConnectionHandle, at index: Int) -> ByteBuffer<521> {
+    var early = ByteBuffer<521>()
+    if connections[index].expectedHandle == handle { reassemblers[index].copyKept(to: &early) }
+    forgetExpected(at: index)
+    return early
+  }
+
+  /// Receives what was kept for the link that is now at `index`.
+  mutating func receive(_ early: borrowing ByteBuffer<521>, at index: Int) {
     var reader = ByteReader(early.span)
     while let word = reader.readUInt16(), let data = reader.readBytes(Int(word >> 1)) {
-      connections[place].receive(
-        data, startsFrame: word & 1 != 0, at: place, server: &server, application: &application)
+      receive(data, startsFrame: word & 1 != 0, on: index)
     }
   }
 
   /// The link `handle` will not come: its early data is forgotten.
   mutating func forgetEarly(_ handle: ConnectionHandle) {
-    for place in 0..<places where connections[place].expectedHandle == handle {
-      connections[place].close()
+    for index in 0..<links where connections[index].expectedHandle == handle {
+      forgetExpected(at: index)
     }
+  }
+
+  /// No link is expected at `index` any more.
+  mutating func forgetExpected(at index: Int) {
+    connections[index].expectedHandle = nil
+    reassemblers[index].reset()
   }
 
   /// A link that the host did not know has ended. It may have been made out of advertising that
@@ -143,7 +162,7 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     guard controller.phase == .ready else { return }
     controller.unknownLinks.remove(handle)
     forgetEarly(handle)
-    controller.doubtsAdvertising = true
+    if Server.isPresent { serverRole.advertiser.doubtsAdvertising = true }
     controller.owesCommands = true
   }
 
@@ -152,8 +171,8 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// The controller has no link `handle`: the event of its end was lost. With the last one, the
   /// controller is set up again, since it may have lost everything.
   mutating func linkIsMissing(_ handle: ConnectionHandle?, at now: Instant) {
-    guard let handle, let place = place(of: handle) else { return }
-    close(place, reason: .unspecifiedError, at: now)
-    if connectionCount == 0, !controller.isShuttingDown { start(at: now) }
+    guard let handle, let index = table.index(of: handle) else { return }
+    close(index, reason: .unspecifiedError, at: now)
+    if table.count == 0, !controller.isShuttingDown { start(at: now) }
   }
 }

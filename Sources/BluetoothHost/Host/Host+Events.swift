@@ -1,5 +1,5 @@
 // What the controller tells of its own accord.
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -13,11 +13,11 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     case .disconnectionComplete:
       guard let event = DisconnectionComplete(parameters: parameters), event.status == .success
       else { return }
-      guard let place = place(of: event.handle) else {
+      guard let index = table.index(of: event.handle) else {
         unknownLinkEnded(event.handle)
         return
       }
-      close(place, reason: event.reason, at: now)
+      close(index, reason: event.reason, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,
@@ -34,6 +34,10 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
     var reader = ByteReader(parameters)
     guard let subevent = reader.readUInt8() else { return }
     switch LEMetaSubevent(rawValue: subevent) {
+    case .advertisingReport, .extendedAdvertisingReport:
+      guard Client.isPresent else { return }
+      receiveReports(
+        reader, isExtended: subevent == LEMetaSubevent.extendedAdvertisingReport.rawValue)
     case .connectionComplete:
       guard let event = LEConnectionComplete(&reader, enhanced: false) else { return }
       open(event, at: now)
@@ -42,21 +46,21 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       open(event, at: now)
     case .connectionUpdateComplete:
       guard let event = LEConnectionUpdateComplete(&reader), event.status == .success,
-        let place = place(of: event.handle)
+        let index = table.index(of: event.handle)
       else { return }
-      connections[place].interval = event.interval
-      connections[place].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
+      connections[index].interval = event.interval
+      connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
     case .longTermKeyRequest:
-      guard let event = LELongTermKeyRequest(&reader), let place = place(of: event.handle) else {
+      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle) else {
         return
       }
-      connections[place].owesKeyRefusal = true
+      connections[index].owesKeyRefusal = true
       controller.owesCommands = true
     case .remoteConnectionParameterRequest:
       guard let event = LERemoteConnectionParameterRequest(&reader),
-        let place = place(of: event.handle)
+        let index = table.index(of: event.handle)
       else { return }
-      connections[place].owedParameterReply =
+      connections[index].owedParameterReply =
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.owesCommands = true
     default:
@@ -67,59 +71,66 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
   /// Core Specification, Vol 4, Part E, 7.7.65.1.
   private mutating func open(_ event: LEConnectionComplete, at now: Instant) {
     guard controller.phase == .ready else { return }
-    // Whether or not there is a link: the advertising that led here is over.
-    controller.isAdvertising = false
     controller.owesCommands = true
+    let isOwn = Client.isPresent && event.role == .central
+    if Client.isPresent, isOwn || event.status != .success {
+      // Failures do not always say in which role.
+      guard isExpected(event) else { return }
+    } else if Server.isPresent {
+      // Whether or not there is a link: the advertising that led here is over.
+      serverRole.advertiser.isAdvertising = false
+    }
     guard event.status == .success else {
-      report(.silent)
+      reportWorking()
       return
     }
     // A handle that was in use is in use again: the end of its last link was lost.
-    if let place = place(of: event.handle) {
-      close(place, reason: .unspecifiedError, at: now)
+    if let index = table.index(of: event.handle) {
+      close(index, reason: .unspecifiedError, at: now)
     }
-    // No more than there are places for are ever invited, unless the controller lies.
-    guard let place = freePlace(for: event.handle) else {
+    // No more than there is room for are ever invited, unless the controller lies.
+    guard Server.isPresent || isOwn, let index = freeIndex(for: event.handle) else {
       controller.unknownLinks.note(
         event.handle, endedAt: now.advanced(by: CommandFlow.patience))
       return
     }
     controller.unknownLinks.remove(event.handle)
-    let early = connections[place].takeEarly(of: event.handle)
-    connections[place].open(event)
-    connectionCount += 1
-    if connectionCount == 1 { scheduleCheck(at: now) }
+    let early = takeEarly(of: event.handle, at: index)
+    connections[index].open(event)
+    table.insert(event.handle, at: index)
+    if table.count == 1 { scheduleCheck(at: now) }
     if controller.isShuttingDown {
       // It came while advertising was being turned off.
-      connections[place].disconnectReason = .remoteUserTerminatedConnection
+      connections[index].disconnectReason = .remoteUserTerminatedConnection
     }
-    connections[place].owesDataLength = controller.supportsDataLength
-    connections[place].owesPHY = controller.supports2MPHY
-    if let preferred = configuration.preferredParameters, event.interval > preferred.maximumInterval
+    connections[index].owesDataLength = controller.supportsDataLength
+    connections[index].owesPHY = controller.supports2MPHY
+    if event.role == .peripheral, let preferred = configuration.preferredParameters,
+      event.interval > preferred.maximumInterval
     {
       // The peripheral's pause: Core Specification, Vol 3, Part C, 9.3.12.2.
-      connections[place].parameterRequestTime = now.advanced(by: 5_000)
+      connections[index].timers[.parameterRequest] = now.advanced(by: 5_000)
     }
-    application.centralConnected(at: place, address: event.peer)
-    report(.silent)
-    receive(early, at: place)
+    if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
+    if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    reportWorking()
+    receive(early, at: index)
+    noteTimers(of: index)
   }
 
-  /// The link at `place` has ended.
-  mutating func close(_ place: Int, reason: HCIErrorCode, at now: Instant) {
+  /// The link at `index` has ended.
+  mutating func close(_ index: Int, reason: HCIErrorCode, at now: Instant) {
     // What the controller still had of this link it has no longer.
-    freeBuffers(connections[place].inFlight, of: place)
-    controller.refusesAdvertising = false
+    freeBuffers(connections[index].inFlight, of: index)
+    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
     controller.owesCommands = true
-    connections[place].close()
-    connectionCount -= 1
-    if connectionCount == 0 { scheduleCheck(at: now) }
-    application.centralDisconnected(at: place, reason: reason)
+    forget(index, reason: reason)
+    if table.count == 0 { scheduleCheck(at: now) }
   }
 }
 
 // What the passing of time brings.
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }
@@ -131,32 +142,34 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       controller.owesCommands = true
     }
     advanceDoubts(to: now)
-    for place in 0..<places { advance(place, to: now) }
+    if Client.isPresent { advanceInitiator(to: now) }
+    guard let earliest = deadlines.earliest, earliest <= now else { return }
+    for index in 0..<links {
+      if let time = deadlines[index], time <= now { advance(index, to: now) }
+    }
   }
 
-  private mutating func advance(_ place: Int, to now: Instant) {
-    if let time = connections[place].parameterRequestTime, time <= now {
-      connections[place].parameterRequestTime = nil
-      if let preferred = configuration.preferredParameters,
-        connections[place].interval > preferred.maximumInterval
-      {
-        connections[place].requestParameters(preferred)
-      }
+  @inline(never)
+  private mutating func advance(_ index: Int, to now: Instant) {
+    if connections[index].timers.take(.parameterRequest, at: now),
+      let preferred = configuration.preferredParameters,
+      connections[index].interval > preferred.maximumInterval
+    {
+      connections[index].requestParameters(preferred)
+      pending.insert(index)
     }
-    if let time = connections[place].confirmationDeadline, time <= now {
-      // Without a confirmation the bearer is of no more use. Vol 3, Part F, 3.3.3.
-      connections[place].confirmationDeadline = nil
-      connections[place].disconnectReason = .remoteUserTerminatedConnection
-      controller.owesCommands = true
+    // Without a confirmation or a response the bearer is of no more use. Vol 3, Part F, 3.3.3.
+    if connections[index].timers.take(.confirmation, at: now) { disconnect(at: index) }
+    if Client.isPresent, connections[index].timers.take(.transaction, at: now) {
+      clientRole.timeOut(connections[index])
+      disconnect(at: index)
     }
-    if let time = connections[place].stallDeadline, time <= now {
-      // Its packets, or their completion, are lost: its end gives the buffers back.
-      connections[place].stallDeadline = nil
-      connections[place].disconnectReason = .remoteUserTerminatedConnection
-      controller.owesCommands = true
-    }
-    if let time = connections[place].closeDeadline, time <= now {
+    // The link's packets, or their completion, are lost: its end gives the buffers back.
+    if connections[index].timers.take(.stall, at: now) { disconnect(at: index) }
+    if connections[index].timers.take(.close, at: now) {
       fail(.unanswered(.disconnect), restartAt: now)
+      return
     }
+    noteTimers(of: index)
   }
 }

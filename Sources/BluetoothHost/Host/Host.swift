@@ -1,5 +1,4 @@
-/// A Bluetooth LE peripheral's whole host: from the controller's packets to the application and
-/// back.
+/// A Bluetooth LE host: from the controller's packets to its server and its client, and back.
 ///
 /// It does no input or output. Packets from the controller, and the time, go in; packets for the
 /// controller, and the next moment of interest, come out:
@@ -11,67 +10,82 @@
 ///       host.receive(packet, at: now)     // or host.advance(to: now)
 ///     }
 ///
-/// `places` is how many centrals it serves at once. Nothing that arrives, from the air or from the
-/// controller, stops it: what is malformed is answered or ignored, and a controller that fails is
-/// reset.
+/// `links` is how many connections it has at once, at most `ConnectionSet.capacity`. `Server` is what
+/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never. A link
+/// serves and asks at once, whoever began it. Nothing that arrives, from the air or from the
+/// controller, stops the host: what is malformed is answered or ignored, and a controller that fails
+/// is reset.
 public struct Host<
-  let places: Int, Database: AttributeDatabase & ~Copyable,
-  Application: GATTApplication & ~Copyable
+  let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable
 >: ~Copyable {
-  /// What the peripheral is for.
-  public var application: Application
-
-  /// What it advertises while a place is free; `nil` if nothing.
-  public internal(set) var advertisement: Advertisement?
-
   let configuration: HostConfiguration
-  var server: ATTServer<Database>
-  var connections: InlineArray<places, Connection>
   var controller = ControllerState()
   var commands = CommandFlow()
-  /// Which place is asked first for an ACL packet: that which has just sent something, and after
+
+  var connections: InlineArray<links, Connection>
+  /// The frames of each connection, as they come. Data of a link that is still unknown waits here too.
+  var reassemblers: InlineArray<links, L2CAPReassembler<521>>
+  var table = ConnectionTable<links>()
+  var deadlines = ConnectionDeadlines<links>()
+
+  /// The connections that may have something to send.
+  var pending = ConnectionSet.none
+  /// The connections that have nothing to send until something reaches them, though the server's
+  /// application has.
+  var blocked = ConnectionSet.none
+  /// Which connection is asked first for an ACL packet: that which has just sent something, and after
   /// it each in turn, so that none is starved.
-  var nextPlace = 0
+  var nextIndex = 0
+
+  var serverRole: Server
+  var clientRole: Client
 
   /// A host that waits for `start`.
   ///
   /// - Parameters:
   ///   - configuration: its name, address and so on.
-  ///   - database: its GATT database.
-  ///   - application: what the database's application attributes mean.
+  ///   - server: what it offers.
+  ///   - client: how it asks others.
   public init(
-    configuration: HostConfiguration, database: consuming Database,
-    application: consuming Application
+    configuration: HostConfiguration, server: consuming Server, client: consuming Client
   ) {
-    self.application = application
     self.configuration = configuration
-    advertisement = configuration.service.map {
-      Advertisement(service: $0, name: configuration.name)
-    }
-    server = ATTServer(
-      database: database, deviceName: configuration.name, mtu: configuration.mtu)
-    connections = InlineArray { _ in Connection() }
+    serverRole = server
+    clientRole = client
+    connections = InlineArray { index in Connection(index: index) }
+    reassemblers = InlineArray { _ in L2CAPReassembler() }
+    serverRole.configure(configuration)
   }
 
-  /// The attribute handle of one of the application's values; `.none` if the database has no such
-  /// line.
-  public func handle(of attribute: ApplicationAttribute) -> AttributeHandle {
-    server.database.place(of: attribute).handle
+  /// What the host offers. After any change the host asks it for what is to be sent.
+  public var server: Server {
+    _read { yield serverRole }
+    _modify {
+      yield &serverRole
+      pending = table.open
+      blocked = .none
+    }
+  }
+
+  /// How the host asks others.
+  public var client: Client {
+    _read { yield clientRole }
+    _modify { yield &clientRole }
   }
 
   /// What the radio is doing.
   public var radio: RadioState { controller.reported }
 
-  /// The address that the device goes by; all zeros until the controller has told it.
+  /// The address that the device goes by; all zeros until it is known.
   public var address: DeviceAddress { controller.address }
 
-  /// The number of links there are.
-  public internal(set) var connectionCount = 0
+  /// How many links there are.
+  public var connectionCount: Int { table.count }
 
   /// The controller is there: resets it and sets it up.
   public mutating func start(at now: Instant) {
     closeAll(reason: .connectionTerminatedByLocalHost)
-    commands.reset()
+    reset()
     controller.restart()
     report(.starting)
   }
@@ -79,47 +93,67 @@ public struct Host<
   /// The controller has gone: forgets every link. `start` takes it up again.
   public mutating func radioLost() {
     closeAll(reason: .hardwareFailure)
-    commands.reset()
+    reset()
     controller.reset()
     // The next one may be another.
-    controller.advertisingCheck = .untried
+    if Server.isPresent { serverRole.advertiser.check = .untried }
     report(.fault(.lost))
   }
 
-  /// Stops advertising and ends every link; `isShutDown` tells when that is done.
+  /// Stops advertising, scanning and connecting, and ends every link. `isShutDown` is true when that
+  /// is done.
   public mutating func shutDown() {
     controller.isShuttingDown = true
+    if Client.isPresent { cancelConnection() }
     disconnectAll()
   }
 
   /// Whether everything that `shutDown` began has been done.
   public var isShutDown: Bool {
-    controller.isShuttingDown
-      && (controller.phase != .ready
-        || (!controller.isAdvertising && commands.outstanding == nil && connectionCount == 0))
+    guard controller.isShuttingDown else { return false }
+    guard controller.phase == .ready else { return true }
+    if Server.isPresent, serverRole.advertiser.isAdvertising { return false }
+    if Client.isPresent, !clientRole.initiator.isIdle { return false }
+    return commands.outstanding == nil && table.count == 0
   }
 
   /// Ends every link. Advertising goes on, or begins again.
   public mutating func disconnectAll() {
-    for place in 0..<places where connections[place].handle != nil {
-      connections[place].disconnectReason = .remoteUserTerminatedConnection
-    }
+    for index in 0..<links { disconnect(at: index) }
     controller.owesCommands = true
   }
 
-  /// When `advance(to:)` wants to be called next; `nil` if nothing is being waited for.
+  /// Ends the link at `index`. Nothing happens if there is none.
+  public mutating func disconnect(at index: Int) {
+    guard isOpen(index) else { return }
+    connections[index].disconnectReason = .remoteUserTerminatedConnection
+    controller.owesCommands = true
+  }
+
+  /// The longest ATT PDU that this device and the peer at `index` take; `.minimum` if there is no
+  /// link. A notified value is at most 3 bytes shorter.
+  public func mtu(at index: Int) -> ATTMTU {
+    isOpen(index) ? connections[index].mtu : .minimum
+  }
+
+  /// Asks the central at `index` for other connection parameters. It may refuse. Nothing happens if
+  /// there is no link.
+  public mutating func requestParameters(_ parameters: ConnectionParameters, at index: Int) {
+    guard isOpen(index) else { return }
+    connections[index].requestParameters(parameters)
+    pending.insert(index)
+  }
+
+  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
   public var deadline: Instant? {
     var earliest = commands.deadline
     earliest = Instant.earlier(earliest, controller.restartTime)
     earliest = Instant.earlier(earliest, controller.checkTime)
     earliest = Instant.earlier(earliest, controller.unknownLinks.deadline)
-    for place in 0..<places {
-      earliest = Instant.earlier(earliest, connections[place].parameterRequestTime)
-      earliest = Instant.earlier(earliest, connections[place].confirmationDeadline)
-      earliest = Instant.earlier(earliest, connections[place].stallDeadline)
-      earliest = Instant.earlier(earliest, connections[place].closeDeadline)
+    if Client.isPresent {
+      earliest = Instant.earlier(earliest, clientRole.initiator.cancelDeadline)
     }
-    return earliest
+    return Instant.earlier(earliest, deadlines.earliest)
   }
 
   /// Takes one whole packet from the controller, H4's type byte first. Anything else is ignored.
@@ -147,16 +181,60 @@ public struct Host<
   }
 }
 
-extension Host where Database: ~Copyable, Application: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable {
+  /// Whether there is a link at `index`.
+  func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
+
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
-    guard let place = place(of: header.handle) else {
+    guard let index = table.index(of: header.handle) else {
       receiveEarly(header, data, at: now)
       return
     }
-    nextPlace = place
-    connections[place].receive(
-      data, startsFrame: header.boundary != .continuing, at: place, server: &server,
-      application: &application)
+    nextIndex = index
+    receive(data, startsFrame: header.boundary != .continuing, on: index)
+  }
+
+  /// Takes the data of one ACL packet of the link at `index`.
+  @inline(__always)
+  mutating func receive(_ data: Span<UInt8>, startsFrame: Bool, on index: Int) {
+    connections[index].isHeard = true
+    pending.insert(index)
+    reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
+      switch frame.channel {
+      case .att:
+        if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
+          serverRole.receive(frame.payload, on: &connections[index])
+        } else if Client.isPresent, frame.payload.isFromServer {
+          clientRole.receive(frame.payload, on: &connections[index])
+        } else {
+          connections[index].refuse(frame.payload)
+        }
+      case .leSignalling:
+        if connections[index].receiveSignal(frame.payload) { controller.owesCommands = true }
+      case .securityManager:
+        connections[index].receivePairing(frame.payload)
+      default:
+        break
+      }
+    }
+    noteTimers(of: index)
+  }
+
+  /// The timers of the connection at `index` may have changed.
+  @inline(__always)
+  mutating func noteTimers(of index: Int) {
+    guard connections[index].timers.haveChanged else { return }
+    connections[index].timers.haveChanged = false
+    if connections[index].disconnectReason != nil { controller.owesCommands = true }
+    deadlines.set(connections[index].timers.earliest, at: index)
+  }
+
+  /// The connections that may have something to send.
+  @inline(__always)
+  private var sendable: ConnectionSet {
+    guard Server.isPresent else { return pending }
+    return pending.union(serverRole.pendingConnections.subtracting(blocked))
+      .intersection(table.open)
   }
 
   @inline(__always)
@@ -166,50 +244,122 @@ extension Host where Database: ~Copyable, Application: ~Copyable {
       waitForBuffers(at: now)
       return false
     }
-    var place = nextPlace
-    for _ in 0..<places {
-      let following = place + 1 < places ? place + 1 : 0
-      let isFirst = connections[place].inFlight == 0
-      if isFirst || free > reservedBuffers {
-        let isWritten = connections[place].nextPacket(
-          into: &writer, length: controller.aclPacketLength, at: place, now: now, server: &server,
-          application: &application)
-        if isWritten {
-          controller.inFlight &+= 1
-          if isFirst { controller.sendingLinks &+= 1 }
-          nextPlace = connectionCount > 1 ? following : place
-          return true
-        }
-      } else {
-        waitForShare(place, at: now)
+    var remaining = sendable
+    while let index = remaining.first(from: nextIndex) {
+      remaining.remove(index)
+      let isFirst = connections[index].inFlight == 0
+      guard isFirst || free > reservedBuffers else {
+        waitForShare(index, at: now)
+        continue
       }
-      place = following
+      guard writePacket(of: index, into: &writer, at: now) else {
+        pending.remove(index)
+        blocked.insert(index)
+        continue
+      }
+      controller.inFlight &+= 1
+      connections[index].inFlight &+= 1
+      if isFirst { controller.sendingLinks &+= 1 }
+      pending.insert(index)
+      nextIndex = table.count > 1 ? (index + 1 < links ? index + 1 : 0) : index
+      return true
     }
     return false
   }
 
-  /// The place that has the link `handle`.
-  func place(of handle: ConnectionHandle) -> Int? {
-    for place in 0..<places where connections[place].handle == handle { return place }
-    return nil
+  /// Writes the next ACL packet of the link at `index`; `false` if it has none.
+  @inline(__always)
+  private mutating func writePacket(
+    of index: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
+    let length = controller.aclPacketLength
+    defer { noteTimers(of: index) }
+    if connections[index].sending == .nothing, !connections[index].control.isEmpty {
+      return connections[index].writeControl(to: &writer)
+    }
+    guard Client.isPresent else {
+      return Server.isPresent
+        && serverRole.writePacket(
+          for: &connections[index], length: length, at: now, to: &writer)
+    }
+    return writeSharedPacket(of: index, length: length, into: &writer, at: now)
   }
 
-  /// Tells the application of a change of the radio's state.
+  /// Writes the next packet of a link which both roles use. A PDU on its way goes on; then the roles
+  /// take turns.
+  private mutating func writeSharedPacket(
+    of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
+    let sending = connections[index].sending
+    let isServerFirst =
+      sending == .nothing ? connections[index].lastSender == .client : sending == .server
+    for turn in 0..<2 {
+      let isServer = (turn == 0) == isServerFirst
+      if turn == 1, sending != .nothing { return false }
+      let isWritten =
+        isServer
+        ? Server.isPresent
+          && serverRole.writePacket(
+            for: &connections[index], length: length, at: now, to: &writer)
+        : clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+      if isWritten {
+        connections[index].lastSender = isServer ? .server : .client
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Tells the roles of a change of the radio's state.
   mutating func report(_ state: RadioState) {
     guard controller.reported != state else { return }
     controller.reported = state
-    application.radioChanged(to: state)
+    if Server.isPresent { serverRole.radioChanged(to: state) }
+    if Client.isPresent { clientRole.radioChanged(to: state) }
   }
 
-  /// Forgets every link, and tells the application so.
+  /// The radio works: reports what it does.
+  mutating func reportWorking() {
+    let isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    report(isAdvertising ? .advertising : .silent)
+  }
+
+  /// Forgets what the controller has done.
+  mutating func reset() {
+    commands.reset()
+    if Server.isPresent { serverRole.advertiser.reset() }
+    if Client.isPresent { resetInitiator() }
+  }
+
+  /// Forgets every link.
   mutating func closeAll(reason: HCIErrorCode) {
-    for place in 0..<places {
-      let wasOpen = connections[place].handle != nil
-      connections[place].close()
-      if wasOpen { application.centralDisconnected(at: place, reason: reason) }
+    for index in 0..<links {
+      if isOpen(index) {
+        forget(index, reason: reason)
+      } else {
+        forgetExpected(at: index)
+      }
     }
-    connectionCount = 0
     controller.inFlight = 0
     controller.sendingLinks = 0
   }
+
+  /// The link at `index` has gone, and everything about it is forgotten.
+  mutating func forget(_ index: Int, reason: HCIErrorCode) {
+    if let handle = connections[index].handle { table.remove(handle, at: index) }
+    reassemblers[index].reset()
+    deadlines.set(nil, at: index)
+    pending.remove(index)
+    blocked.remove(index)
+    if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
+    if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
+    connections[index].close()
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether this ATT PDU is one that servers send. Their opcodes are odd, and those of clients are
+  /// even: Core Specification, Vol 3, Part F, 3.4.8.
+  @inline(__always)
+  var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
 }

@@ -14,6 +14,14 @@ public struct HostConfiguration: Sendable {
   /// What it asks of a central whose connection interval is longer; `nil` to take what comes.
   public var preferredParameters: ConnectionParameters?
 
+  /// What it asks of a peripheral that it connects to: an interval of 7.5 to 30 ms, no latency, and 2 s
+  /// until a silent link has gone.
+  public var connectionParameters = ConnectionParameters(
+    minimumInterval: 6, maximumInterval: 24, latency: 0, supervisionTimeout: 200)
+
+  /// How many links centrals may begin; `nil` for as many as there are connections.
+  public var peripheralLinks: Int?
+
   /// After how many minutes without data from its central a link may be ended, when every place is
   /// taken and there is something to advertise; `nil` to keep every link.
   ///

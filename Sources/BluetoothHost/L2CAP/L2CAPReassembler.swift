@@ -13,31 +13,55 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
 
   /// Forgets a frame that was not finished.
   public mutating func reset() {
+    buffer.removeAll()
     missing = 0
   }
 
-  /// Takes one fragment, and gives the frame that it completes.
+  /// Keeps a fragment of a link that is still unknown. What does not fit is lost.
+  mutating func keep(_ fragment: Span<UInt8>, startsFrame: Bool) {
+    var word = ByteBuffer<2>()
+    word.write { $0.write(UInt16(truncatingIfNeeded: fragment.count) << 1 | (startsFrame ? 1 : 0)) }
+    guard fragment.count + word.count <= buffer.freeCapacity else { return }
+    _ = buffer.append(word.span)
+    _ = buffer.append(fragment)
+  }
+
+  /// Copies the fragments that were kept, each after a word of its length and whether it starts a
+  /// frame.
+  func copyKept(to copy: inout ByteBuffer<capacity>) {
+    _ = copy.assign(buffer.span)
+  }
+
+  /// Takes one fragment, and gives `body` the frame that it completes.
   ///
   /// A frame that came in one fragment is given in place, without being copied.
-  @_lifetime(&self, copy fragment)
-  mutating func receive(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPFrame? {
-    if startsFrame {
+  @inline(__always)
+  mutating func receive(
+    _ fragment: Span<UInt8>, startsFrame: Bool, _ body: (borrowing L2CAPFrame) -> Void
+  ) {
+    if startsFrame, fragment.count <= capacity, let frame = L2CAPFrame(fragment), frame.isComplete {
       missing = 0
-      if fragment.count <= capacity, let frame = L2CAPFrame(fragment), frame.isComplete {
-        return frame
-      }
+      body(frame)
+    } else if append(fragment, startsFrame: startsFrame), let frame = L2CAPFrame(buffer.span) {
+      body(frame)
+    }
+  }
+
+  /// Adds a fragment; true if it completes a frame.
+  @inline(never)
+  private mutating func append(_ fragment: Span<UInt8>, startsFrame: Bool) -> Bool {
+    if startsFrame {
       buffer.removeAll()
     } else if missing == 0 {
-      return nil
+      return false
     }
     guard buffer.append(fragment), let missing = measure() else {
-      // More than its header told, or more than is kept: the rest is skipped to the next start.
+      // More than its header says, or more than is kept: the rest is skipped to the next start.
       missing = 0
-      return nil
+      return false
     }
     self.missing = missing
-    guard missing == 0 else { return nil }
-    return L2CAPFrame(buffer.span)
+    return missing == 0
   }
 
   /// How many bytes the frame still lacks; at least 1 while its header is not whole; `nil` for a

@@ -37,7 +37,7 @@ extension PeripheralEngine {
     }
     // The GAP service has the name that is advertised, as many centrals show now the one and now the
     // other.
-    if let name = DeviceName(prefixOf: name.span) { host.deviceName = name }
+    if let name = DeviceName(prefixOf: name.span) { host.server.deviceName = name }
     host.advertise(Advertisement(services: services.span, name: name.span))
   }
 

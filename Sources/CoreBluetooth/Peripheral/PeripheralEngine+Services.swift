@@ -6,7 +6,7 @@ extension PeripheralEngine {
   func add(_ definition: ServiceDefinition, for client: PeripheralClient) {
     do throws(ServiceRefusal) {
       let range = try publish(definition, for: client)
-      host.databaseChanged(in: range)
+      host.server.databaseChanged(in: range)
       client.tell { manager in
         definition.bindObjects()
         manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
@@ -52,7 +52,7 @@ extension PeripheralEngine {
       included.append(other.range.start)
     }
     var served: [UInt16: ServedAttribute] = [:]
-    let range = host.database.add(count: definition.lineCount) { first in
+    let range = host.server.database.add(count: definition.lineCount) { first in
       let made = definition.lines(from: first, including: included, for: client)
       served = made.served
       return made.lines
@@ -60,7 +60,7 @@ extension PeripheralEngine {
     guard let range else {
       throw ServiceRefusal(.outOfSpace, "\(name) finds no room beside the others")
     }
-    host.application.served.merge(served) { _, new in new }
+    host.server.application.served.merge(served) { _, new in new }
     for (handle, attribute) in served {
       if case .asked(let characteristic, _) = attribute.source {
         board.publish(characteristic, at: handle, for: client)
@@ -91,16 +91,16 @@ extension PeripheralEngine {
     for characteristic in gone.definition.characteristics {
       board.unpublish(characteristic.object)
     }
-    for handle in handles { host.application.served[handle] = nil }
-    let includes = host.database.remove(gone.range)
-    host.databaseChanged(in: gone.range)
+    for handle in handles { host.server.application.served[handle] = nil }
+    let includes = host.server.database.remove(gone.range)
+    host.server.databaseChanged(in: gone.range)
     for handle in includes {
-      host.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
+      host.server.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
     }
     for place in 0..<Self.places {
-      guard let link = host.application.links[place] else { continue }
+      guard let link = host.server.application.links[place] else { continue }
       link.subscriptions = link.subscriptions.filter { !handles.contains($0) }
-      host.application.dropUpdates(of: link) { handles.contains($0) }
+      host.server.application.dropUpdates(of: link) { handles.contains($0) }
       if let question = link.question, question.handles.contains(where: handles.contains) {
         link.question = nil
         resume(link, at: place)

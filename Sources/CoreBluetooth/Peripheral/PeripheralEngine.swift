@@ -97,7 +97,7 @@ final class PeripheralEngine: @unchecked Sendable {
   /// What follows from whatever the host has just been told.
   func endTurn() {
     for place in 0..<Self.places {
-      guard let link = host.application.links[place] else { continue }
+      guard let link = host.server.application.links[place] else { continue }
       // A write that was refused half-way leaves values that nobody is asked about.
       link.written = []
       let length = host.mtu(at: place).maximumToldLength
@@ -105,7 +105,7 @@ final class PeripheralEngine: @unchecked Sendable {
         link.central.maximumUpdateValueLength = length
       }
       // What a central may not be told for who knows how long would keep the others waiting.
-      if !host.isToldValues(at: place) { host.application.dropUpdates(of: link) { _ in true } }
+      if !host.server.isToldValues(at: place) { host.server.application.dropUpdates(of: link) { _ in true } }
     }
     tellOfAdvertising()
   }
@@ -115,7 +115,7 @@ final class PeripheralEngine: @unchecked Sendable {
   /// A manager answers what it was asked.
   func answer(_ ticket: RequestTicket, _ result: Result<[UInt8], ATTErrorCode>) {
     guard let question = ticket.question, question.link.question === question,
-      let place = host.application.place(of: question.link)
+      let place = host.server.application.place(of: question.link)
     else { return }
     question.missing -= 1
     if case .failure(let code) = result { question.refusal = question.refusal ?? code }
@@ -132,17 +132,17 @@ final class PeripheralEngine: @unchecked Sendable {
 
   func resume(_ link: ServedCentral, at place: Int) {
     host.resume(at: place)
-    if !host.isPutOff(at: place) { link.forgetRequest() }
+    if !host.server.isPutOff(at: place) { link.forgetRequest() }
     endTurn()
   }
 
   /// A value is to be told to some who listen, for each of whom a place has been taken.
   func update(_ value: [UInt8], at handle: UInt16, for links: [ServedCentral]) {
     for link in links {
-      if host.application.place(of: link) != nil, link.subscriptions.contains(handle) {
+      if host.server.application.place(of: link) != nil, link.subscriptions.contains(handle) {
         link.updates.append(ServedCentral.Update(handle: handle, value: value))
       } else {
-        host.application.drop(1, of: link)
+        host.server.application.drop(1, of: link)
       }
     }
     endTurn()
@@ -151,7 +151,7 @@ final class PeripheralEngine: @unchecked Sendable {
   /// A manager would like the link to a central to be quicker or slower.
   func requestParameters(_ parameters: ConnectionParameters, of identifier: UUID) {
     for place in 0..<Self.places
-    where host.application.links[place]?.central.identifier == identifier {
+    where host.server.application.links[place]?.central.identifier == identifier {
       host.requestParameters(parameters, at: place)
     }
   }

@@ -146,10 +146,10 @@ final class Stage<let places: Int> {
 
   /// Fetches what the ball has to tell.
   func listenToBall() {
-    while let event = host.application.nextEvent() {
+    while let event = host.server.application.nextEvent() {
       var question: [UInt8] = []
       if case .asked(let place) = event {
-        host.application.withQuestion(at: place) { span in
+        host.server.application.withQuestion(at: place) { span in
           question = span.indices.map { span[$0] }
         }
       }

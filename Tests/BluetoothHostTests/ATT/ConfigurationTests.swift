@@ -67,7 +67,7 @@ struct ConfigurationTests {
     let controller = connectedController()
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
     controller.forgetWhatWasSent()
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: .text, value: [UInt8](counting: 30)),
       .init(place: 0, attribute: .text, value: []),
     ]
@@ -83,7 +83,7 @@ struct ConfigurationTests {
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
     controller.forgetWhatWasSent()
     let value = [UInt8](counting: 512)
-    controller.host.application.updates = [.init(place: 0, attribute: .text, value: value)]
+    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: value)]
     controller.run()
     #expect(controller.pdus() == [[0x1B, 0x0D, 0x00] + value])
     // 4 (L2CAP) + 515 = 519 bytes in packets of 27: 19 whole ones and one of 6.
@@ -96,7 +96,7 @@ struct ConfigurationTests {
   func notListening() {
     let controller = connectedController()
     controller.connect(0x41)
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: .text, value: [0x01]),
       .init(place: 1, attribute: .text, value: [0x02]),
     ]
@@ -110,7 +110,7 @@ struct ConfigurationTests {
   func unknownAttribute() {
     let controller = connectedController()
     for rawValue: UInt16 in [4, 7, 8, 255, 256, 65_535] {
-      controller.host.application.updates = [
+      controller.host.server.application.updates = [
         .init(place: 0, attribute: ApplicationAttribute(rawValue: rawValue), value: [])
       ]
       controller.run()
@@ -122,7 +122,7 @@ struct ConfigurationTests {
   func order() {
     let controller = connectedController()
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     controller.expect([0x12, 0x14, 0x00, 0x01], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])
   }
 }
@@ -145,7 +145,7 @@ struct IndicationTests {
   }
 
   private func change(_ controller: ScriptedController<2>) {
-    controller.host.databaseChanged(in: changed)
+    controller.host.server.databaseChanged(in: changed)
     controller.run()
   }
 
@@ -169,7 +169,7 @@ struct IndicationTests {
     let controller = connectedController()
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
     controller.forgetWhatWasSent()
-    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     change(controller)
     #expect(controller.pdus() == [[0x1B, 0x0D, 0x00, 0x01]])
   }
@@ -179,7 +179,7 @@ struct IndicationTests {
     let controller = listeningController()
     change(controller)
     change(controller)
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: .level, value: [0x05]),
       .init(place: 0, attribute: .text, value: [0x06]),
     ]
@@ -197,7 +197,7 @@ struct IndicationTests {
     let controller = listeningController()
     change(controller)
     for (start, end): (UInt16, UInt16) in [(0x0014, 0x0016), (0x0004, 0x0009)] {
-      controller.host.databaseChanged(
+      controller.host.server.databaseChanged(
         in: AttributeHandleRange(
           start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
     }
@@ -207,7 +207,7 @@ struct IndicationTests {
   @Test("What was wanted of values in the range is forgotten, but not Service Changed itself")
   func forgotten() {
     let controller = listeningController()
-    controller.host.databaseChanged(in: .all)
+    controller.host.server.databaseChanged(in: .all)
     controller.run()
     #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x01, 0x00, 0xFF, 0xFF]])
     for (cccd, value): (UInt8, UInt8) in [(0x07, 2), (0x0E, 0), (0x11, 0)] {

@@ -174,9 +174,9 @@ struct PrepareWriteTests {
   func refusal() {
     let controller = connectedController()
     expectEcho(controller, prepare(0x0D, 0, [0x01]))
-    controller.host.application.refusal = .unlikelyError
+    controller.host.server.application.refusal = .unlikelyError
     controller.expect(execute, gives: error(0x18, 0x0D, .unlikelyError))
-    controller.host.application.refusal = nil
+    controller.host.server.application.refusal = nil
     controller.expect(execute, gives: [0x19])
     #expect(controller.writes == [])
   }
@@ -185,12 +185,12 @@ struct PrepareWriteTests {
   func partRefused() {
     let controller = connectedController()
     expectEcho(controller, prepare(0x0D, 0, [0x01]))
-    controller.host.application.preparing = .error(.insufficientEncryption)
+    controller.host.server.application.preparing = .error(.insufficientEncryption)
     controller.expect(
       prepare(0x0D, 1, [0x02]), gives: error(0x16, 0x0D, .insufficientEncryption))
     // The application is not asked about what is not its own.
     expectEcho(controller, prepare(0x0E, 0, [0x01, 0x00]))
-    controller.host.application.preparing = nil
+    controller.host.server.application.preparing = nil
     controller.expect(execute, gives: [0x19])
     #expect(controller.writes == [[0x01]])
   }
@@ -198,9 +198,9 @@ struct PrepareWriteTests {
   @Test("A part that the application puts off is kept once it lets it pass")
   func partPutOff() {
     let controller = connectedController()
-    controller.host.application.preparing = .later
+    controller.host.server.application.preparing = .later
     #expect(controller.exchange(prepare(0x0D, 0, [0x01])) == [])
-    controller.host.application.preparing = nil
+    controller.host.server.application.preparing = nil
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [[0x17] + prepare(0x0D, 0, [0x01]).dropFirst()])

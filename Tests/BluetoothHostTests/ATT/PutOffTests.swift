@@ -27,12 +27,12 @@ struct PutOffTests {
   @Test("A request that is put off is answered when it is resumed", arguments: requests)
   func resume(exchange: Exchange) {
     let controller = connectedController()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange(exchange.request) == [])
     #expect(isPutOff(controller))
     controller.pass(milliseconds: 10_000)
     #expect(controller.pdus() == [])
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [exchange.response])
@@ -44,13 +44,13 @@ struct PutOffTests {
   @Test("A request may be put off again, and be refused in the end", arguments: requests)
   func refusal(exchange: Exchange) {
     let controller = connectedController()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange(exchange.request) == [])
     controller.host.resume(at: 0)
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [])
-    controller.host.application.refusal = .insufficientResources
+    controller.host.server.application.refusal = .insufficientResources
     controller.host.resume(at: 0)
     controller.run()
     let opcode = exchange.request[0]
@@ -67,10 +67,10 @@ struct PutOffTests {
   @Test("In a list of values, one that is put off is waited for, and not left out")
   func laterInList() {
     let controller = connectedController()
-    controller.host.application.busyWith = .level
+    controller.host.server.application.busyWith = .level
     // From 0x0010 on: level, put off, then two that are known.
     #expect(controller.exchange([0x08, 0x10, 0x00, 0xFF, 0xFF, 0x19, 0x2A]) == [])
-    controller.host.application.busyWith = nil
+    controller.host.server.application.busyWith = nil
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [[0x09, 3, 0x10, 0x00, 0x07, 0x16, 0x00, 0x64]])
@@ -81,15 +81,15 @@ struct PutOffTests {
     let controller = connectedController()
     controller.expect([0x0C, 0x0D, 0x00, 88, 0x00], gives: [0x0D] + Array(88..<100))
     controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(0..<22))
-    #expect(controller.host.application.offsets == [88, 0])
+    #expect(controller.host.server.application.offsets == [88, 0])
   }
 
   @Test("A second request while one waits is ignored; the first is answered")
   func secondRequest() {
     let controller = connectedController()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     #expect(controller.exchange([0x0A, 0x16, 0x00]) == [])
     controller.host.resume(at: 0)
     controller.run()
@@ -102,18 +102,18 @@ struct PutOffTests {
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
     controller.expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13])
     controller.forgetWhatWasSent()
-    controller.host.application.busyWith = .alert
+    controller.host.server.application.busyWith = .alert
     #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x07]) == [])
     #expect(controller.writes == [[0x07]])
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: .level, value: [0x05]),
       .init(place: 0, attribute: .text, value: [0x06]),
     ]
     controller.run()
     #expect(controller.pdus() == [[0x1D, 0x10, 0x00, 0x05]])
     controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06])
-    controller.host.application.busyWith = nil
+    controller.host.server.application.busyWith = nil
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus().last == [0x13])
@@ -123,10 +123,10 @@ struct PutOffTests {
   @Test("A command that is put off is forgotten")
   func command() {
     let controller = connectedController()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
     #expect(!isPutOff(controller))
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.writes == [])
@@ -139,18 +139,18 @@ struct PutOffTests {
     controller.host.resume(at: place)
     controller.run()
     #expect(controller.pdus() == [])
-    let isPutOff = controller.host.isPutOff(at: place)
+    let isPutOff = controller.host.server.isPutOff(at: place)
     #expect(!isPutOff)
   }
 
   @Test("What waits is forgotten with its link; the next central owes nothing")
   func disconnect() {
     let controller = connectedController()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
     controller.disconnect()
     controller.connect()
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [])
@@ -161,9 +161,9 @@ struct PutOffTests {
   func otherCentral() {
     let controller = connectedController()
     controller.connect(0x41)
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.expect([0x0A, 0x10, 0x00], gives: [0x0B, 0x07], on: 0x41)
     controller.host.resume(at: 0)
     controller.run()
@@ -174,9 +174,9 @@ struct PutOffTests {
   func longest() {
     let controller = connectedController(mtu: 517)
     let value = [UInt8](counting: 512)
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x12, 0x0D, 0x00] + value) == [])
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.writes == [value])
@@ -184,7 +184,7 @@ struct PutOffTests {
   }
 
   private func isPutOff(_ controller: ScriptedController<2>) -> Bool {
-    controller.host.isPutOff(at: 0)
+    controller.host.server.isPutOff(at: 0)
   }
 }
 
@@ -197,7 +197,7 @@ struct WriteEndTests {
 
   private func noting() -> ScriptedController<2> {
     let controller = connectedController()
-    controller.host.application.notesEndings = true
+    controller.host.server.application.notesEndings = true
     controller.events = []
     return controller
   }
@@ -242,10 +242,10 @@ struct WriteEndTests {
     for part in [prepare(0x0D, 0, [1, 2]), prepare(0x14, 0, [4])] {
       controller.expect(part, gives: [0x17] + part.dropFirst())
     }
-    controller.host.application.ending = .later
+    controller.host.server.application.ending = .later
     #expect(controller.exchange([0x18, 0x01]) == [])
     controller.events = []
-    controller.host.application.ending = nil
+    controller.host.server.application.ending = nil
     controller.host.resume(at: 0)
     controller.run()
     #expect(controller.pdus().last == [0x19])
@@ -260,7 +260,7 @@ struct WriteEndTests {
   @Test("A refusal at the end is the request's; the first attribute of it is at fault")
   func refusal() {
     let controller = noting()
-    controller.host.application.ending = .error(.insufficientResources)
+    controller.host.server.application.ending = .error(.insufficientResources)
     controller.expect(
       [0x12, 0x14, 0x00, 0x01], gives: error(0x12, 0x0014, .insufficientResources))
     for part in [prepare(0x0D, 0, [1, 2]), prepare(0x14, 0, [4])] {
@@ -269,7 +269,7 @@ struct WriteEndTests {
     controller.expect([0x18, 0x01], gives: error(0x18, 0x000D, .insufficientResources))
     // A command gets no answer. The queue is empty again.
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x02]) == [])
-    controller.host.application.ending = nil
+    controller.host.server.application.ending = nil
     controller.events = []
     controller.expect([0x18, 0x01], gives: [0x19])
     #expect(controller.events == [])

@@ -97,7 +97,7 @@ struct ServerBearerTests {
   func mtu(client: UInt16, server: Int, effective: Int) throws {
     let controller = ScriptedController<1>(mtu: try #require(ATTMTU(server)))
     controller.connect()
-    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.host.server.application.values[0] = [UInt8](counting: 512)
     controller.expect(
       [0x02] + Array(little: client), gives: [0x03] + Array(little: UInt16(server)))
     let read = try #require(controller.exchange([0x0A, 0x0D, 0x00]).first)

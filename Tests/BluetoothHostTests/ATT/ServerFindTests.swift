@@ -21,8 +21,8 @@ func connectedController(mtu: UInt16 = 23, text: [UInt8] = Array(counting: 100))
 {
   let controller = ScriptedController<2>()
   controller.connect()
-  controller.host.application.values[0] = text
-  controller.host.application.values[1] = [0x07]
+  controller.host.server.application.values[0] = text
+  controller.host.server.application.values[1] = [0x07]
   if mtu != 23 { controller.exchangeMTU(mtu) }
   return controller
 }

@@ -46,7 +46,7 @@ struct ServerWriteTests {
   @Test("What the application refuses to take is refused with its own code")
   func refusal() {
     let controller = connectedController()
-    controller.host.application.refusal = ATTErrorCode(rawValue: 0x9F)
+    controller.host.server.application.refusal = ATTErrorCode(rawValue: 0x9F)
     controller.expect(
       [0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))
   }
@@ -54,9 +54,9 @@ struct ServerWriteTests {
   @Test("A command is never answered, whatever comes of it")
   func command() {
     let controller = connectedController()
-    controller.host.application.refusal = .unlikelyError
+    controller.host.server.application.refusal = .unlikelyError
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    controller.host.application.refusal = nil
+    controller.host.server.application.refusal = nil
     for request: [UInt8] in [
       [0x52, 0x00, 0x00, 0x01],  // no such handle
       [0x52, 0x03, 0x00, 0x01],  // only read

@@ -34,8 +34,8 @@ private func controller(removing: Bool = false) -> Controller {
   database.append(service(.level, .batteryService))
   if removing { database.remove(first) }
   let controller = Controller(database: database)
-  controller.host.application.values[0] = [0x01]
-  controller.host.application.values[1] = [0x02]
+  controller.host.server.application.values[0] = [0x01]
+  controller.host.server.application.values[1] = [0x02]
   controller.connect()
   return controller
 }
@@ -43,14 +43,14 @@ private func controller(removing: Bool = false) -> Controller {
 private func remove(_ start: UInt16, _ end: UInt16, from controller: Controller) {
   let range = AttributeHandleRange(
     start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
-  controller.host.database.remove(range)
-  controller.host.databaseChanged(in: range)
+  controller.host.server.database.remove(range)
+  controller.host.server.databaseChanged(in: range)
   controller.run()
 }
 
 private func add(_ lines: [Attribute], to controller: Controller) {
-  let range = controller.host.database.append(lines)
-  controller.host.databaseChanged(in: range)
+  let range = controller.host.server.database.append(lines)
+  controller.host.server.databaseChanged(in: range)
   controller.run()
 }
 
@@ -119,7 +119,7 @@ struct ChangingDatabaseTests {
     controller.forgetWhatWasSent()
     add(service(.alert, BluetoothUUID(0x1811)), to: controller)
     #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x11, 0x00, 0x15, 0x00]])
-    controller.host.application.values[2] = [0x33]
+    controller.host.server.application.values[2] = [0x33]
     controller.expect([0x0A, 0x13, 0x00], gives: [0x0B, 0x33])
     controller.expect([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(.alert, 0, .notification))
@@ -139,7 +139,7 @@ struct ChangingDatabaseTests {
     // The other service's subscription holds, and so does that to Service Changed.
     controller.expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00])
     controller.expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00])
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: .level, value: [0x06])
     ]
     controller.expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])
@@ -152,10 +152,10 @@ struct ChangingDatabaseTests {
     let gone = AttributeHandleRange(
       start: AttributeHandle(rawValue: 0x000C), end: AttributeHandle(rawValue: 0x0010))
     // Both changes before the host is told of either: the new service has the old one's slot.
-    controller.host.database.remove(gone)
-    let new = controller.host.database.append(service(.alert))
-    controller.host.databaseChanged(in: gone)
-    controller.host.databaseChanged(in: new)
+    controller.host.server.database.remove(gone)
+    let new = controller.host.server.database.append(service(.alert))
+    controller.host.server.databaseChanged(in: gone)
+    controller.host.server.databaseChanged(in: new)
     controller.expect([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
   }
 
@@ -174,7 +174,7 @@ struct ChangingDatabaseTests {
   @Test("A request that waits for an attribute which has gone is refused when it is resumed")
   func waiting() {
     let controller = controller()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 0x09, 0x00]) == [])
     remove(0x0007, 0x000B, from: controller)
     controller.host.resume(at: 0)
@@ -214,7 +214,7 @@ struct ChangingDatabaseTests {
         [0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, number == 64 ? 0 : 1, 0])
       controller.expect([0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, 0, 0], on: 0x41)
     }
-    controller.host.application.updates = [
+    controller.host.server.application.updates = [
       .init(place: 0, attribute: ApplicationAttribute(rawValue: 127), value: [0x07])
     ]
     controller.run()
@@ -228,7 +228,7 @@ struct ChangingDatabaseTests {
     controller.expect(
       [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound))
     controller.expect([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle))
-    controller.host.databaseChanged(in: .all)
+    controller.host.server.databaseChanged(in: .all)
     controller.run()
   }
 }

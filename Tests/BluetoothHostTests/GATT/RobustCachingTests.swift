@@ -20,7 +20,7 @@ struct RobustCachingTests {
   }
 
   private func change(_ controller: ScriptedController<2>) {
-    controller.host.databaseChanged(in: changed)
+    controller.host.server.databaseChanged(in: changed)
     controller.run()
   }
 
@@ -88,7 +88,7 @@ struct RobustCachingTests {
     let controller = ScriptedHost<1, GrowingDatabase>(database: database)
     controller.connect()
     controller.expect([0x12, 0x05, 0x00, 1], gives: [0x13])
-    controller.host.databaseChanged(in: range)
+    controller.host.server.databaseChanged(in: range)
     #expect(
       controller.exchange([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]).first?.prefix(2)
         == [0x09, 18])
@@ -111,7 +111,7 @@ struct RobustCachingTests {
   func updates() {
     let controller = controller()
     change(controller)
-    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     controller.run()
     #expect(controller.pdus() == [])
     #expect(!controller.isToldValues)
@@ -126,7 +126,7 @@ struct RobustCachingTests {
   @Test("A central that confirms Service Changed is aware")
   func confirmed() {
     let controller = controller(listens: true)
-    controller.host.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
+    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
     change(controller)
     #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]])
     #expect(controller.isToldValues)
@@ -157,10 +157,10 @@ struct RobustCachingTests {
   @Test("A request from before the change gets its answer after it")
   func waiting() {
     let controller = controller()
-    controller.host.application.isBusy = true
+    controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
     change(controller)
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])  // ignored, as ever
     controller.host.resume(at: 0)
     controller.run()

@@ -168,7 +168,7 @@ struct AdvertisingTests {
   func name() {
     let controller = ScriptedController<1>()
     controller.connect()
-    controller.host.deviceName = DeviceName(StaticText("Other"))
+    controller.host.server.deviceName = DeviceName(StaticText("Other"))
     controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Other".utf8))
   }
 

@@ -155,7 +155,7 @@ struct EndingTests {
     let controller = ScriptedController<1>()
     controller.connect()
     controller.exchangeMTU(517)
-    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.host.server.application.values[0] = [UInt8](counting: 512)
     controller.behaviour.completesPackets = false
     controller.send([0x0A, 0x0D, 0x00])
     controller.disconnect()

@@ -31,7 +31,7 @@ struct FlowTests {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2)
     controller.behaviour.completesPackets = true
     for link: UInt16 in 0..<2 { controller.exchangeMTU(517, on: 0x40 + link) }
-    controller.host.application.values[0] = [UInt8](counting: 500)
+    controller.host.server.application.values[0] = [UInt8](counting: 500)
     controller.behaviour.completesPackets = false
     for link: UInt16 in 0..<2 { controller.send([0x0A, 0x0D, 0x00], on: 0x40 + link) }
     controller.forgetWhatWasSent()

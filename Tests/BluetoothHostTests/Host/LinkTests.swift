@@ -49,7 +49,7 @@ struct LinkTests {
         .disconnected(0, .unspecifiedError), .connected(0, controller.peer()),
       ])
     #expect(controller.connectionCount == 1)
-    controller.host.application.values[0] = [UInt8](counting: 100)
+    controller.host.server.application.values[0] = [UInt8](counting: 100)
     #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 23)
   }
 

@@ -139,7 +139,7 @@ struct StartUpTests {
     let controller = ScriptedController<1>(behaviour)
     #expect(controller.commands.contains(.readBufferSize))
     controller.connect()
-    controller.host.application.values[0] = [UInt8](counting: 22)
+    controller.host.server.application.values[0] = [UInt8](counting: 22)
     for _ in 0..<3 { controller.send([0x0A, 0x0D, 0x00]) }
     // Two buffers; 4 (L2CAP) + 23 = 27 bytes are under 64, so each response is one packet.
     #expect(controller.aclPackets.count == 2)
@@ -156,7 +156,7 @@ struct StartUpTests {
     controller.exchangeMTU(517)
     #expect(controller.aclPackets.count == 1)
     controller.completePackets(of: 0x40)
-    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.host.server.application.values[0] = [UInt8](counting: 512)
     controller.send([0x0A, 0x0D, 0x00])
     #expect(controller.aclPackets.last.map { $0.count - 5 } == 27)
   }
@@ -170,7 +170,7 @@ struct StartUpTests {
     let controller = ScriptedController<1>(behaviour)
     controller.connect()
     controller.exchangeMTU(517)
-    controller.host.application.values[0] = [UInt8](counting: 512)
+    controller.host.server.application.values[0] = [UInt8](counting: 512)
     controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + [UInt8](counting: 512))
     // The whole frame: 4 (L2CAP) + 1 (opcode) + 512 = 517.
     #expect(controller.aclPackets.map { $0.count - 5 }.max() == longest)

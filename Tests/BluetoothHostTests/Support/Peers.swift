@@ -92,8 +92,8 @@ extension ScriptedHost where Database: ~Copyable {
   }
 
   var events: [TestApplication.Event] {
-    get { host.application.events }
-    set { host.application.events = newValue }
+    get { host.server.application.events }
+    set { host.server.application.events = newValue }
   }
 
   /// The values written, oldest first.
@@ -104,7 +104,7 @@ extension ScriptedHost where Database: ~Copyable {
   var radio: RadioState { host.radio }
   var isShutDown: Bool { host.isShutDown }
   var isAdvertisingHeldBack: Bool { host.isAdvertisingHeldBack }
-  var isToldValues: Bool { host.isToldValues(at: 0) }
+  var isToldValues: Bool { host.server.isToldValues(at: 0) }
   var connectionCount: Int { host.connectionCount }
   var deadline: Instant? { host.deadline }
   var address: DeviceAddress { host.address }

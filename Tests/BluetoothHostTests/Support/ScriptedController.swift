@@ -34,7 +34,7 @@ typealias ScriptedController<let places: Int> = ScriptedHost<places, GATTDatabas
 /// A host of `places` centrals, the controller that it talks to, and the centrals behind that. Time
 /// passes only when the test says so.
 final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyable> {
-  var host: Host<places, Database, TestApplication>
+  var host: Peripheral<places, Database, TestApplication>
   var behaviour: ControllerBehaviour
   private(set) var now = Instant(rawValue: 1_000)
   /// Whether the controller advertises.

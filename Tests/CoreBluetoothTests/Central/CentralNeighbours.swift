@@ -18,9 +18,9 @@ final class Peripheral<
   Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 >: Neighbour {
   let radio: VirtualController
-  var host: BluetoothHost.Host<4, Database, Application>
+  var host: Peripheral<4, Database, Application>
 
-  init(_ radio: VirtualController, _ host: consuming BluetoothHost.Host<4, Database, Application>) {
+  init(_ radio: VirtualController, _ host: consuming Peripheral<4, Database, Application>) {
     self.radio = radio
     self.host = host
   }
@@ -61,7 +61,7 @@ extension CentralStage {
     let deviceName = DeviceName(Array("Bench".utf8).span)
     let bench = Peripheral(
       air.addController(address: .numbered(number)),
-      BluetoothHost.Host<4, GATTDatabase<30>, BenchApplication>(
+      Peripheral<4, GATTDatabase<30>, BenchApplication>(
         configuration: HostConfiguration(
           name: try #require(deviceName), service: .bench, address: .public),
         database: benchDatabase, application: BenchApplication()))

@@ -118,7 +118,7 @@ struct CentralServerTests {
         "wrote FF01", "wrote FF01", "wrote FF01", "wrote FF01: CBATTError 0xd",
         "value FF01 \(String(repeating: "a", count: 512))",
       ])
-    #expect(bench.host.application.written.map(\.count) == [0, 1, 512])
+    #expect(bench.host.server.application.written.map(\.count) == [0, 1, 512])
   }
 
   @Test("tells the peripheral's own errors, and keeps the value that it had")
@@ -126,7 +126,7 @@ struct CentralServerTests {
     let all = try characteristics()
     peripheral.readValue(for: all[0])
     stage.settle()
-    bench.host.application.refusal = ATTErrorCode(rawValue: 0x80)
+    bench.host.server.application.refusal = ATTErrorCode(rawValue: 0x80)
     peripheral.readValue(for: all[0])
     peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
     peripheral.readValue(for: all[2])
@@ -150,7 +150,7 @@ struct CentralServerTests {
     peripheral.writeValue(Data([1, 0]), for: descriptors[1])
     stage.settle()
     #expect(log.take() == ["wrote descriptor 2901: CBATTError 0x3"])
-    #expect(bench.host.application.configurations == [])
+    #expect(bench.host.server.application.configurations == [])
   }
 
   @Test("subscribes by notifications if it can, by indications otherwise")
@@ -163,9 +163,9 @@ struct CentralServerTests {
         "notifying FF01 true", "notifying FF02 true", "notifying FF03 false: CBATTError 0x6",
         "notifying FF04 false: CBATTError 0xa",
       ])
-    #expect(bench.host.application.configurations == [.notification, .indication])
+    #expect(bench.host.server.application.configurations == [.notification, .indication])
     for (attribute, text) in [(ApplicationAttribute.text, "one"), (.level, "two")] {
-      bench.host.application.update = (attribute, Array(text.utf8))
+      bench.host.server.application.update = (attribute, Array(text.utf8))
       stage.settle()
     }
     #expect(log.take() == ["value FF01 one", "value FF02 two"])
@@ -174,7 +174,7 @@ struct CentralServerTests {
     stage.settle()
     #expect(log.take() == ["notifying FF01 false", "notifying FF02 true"])
     #expect(
-      bench.host.application.configurations == [.notification, .indication, .none, .indication])
+      bench.host.server.application.configurations == [.notification, .indication, .none, .indication])
   }
 
   @Test("a subscription right after the end of one is told its values")
@@ -187,7 +187,7 @@ struct CentralServerTests {
     peripheral.setNotifyValue(true, for: text)
     stage.settle()
     #expect(log.take() == ["notifying FF01 false", "notifying FF01 true"])
-    bench.host.application.update = (.text, Array("news".utf8))
+    bench.host.server.application.update = (.text, Array("news".utf8))
     stage.settle()
     #expect(log.take() == ["value FF01 news"])
     // And the other way round: what is wished last counts.
@@ -195,7 +195,7 @@ struct CentralServerTests {
     peripheral.setNotifyValue(false, for: text)
     stage.settle()
     #expect(log.take() == ["notifying FF01 true", "notifying FF01 false"])
-    bench.host.application.update = (.text, Array("old".utf8))
+    bench.host.server.application.update = (.text, Array("old".utf8))
     stage.settle()
     #expect(log.take() == [])
   }
@@ -226,7 +226,7 @@ struct CentralServerTests {
     stage.settle()
     #expect(log.take() == ["value FF01 text", "notifying FF01 true", "notifying FF01 false"])
     #expect(!text.isNotifying)
-    bench.host.application.update = (.text, Array("news".utf8))
+    bench.host.server.application.update = (.text, Array("news".utf8))
     stage.settle()
     #expect(log.take() == [])
     #expect(otherLog.take() == ["value FF01 news"])
@@ -245,7 +245,7 @@ struct CentralServerTests {
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
     stage.settle()
     #expect(log.take() == ["ready to send"])
-    #expect(bench.host.application.written == (0..<40).map { [UInt8($0)] })
+    #expect(bench.host.server.application.written == (0..<40).map { [UInt8($0)] })
     #expect(peripheral.canSendWriteWithoutResponse)
   }
 
@@ -258,7 +258,7 @@ struct CentralServerTests {
     _ = log.take()
     let range = AttributeHandleRange(
       start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
-    bench.host.databaseChanged(in: range)
+    bench.host.server.databaseChanged(in: range)
     stage.settle()
     #expect(log.take() == ["modified [\"\(CBUUID(.bench))\"]"])
     #expect(peripheral.services?.map(\.uuid.uuidString) == ["1800", "1801", "FF10"])
@@ -285,7 +285,7 @@ struct CentralServerTests {
     peripheral.discoverDescriptors(for: all[0])
     let range = AttributeHandleRange(
       start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
-    bench.host.databaseChanged(in: range)
+    bench.host.server.databaseChanged(in: range)
     stage.settle()
     #expect(
       log.take() == [

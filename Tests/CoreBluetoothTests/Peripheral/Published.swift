@@ -35,7 +35,7 @@ struct Published {
     stage.forget()
   }
 
-  var deviceName: [UInt8] { Array(stage.peripheralEngine.host.deviceName.span) }
+  var deviceName: [UInt8] { Array(stage.peripheralEngine.host.server.deviceName.span) }
 }
 
 extension Array<UInt8> {

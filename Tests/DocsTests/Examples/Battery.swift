@@ -58,4 +58,4 @@ extension ApplicationAttribute {
 }
 
 /// The battery with its whole host: one central at a time, and room for four attributes.
-typealias BatteryHost = Host<1, GATTDatabase<4>, Battery>
+typealias BatteryHost = Peripheral<1, GATTDatabase<4>, Battery>

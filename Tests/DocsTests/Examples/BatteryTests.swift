@@ -36,7 +36,7 @@ func batteryIsRead() {
   central.start(at: now)
   settle()
   let link = central.connect(to: here.address, at: now)
-  let reading = central.perform(.read(host.handle(of: .charge)), on: link)
+  let reading = central.perform(.read(host.server.handle(of: .charge)), on: link)
   settle()
 
   var charge: [UInt8]?

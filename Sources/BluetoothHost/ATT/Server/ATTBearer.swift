@@ -1,11 +1,9 @@
-/// What the server keeps of one central.
+/// What the server keeps of one client.
 ///
 /// Core Specification, Vol 3, Part F, 3.2.11: all of it begins anew with each connection, since
 /// there are no bonds.
 struct ATTBearer: ~Copyable {
-  /// What both sides take.
-  var mtu = ATTMTU.minimum
-  /// What the central wants to be told, by slot.
+  /// What the client wants to be told, by slot.
   var configurations = ClientConfigurations()
   /// Client Supported Features, first byte. Core Specification, Vol 3, Part G, 7.2.
   var clientFeatures: UInt8 = 0
@@ -13,26 +11,16 @@ struct ATTBearer: ~Copyable {
   var prepared = PrepareQueue()
   /// Whether an indication has been sent that is not confirmed: no other may follow until it is.
   var awaitsConfirmation = false
-  /// Whether that indication tells of the last change of the database.
+  /// Whether that indication is of the last change of the database.
   var indicatesChange = false
-  /// Whether the central knows of that change.
+  /// Whether the client knows of that change.
   var awareness = ChangeAwareness.aware
   /// Whether a request waits for the application.
   var hasPutOff = false
+  /// The range for the next Service Changed indication.
+  var changedServices: AttributeHandleRange?
 
   init() {}
-
-  /// Begins anew, for another central.
-  mutating func reset() {
-    mtu = .minimum
-    configurations.removeAll()
-    clientFeatures = 0
-    prepared.removeAll()
-    awaitsConfirmation = false
-    indicatesChange = false
-    awareness = .aware
-    hasPutOff = false
-  }
 
   /// Forgets what the central wants to be told but for the descriptors among `attributes` that are
   /// not in `range`, and the one with the slot `exception`.

@@ -1,5 +1,5 @@
 // Finding attributes: Core Specification, Vol 3, Part F, 3.4.3 and 3.4.4.9.
-extension ATTServer where Database: ~Copyable {
+extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// The indices of the attributes in `range`, the handle of index 0 being 0x0001.
   @inline(__always)
   func indices(in range: AttributeHandleRange) throws(ATTFailure) -> Range<Int> {
@@ -37,9 +37,8 @@ extension ATTServer where Database: ~Copyable {
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.3.3: how one service is found by its UUID.
-  mutating func findByTypeValue<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func findByTypeValue(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = FindByTypeValueRequest(reader) else { throw ATTFailure(.invalidPDU) }
     let type = BluetoothUUID(request.type)
@@ -47,7 +46,7 @@ extension ATTServer where Database: ~Copyable {
     for index in try indices(in: request.range) where database.attributes[index].isOf(type) {
       let found = handle(at: index)
       do throws(ATTFailure) {
-        try load(found, at: place, bearer: &bearer, application: &application)
+        try load(found, at: place)
       } catch {
         guard error.code != nil else { throw error }
         // An attribute that cannot be read has no value to compare.

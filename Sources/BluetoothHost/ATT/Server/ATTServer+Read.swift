@@ -1,76 +1,71 @@
 // Reading values: Core Specification, Vol 3, Part F, 3.4.4.
-extension ATTServer where Database: ~Copyable {
+extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Puts the whole value of the attribute at `handle` into `scratch`. What is before `offset` need
   /// not be right.
-  mutating func load<Application: GATTApplication & ~Copyable>(
-    _ handle: AttributeHandle, from offset: Int = 0, at place: Int, bearer: inout ATTBearer,
-    application: inout Application
+  mutating func load(
+    _ handle: AttributeHandle, from offset: Int = 0, at place: Int
   ) throws(ATTFailure) {
     guard let attribute = database.attributes[handle], !attribute.isVacant else {
       throw ATTFailure(.invalidHandle, at: handle)
     }
     guard attribute.allows(.read) else { throw ATTFailure(.readNotPermitted, at: handle) }
-    var refusal: GATTRefusal?
-    scratch.write { writer in
-      switch attribute.value {
-      case .service, .include, .characteristic:
-        database.attributes.writeDeclaration(at: handle, to: &writer)
-      case .number(let number, let byteCount):
-        for byte in 0..<byteCount {
-          writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))
-        }
-      case .text(let text):
-        text.writePrefix(to: &writer)
-      case .deviceName:
-        writer.write(deviceName.span)
-      case .databaseHash:
-        writer.write(database.hash.bytes.span)
-      case .clientSupportedFeatures:
-        writer.write(bearer.clientFeatures)
-      case .clientConfiguration(let slot):
-        writer.write(bearer.configurations[slot].rawValue)
-      case .none, .vacant:
-        break
-      case .application(let attribute):
-        do throws(GATTRefusal) {
-          try application.read(attribute, at: place, from: offset, into: &writer)
-        } catch {
-          refusal = error
-        }
+    var writer = scratch.makeWriter()
+    switch attribute.value {
+    case .service, .include, .characteristic:
+      database.attributes.writeDeclaration(at: handle, to: &writer)
+    case .number(let number, let byteCount):
+      for byte in 0..<byteCount {
+        writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))
+      }
+    case .text(let text):
+      text.writePrefix(to: &writer)
+    case .deviceName:
+      writer.write(deviceName.span)
+    case .databaseHash:
+      writer.write(database.hash.bytes.span)
+    case .clientSupportedFeatures:
+      writer.write(bearers[place].clientFeatures)
+    case .clientConfiguration(let slot):
+      writer.write(bearers[place].configurations[slot].rawValue)
+    case .none, .vacant:
+      break
+    case .application(let attribute):
+      do throws(GATTRefusal) {
+        try application.read(attribute, at: place, from: offset, into: &writer)
+      } catch {
+        throw ATTFailure(error, at: handle)
       }
     }
-    if let refusal { throw ATTFailure(refusal, at: handle) }
+    let count = writer.count
+    scratch.keepWritten(count)
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.4.3.
-  mutating func read<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func read(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadRequest(&reader) else { throw ATTFailure(.invalidPDU) }
-    try load(request.handle, at: place, bearer: &bearer, application: &application)
+    try load(request.handle, at: place)
     response.write(ATTOpcode.readResponse.rawValue)
     response.writePrefix(of: scratch.span)
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.4.5.
-  mutating func readBlob<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func readBlob(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadBlobRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     let offset = Int(request.offset)
     try load(
-      request.handle, from: offset, at: place, bearer: &bearer, application: &application)
+      request.handle, from: offset, at: place)
     guard offset <= scratch.count else { throw ATTFailure(.invalidOffset, at: request.handle) }
     response.write(ATTOpcode.readBlobResponse.rawValue)
     response.writePrefix(of: scratch.span.extracting(offset..<scratch.count))
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.4.1: values of one type, all of one length.
-  mutating func readByType<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func readByType(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadByTypeRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     var valueLength: Int?
@@ -78,14 +73,14 @@ extension ATTServer where Database: ~Copyable {
     where database.attributes[index].isOf(request.type) {
       let found = handle(at: index)
       do throws(ATTFailure) {
-        try load(found, at: place, bearer: &bearer, application: &application)
+        try load(found, at: place)
       } catch {
         // The first that cannot be read is an error; one after it ends the list.
         guard valueLength != nil, error.code != nil else { throw error }
         break
       }
       // Handle and value are at most 255 bytes, and fit one response with opcode and length.
-      let length = min(scratch.count, min(bearer.mtu.byteCount - 4, 253))
+      let length = min(scratch.count, min(response.limit - 4, 253))
       if valueLength == nil {
         valueLength = length
         response.write(ATTOpcode.readByTypeResponse.rawValue)
@@ -101,16 +96,15 @@ extension ATTServer where Database: ~Copyable {
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.4.7; with a length before each value, 3.4.4.11.
-  mutating func readMultiple<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, isVariable: Bool, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func readMultiple(
+    _ reader: consuming ByteReader, isVariable: Bool, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard var request = ReadMultipleRequest(reader) else { throw ATTFailure(.invalidPDU) }
     let opcode: ATTOpcode = isVariable ? .readMultipleVariableResponse : .readMultipleResponse
     response.write(opcode.rawValue)
     // Every handle is checked, also those whose values no longer fit.
     while let handle = request.next() {
-      try load(handle, at: place, bearer: &bearer, application: &application)
+      try load(handle, at: place)
       if isVariable {
         guard response.freeCapacity >= 2 else { continue }
         response.write(UInt16(truncatingIfNeeded: scratch.count))

@@ -1,23 +1,21 @@
 // Writing values: Core Specification, Vol 3, Part F, 3.4.5 and 3.4.6.
-extension ATTServer where Database: ~Copyable {
+extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Core Specification, Vol 3, Part F, 3.4.5.1 and 3.4.5.3. A refused command throws too, and
   /// then nothing is sent.
   @inline(__always)
-  mutating func write<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, isCommand: Bool, at place: Int, bearer: inout ATTBearer,
-    application: inout Application
+  mutating func write(
+    _ reader: consuming ByteReader, isCommand: Bool, at place: Int
   ) throws(ATTFailure) {
     guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
     let target = try writable(request.handle, isCommand: isCommand)
     try store(
-      request.value, to: target, request.handle, at: place, bearer: &bearer,
-      application: &application)
+      request.value, to: target, request.handle, at: place)
     guard case .application = target else { return }
-    try endWrite(request.handle, isCommand: isCommand, at: place, application: &application)
+    try endWrite(request.handle, isCommand: isCommand, at: place)
   }
 
-  private func endWrite<Application: GATTApplication & ~Copyable>(
-    _ handle: AttributeHandle, isCommand: Bool, at place: Int, application: inout Application
+  private mutating func endWrite(
+    _ handle: AttributeHandle, isCommand: Bool, at place: Int
   ) throws(ATTFailure) {
     do throws(GATTRefusal) {
       try application.endWrite(at: place, isCommand: isCommand)
@@ -41,9 +39,8 @@ extension ATTServer where Database: ~Copyable {
     return attributes[index].value
   }
 
-  private func store<Application: GATTApplication & ~Copyable>(
-    _ value: Span<UInt8>, to target: Attribute.Value, _ handle: AttributeHandle, at place: Int,
-    bearer: inout ATTBearer, application: inout Application
+  private mutating func store(
+    _ value: Span<UInt8>, to target: Attribute.Value, _ handle: AttributeHandle, at place: Int
   ) throws(ATTFailure) {
     guard value.count <= maximumAttributeValueLength else {
       throw ATTFailure(.invalidAttributeValueLength, at: handle)
@@ -57,26 +54,25 @@ extension ATTServer where Database: ~Copyable {
       }
     case .clientConfiguration(let slot):
       try configure(
-        slot, handle, value, at: place, bearer: &bearer, application: &application)
+        slot, handle, value, at: place)
     case .clientSupportedFeatures:
       var reader = ByteReader(value)
       guard let features = reader.readUInt8() else {
         throw ATTFailure(.invalidAttributeValueLength, at: handle)
       }
       // A feature, once told, is not taken back. Core Specification, Vol 3, Part G, 7.2.
-      guard features & bearer.clientFeatures == bearer.clientFeatures else {
+      guard features & bearers[place].clientFeatures == bearers[place].clientFeatures else {
         throw ATTFailure(.valueNotAllowed, at: handle)
       }
-      bearer.clientFeatures = features & 0b111
+      bearers[place].clientFeatures = features & 0b111
     default:
       throw ATTFailure(.writeNotPermitted, at: handle)
     }
   }
 
   /// Core Specification, Vol 3, Part G, 3.3.3.3.
-  private func configure<Application: GATTApplication & ~Copyable>(
-    _ slot: Int, _ handle: AttributeHandle, _ value: Span<UInt8>, at place: Int,
-    bearer: inout ATTBearer, application: inout Application
+  private mutating func configure(
+    _ slot: Int, _ handle: AttributeHandle, _ value: Span<UInt8>, at place: Int
   ) throws(ATTFailure) {
     var reader = ByteReader(value)
     guard value.count == 2, let bits = reader.readUInt16() else {
@@ -90,7 +86,7 @@ extension ATTServer where Database: ~Copyable {
     guard configuration.isSupported(by: owner?.properties) else {
       throw ATTFailure(.cccdImproperlyConfigured, at: handle)
     }
-    bearer.configurations[slot] = configuration
+    bearers[place].configurations[slot] = configuration
     if let owner, case .application(let attribute) = owner.value {
       application.configurationChanged(of: attribute, at: place, to: configuration)
     }
@@ -108,9 +104,8 @@ extension ATTServer where Database: ~Copyable {
   }
 
   /// Core Specification, Vol 3, Part F, 3.4.6.1: the part is kept, and echoed.
-  func prepareWrite<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: borrowing Application, response: inout ByteWriter
+  mutating func prepareWrite(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
     if case .application(let attribute) = try writable(part.handle, isCommand: false) {
@@ -120,7 +115,7 @@ extension ATTServer where Database: ~Copyable {
         throw ATTFailure(error, at: part.handle)
       }
     }
-    guard bearer.prepared.append(part) else {
+    guard bearers[place].prepared.append(part) else {
       throw ATTFailure(.prepareQueueFull, at: part.handle)
     }
     part.write(.prepareWriteResponse, to: &response)
@@ -129,63 +124,61 @@ extension ATTServer where Database: ~Copyable {
   /// Core Specification, Vol 3, Part F, 3.4.6.3: every value is put together and checked for
   /// gaps and length before the first is written. The queue is empty afterwards, unless the
   /// application puts the answer off.
-  mutating func executeWrite<Application: GATTApplication & ~Copyable>(
-    _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  mutating func executeWrite(
+    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ExecuteWriteRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     do throws(ATTFailure) {
-      if request.writes, let first = bearer.prepared.handle(at: 0) {
-        try executeParts(writes: false, at: place, bearer: &bearer, application: &application)
-        try executeParts(writes: true, at: place, bearer: &bearer, application: &application)
-        try endWrite(first, isCommand: false, at: place, application: &application)
+      if request.writes, let first = bearers[place].prepared.handle(at: 0) {
+        try executeParts(writes: false, at: place)
+        try executeParts(writes: true, at: place)
+        try endWrite(first, isCommand: false, at: place)
       }
     } catch {
-      if error.code != nil { bearer.prepared.removeAll() }
+      if error.code != nil { bearers[place].prepared.removeAll() }
       throw error
     }
-    bearer.prepared.removeAll()
+    bearers[place].prepared.removeAll()
     response.write(ATTOpcode.executeWriteResponse.rawValue)
   }
 
-  /// Puts the parts for each attribute together in `scratch`, in the order of their first ones; then,
-  /// if `writes`, writes it.
-  private mutating func executeParts<Application: GATTApplication & ~Copyable>(
-    writes: Bool, at place: Int, bearer: inout ATTBearer, application: inout Application
-  ) throws(ATTFailure) {
+  /// Puts the parts for each attribute together, in the order of their first ones; then, if `writes`,
+  /// writes the value.
+  private mutating func executeParts(writes: Bool, at place: Int) throws(ATTFailure) {
+    var value = ByteBuffer<512>()
     var position = 0
-    while let handle = bearer.prepared.handle(at: position) {
-      let isFirst = bearer.prepared.isFirst(at: position)
+    while let handle = bearers[place].prepared.handle(at: position) {
+      let isFirst = bearers[place].prepared.isFirst(at: position)
       let start = position
-      position = bearer.prepared.position(after: position)
+      position = bearers[place].prepared.position(after: position)
       guard isFirst else { continue }
-      try assemble(handle, from: start, of: bearer.prepared)
+      try bearers[place].prepared.assemble(handle, from: start, into: &value)
       if writes {
         let target = try writable(handle, isCommand: false)
-        try store(
-          scratch.span, to: target, handle, at: place, bearer: &bearer,
-          application: &application)
+        try store(value.span, to: target, handle, at: place)
       }
     }
   }
+}
 
+extension PrepareQueue {
   /// Puts the parts for `handle` together, the first of which is at `start`. Others may be between
   /// them.
-  private mutating func assemble(
-    _ handle: AttributeHandle, from start: Int, of queue: borrowing PrepareQueue
+  fileprivate func assemble(
+    _ handle: AttributeHandle, from start: Int, into value: inout ByteBuffer<512>
   ) throws(ATTFailure) {
-    scratch.removeAll()
+    value.removeAll()
     var position = start
-    while let part = queue.part(at: position) {
+    while let part = part(at: position) {
       if part.handle == handle {
-        guard Int(part.offset) <= scratch.count else {
+        guard Int(part.offset) <= value.count else {
           throw ATTFailure(.invalidOffset, at: handle)
         }
-        guard scratch.replace(from: Int(part.offset), with: part.value) else {
+        guard value.replace(from: Int(part.offset), with: part.value) else {
           throw ATTFailure(.invalidAttributeValueLength, at: handle)
         }
       }
-      position = queue.position(after: position)
+      position = self.position(after: position)
     }
   }
 }

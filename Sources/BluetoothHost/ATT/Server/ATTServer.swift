@@ -19,100 +19,105 @@ struct ATTFailure: Error {
   }
 }
 
-/// Answers the requests of centrals from a database and its application.
+/// Answers the requests of clients from a database and its application.
 ///
 /// One request is one call: what `respond` writes is the response, and nothing if there is none.
 /// A request that the application puts off is handed in again, whole, when it can be answered.
 /// Core Specification, Vol 3, Part F, 3.3 and 3.4.
-struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
+struct ATTServer<
+  let links: Int, Database: AttributeDatabase & ~Copyable,
+  Application: GATTApplication & ~Copyable
+>: ~Copyable {
   var database: Database
+  var application: Application
   var deviceName: DeviceName
-  let maximumMTU: ATTMTU
+  var maximumMTU = ATTMTU.maximum
+  /// What is kept of each client, by the index of its connection.
+  var bearers = InlineArray<links, ATTBearer> { _ in ATTBearer() }
 
   /// Long values are put together and read here. Between two calls it holds nothing of meaning.
   var scratch = ByteBuffer<512>()
 
-  init(database: consuming Database, deviceName: DeviceName, mtu: ATTMTU) {
+  init(database: consuming Database, application: consuming Application) {
     self.database = database
-    self.deviceName = deviceName
-    maximumMTU = mtu
+    self.application = application
+    deviceName = DeviceName(StaticText(""))
   }
 
-  /// Takes one PDU from the central at `place` and writes the response to it.
+  /// Takes one PDU from the client on `connection` and writes the response to it.
   ///
-  /// A request that is put off is answered by nothing, and `bearer` has it noted: it is to be handed
-  /// in again.
-  mutating func respond<Application: GATTApplication & ~Copyable>(
-    to pdu: Span<UInt8>, at place: Int, bearer: inout ATTBearer, application: inout Application,
-    response: inout ByteWriter
+  /// A request that is put off is answered by nothing, and its bearer has it noted: it is to be
+  /// handed in again.
+  mutating func respond(
+    to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
   ) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }
     let opcode = ATTOpcode(rawValue: byte)
     do throws(ATTFailure) {
       // A request longer than was agreed is malformed, whatever it says.
-      guard pdu.count <= bearer.mtu.byteCount else { throw ATTFailure(.invalidPDU) }
-      try dispatch(
-        opcode, reader, at: place, bearer: &bearer, application: &application,
-        response: &response)
+      guard pdu.count <= connection.mtu.byteCount else { throw ATTFailure(.invalidPDU) }
+      try dispatch(opcode, reader, on: &connection, response: &response)
     } catch {
       guard opcode.isAnswered else { return }
       response.truncate(to: 0)
       guard let code = error.code else {
-        bearer.hasPutOff = true
+        bearers[connection.index].hasPutOff = true
         return
       }
       ErrorResponse(request: opcode, handle: error.handle, code: code).write(to: &response)
     }
   }
 
-  private mutating func dispatch<Application: GATTApplication & ~Copyable>(
-    _ opcode: ATTOpcode, _ reader: consuming ByteReader, at place: Int, bearer: inout ATTBearer,
-    application: inout Application, response: inout ByteWriter
+  private mutating func dispatch(
+    _ opcode: ATTOpcode, _ reader: consuming ByteReader, on connection: inout Connection,
+    response: inout ByteWriter
   ) throws(ATTFailure) {
+    let place = connection.index
     // Writes first: they are most of what a peripheral does.
     if opcode == .writeRequest || opcode == .writeCommand {
       let isCommand = opcode == .writeCommand
       try write(
-        reader, isCommand: isCommand, at: place, bearer: &bearer, application: &application)
+        reader, isCommand: isCommand, at: place)
       if !isCommand { response.write(ATTOpcode.writeResponse.rawValue) }
       return
     }
     switch opcode {
     case .readRequest:
       try read(
-        reader, at: place, bearer: &bearer, application: &application, response: &response)
+        reader, at: place, response: &response)
     case .readBlobRequest:
       try readBlob(
-        reader, at: place, bearer: &bearer, application: &application, response: &response)
+        reader, at: place, response: &response)
     case .readByTypeRequest:
       try readByType(
-        reader, at: place, bearer: &bearer, application: &application, response: &response)
+        reader, at: place, response: &response)
     case .readByGroupTypeRequest:
       try readByGroupType(reader, response: &response)
     case .findInformationRequest:
       try findInformation(reader, response: &response)
     case .findByTypeValueRequest:
       try findByTypeValue(
-        reader, at: place, bearer: &bearer, application: &application, response: &response)
+        reader, at: place, response: &response)
     case .readMultipleRequest:
       try readMultiple(
-        reader, isVariable: false, at: place, bearer: &bearer, application: &application,
+        reader, isVariable: false, at: place,
         response: &response)
     case .readMultipleVariableRequest:
       try readMultiple(
-        reader, isVariable: true, at: place, bearer: &bearer, application: &application,
+        reader, isVariable: true, at: place,
         response: &response)
     case .exchangeMTURequest:
-      try exchangeMTU(reader, bearer: &bearer, response: &response)
+      try exchangeMTU(reader, on: &connection, response: &response)
     case .prepareWriteRequest:
       try prepareWrite(
-        reader, at: place, bearer: &bearer, application: application, response: &response)
+        reader, at: place, response: &response)
     case .executeWriteRequest:
       try executeWrite(
-        reader, at: place, bearer: &bearer, application: &application, response: &response)
+        reader, at: place, response: &response)
     case .handleValueConfirmation:
-      bearer.confirm()
+      bearers[place].confirm()
+      connection.timers[.confirmation] = nil
     default:
       throw ATTFailure(.requestNotSupported)
     }
@@ -120,19 +125,19 @@ struct ATTServer<Database: AttributeDatabase & ~Copyable>: ~Copyable {
 
   /// Core Specification, Vol 3, Part F, 3.4.2.
   private func exchangeMTU(
-    _ reader: consuming ByteReader, bearer: inout ATTBearer, response: inout ByteWriter
+    _ reader: consuming ByteReader, on connection: inout Connection, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ExchangeMTURequest(&reader) else { throw ATTFailure(.invalidPDU) }
     ExchangeMTUResponse(serverReceiveMTU: UInt16(truncatingIfNeeded: maximumMTU.byteCount))
       .write(to: &response)
-    bearer.mtu = maximumMTU.agreed(with: request.clientReceiveMTU)
+    connection.mtu = maximumMTU.agreed(with: request.clientReceiveMTU)
   }
 }
 
 extension ATTOpcode {
   /// Whether it has to be answered, if only with an error: it is a request, or may be one of a
   /// later version. Commands are not, nor is what a server sends to a client, nor a confirmation.
-  fileprivate var isAnswered: Bool {
+  var isAnswered: Bool {
     guard !isCommand else { return false }
     switch self {
     case .errorResponse, .exchangeMTUResponse, .findInformationResponse,

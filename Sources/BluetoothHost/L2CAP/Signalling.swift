@@ -1,25 +1,42 @@
-/// How a peripheral answers LE signalling: it opens no channels, so it refuses, and never with
-/// silence.
+/// How this device answers LE signalling in either role. It opens no channels, so it refuses each, and
+/// never with silence.
 ///
 /// Core Specification, Vol 3, Part A, 4.
-enum SignallingResponder {
+enum Signalling {
   /// Writes the response to the command in `payload`; nothing if it is itself a response.
-  static func respond(to payload: Span<UInt8>, response: inout ByteWriter) {
-    guard let command = SignallingCommand(payload), command.identifier != 0 else { return }
+  ///
+  /// - Returns: The connection parameters that the controller shall use from now on; `nil` for those
+  ///   in use.
+  static func respond(
+    to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter
+  ) -> ConnectionParameters? {
+    guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
     switch command.code {
+    // A response is never rejected, whether or not it was asked for: 4.1. Credits for a channel that
+    // does not exist are ignored, for an indication has no response: 4.24.
     case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
       .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
       .creditBasedReconfigureResponse:
-      return
+      return nil
     default:
       break
     }
     let data = command.data
     guard command.isComplete else {
       reject(command.identifier, to: &response)
-      return
+      return nil
     }
     switch command.code {
+    case .connectionParameterUpdateRequest where isCentral && data.count == 8:
+      // Only a peripheral may ask: 4.20. Result 0x0000: accepted; 0x0001: rejected.
+      var reader = ByteReader(data)
+      guard let parameters = ConnectionParameters(&reader) else { return nil }
+      let isAccepted = parameters.areAcceptable
+      SignallingCommand.writeHeader(
+        .connectionParameterUpdateResponse, identifier: command.identifier, length: 2,
+        to: &response)
+      response.write(UInt16(isAccepted ? 0x0000 : 0x0001))
+      return isAccepted ? parameters : nil
     case .leCreditBasedConnectionRequest where data.count == 10:
       // Channel, MTU, MPS and credits, all 0; result 0x0002: no such SPSM.
       SignallingCommand.writeHeader(
@@ -51,6 +68,7 @@ enum SignallingResponder {
     default:
       reject(command.identifier, to: &response)
     }
+    return nil
   }
 
   /// Reason 0x0000: not understood.

@@ -1,0 +1,132 @@
+/// What a server has to send on one link: at most one response, and one notification or indication.
+///
+/// Everything else that a client is owed is a flag, so nothing has to be queued.
+struct ServerOutbox: ~Copyable {
+  /// Which PDU is on its way, fragment by fragment.
+  private enum Sending {
+    case response, update
+  }
+
+  /// The response; or the request that was put off, while there is one.
+  private var response = ByteBuffer<517>()
+  private var update = ByteBuffer<517>()
+  private var sending = Sending.response
+
+  init() {}
+
+  /// Everything is forgotten, for the link has gone.
+  mutating func reset() {
+    response.removeAll()
+    update.removeAll()
+  }
+
+  /// Whether a response can be sent.
+  func hasResponse(_ bearer: borrowing ATTBearer) -> Bool {
+    !response.isEmpty && !bearer.hasPutOff
+  }
+
+  /// Takes an ATT PDU of the client.
+  @inline(__always)
+  mutating func receive<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    _ pdu: Span<UInt8>, on connection: inout Connection,
+    server: inout ATTServer<links, Database, Application>
+  ) {
+    if server.bearers[connection.index].awareness != .aware,
+      isOutOfSync(pdu, bearer: &server.bearers[connection.index])
+    {
+      return
+    }
+    // A client may not send a request before the last one is answered; one that does is not answered
+    // out of turn. Commands and confirmations are welcome at any time.
+    guard response.isEmpty else {
+      receiveUnanswered(pdu, on: &connection, server: &server)
+      return
+    }
+    respond(to: pdu, on: &connection, server: &server)
+  }
+
+  /// Hands the request that was put off to the application once more.
+  mutating func resume<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    _ connection: inout Connection, server: inout ATTServer<links, Database, Application>
+  ) {
+    server.bearers[connection.index].hasPutOff = false
+    // The request makes room for its response.
+    var request = ByteBuffer<517>()
+    _ = request.assign(response.span)
+    respond(to: request.span, on: &connection, server: &server)
+  }
+
+  /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
+  @inline(never)
+  private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    to pdu: Span<UInt8>, on connection: inout Connection,
+    server: inout ATTServer<links, Database, Application>
+  ) {
+    var writer = response.makeWriter(limit: connection.mtu.byteCount)
+    server.respond(to: pdu, on: &connection, response: &writer)
+    let count = writer.count
+    response.keepWritten(count)
+    if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
+  }
+
+  /// Whether a PDU is not answered as usual, since its client is change-unaware.
+  @inline(never)
+  private mutating func isOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
+    switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {
+    case .answered:
+      return false
+    case .ignored:
+      return true
+    case .refused(let opcode):
+      response.write { writer in
+        ErrorResponse(request: opcode, handle: .none, code: .databaseOutOfSync).write(to: &writer)
+      }
+      return true
+    }
+  }
+
+  /// Takes a PDU that arrives while a response is still to be sent: only what is never answered.
+  @inline(never)
+  private func receiveUnanswered<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    _ pdu: Span<UInt8>, on connection: inout Connection,
+    server: inout ATTServer<links, Database, Application>
+  ) {
+    var reader = ByteReader(pdu)
+    guard let byte = reader.readUInt8() else { return }
+    let opcode = ATTOpcode(rawValue: byte)
+    guard opcode.isCommand || opcode == .handleValueConfirmation else { return }
+    var nothing = InlineArray<8, UInt8>(repeating: 0)
+    var writer = ByteWriter(nothing.mutableSpan)
+    server.respond(to: pdu, on: &connection, response: &writer)
+  }
+
+  /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
+  @inline(__always)
+  mutating func writePacket<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    for connection: inout Connection, length: Int, at now: Instant,
+    server: inout ATTServer<links, Database, Application>, to writer: inout ByteWriter
+  ) -> Bool {
+    if connection.sending == .nothing {
+      if !response.isEmpty, !server.bearers[connection.index].hasPutOff {
+        sending = .response
+      } else {
+        var update = self.update.makeWriter(limit: connection.mtu.byteCount)
+        let isPrepared = server.writeUpdate(on: &connection, at: now, to: &update)
+        let count = update.count
+        guard isPrepared else { return false }
+        self.update.keepWritten(count)
+        sending = .update
+      }
+    }
+    let isDone: Bool
+    if sending == .response {
+      isDone = connection.writeFragment(of: response.span, length: length, to: &writer)
+      if isDone { response.removeAll() }
+    } else {
+      isDone = connection.writeFragment(of: update.span, length: length, to: &writer)
+      if isDone { update.removeAll() }
+    }
+    connection.sending = isDone ? .nothing : .server
+    return true
+  }
+}

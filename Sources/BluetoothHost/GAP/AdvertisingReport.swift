@@ -1,0 +1,79 @@
+/// What was heard of one advertiser, lent while it is handed over.
+///
+/// It comes from an LE Advertising Report or an LE Extended Advertising Report: Core Specification,
+/// Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
+public struct AdvertisingReport: ~Escapable {
+  /// The advertiser.
+  public let address: DeviceAddress
+  /// Whether it takes connections; `nil` for a scan response, which does not say.
+  public let isConnectable: Bool?
+  /// Whether it gives a scan response to those who ask.
+  public let isScannable: Bool
+  /// Whether this is a scan response.
+  public let isScanResponse: Bool
+  /// How strongly it was heard, in dBm; `nil` if unknown.
+  public let rssi: Int8?
+  /// The advertising data or the scan response data.
+  public let data: Span<UInt8>
+
+  /// Reads a report of an LE Advertising Report event; `nil` where it is cut short.
+  @_lifetime(copy reader)
+  init?(legacy reader: inout ByteReader) {
+    guard let byte = reader.readUInt8(), let address = DeviceAddress(&reader),
+      let length = reader.readUInt8(), let data = reader.readBytes(Int(length)),
+      let rssi = reader.readInt8()
+    else { return nil }
+    let kind = LEAdvertisingReport.Kind(rawValue: byte)
+    self.address = address
+    isScanResponse = kind == .scanResponse
+    isScannable = kind == .connectable || kind == .scannable
+    isConnectable = kind == .scanResponse ? nil : kind == .connectable || kind == .directed
+    self.rssi = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
+    self.data = data
+  }
+
+  /// Reads a report of an LE Extended Advertising Report event; `nil` where it is cut short. Some
+  /// controllers answer a legacy scan with these.
+  @_lifetime(copy reader)
+  init?(extended reader: inout ByteReader) {
+    guard let eventType = reader.readUInt16(), let kind = reader.readUInt8(),
+      let address = DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind & 1)),
+      // The two PHYs, the advertising set and the transmit power.
+      reader.readBytes(4) != nil,
+      let rssi = reader.readInt8(),
+      // The interval of periodic advertising, and at whom it is directed.
+      reader.readBytes(2 + 7) != nil,
+      let length = reader.readUInt8(), let data = reader.readBytes(Int(length))
+    else { return nil }
+    self.address = address
+    isScanResponse = eventType & 0b1000 != 0
+    isScannable = eventType & 0b0010 != 0 && eventType & 0b1000 == 0
+    isConnectable = eventType & 0b1000 != 0 ? nil : eventType & 0b0001 != 0
+    self.rssi = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
+    self.data = data
+  }
+}
+
+/// The reports of one event, read one at a time: `next()` until `nil`.
+struct AdvertisingReports: ~Escapable {
+  private var reader: ByteReader
+  private let isExtended: Bool
+  private var remaining: Int
+
+  /// Reads the parameters after the subevent byte; `nil` if there are none.
+  @_lifetime(copy reader)
+  init?(_ reader: consuming ByteReader, isExtended: Bool) {
+    guard let count = reader.readUInt8() else { return nil }
+    self.reader = reader
+    self.isExtended = isExtended
+    remaining = Int(count)
+  }
+
+  /// The next report; `nil` at the end, or where the event is cut short.
+  @_lifetime(copy self)
+  mutating func next() -> AdvertisingReport? {
+    guard remaining > 0 else { return nil }
+    remaining -= 1
+    return isExtended ? AdvertisingReport(extended: &reader) : AdvertisingReport(legacy: &reader)
+  }
+}

@@ -1,0 +1,87 @@
+/// A GATT client with its application: the client role of a host with `links` connections.
+public struct GATTClient<let links: Int, Application: ClientApplication & ~Copyable>: ClientRole,
+  ~Copyable
+{
+  /// True.
+  public static var isPresent: Bool { true }
+
+  /// What is looked for and connected to.
+  public var initiator = Initiator()
+  /// What the client is for.
+  public var application: Application
+
+  /// What each link does, by the index of the connection.
+  private var bearers: InlineArray<links, ATTClient>
+
+  /// A client that waits for its host.
+  public init(application: consuming Application) {
+    self.application = application
+    bearers = InlineArray { _ in ATTClient() }
+  }
+
+  // MARK: For the host
+
+  /// An advertiser was heard.
+  public mutating func heard(_ report: borrowing AdvertisingReport) { application.heard(report) }
+
+  /// The controller refused to scan.
+  public mutating func scanFailed(_ reason: HCIErrorCode) { application.scanFailed(reason) }
+
+  /// The attempt to connect has ended without a link.
+  public mutating func connectionFailed(_ reason: HCIErrorCode) {
+    application.connectionFailed(reason)
+  }
+
+  /// A link is there, in either role.
+  public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {
+    application.connected(at: connection.index, to: peer, role: connection.role)
+  }
+
+  /// A link has gone. The operation under way ends before.
+  public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
+    bearers[connection.index].end(with: .disconnected, at: connection.index, &application)
+    bearers[connection.index] = ATTClient()
+    application.disconnected(at: connection.index, reason: reason)
+  }
+
+  /// The radio's state has changed.
+  public mutating func radioChanged(to state: RadioState) { application.radioChanged(to: state) }
+
+  /// The signal strength of a peer.
+  public mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection) {
+    application.readRSSI(rssi, at: connection.index)
+  }
+
+  /// Begins `operation`; `false` if another one is under way.
+  public mutating func begin(
+    _ operation: ClientOperation, on connection: borrowing Connection
+  ) -> Bool {
+    bearers[connection.index].begin(operation)
+  }
+
+  /// The operation under way on the connection at `index`; `nil` if there is none.
+  public func operation(at index: Int) -> ClientOperation? { bearers[index].operation }
+
+  /// Takes an ATT PDU of a server.
+  public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
+    bearers[connection.index].receive(pdu, on: &connection, &application)
+  }
+
+  /// Whether there is a PDU to send.
+  public func hasPacket(for connection: borrowing Connection) -> Bool {
+    bearers[connection.index].hasPDU
+  }
+
+  /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
+  public mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool {
+    bearers[connection.index].writePacket(
+      for: &connection, length: length, at: now, &application, to: &writer)
+  }
+
+  /// The server has left the request unanswered for 30 s.
+  public mutating func timeOut(_ connection: borrowing Connection) {
+    bearers[connection.index].end(with: .timedOut, at: connection.index, &application)
+  }
+}

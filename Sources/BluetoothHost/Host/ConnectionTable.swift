@@ -1,0 +1,57 @@
+/// Which connection has a handle, found in constant time.
+///
+/// A handle has its own slot, or the next free one. Controllers number their links in a row, so the
+/// first slot is mostly right.
+struct ConnectionTable<let links: Int> {
+  /// The links there are.
+  private(set) var open = ConnectionSet.none
+  /// The index of a connection, by slot.
+  private var indices = InlineArray<links, UInt8>(repeating: 0)
+  /// The handle of that connection; `unused` where there is none.
+  private var handles = InlineArray<links, UInt16>(repeating: Self.unused)
+
+  /// No handle has more than 12 bits.
+  private static var unused: UInt16 { .max }
+
+  init() {}
+
+  /// How many links there are.
+  var count: Int { open.count }
+
+  /// The index of the connection with `handle`; `nil` if there is none.
+  @inline(__always)
+  func index(of handle: ConnectionHandle) -> Int? {
+    let slot = Self.slot(of: handle)
+    if handles[slot] == handle.rawValue { return Int(indices[slot]) }
+    return search(handle).map { Int(indices[$0]) }
+  }
+
+  /// The connection at `index` has `handle` now. Neither is in the table.
+  mutating func insert(_ handle: ConnectionHandle, at index: Int) {
+    let own = Self.slot(of: handle)
+    guard
+      let slot = handles[own] == Self.unused
+        ? own : search(ConnectionHandle(rawValue: Self.unused))
+    else { return }
+    handles[slot] = handle.rawValue
+    indices[slot] = UInt8(truncatingIfNeeded: index)
+    open.insert(index)
+  }
+
+  /// The connection at `index` has no handle any more.
+  mutating func remove(_ handle: ConnectionHandle, at index: Int) {
+    if let slot = search(handle) { handles[slot] = Self.unused }
+    open.remove(index)
+  }
+
+  @inline(never)
+  private func search(_ handle: ConnectionHandle) -> Int? {
+    for slot in 0..<links where handles[slot] == handle.rawValue { return slot }
+    return nil
+  }
+
+  @inline(__always)
+  private static func slot(of handle: ConnectionHandle) -> Int {
+    Int(bitPattern: UInt(handle.rawValue) % UInt(bitPattern: links))
+  }
+}

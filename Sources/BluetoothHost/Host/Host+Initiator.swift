@@ -1,0 +1,211 @@
+// Scanning, and connecting to others.
+extension Host where Server: ~Copyable, Client: ~Copyable {
+  /// The scan that is wanted; `nil` if none is.
+  public var scanParameters: ScanParameters? {
+    Client.isPresent ? clientRole.initiator.wantedScan : nil
+  }
+
+  /// Looks for advertisers from now on; `nil` to look no longer. A scan begins anew, so that each
+  /// advertiser is reported again, also if one is on already.
+  ///
+  /// While the controller connects it does not scan, since not every controller can do both at once.
+  public mutating func scan(_ parameters: ScanParameters?) {
+    guard Client.isPresent else { return }
+    clientRole.initiator.wantedScan = parameters
+    if case .on = clientRole.initiator.scan { clientRole.initiator.restartsScan = parameters != nil }
+    controller.owesCommands = true
+  }
+
+  /// Whether `connect(to:)` can begin: no other attempt is under way, and a connection is free.
+  public var canConnect: Bool {
+    Client.isPresent && clientRole.initiator.isIdle && table.count < links
+  }
+
+  /// Begins to connect to `peer`. `ClientApplication` gets `connected` or `connectionFailed`; the
+  /// attempt lasts until then, or until `cancelConnection`.
+  ///
+  /// - Returns: Whether the attempt begins: see `canConnect`.
+  public mutating func connect(to peer: DeviceAddress) -> Bool {
+    guard canConnect, !controller.isShuttingDown else { return false }
+    clientRole.initiator.peer = peer
+    clientRole.initiator.attempt = .wanted
+    controller.owesCommands = true
+    return true
+  }
+
+  /// Ends the attempt to connect. `connectionFailed` follows.
+  public mutating func cancelConnection() {
+    guard Client.isPresent else { return }
+    switch clientRole.initiator.attempt {
+    case .wanted:
+      clientRole.initiator.attempt = .none
+      clientRole.connectionFailed(.unknownConnectionIdentifier)
+    case .running:
+      clientRole.initiator.attempt = .unwanted
+    case .none, .unwanted, .cancelling:
+      return
+    }
+    controller.owesCommands = true
+  }
+
+  /// Asks the controller how strong the signal of the peer at `index` is. `ClientApplication` gets
+  /// `readRSSI`, unless the link ends before.
+  public mutating func readRSSI(at index: Int) {
+    guard Client.isPresent, isOpen(index) else { return }
+    connections[index].owesRSSI = true
+    controller.owesCommands = true
+  }
+
+  /// Begins `operation` on the link at `index`. `ClientApplication` gets what it finds, and `ended`.
+  ///
+  /// - Returns: False if there is no link, if it is being ended, or if another operation is under way.
+  public mutating func perform(_ operation: ClientOperation, at index: Int) -> Bool {
+    guard Client.isPresent, isOpen(index), connections[index].disconnectReason == nil,
+      clientRole.begin(operation, on: connections[index])
+    else { return false }
+    pending.insert(index)
+    return true
+  }
+
+  /// The operation under way on the link at `index`; `nil` if there is none.
+  public func operation(at index: Int) -> ClientOperation? {
+    Client.isPresent && isOpen(index) ? clientRole.operation(at: index) : nil
+  }
+
+  // MARK: Commands
+
+  /// Writes the command that brings the controller to what is wanted; `nil` if it is there.
+  mutating func writeInitiatorCommand(
+    into writer: inout ByteWriter, at now: Instant
+  ) -> HCIOpcode? {
+    let initiator = clientRole.initiator
+    if initiator.attempt == .unwanted {
+      clientRole.initiator.attempt = .cancelling
+      clientRole.initiator.cancelDeadline = now.advanced(by: CommandFlow.patience)
+      return write(PlainCommand(.leCreateConnectionCancel), into: &writer)
+    }
+    if let opcode = writeScanCommand(into: &writer) { return opcode }
+    guard initiator.attempt == .wanted, !controller.isShuttingDown else { return nil }
+    clientRole.initiator.attempt = .running
+    return write(
+      LECreateConnection(
+        scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: initiator.peer,
+        ownAddressType: controller.address.kind.rawValue,
+        parameters: configuration.connectionParameters), into: &writer)
+  }
+
+  private mutating func writeScanCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    let initiator = clientRole.initiator
+    let wanted =
+      initiator.attempt == .none && !controller.isShuttingDown ? initiator.wantedScan : nil
+    switch initiator.scan {
+    case .on(let current):
+      guard current != wanted || initiator.restartsScan else { return nil }
+      clientRole.initiator.restartsScan = false
+      clientRole.initiator.requestedScan = .off
+      return write(LESetScanEnable(enable: 0, filterDuplicates: 0), into: &writer)
+    case .prepared(let current) where current == wanted:
+      clientRole.initiator.requestedScan = .on(current)
+      return write(
+        LESetScanEnable(enable: 1, filterDuplicates: current.filtersDuplicates ? 1 : 0),
+        into: &writer)
+    case .off, .prepared:
+      guard let wanted else { return nil }
+      clientRole.initiator.requestedScan = .prepared(wanted)
+      return write(
+        LESetScanParameters(
+          type: wanted.isActive ? 1 : 0, interval: wanted.interval, window: wanted.window,
+          ownAddressType: controller.address.kind.rawValue, filterPolicy: 0), into: &writer)
+    }
+  }
+
+  /// The controller has answered a command to scan or to connect.
+  mutating func finishInitiator(_ opcode: HCIOpcode, status: HCIErrorCode) {
+    switch opcode {
+    case .leSetScanParameters, .leSetScanEnable:
+      let requested = clientRole.initiator.requestedScan
+      // A controller that refuses to stop was not scanning.
+      guard status != .success, requested != .off else {
+        clientRole.initiator.scan = requested
+        return
+      }
+      clientRole.initiator.scan = .off
+      clientRole.initiator.wantedScan = nil
+      clientRole.scanFailed(status)
+    case .leCreateConnection:
+      if status != .success { endAttempt(status) }
+    default:
+      // Whether it cancels or has nothing to cancel, a Connection Complete says how the attempt ended.
+      break
+    }
+  }
+
+  /// The attempt to connect has ended without a link.
+  private mutating func endAttempt(_ reason: HCIErrorCode) {
+    guard clientRole.initiator.attempt != .none else { return }
+    clientRole.initiator.attempt = .none
+    clientRole.initiator.cancelDeadline = nil
+    controller.owesCommands = true
+    clientRole.connectionFailed(reason)
+  }
+
+  /// Whether the host goes on to take `event`: a link that it has asked for.
+  mutating func isExpected(_ event: LEConnectionComplete) -> Bool {
+    let attempt = clientRole.initiator.attempt
+    let isRunning = attempt == .running || attempt == .unwanted || attempt == .cancelling
+    guard event.status == .success else {
+      if isRunning {
+        endAttempt(event.status)
+      } else if Server.isPresent {
+        serverRole.advertiser.isAdvertising = false
+        reportWorking()
+      }
+      return false
+    }
+    // Controllers report the kind of a resolved address differently.
+    guard isRunning, clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
+    else {
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
+      return false
+    }
+    guard attempt == .running else {
+      // It came while the attempt was being cancelled.
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
+      endAttempt(.unknownConnectionIdentifier)
+      return false
+    }
+    clientRole.initiator.attempt = .none
+    return true
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
+  mutating func receiveReports(_ parameters: consuming ByteReader, isExtended: Bool) {
+    guard controller.phase == .ready,
+      var reports = AdvertisingReports(parameters, isExtended: isExtended)
+    else { return }
+    while let report = reports.next() { clientRole.heard(report) }
+  }
+
+  /// The controller has never said how a cancelled attempt ended. If it makes the link after all, that
+  /// is ended then.
+  mutating func advanceInitiator(to now: Instant) {
+    guard let deadline = clientRole.initiator.cancelDeadline, deadline <= now else { return }
+    endAttempt(.unknownConnectionIdentifier)
+  }
+
+  /// The controller is reset: an attempt under way has failed.
+  mutating func resetInitiator() {
+    let attempt = clientRole.initiator.attempt
+    clientRole.initiator.reset()
+    if attempt != .none { clientRole.connectionFailed(.hardwareFailure) }
+  }
+
+  /// The controller has left a command unanswered: if it was Read RSSI, the strength is unknown.
+  mutating func answerUnreadRSSI(_ opcode: HCIOpcode) {
+    guard opcode == .readRSSI, let handle = controller.checking,
+      let index = table.index(of: handle), connections[index].owesRSSI
+    else { return }
+    connections[index].owesRSSI = false
+    clientRole.readRSSI(nil, of: connections[index])
+  }
+}
