@@ -37,6 +37,12 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inlinable
   public var freeCapacity: Int { limit &- written }
 
+  /// What has been written.
+  var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(0..<written) }
+  }
+
   /// Writes one byte.
   @inlinable
   @_lifetime(self: copy self)
@@ -56,6 +62,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes two bytes, the low one first.
   @inlinable
   @_lifetime(self: copy self)
+  @inline(__always)
   public mutating func write(_ value: UInt16) {
     guard reserve(2) else { return }
     let offset = written
@@ -134,6 +141,32 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard count >= 0, count <= self.count else { return }
     written = count
     overflowed = false
+  }
+
+  /// Writes a byte, a word with the low byte first, and all of `bytes`; nothing if they do not fit.
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func write(_ byte: UInt8, _ word: UInt64, _ bytes: Span<UInt8>) {
+    guard reserve(bytes.count &+ 9) else { return }
+    storage.store(byte, word, bytes, at: written)
+    written &+= bytes.count &+ 9
+  }
+
+  /// A writer of at most `limit` bytes that stand `offset` bytes after those written so far. `skip`
+  /// makes them part of what is written; otherwise they are written over.
+  @_lifetime(&self)
+  @inline(__always)
+  mutating func makeWriter(after offset: Int, limit: Int) -> ByteWriter {
+    let start = min(written &+ offset, self.limit)
+    return ByteWriter(storage._mutatingExtracting(start..<min(start &+ limit, self.limit)))
+  }
+
+  /// Counts the next `count` bytes as written.
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func skip(_ count: Int) {
+    guard reserve(count) else { return }
+    written &+= count
   }
 
   @inlinable

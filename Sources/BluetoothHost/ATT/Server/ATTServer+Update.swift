@@ -1,6 +1,7 @@
 // Values that the server sends by itself: Core Specification, Vol 3, Part F, 3.4.7.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Writes the next notification or indication; `false` if there is none to send.
+  @inline(__always)
   mutating func writeUpdate(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
@@ -8,8 +9,10 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     // While an indication is unconfirmed no other value is sent: the next might be one too.
     // Core Specification, Vol 3, Part F, 3.3.2.
     guard !bearers[place].awaitsConfirmation else { return false }
-    if bearers[place].changedServices != nil {
-      return writeServiceChanged(on: &connection, at: now, to: &writer)
+    if bearers[place].changedServices != nil,
+      writeServiceChanged(on: &connection, at: now, to: &writer)
+    {
+      return true
     }
     guard !bearers[place].isOutOfSync, let attribute = application.pendingUpdate(at: place) else {
       return false
@@ -23,7 +26,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     return true
   }
 
-  /// Writes Service Changed. If the client does not subscribe to it, the next value follows instead.
+  /// Writes Service Changed; `false` if the client does not subscribe to it.
   @inline(never)
   private mutating func writeServiceChanged(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
@@ -33,7 +36,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     let range = bearers[place].changedServices
     bearers[place].changedServices = nil
     guard let range, let opcode = bearers[place].updateOpcode(for: target) else {
-      return writeUpdate(on: &connection, at: now, to: &writer)
+      return false
     }
     writer.write(opcode.rawValue)
     writer.write(target.handle.rawValue)

@@ -48,6 +48,7 @@ struct ATTServer<
   ///
   /// A request that is put off is answered by nothing, and its bearer has it noted: it is to be
   /// handed in again.
+  @inline(__always)
   mutating func respond(
     to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
   ) {
