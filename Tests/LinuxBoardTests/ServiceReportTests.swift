@@ -176,6 +176,7 @@ private struct Nobody: BallObserver {
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>
   ) {}
+  mutating func ball(didOmit count: Int, at place: Int, of central: DeviceAddress?) {}
 }
 
 extension Instant {

@@ -105,7 +105,10 @@ struct Run: ParsableCommand {
         configuration: configuration, seed: seed ?? .random(in: .min ... .max),
         style: answers.style, observer: printer)
       var body: BodyOfBall?
-      defer { body?.close() }
+      defer {
+        program.reportOmissions()
+        body?.close()
+      }
       try runOnRadio(&program, radio.name, watchedBy: sinks) { program, loop in
         body = try BodyOfBall(board.description, loop: loop, printer: printer)
         program.body = body?.body
