@@ -6,14 +6,14 @@ import BluetoothHost
 struct OutputAllowance {
   /// The most lines in a row.
   ///
-  /// They are 48 questions with their answers, and the beginning and end of a link. No person, and
-  /// no app that waits for its answers, asks so often in a few seconds.
-  static let burst = 100
+  /// They are 248 questions with their answers, and the beginning and end of a link and of a
+  /// subscription. No person asks so often in a few seconds, and no test of an app.
+  static let burst = 500
 
   /// How many lines each second gives back.
   ///
-  /// Four centrals that never stop make 80 lines a second. The journal of systemd refuses more
-  /// than 10,000 in 30 s (`RateLimitBurst` in journald.conf(5)), which are 333 a second.
+  /// Four centrals that never stop make 4 × (500 + 30 × 20) = 4,400 lines in the first 30 s. The
+  /// journal of systemd drops what is more than 10,000 (`RateLimitBurst` in journald.conf(5)).
   static let perSecond = 20
 
   /// The length of a second, in milliseconds.
@@ -33,7 +33,7 @@ struct OutputAllowance {
   mutating func advance(to now: Instant) {
     guard spent > 0, now >= nextSecond else { return }
     let seconds = (now.rawValue - beginning.rawValue) / UInt64(Self.second)
-    // More seconds than that give nothing more back.
+    // More seconds than lines give nothing more back.
     spent -= min(spent, Int(min(seconds, UInt64(Self.burst))) * Self.perSecond)
     beginning.rawValue += seconds * UInt64(Self.second)
   }

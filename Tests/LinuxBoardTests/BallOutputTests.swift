@@ -12,14 +12,14 @@ struct BallOutputTests {
     let bench = Bench()
     bench.connect(0x40, at: 0)
     for _ in 0..<1_000 { bench.say("No.", on: 0x40, at: 500) }
-    // The connection and 99 statements are the burst of 100.
-    #expect(bench.lines == ["connected 40"] + [String](repeating: "refused 40", count: 99))
+    // The connection and 499 statements are the burst of 500.
+    #expect(bench.lines == ["connected 40"] + [String](repeating: "refused 40", count: 499))
     // The second began with the connection.
     #expect(bench.deadline == Instant(rawValue: 1_000))
     bench.wait(until: 999)
-    #expect(bench.lines.count == 100)
+    #expect(bench.lines.count == 500)
     bench.wait(until: 1_000)
-    #expect(bench.lines.suffix(1) == ["omitted 901 of 40 at 0"])
+    #expect(bench.lines.suffix(1) == ["omitted 501 of 40 at 0"])
     #expect(bench.deadline != Instant(rawValue: 1_000))
     bench.say("No.", on: 0x40, at: 1_001)
     #expect(bench.lines.suffix(1) == ["refused 40"])
@@ -30,7 +30,7 @@ struct BallOutputTests {
     let bench = Bench()
     bench.connect(0x40, at: 0)
     bench.connect(0x41, at: 0)
-    for _ in 0..<200 { bench.say("No.", on: 0x40, at: 1) }
+    for _ in 0..<600 { bench.say("No.", on: 0x40, at: 1) }
     bench.say("Is it me?", on: 0x41, at: 2)
     bench.disconnect(0x40, at: 3)
     #expect(
@@ -49,11 +49,11 @@ struct BallOutputTests {
   @Test("When the program ends, what is not yet counted is")
   func programEnd() {
     let bench = Bench()
-    for _ in 0..<100 {
+    for _ in 0..<300 {
       bench.connect(0x40, at: 0)
       bench.disconnect(0x40, at: 0)
     }
-    #expect(bench.lines.count == 100)
+    #expect(bench.lines.count == 500)
     bench.ball.reportOmissions()
     #expect(bench.lines.suffix(2) == ["disconnected 40", "omitted 100 of 40 at 0"])
   }
