@@ -47,6 +47,16 @@ async def test_connections_that_come_and_go_are_counted():
         assert came + went + sum(one["count"] for one in ball.events("omitted")) == 2_002
 
 
+async def test_what_is_left_out_is_counted_when_the_program_ends():
+    async with ball_on_a_controller() as (ball, radio):
+        radio.tell(radio.connected(0x40), *[att(0x40, STATEMENT)] * 5_000)
+        radio.tell(att(0x40, "02 17 00"))
+        await radio.until(lambda: radio.pdus, "the response after the last statement")
+        await ball.stop()
+        omitted = sum(one["count"] for one in ball.events("omitted"))
+        assert len(ball.events("refused")) + omitted == 5_000
+
+
 async def test_people_are_shown_how_many_lines_were_left_out():
     async with ball_on_a_controller(is_json=False) as (ball, radio):
         radio.tell(radio.connected(0x40))

@@ -10,8 +10,8 @@ struct Run: ParsableCommand {
     abstract: "Run a ball: advertise, take questions, answer them.",
     discussion: """
       It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
-      is lost is waited for. Of a central that makes more than 500 lines at once, 20 are \
-      printed in each further second, and how many were left out.
+      is lost is waited for. The lines of one central are limited to 500 at once, and \
+      then 20 a second; a line says how many were left out.
 
       EXAMPLES
         eightball run
