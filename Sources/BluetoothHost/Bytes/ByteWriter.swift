@@ -42,7 +42,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func write(_ value: UInt8) {
     guard reserve(1) else { return }
-    storage[written] = value
+    unsafe storage[unchecked: written] = value
     written &+= 1
   }
 
@@ -60,7 +60,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard reserve(2) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt16.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt16.self)
     written &+= 2
   }
 
@@ -71,7 +71,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard reserve(4) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt32.self)
     written &+= 4
   }
 
@@ -83,7 +83,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard reserve(8) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt64.self)
     written &+= 8
   }
 
@@ -93,7 +93,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inline(__always)
   public mutating func write(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
-    storage.copy(bytes, at: count)
+    unsafe storage.copy(unchecked: bytes, at: count)
     written &+= bytes.count
   }
 
