@@ -65,17 +65,6 @@ public struct ByteReader: ~Escapable {
       littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
   }
 
-  /// Skips eight bytes at a time as long as none of the bits of `mask` is set in them.
-  @inlinable
-  mutating func skipWords(without mask: UInt64) {
-    while count >= 8 {
-      let word = unsafe bytes.bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: position, as: UInt64.self)
-      guard UInt64(littleEndian: word) & mask == 0 else { return }
-      position &+= 8
-    }
-  }
-
   /// Reads the next `length` bytes in place, without copying.
   @_lifetime(copy self)
   @inlinable

@@ -3,7 +3,37 @@ extension Span<UInt8> {
   /// U+10FFFF, no sequence cut short.
   ///
   /// The Unicode Standard, table 3-7.
+  @inlinable
   public var isValidUTF8: Bool {
+    @inline(__always) get { isASCII || isValidUTF8ByCharacter }
+  }
+
+  /// Whether no byte has its highest bit set: text in most languages that a question is asked in.
+  @inlinable
+  var isASCII: Bool {
+    @inline(__always) get {
+      let last = count &- 8
+      guard last >= 0 else { return false }
+      var position = 0
+      while position < last {
+        guard !hasHighBit(inWordAt: position) else { return false }
+        position &+= 8
+      }
+      // The last word may overlap the one before.
+      return !hasHighBit(inWordAt: last)
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func hasHighBit(inWordAt position: Int) -> Bool {
+    let word = unsafe bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: position, as: UInt64.self)
+    return word & 0x8080_8080_8080_8080 != 0
+  }
+
+  @usableFromInline
+  var isValidUTF8ByCharacter: Bool {
     var reader = ByteReader(self)
     while let lead = reader.readASCIIRun() {
       guard reader.skipUTF8Tail(after: lead) else { return false }
@@ -24,7 +54,6 @@ extension Span<UInt8> {
 extension ByteReader {
   /// Reads up to and including the next byte that is not ASCII; `nil` when there is none.
   fileprivate mutating func readASCIIRun() -> UInt8? {
-    skipWords(without: 0x8080_8080_8080_8080)
     while let byte = readUInt8() {
       if byte >= 0x80 { return byte }
     }
