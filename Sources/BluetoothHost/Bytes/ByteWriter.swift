@@ -110,6 +110,16 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
   }
 
+  /// Writes as much of `text` as fits, in UTF-8. Never an overflow.
+  @_lifetime(self: copy self)
+  @inlinable
+  @inline(__always)
+  public mutating func writePrefix(of text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe writePrefix(of: utf8.span)
+  }
+
   /// Puts `value` at `offset`, which has been written before: a length that is known only once
   /// what it counts has been written. Outside of what has been written, nothing changes.
   @_lifetime(self: copy self)
