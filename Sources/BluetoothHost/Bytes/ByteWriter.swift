@@ -87,6 +87,23 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= 8
   }
 
+  /// Writes a byte, then a number, the low byte first: both, or neither if they do not fit.
+  @_lifetime(self: copy self)
+  @inlinable
+  @inline(__always)
+  public mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ first: UInt8, _ number: Number
+  ) {
+    let length = 1 &+ MemoryLayout<Number>.size
+    guard reserve(length) else { return }
+    unsafe storage[unchecked: written] = first
+    let offset = written &+ 1
+    var bytes = unsafe storage.mutableBytes
+    unsafe bytes.storeBytes(
+      of: number.littleEndian, toUncheckedByteOffset: offset, as: Number.self)
+    written &+= length
+  }
+
   /// Writes all of `bytes`, or none of them if they do not fit.
   @_lifetime(self: copy self)
   @inlinable
