@@ -44,7 +44,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 2 else { return nil }
     defer { position &+= 2 }
     return unsafe UInt16(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt16.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt16.self))
   }
 
   /// Reads four bytes, the low one first.
@@ -53,7 +54,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 4 else { return nil }
     defer { position &+= 4 }
     return unsafe UInt32(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt32.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt32.self))
   }
 
   /// Reads eight bytes, the low one first.
@@ -62,7 +64,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 8 else { return nil }
     defer { position &+= 8 }
     return unsafe UInt64(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt64.self))
   }
 
   /// Reads the next `length` bytes in place, without copying.
@@ -70,7 +73,8 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readBytes(_ length: Int) -> Span<UInt8>? {
     guard length >= 0, length <= count else { return nil }
-    let slice = unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, position &+ length)))
+    let slice = unsafe bytes.extracting(
+      unchecked: Range(uncheckedBounds: (position, position &+ length)))
     position &+= length
     return slice
   }
