@@ -7,9 +7,10 @@ import BluetoothHost
 /// Each central has its own question and its own answer. There are at most `UInt.bitWidth` places.
 public struct Ball<let places: Int>: GATTApplication, ~Copyable {
   private var seats: InlineArray<places, Seat>
-  // Sets of places, a bit each, so that no question walks over the places.
+  // Sets of places, a bit each, so that a question does not walk over all places.
+  /// Where a central is.
   private var connectedPlaces: UInt = 0
-  /// Whose central has asked since the last clearing.
+  /// Whose central has a question.
   private var askedPlaces: UInt = 0
   /// Whose central listens for answers.
   private var listeningPlaces: UInt = 0
@@ -27,7 +28,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
   ///   - seed: decides all its answers.
   ///   - style: how it words them.
   public init(seed: UInt64, style: AnswerStyle = .text) {
-    precondition(places <= UInt.bitWidth)
+    precondition(places <= UInt.bitWidth, "A ball has at most as many places as a UInt has bits.")
     seats = InlineArray { _ in Seat() }
     random = RandomSource(seed: seed)
     self.style = style
@@ -142,7 +143,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.asked(place: place))
   }
 
-  /// The places for which `pendingUpdate(at:)` gives something, as bits: 1 is place 0, 2 is place 1.
+  /// The places with a pending update, one bit each: bit 0 is place 0.
   public var pendingPlaces: UInt { owedPlaces & listeningPlaces }
 
   /// The answer, if it is owed to a central that listens.
@@ -167,7 +168,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.radio(state))
   }
 
-  /// The set of `place` alone; of none, if there is no such place.
+  /// The set of `place` alone; empty if there is no such place.
   private func bit(of place: Int) -> UInt {
     place >= 0 && place < places ? 1 &<< UInt(bitPattern: place) : 0
   }

@@ -2,7 +2,8 @@
 ///
 /// Every byte from a peer, a controller or a file passes through here: no other code computes
 /// offsets into a packet. A read past the end gives `nil` and moves nothing, so a short packet is
-/// a value for the caller to answer, never a trap.
+/// a value for the caller to answer, never a trap. Each read checks its bounds once, and then loads
+/// without another check: `position` is never past the end.
 public struct ByteReader: ~Escapable {
   @usableFromInline var bytes: Span<UInt8>
   @usableFromInline var position = 0
@@ -66,6 +67,17 @@ public struct ByteReader: ~Escapable {
     return unsafe UInt64(
       littleEndian: bytes.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: position, as: UInt64.self))
+  }
+
+  /// Skips eight bytes at a time as long as none of the bits of `mask` is set in them.
+  @inlinable
+  mutating func skipWords(without mask: UInt64) {
+    while count >= 8 {
+      let word = unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt64.self)
+      guard UInt64(littleEndian: word) & mask == 0 else { return }
+      position &+= 8
+    }
   }
 
   /// Reads the next `length` bytes in place, without copying.

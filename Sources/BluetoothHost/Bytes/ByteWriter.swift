@@ -1,7 +1,8 @@
 /// Writes a packet, little-endian, into storage that the caller owns.
 ///
 /// What does not fit is not written, and `hasOverflowed` stays true from then on: a writer is
-/// checked once, at the end, and never writes outside its storage.
+/// checked once, at the end, and never writes outside its storage. Each write checks its bounds once,
+/// in `reserve`, and then stores without another check: `limit` is never past the end.
 public struct ByteWriter: ~Copyable, ~Escapable {
   @usableFromInline var storage: MutableSpan<UInt8>
   @usableFromInline let limit: Int

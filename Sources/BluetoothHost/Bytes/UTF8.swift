@@ -5,25 +5,28 @@ extension Span<UInt8> {
   /// The Unicode Standard, table 3-7.
   @inlinable
   public var isValidUTF8: Bool {
-    @inline(__always) get { isASCII || isValidUTF8ByCharacter }
+    @inline(__always) get { isASCIIByWords || isValidUTF8ByCharacter }
   }
 
-  /// Whether no byte has its highest bit set: text in most languages that a question is asked in.
+  /// Whether it has at least eight bytes, and all of them are ASCII: most questions are such a text.
   @inlinable
-  var isASCII: Bool {
+  var isASCIIByWords: Bool {
     @inline(__always) get {
       let last = count &- 8
       guard last >= 0 else { return false }
       var position = 0
       while position < last {
-        guard !hasHighBit(inWordAt: position) else { return false }
+        guard unsafe !hasHighBit(inWordAt: position) else { return false }
         position &+= 8
       }
       // The last word may overlap the one before.
-      return !hasHighBit(inWordAt: last)
+      return unsafe !hasHighBit(inWordAt: last)
     }
   }
 
+  /// Whether one of the eight bytes from `position` is not ASCII. The caller has checked that they are
+  /// there.
+  @unsafe
   @inlinable
   @inline(__always)
   func hasHighBit(inWordAt position: Int) -> Bool {
@@ -54,6 +57,7 @@ extension Span<UInt8> {
 extension ByteReader {
   /// Reads up to and including the next byte that is not ASCII; `nil` when there is none.
   fileprivate mutating func readASCIIRun() -> UInt8? {
+    skipWords(without: 0x8080_8080_8080_8080)
     while let byte = readUInt8() {
       if byte >= 0x80 { return byte }
     }
