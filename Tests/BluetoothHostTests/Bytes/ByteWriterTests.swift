@@ -16,6 +16,12 @@ private let writes = [
   Write(testDescription: "UInt64", bytes: [1, 2, 3, 4, 5, 6, 7, 8]) {
     $0.write(UInt64(0x0807_0605_0403_0201))
   },
+  Write(testDescription: "UInt8 and UInt16", bytes: [0xF1, 2, 3]) {
+    $0.write(0xF1, UInt16(0x0302))
+  },
+  Write(testDescription: "UInt8 and UInt64", bytes: [0xF1, 1, 2, 3, 4, 5, 6, 7, 8]) {
+    $0.write(0xF1, UInt64(0x0807_0605_0403_0201))
+  },
   Write(testDescription: "bytes", bytes: [9, 8, 7]) {
     let bytes: [UInt8] = [9, 8, 7]
     $0.write(bytes.span)
@@ -81,6 +87,17 @@ struct ByteWriterTests {
       hasOverflowed = $0.hasOverflowed
     }
     #expect(result == Array(bytes.prefix(capacity)))
+    #expect(!hasOverflowed)
+  }
+
+  @Test("A text is cut to what fits, and never an overflow", arguments: 0...4)
+  func text(capacity: Int) {
+    var hasOverflowed = true
+    let result = written(capacity: capacity) {
+      $0.writePrefix(of: "aé")
+      hasOverflowed = $0.hasOverflowed
+    }
+    #expect(result == Array([0x61, 0xC3, 0xA9].prefix(capacity)))
     #expect(!hasOverflowed)
   }
 
