@@ -64,7 +64,7 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
       case .advertising: isConnected ? .connected : .advertising
       case .silent: isConnected ? .connected : .off
       }
-    return BallLights(status: status, isAnswering: pendingPlaces != 0)
+    return BallLights(status: status, isAnswering: !pendingConnections.isEmpty)
   }
 
   /// Takes the oldest event that has not been fetched; `nil` if there is none. The last 32 are
@@ -143,12 +143,14 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     events.append(.asked(place: place))
   }
 
-  /// The places with a pending update, one bit each: bit 0 is place 0.
-  public var pendingPlaces: UInt { owedPlaces & listeningPlaces }
+  /// The places with an answer that is still to be notified.
+  public var pendingConnections: ConnectionSet {
+    ConnectionSet(rawValue: owedPlaces & listeningPlaces)
+  }
 
   /// The answer, if it is owed to a central that listens.
   public func pendingUpdate(at place: Int) -> ApplicationAttribute? {
-    pendingPlaces & bit(of: place) != 0 ? .answer : nil
+    owedPlaces & listeningPlaces & bit(of: place) != 0 ? .answer : nil
   }
 
   /// The answer, in the chosen style. It is no longer owed.

@@ -146,11 +146,11 @@ struct BallTests {
     var expected: UInt = 0
     for place in [0, 1, 31, 32, 63] {
       try ball.write(question.span, to: .question, at: place)
-      let beforeListening = ball.pendingPlaces
+      let beforeListening = ball.pendingConnections.rawValue
       #expect(beforeListening == expected, "the central at \(place) does not listen yet")
       ball.configurationChanged(of: .answer, at: place, to: .notification)
       expected |= 1 << UInt(place)
-      let pending = ball.pendingPlaces
+      let pending = ball.pendingConnections.rawValue
       #expect(pending == expected)
     }
 
@@ -160,17 +160,17 @@ struct BallTests {
     ball.configurationChanged(of: .answer, at: 1, to: .none)
     ball.centralDisconnected(at: 32, reason: .remoteUserTerminatedConnection)
     // Places 0 and 31 are left: 1 + 2³¹.
-    let left = ball.pendingPlaces
+    let left = ball.pendingConnections.rawValue
     #expect(left == 0x8000_0001)
     let isPending = (0..<64).filter { ball.pendingUpdate(at: $0) != nil }
     #expect(isPending == [0, 31])
 
     ball.shake()
     // 63 again; 1 has asked but no longer listens, and 32 has gone.
-    let shaken = ball.pendingPlaces
+    let shaken = ball.pendingConnections.rawValue
     #expect(shaken == 0x8000_0000_8000_0001)
     ball.clear()
-    let cleared = ball.pendingPlaces
+    let cleared = ball.pendingConnections.rawValue
     #expect(cleared == 0)
   }
 

@@ -24,21 +24,22 @@ extension MutableSpan<UInt8> {
     }
   }
 
-  /// Stores a byte and a word, the low byte first, at `offset`, and all of `source` after them; nothing
-  /// if they would not fit.
+  /// Stores a byte, a word with the low byte first, and all of `source` at `offset`, where they fit:
+  /// the caller has checked that.
+  @unsafe
   @_lifetime(self: copy self)
   @inline(__always)
-  mutating func store(_ byte: UInt8, _ word: UInt64, _ source: Span<UInt8>, at offset: Int) {
-    guard offset >= 0, source.count &+ 9 <= count &- offset else { return }
+  mutating func store(_ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int) {
     unsafe withUnsafeMutableBytes { target in
-      unsafe source.withUnsafeBytes { source in
-        guard let to = target.baseAddress else { return }
-        unsafe (to + offset).storeBytes(of: byte, as: UInt8.self)
-        unsafe (to + (offset &+ 1)).storeBytes(of: word.littleEndian, as: UInt64.self)
-        guard let from = source.baseAddress, source.count > 0 else { return }
-        if source.count == 1 {
-          unsafe (to + (offset &+ 9)).storeBytes(of: source[0], as: UInt8.self)
-        } else {
+      guard let to = target.baseAddress else { return }
+      unsafe (to + offset).storeBytes(of: byte, as: UInt8.self)
+      unsafe (to + (offset &+ 1)).storeBytes(of: word.littleEndian, as: UInt64.self)
+      // A response of one byte, as to a write, needs no call.
+      if source.count == 1 {
+        unsafe (to + (offset &+ 9)).storeBytes(of: source[unchecked: 0], as: UInt8.self)
+      } else if source.count > 1 {
+        unsafe source.withUnsafeBytes { source in
+          guard let from = source.baseAddress else { return }
           unsafe (to + (offset &+ 9)).copyMemory(from: from, byteCount: source.count)
         }
       }

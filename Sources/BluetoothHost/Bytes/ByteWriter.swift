@@ -176,25 +176,30 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inline(__always)
   mutating func write(_ byte: UInt8, _ word: UInt64, _ bytes: Span<UInt8>) {
     guard reserve(bytes.count &+ 9) else { return }
-    storage.store(byte, word, bytes, at: written)
+    unsafe storage.store(byte, word, unchecked: bytes, at: written)
     written &+= bytes.count &+ 9
   }
 
-  /// A writer of at most `limit` bytes that stand `offset` bytes after those written so far. `skip`
-  /// makes them part of what is written; otherwise they are written over.
+  /// Writes a byte and a word with the low byte first, and counts `count` bytes after them as written;
+  /// nothing if they do not fit.
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func write(_ byte: UInt8, _ word: UInt64, before count: Int) {
+    guard reserve(count &+ 9) else { return }
+    unsafe storage.store(byte, word, unchecked: Span(), at: written)
+    written &+= count &+ 9
+  }
+
+  /// A writer of at most `limit` bytes that stand `offset` bytes after those written so far, and are not
+  /// yet counted as written.
   @_lifetime(&self)
   @inline(__always)
   mutating func makeWriter(after offset: Int, limit: Int) -> ByteWriter {
     let start = min(written &+ offset, self.limit)
-    return ByteWriter(storage._mutatingExtracting(start..<min(start &+ limit, self.limit)))
-  }
-
-  /// Counts the next `count` bytes as written.
-  @_lifetime(self: copy self)
-  @inline(__always)
-  mutating func skip(_ count: Int) {
-    guard reserve(count) else { return }
-    written &+= count
+    let end = start &+ min(limit, self.limit &- start)
+    // 0 ≤ start ≤ end ≤ self.limit.
+    return unsafe ByteWriter(
+      storage._mutatingExtracting(unchecked: Range(uncheckedBounds: (start, end))))
   }
 
   @inlinable

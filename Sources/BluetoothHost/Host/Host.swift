@@ -185,6 +185,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
+  @inline(__always)
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let index = table.index(of: header.handle) else {
       receiveEarly(header, data, at: now)

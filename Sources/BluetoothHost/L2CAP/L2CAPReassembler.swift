@@ -98,14 +98,16 @@ struct L2CAPFrame: ~Escapable {
       header(on: handle, channel, payloadLength: payloadLength, size: first.count), first)
   }
 
-  /// Writes the start of an ACL packet. The first `size` bytes of a frame's payload follow.
+  /// Writes the start of an ACL packet before a whole payload of `length` bytes, which stands there
+  /// already.
   @inline(__always)
   static func writeStart(
-    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int,
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, before length: Int,
     to writer: inout ByteWriter
   ) {
-    writer.write(HCIPacketType.acl.rawValue)
-    writer.write(header(on: handle, channel, payloadLength: payloadLength, size: size))
+    writer.write(
+      HCIPacketType.acl.rawValue,
+      header(on: handle, channel, payloadLength: length, size: length), before: length)
   }
 
   /// The ACL header and the frame's own, as they are sent.

@@ -55,7 +55,7 @@ private func place() -> ScriptedController<1> {
   behaviour.features = 0x120
   behaviour.leBuffers = (27, 1)
   let controller = ScriptedController<1>(behaviour, idleLimit: 3)
-  controller.host.application.values[0] = [UInt8](counting: 100)
+  controller.host.server.application.values[0] = [UInt8](counting: 100)
   controller.forgetWhatWasSent()
   return controller
 }
@@ -82,7 +82,7 @@ struct NextLinkTests {
   private func finish(_ passage: Passage, on controller: ScriptedController<1>) {
     controller.behaviour.completesPackets = true
     controller.behaviour.completesDisconnections = true
-    controller.host.application.isBusy = false
+    controller.host.server.application.isBusy = false
     controller.forgetWhatWasSent()
     switch passage.ending {
     case .disconnection: controller.disconnect()

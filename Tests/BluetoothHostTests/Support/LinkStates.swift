@@ -49,7 +49,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     },
     connected("data since the last check") { $0.expect(.read, gives: [0x0B, 0x64]) },
     connected("a request that the application puts off") { controller in
-      controller.host.application.isBusy = true
+      controller.host.server.application.isBusy = true
       #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
     },
   ]
@@ -232,7 +232,7 @@ extension ScriptedHost where Database: ~Copyable {
 
   /// The application has one value for the central at `place`.
   func update(_ attribute: ApplicationAttribute, _ value: [UInt8], at place: Int = 0) {
-    host.application.updates = [.init(place: place, attribute: attribute, value: value)]
+    host.server.application.updates = [.init(place: place, attribute: attribute, value: value)]
     run()
   }
 
@@ -250,7 +250,7 @@ extension ScriptedHost where Database: ~Copyable {
 
   /// The last service of the database changes.
   func changeServices() {
-    host.databaseChanged(
+    host.server.databaseChanged(
       in: AttributeHandleRange(
         start: AttributeHandle(rawValue: 0x0019), end: AttributeHandle(rawValue: 0x001B)))
     run()

@@ -19,8 +19,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let target = database.place(of: attribute)
     guard let opcode = bearers[place].updateOpcode(for: target) else { return false }
-    writer.write(opcode.rawValue)
-    writer.write(target.handle.rawValue)
+    writer.write(opcode.rawValue, target.handle.rawValue)
     application.writeUpdate(of: attribute, at: place, into: &writer)
     if opcode == .handleValueIndication { awaitConfirmation(on: &connection, at: now) }
     return true
@@ -38,8 +37,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     guard let range, let opcode = bearers[place].updateOpcode(for: target) else {
       return false
     }
-    writer.write(opcode.rawValue)
-    writer.write(target.handle.rawValue)
+    writer.write(opcode.rawValue, target.handle.rawValue)
     range.write(to: &writer)
     if opcode == .handleValueIndication {
       bearers[place].indicatesChange = true

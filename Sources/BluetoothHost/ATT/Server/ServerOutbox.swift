@@ -57,7 +57,7 @@ struct ServerOutbox: ~Copyable {
   }
 
   /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
-  @inline(never)
+  @inline(__always)
   private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     to pdu: Span<UInt8>, on connection: inout Connection,
     server: inout ATTServer<links, Database, Application>
@@ -139,8 +139,7 @@ struct ServerOutbox: ~Copyable {
     guard server.writeUpdate(on: &connection, at: now, to: &pdu) else { return false }
     let count = pdu.count
     if count &+ L2CAPFrame.headerLength <= length {
-      L2CAPFrame.writeStart(on: handle, .att, payloadLength: count, size: count, to: &writer)
-      writer.skip(count)
+      L2CAPFrame.writeStart(on: handle, .att, before: count, to: &writer)
       return true
     }
     _ = update.assign(pdu.span)
