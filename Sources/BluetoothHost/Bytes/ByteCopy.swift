@@ -29,7 +29,8 @@ extension MutableSpan<UInt8> {
   @unsafe
   @_lifetime(self: copy self)
   @inline(__always)
-  mutating func store(_ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int) {
+  mutating func store(_ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int)
+  {
     unsafe withUnsafeMutableBytes { target in
       guard let to = target.baseAddress else { return }
       unsafe (to + offset).storeBytes(of: byte, as: UInt8.self)

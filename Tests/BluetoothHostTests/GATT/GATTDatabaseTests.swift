@@ -57,7 +57,9 @@ struct GATTDatabaseTests {
     controller.connect()
     controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(attribute, 0, .notification))
-    controller.host.server.application.updates = [.init(place: 0, attribute: attribute, value: [0x48])]
+    controller.host.server.application.updates = [
+      .init(place: 0, attribute: attribute, value: [0x48])
+    ]
     controller.forgetWhatWasSent()
     controller.run()
     #expect(controller.pdus() == [[0x1B, 0x09, 0x00, 0x48]])

@@ -34,6 +34,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     let target = database.serviceChanged
     let range = bearers[place].changedServices
     bearers[place].changedServices = nil
+    changedConnections.remove(place)
     guard let range, let opcode = bearers[place].updateOpcode(for: target) else {
       return false
     }
@@ -58,6 +59,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       of: database.attributes, outside: range, and: database.serviceChanged.slot)
     bearers[place].databaseChanged()
     bearers[place].changedServices = range.merged(with: bearers[place].changedServices)
+    changedConnections.insert(place)
   }
 }
 
