@@ -80,3 +80,14 @@ struct ClientConfigurationsTests {
     #expect(configurations[0] == .indication)
   }
 }
+
+@Suite("Static text")
+struct StaticTextTests {
+  @Test("Texts are equal if their bytes are")
+  func equality() {
+    #expect(StaticText("Level") == StaticText("Level") && StaticText("") == StaticText(""))
+    for other in [StaticText("level"), StaticText("Leve"), StaticText("Levels"), StaticText("")] {
+      #expect(StaticText("Level") != other && other != StaticText("Level"))
+    }
+  }
+}
