@@ -1,5 +1,6 @@
-import BluetoothHost
 import Testing
+
+@testable import BluetoothHost
 
 /// What a write puts, and how it is made.
 private struct Write: CustomTestStringConvertible, Sendable {
@@ -165,5 +166,36 @@ struct ByteBufferTests {
     #expect(contents(buffer) == [5, 6])
     buffer.write(limit: 99) { $0.write(UInt64(0)) }
     #expect(contents(buffer) == [])
+  }
+
+  @Test("Bytes are put over others, or behind the last, if they leave no gap and fit whole")
+  func replace() {
+    func replacing(from offset: Int, with bytes: [UInt8]) -> [UInt8]? {
+      var buffer = ByteBuffer<4>()
+      #expect(assign([1, 2], to: &buffer))
+      return buffer.replace(from: offset, with: bytes.span) ? contents(buffer) : nil
+    }
+    #expect(replacing(from: 0, with: [9]) == [9, 2])
+    #expect(replacing(from: 1, with: [8, 9]) == [1, 8, 9])
+    #expect(replacing(from: 2, with: [8, 9]) == [1, 2, 8, 9])
+    #expect(replacing(from: 2, with: []) == [1, 2])
+    #expect(replacing(from: 3, with: [9]) == nil)
+    #expect(replacing(from: 2, with: [7, 8, 9]) == nil)
+    #expect(replacing(from: -1, with: [9]) == nil)
+  }
+
+  @Test("A number of two bytes is added to where both are held, and wraps")
+  func adjust() {
+    func adjusted(by amount: Int, at offset: Int) -> [UInt8] {
+      var buffer = ByteBuffer<4>()
+      #expect(assign([1, 2, 0xFF], to: &buffer))
+      buffer.adjust(by: amount, at: offset)
+      return contents(buffer) + [UInt8(buffer.freeCapacity)]
+    }
+    // 0x0201 + 0x0100 = 0x0301; 0xFF02 + 0x0101 = 0x0003, and a carry that is lost.
+    #expect(adjusted(by: 0x0100, at: 0) == [1, 3, 0xFF, 1])
+    #expect(adjusted(by: 0x0101, at: 1) == [1, 3, 0x00, 1])
+    #expect(adjusted(by: -1, at: 0) == [0, 2, 0xFF, 1])
+    for offset in [-1, 2, 3, 4] { #expect(adjusted(by: 1, at: offset) == [1, 2, 0xFF, 1]) }
   }
 }

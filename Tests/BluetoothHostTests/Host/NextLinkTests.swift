@@ -71,7 +71,7 @@ struct NextLinkTests {
     expectNew(end.passage.handle, isEarly: end.passage.isEarly, on: controller)
   }
 
-  @Test("Nor does the first link in a place hold or owe anything", arguments: [false, true])
+  @Test("The first link in a place holds nothing and is owed nothing", arguments: [false, true])
   func first(isEarly: Bool) {
     let controller = place()
     begin(Passage(ending: .disconnection, handle: 0x40, isEarly: isEarly), on: controller)
