@@ -350,7 +350,12 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// The link at `index` has gone, and everything about it is forgotten.
   mutating func forget(_ index: Int, reason: HCIErrorCode) {
-    if let handle = connections[index].handle { table.remove(handle, at: index) }
+    if let handle = connections[index].handle {
+      table.remove(handle, at: index)
+      // An answer that is still to come is not about the next link of this handle.
+      if controller.checking == handle { controller.checking = nil }
+      if controller.closing == handle { controller.closing = nil }
+    }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
     pending.remove(index)

@@ -43,6 +43,13 @@ private let ownerless: [Row<[Attribute]>] = [
       .descriptor(.characteristicUserDescription, .read, .text(StaticText("Level"))),
     ]),
   Row("a line that has gone", [.vacant]),
+  Row(
+    "a service, after another one with a characteristic",
+    [
+      .primaryService(.batteryService),
+      .characteristic(BluetoothUUID(0x2A19), .read | .notify), .value(.application(.text)),
+      .primaryService(BluetoothUUID(0x181C)),
+    ]),
 ]
 
 @Suite("ATT server: what centrals want to be told")

@@ -154,7 +154,7 @@ struct ChangingDatabaseTests {
   func range(start: UInt16, end: UInt16, isForgotten: Bool) {
     let controller = controller()
     controller.expect([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.host.databaseChanged(
+    controller.host.server.databaseChanged(
       in: AttributeHandleRange(
         start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
     controller.expect([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])

@@ -126,7 +126,7 @@ struct RobustCachingTests {
   @Test("Where there is no central no values are told", arguments: [-1, 1, 2, .max])
   func nobody(place: Int) {
     let controller = controller()
-    let isToldValues = controller.host.isToldValues(at: place)
+    let isToldValues = controller.host.server.isToldValues(at: place)
     #expect(!isToldValues && controller.isToldValues)
   }
 

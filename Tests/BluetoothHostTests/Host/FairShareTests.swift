@@ -84,7 +84,7 @@ struct FairShareTests {
     Row("the rest of a response") { controller in
       controller.exchangeMTU(100)
       for _ in 0..<3 { controller.send(.read) }
-      controller.host.application.values[0] = [UInt8](counting: 100)
+      controller.host.server.application.values[0] = [UInt8](counting: 100)
       controller.send([0x0A, 0x0D, 0x00])
     },
     Row("an answer to pairing") { controller in

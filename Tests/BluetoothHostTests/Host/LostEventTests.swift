@@ -114,4 +114,20 @@ struct LostEventTests {
     controller.pass(milliseconds: 60_000)
     #expect(!controller.commands.contains(.readRSSI))
   }
+
+  @Test("A late answer about the last link of a handle says nothing about the next one")
+  func staleCheck() {
+    let controller = ScriptedController<2>()
+    controller.connect(0x40)
+    controller.connect(0x41)
+    controller.behaviour.unanswered = .readRSSI
+    controller.pass(milliseconds: 59_999)
+    controller.send(.read, on: 0x41)
+    controller.pass(milliseconds: 1)
+    controller.disconnect(0x40)
+    controller.connect(0x40)
+    controller.complete(.readRSSI, [0x02, 0x40, 0x00, 0])
+    controller.run()
+    #expect(controller.connectionCount == 2)
+  }
 }

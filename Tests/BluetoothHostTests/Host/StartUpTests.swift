@@ -267,6 +267,18 @@ struct StartUpTests {
     controller.connect(0x40)
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
+
+  @Test("A stray answer does not hasten a reset that waits")
+  func hastenedReset() {
+    var behaviour = ControllerBehaviour()
+    behaviour.refused = (.reset, .hardwareFailure)
+    let controller = ScriptedController<3>(behaviour)
+    controller.behaviour.refused = nil
+    controller.complete(.none, [])
+    controller.run()
+    #expect(controller.commands == [.reset])
+  }
+
 }
 
 @Suite("Host: the address that it goes by")

@@ -92,15 +92,19 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
   }
 
-  /// The index of the value that the descriptor at `handle` belongs to.
+  /// The index of the value that the descriptor at `handle` belongs to; `nil` if there is none in its
+  /// service.
   @inline(__always)
   private func owner(of handle: AttributeHandle) -> Int? {
     let attributes = database.attributes
     // The descriptor has the index `handle` − 1, the value before it a lower one.
     var index = Int(handle.rawValue) &- 2
     while index > 0 {
-      if case .characteristic = attributes[index &- 1].value { return index }
-      index &-= 1
+      switch attributes[index &- 1].value {
+      case .characteristic: return index
+      case .service: return nil
+      default: index &-= 1
+      }
     }
     return nil
   }
