@@ -51,7 +51,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       connections[index].interval = event.interval
       connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
     case .longTermKeyRequest:
-      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle) else {
+      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
+      else {
         return
       }
       connections[index].owesKeyRefusal = true
@@ -133,8 +134,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 extension Host where Server: ~Copyable, Client: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
+    let wasOpen = commands.isOpen
     if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }
-    if commands.isOpen, controller.phase != .off, controller.restartTime == nil {
+    if !wasOpen, commands.isOpen, controller.phase != .off, controller.restartTime == nil {
       controller.owesCommands = true
     }
     if let time = controller.restartTime, time <= now {

@@ -40,7 +40,8 @@ public struct Host<
   var serverRole: Server
   var clientRole: Client
 
-  /// A host that waits for `start`.
+  /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, the program stops
+  /// here.
   ///
   /// - Parameters:
   ///   - configuration: its name, address and so on.
@@ -49,6 +50,8 @@ public struct Host<
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client
   ) {
+    precondition(
+      links <= ConnectionSet.capacity, "A host has at most as many links as a UInt has bits.")
     self.configuration = configuration
     serverRole = server
     clientRole = client
@@ -63,7 +66,6 @@ public struct Host<
     _read { yield serverRole }
     _modify {
       yield &serverRole
-      pending = table.open
       blocked = .none
     }
   }
@@ -186,6 +188,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
+  @inline(__always)
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let index = table.index(of: header.handle) else {
       receiveEarly(header, data, at: now)

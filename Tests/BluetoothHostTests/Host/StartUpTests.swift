@@ -224,11 +224,15 @@ struct StartUpTests {
     var behaviour = ControllerBehaviour()
     behaviour.unanswered = .reset
     let controller = ScriptedController<1>(behaviour)
+    let deadline = controller.deadline
+    controller.pass(milliseconds: 100)
     controller.complete(.readBDADDR, [0x00, 9, 9, 9, 9, 9, 9])
     controller.status(.hardwareFailure, of: .leSetPHY)
     controller.run()
     #expect(controller.commands == [.reset])
     #expect(controller.radio == .starting)
+    // The one that was sent has no more time than before.
+    #expect(controller.deadline == deadline)
   }
 
   @Test("A hardware error after each command of the start-up begins it again", arguments: 1...10)
