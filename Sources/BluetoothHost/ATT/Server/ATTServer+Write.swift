@@ -100,11 +100,9 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     // The descriptor has the index `handle` − 1, the value before it a lower one.
     var index = Int(handle.rawValue) &- 2
     while index > 0 {
-      switch attributes[index &- 1].value {
-      case .characteristic: return index
-      case .service: return nil
-      default: index &-= 1
-      }
+      if case .service = attributes[index].value { return nil }
+      if case .characteristic = attributes[index &- 1].value { return index }
+      index &-= 1
     }
     return nil
   }
