@@ -70,7 +70,7 @@ let package = Package(
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "LinuxRadio", "LinuxSystem",
+        "BluetoothHost", "LinuxRadio", "LinuxSystem",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
@@ -90,7 +90,7 @@ let package = Package(
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -143,7 +143,7 @@ let package = Package(
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
+        "BallTestSupport", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),

@@ -84,20 +84,20 @@ public struct Host<
 
   /// The controller is there: resets it and sets it up.
   public mutating func start(at now: Instant) {
+    report(.starting)
     closeAll(reason: .connectionTerminatedByLocalHost)
     reset()
     controller.restart()
-    report(.starting)
   }
 
   /// The controller has gone: forgets every link. `start` takes it up again.
   public mutating func radioLost() {
+    report(.fault(.lost))
     closeAll(reason: .hardwareFailure)
     reset()
     controller.reset()
     // The next one may be another.
     if Server.isPresent { serverRole.advertiser.check = .untried }
-    report(.fault(.lost))
   }
 
   /// Stops advertising, scanning and connecting, and ends every link. `isShutDown` is true when that
@@ -310,9 +310,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     return false
   }
 
-  /// Tells the roles of a change of the radio's state.
+  /// Reports a change of the radio's state to the roles: to the client each fault, also one like the
+  /// last.
   mutating func report(_ state: RadioState) {
-    guard controller.reported != state else { return }
+    guard controller.reported != state else {
+      if Client.isPresent, case .fault = state { clientRole.radioChanged(to: state) }
+      return
+    }
     controller.reported = state
     if Server.isPresent { serverRole.radioChanged(to: state) }
     if Client.isPresent { clientRole.radioChanged(to: state) }

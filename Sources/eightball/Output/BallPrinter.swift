@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import LinuxBoard
@@ -112,7 +111,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(ControllerFault(fault).description)
+      tellLoss(fault.text)
     case .radio(.advertising):
       tellReady()
       print {
@@ -194,7 +193,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(ControllerFault(fault).description)
+      tellLoss(fault.text)
     case .radio(.advertising):
       tellReady()
       json.begin("advertising")
