@@ -58,6 +58,12 @@ public struct Initiator {
   /// Whether no attempt to connect is wanted or under way.
   var isIdle: Bool { attempt == .none }
 
+  /// Whether the controller neither scans nor connects.
+  var isOff: Bool {
+    if case .on = scan { return false }
+    return isIdle
+  }
+
   /// The controller is reset. The wanted scan stays.
   mutating func reset() {
     let wanted = wantedScan

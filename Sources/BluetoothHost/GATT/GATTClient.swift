@@ -10,16 +10,24 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   /// What the client is for.
   public var application: Application
 
+  /// The longest ATT PDU that this device takes.
+  private var maximumMTU = ATTMTU.maximum
   /// What each link does, by the index of the connection.
   private var bearers: InlineArray<links, ATTClient>
 
   /// A client that waits for its host.
   public init(application: consuming Application) {
     self.application = application
-    bearers = InlineArray { _ in ATTClient() }
+    bearers = InlineArray { _ in ATTClient(maximumMTU: .maximum) }
   }
 
   // MARK: For the host
+
+  /// Takes the MTU.
+  public mutating func configure(_ configuration: HostConfiguration) {
+    maximumMTU = configuration.mtu
+    for index in 0..<links { bearers[index] = ATTClient(maximumMTU: maximumMTU) }
+  }
 
   /// An advertiser was heard.
   public mutating func heard(_ report: borrowing AdvertisingReport) { application.heard(report) }
@@ -40,7 +48,7 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   /// A link has gone. The operation under way ends before.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     bearers[connection.index].end(with: .disconnected, at: connection.index, &application)
-    bearers[connection.index] = ATTClient()
+    bearers[connection.index] = ATTClient(maximumMTU: maximumMTU)
     application.disconnected(at: connection.index, reason: reason)
   }
 

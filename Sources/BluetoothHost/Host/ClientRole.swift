@@ -9,6 +9,8 @@ public protocol ClientRole: ~Copyable {
   /// What is looked for and connected to.
   var initiator: Initiator { get set }
 
+  /// Takes the MTU.
+  mutating func configure(_ configuration: HostConfiguration)
   /// An advertiser was heard.
   mutating func heard(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan.
@@ -24,7 +26,7 @@ public protocol ClientRole: ~Copyable {
   /// The signal strength of a peer, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection)
 
-  /// Begins `operation`; `false` if another one is under way.
+  /// Begins `operation`; `false` if another one is under way, or if there can be none like this.
   mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection) -> Bool
   /// The operation under way on the connection at `index`; `nil` if there is none.
   func operation(at index: Int) -> ClientOperation?
@@ -54,6 +56,8 @@ public struct NoClient: ClientRole, ~Copyable {
     set {}
   }
 
+  /// Nothing happens.
+  public mutating func configure(_ configuration: HostConfiguration) {}
   /// Nothing happens.
   public mutating func heard(_ report: borrowing AdvertisingReport) {}
   /// Nothing happens.

@@ -61,7 +61,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// Begins `operation` on the link at `index`. `ClientApplication` gets what it finds, and `ended`.
   ///
-  /// - Returns: False if there is no link, if it is being ended, or if another operation is under way.
+  /// - Returns: False if there is no link, if it is being ended, if another operation is under way, or
+  ///   if there can be none like this: its `byteCount` is negative, or does not hold two handles.
   public mutating func perform(_ operation: ClientOperation, at index: Int) -> Bool {
     guard Client.isPresent, isOpen(index), connections[index].disconnectReason == nil,
       clientRole.begin(operation, on: connections[index])

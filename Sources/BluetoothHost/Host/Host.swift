@@ -55,6 +55,7 @@ public struct Host<
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
+    clientRole.configure(configuration)
   }
 
   /// What the host offers. After any change the host asks it for what is to be sent.
@@ -113,7 +114,7 @@ public struct Host<
     guard controller.isShuttingDown else { return false }
     guard controller.phase == .ready else { return true }
     if Server.isPresent, serverRole.advertiser.isAdvertising { return false }
-    if Client.isPresent, !clientRole.initiator.isIdle { return false }
+    if Client.isPresent, !clientRole.initiator.isOff { return false }
     return commands.outstanding == nil && table.count == 0
   }
 

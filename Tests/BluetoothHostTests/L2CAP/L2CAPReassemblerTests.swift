@@ -9,10 +9,13 @@ private struct Reassembly: ~Copyable {
   /// The frame that a fragment completes: channel and payload.
   mutating func receive(_ fragment: some Sequence<UInt8>, starts: Bool) -> [UInt8]? {
     let bytes = Array(fragment)
-    guard let frame = reassembler.receive(bytes.span, startsFrame: starts) else { return nil }
-    #expect(frame.isComplete == true)
-    let payload = frame.payload
-    return Array(little: frame.channel.rawValue) + Array(payload)
+    var received: [UInt8]?
+    reassembler.receive(bytes.span, startsFrame: starts) { frame in
+      #expect(frame.isComplete == true)
+      let payload = frame.payload
+      received = Array(little: frame.channel.rawValue) + Array(payload)
+    }
+    return received
   }
 }
 

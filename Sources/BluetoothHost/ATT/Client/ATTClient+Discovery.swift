@@ -1,0 +1,121 @@
+// What discoveries find. Each response has to lead on: its handles lie in the range that was asked
+// about, in rising order. A server that repeats itself would otherwise be asked for ever.
+extension ATTClient {
+  /// The services of a Read By Group Type Response: Vol 3, Part G, 4.4.1.
+  mutating func found<Application: ClientApplication & ~Copyable>(
+    services parameters: Span<UInt8>, at index: Int, _ application: inout Application
+  ) -> Step {
+    guard var groups = ReadByGroupTypeResponse(ByteReader(parameters)) else {
+      return wrong(.malformed(.readByGroupTypeResponse))
+    }
+    while let group = groups.next() {
+      var value = ByteReader(group.value)
+      guard let uuid = BluetoothUUID(&value, byteCount: value.count) else {
+        return wrong(.malformed(.readByGroupTypeResponse))
+      }
+      if let fault = pass(group.range) { return wrong(fault) }
+      application.found(RemoteService(uuid: uuid, range: group.range), at: index)
+      if group.range.end == .last { return .end(nil) }
+    }
+    return .next
+  }
+
+  /// The services of a Find By Type Value Response: Vol 3, Part G, 4.4.2.
+  mutating func found<Application: ClientApplication & ~Copyable>(
+    ranges parameters: Span<UInt8>, of uuid: BluetoothUUID, at index: Int,
+    _ application: inout Application
+  ) -> Step {
+    guard var ranges = FindByTypeValueResponse(ByteReader(parameters)) else {
+      return wrong(.malformed(.findByTypeValueResponse))
+    }
+    while let range = ranges.next() {
+      if let fault = pass(range) { return wrong(fault) }
+      application.found(RemoteService(uuid: uuid, range: range), at: index)
+      if range.end == .last { return .end(nil) }
+    }
+    return .next
+  }
+
+  /// The references of a Read By Type Response: Vol 3, Part G, 4.5.1.
+  mutating func found<Application: ClientApplication & ~Copyable>(
+    includes parameters: Span<UInt8>, in range: AttributeHandleRange, at index: Int,
+    _ application: inout Application
+  ) -> Step {
+    guard var references = ReadByTypeResponse(ByteReader(parameters)) else {
+      return wrong(.malformed(.readByTypeResponse))
+    }
+    while let reference = references.next() {
+      var value = ByteReader(reference.value)
+      guard let included = AttributeHandleRange(&value), included.isValid,
+        value.isEmpty || value.count == 2
+      else { return wrong(.malformed(.readByTypeResponse)) }
+      let uuid = BluetoothUUID(&value, byteCount: value.count)
+      let isLast = reference.handle == range.end
+      if let fault = pass(reference.handle, to: range.end) { return wrong(fault) }
+      application.found(
+        RemoteInclude(declaration: reference.handle, range: included, uuid: uuid), at: index)
+      if isLast { return .end(nil) }
+    }
+    return .next
+  }
+
+  /// The characteristics of a Read By Type Response: Vol 3, Part G, 4.6.1.
+  mutating func found<Application: ClientApplication & ~Copyable>(
+    characteristics parameters: Span<UInt8>, in range: AttributeHandleRange, at index: Int,
+    _ application: inout Application
+  ) -> Step {
+    guard var declarations = ReadByTypeResponse(ByteReader(parameters)) else {
+      return wrong(.malformed(.readByTypeResponse))
+    }
+    while let declaration = declarations.next() {
+      var reader = ByteReader(declaration.value)
+      guard let properties = reader.readUInt8(), let value = AttributeHandle(&reader),
+        let uuid = BluetoothUUID(&reader, byteCount: reader.count)
+      else { return wrong(.malformed(.readByTypeResponse)) }
+      if let fault = pass(declaration.handle, to: range.end) { return wrong(fault) }
+      // A value comes after its declaration.
+      guard declaration.handle < range.end else { return wrong(.outOfOrder(value)) }
+      if let fault = pass(value, to: range.end) { return wrong(fault) }
+      application.found(
+        RemoteCharacteristic(
+          uuid: uuid, properties: GATTProperties(rawValue: properties),
+          declaration: declaration.handle, value: value), at: index)
+      if value == range.end { return .end(nil) }
+    }
+    return .next
+  }
+
+  /// The attributes of a Find Information Response: Vol 3, Part G, 4.7.1.
+  mutating func found<Application: ClientApplication & ~Copyable>(
+    descriptors parameters: Span<UInt8>, in range: AttributeHandleRange, at index: Int,
+    _ application: inout Application
+  ) -> Step {
+    guard var attributes = FindInformationResponse(ByteReader(parameters)) else {
+      return wrong(.malformed(.findInformationResponse))
+    }
+    while let (handle, type) = attributes.next() {
+      if let fault = pass(handle, to: range.end) { return wrong(fault) }
+      application.found(RemoteDescriptor(uuid: type, handle: handle), at: index)
+      if handle == range.end { return .end(nil) }
+    }
+    return .next
+  }
+
+  /// Goes on after a service.
+  private mutating func pass(_ range: AttributeHandleRange) -> ResponseFault? {
+    guard range.isValid, range.start.rawValue >= position else { return .outOfOrder(range.start) }
+    return pass(range.end, to: .last)
+  }
+
+  /// Goes on after `handle`, in a range that ends at `end`.
+  ///
+  /// - Returns: What is wrong with it there.
+  private mutating func pass(
+    _ handle: AttributeHandle, to end: AttributeHandle
+  ) -> ResponseFault? {
+    guard handle.rawValue >= position, handle <= end else { return .outOfOrder(handle) }
+    // After the last handle there is none: the discovery ends there.
+    position = handle.rawValue &+ 1
+    return nil
+  }
+}
