@@ -143,8 +143,8 @@ let package = Package(
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     // scripts/benchmark-ask compares the time of this program with Bumble's.

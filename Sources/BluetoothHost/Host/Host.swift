@@ -137,12 +137,17 @@ public struct Host<
     isOpen(index) ? connections[index].mtu : .minimum
   }
 
-  /// Asks the central at `index` for other connection parameters. It may refuse. Nothing happens if
-  /// there is no link.
+  /// Asks for other connection parameters of the link at `index`: the peer, which may refuse, or the
+  /// controller where this device is the central. Nothing happens if there is no link.
   public mutating func requestParameters(_ parameters: ConnectionParameters, at index: Int) {
     guard isOpen(index) else { return }
-    connections[index].requestParameters(parameters)
-    pending.insert(index)
+    if Client.isPresent, connections[index].role == .central {
+      connections[index].owedUpdate = parameters
+      controller.owesCommands = true
+    } else {
+      connections[index].requestParameters(parameters)
+      pending.insert(index)
+    }
   }
 
   /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.

@@ -80,7 +80,7 @@ struct CentralWalkTests {
     #expect(!stage.radio.controller.isScanning)
     #expect(stage.radio.centralEngine.links.isEmpty)
     #expect(stage.radio.centralEngine.endings.isEmpty)
-    #expect(stage.radio.program.central.deadline == nil)
+    #expect(stage.radio.program.device.central.deadline == nil)
 
     #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 
