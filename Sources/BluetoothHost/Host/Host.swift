@@ -179,7 +179,10 @@ public struct Host<
   /// `writer` needs room for 5 bytes of header, 4 of L2CAP and 517 of ATT: no packet is longer than
   /// 526 bytes. A packet is given only when the controller has room for it.
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    if controller.owesCommands, commands.isOpen, nextCommand(into: &writer, at: now) {
+    // What its owner asks meanwhile waits until the controller is reset.
+    if controller.owesCommands, commands.isOpen, controller.restartTime == nil,
+      nextCommand(into: &writer, at: now)
+    {
       return true
     }
     guard controller.phase == .ready else { return false }

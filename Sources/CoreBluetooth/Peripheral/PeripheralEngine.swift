@@ -97,7 +97,8 @@ final class PeripheralEngine: @unchecked Sendable {
   func update(_ value: [UInt8], at handle: UInt16, for links: [ServedCentral]) {
     for link in links {
       if device.host.server.application.place(of: link) != nil, link.subscriptions.contains(handle) {
-        link.updates.append(ServedCentral.Update(handle: handle, value: value))
+        device.host.server.application.send(
+          ServedCentral.Update(handle: handle, value: value), to: link)
       } else {
         device.host.server.application.drop(1, of: link)
       }

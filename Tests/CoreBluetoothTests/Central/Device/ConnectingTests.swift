@@ -70,7 +70,7 @@ struct ConnectingTests {
 
     // The link comes after all: it is closed, and the caller never hears of it.
     radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
-    radio.run()
+    radio.pass(0)
     #expect(radio.commands.last == .disconnect)
     #expect(radio.takeEvents() == [])
   }
@@ -92,6 +92,7 @@ struct ConnectingTests {
     radio.run()
     central.disconnect(link)
     radio.run()
+    radio.pass(0)
     #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
     #expect(radio.commands.last == .disconnect)
     #expect(central.links.isEmpty)
@@ -114,9 +115,9 @@ struct ConnectingTests {
 
   @Test("closes a link of the central role that nobody asked for")
   func unwanted() {
-    let (central, radio) = readyDevice()
+    let (_, radio) = readyDevice()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(9)))
-    radio.run()
+    radio.pass(0)
     #expect(radio.commands.last == .disconnect)
     #expect(radio.takeEvents() == [])
   }

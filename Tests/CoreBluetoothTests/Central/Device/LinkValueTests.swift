@@ -9,7 +9,7 @@ struct LinkValueTests {
 
   @Test("tells notifications, and tells and confirms indications")
   func values() {
-    let (central, radio, link) = connectedDevice()
+    let (_, radio, link) = connectedDevice()
     radio.givePDU([0x1B, 7, 0, 1, 2])
     #expect(radio.frames.isEmpty)
     radio.givePDU([0x1D, 8, 0])

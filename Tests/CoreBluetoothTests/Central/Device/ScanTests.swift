@@ -73,7 +73,7 @@ struct ScanTests {
 
   @Test("puts advertisement and scan response together")
   func merged() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     radio.give(ScriptedRadio.report(.connectable, .numbered(2), Self.advertisement))
     radio.give(ScriptedRadio.report(.scanResponse, .numbered(2), Self.scanResponse, rssi: -48))
     #expect(
@@ -99,7 +99,7 @@ struct ScanTests {
     for filters in [true, false] {
       var options = ScanParameters()
       options.filtersDuplicates = filters
-      let (central, radio) = scanning(options)
+      let (_, radio) = scanning(options)
       for rssi in [-50, -51, -52] as [Int8] {
         radio.give(
           ScriptedRadio.report(.connectable, .numbered(2), Self.advertisement, rssi: rssi))
@@ -110,7 +110,7 @@ struct ScanTests {
 
   @Test("a whole name replaces a short one, not the other way round")
   func names() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     radio.give(ScriptedRadio.report(.connectable, .numbered(2), [6, 0x08] + Array("Magic".utf8)))
     radio.give(ScriptedRadio.report(.scanResponse, .numbered(2), Self.scanResponse))
     radio.give(ScriptedRadio.report(.connectable, .numbered(2), [6, 0x08] + Array("Magic".utf8)))
@@ -122,7 +122,7 @@ struct ScanTests {
 
   @Test("reads 16-bit services, an unknown signal strength, and what takes no connection")
   func variety() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     radio.give(
       ScriptedRadio.report(
         .nonconnectable, .numbered(2), [0x05, 0x03, 0x0F, 0x18, 0x0A, 0x18], rssi: 127))
@@ -134,7 +134,7 @@ struct ScanTests {
 
   @Test("reads extended reports, also of a legacy scan")
   func extended() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     radio.give(Self.extendedReport(eventType: 0b0001_0011, Self.advertisement))
     radio.give(Self.extendedReport(eventType: 0b0001_1011, Self.scanResponse))
     #expect(
@@ -150,7 +150,7 @@ struct ScanTests {
 
   @Test("a report cut short anywhere is not told of, and does no harm")
   func truncated() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     let reports = [
       ScriptedRadio.report(.connectable, .numbered(2), Self.advertisement),
       Self.extendedReport(eventType: 0b0001_0011, Self.advertisement),
@@ -171,7 +171,7 @@ struct ScanTests {
   func truncatedData() {
     let data = Self.advertisement + [0x05, 0x09] + Array("Ball".utf8)
     for length in 0..<data.count {
-      let (central, radio) = scanning()
+      let (_, radio) = scanning()
       radio.give(ScriptedRadio.report(.connectable, .numbered(2), Array(data.prefix(length))))
       #expect(
         radio.takeEvents() == [
@@ -188,7 +188,7 @@ struct ScanTests {
 
   @Test("reads UUIDs of all widths, what is looked for, data of services and makers, and the power")
   func allFields() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     radio.give(
       ScriptedRadio.report(
         .nonconnectable, .numbered(2),
@@ -215,7 +215,7 @@ struct ScanTests {
 
   @Test("data that changes is nothing new, a new kind of data is")
   func changingData() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     let data: [[UInt8]] = [
       [3, 0xFF, 1, 2], [3, 0xFF, 1, 3], [4, 0x16, 0x0F, 0x18, 0x63], [4, 0x16, 0x0F, 0x18, 0x62],
       [4, 0x16, 0x0A, 0x18, 0x62], [2, 0x0A, 4], [2, 0x0A, 5],
@@ -228,7 +228,7 @@ struct ScanTests {
 
   @Test("keeps a bounded number of services of one advertiser")
   func boundedLists() {
-    let (central, radio) = scanning()
+    let (_, radio) = scanning()
     for number in 0..<500 {
       let uuid = [UInt8(number & 0xFF), UInt8(number >> 8)]
       radio.give(

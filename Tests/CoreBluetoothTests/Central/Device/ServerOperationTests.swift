@@ -174,7 +174,7 @@ struct ServerOperationTests {
 
   @Test(
     "a strength that the controller does not tell",
-    arguments: [[0, 0x40, 0x00, 127], [0x02, 0x40, 0x00, 0], [0x01], [0, 0x40], []])
+    arguments: [[0, 0x40, 0x00, 127], [0x01], [0, 0x40], []])
   func unknownRSSI(returned: [UInt8]) {
     let (central, radio, link) = connectedDevice()
     radio.script = { opcode, _ in
@@ -193,15 +193,36 @@ struct ServerOperationTests {
     let second = central.readRSSI(of: link)
     radio.run()
     radio.pass(2_000)
-    #expect(radio.takeEvents() == [.completed(first, link, .success(.rssi(nil)))])
+    #expect(
+      radio.takeEvents() == [
+        .completed(first, link, .success(.rssi(nil))),
+        .completed(second, link, .success(.rssi(nil))),
+      ])
+    let third = central.readRSSI(of: link)
+    radio.run()
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x13))
     #expect(
       radio.takeEvents() == [
-        .completed(second, link, .failure(.disconnected)),
+        .completed(third, link, .failure(.disconnected)),
         .disconnected(link, .controller(.remoteUserTerminatedConnection)),
       ])
-    let third = central.readRSSI(of: link)
-    #expect(radio.takeEvents() == [.completed(third, link, .failure(.disconnected))])
+    let late = central.readRSSI(of: link)
+    #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
+  }
+
+  @Test("a controller that knows no such link ends it")
+  func rssiOfLostLink() {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, parameters in
+      opcode == .readRSSI ? [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])] : nil
+    }
+    let id = central.readRSSI(of: link)
+    radio.run()
+    #expect(
+      radio.takeEvents() == [
+        .completed(id, link, .success(.rssi(nil))),
+        .disconnected(link, .controller(.unspecifiedError)), .restarted, .ready,
+      ])
   }
 
   @Test("many writes without response all go out, in order, as the controller has room")
@@ -212,14 +233,14 @@ struct ServerOperationTests {
       central.perform(.writeWithoutResponse(handle(3), [UInt8($0)]), on: link)
     }
     radio.run()
-    // Two are with the controller; the third is the one that is cut for it next.
-    #expect(radio.frames.count == 2)
-    #expect(radio.takeEvents().count == 2)
+    // A link that has a packet in the controller leaves it a buffer for another link.
+    #expect(radio.frames.count == 1)
+    #expect(radio.takeEvents().count == 1)
     radio.completesPackets = true
-    radio.give(ScriptedRadio.completed(ConnectionHandle(rawValue: radio.lastHandle), 2))
+    radio.give(ScriptedRadio.completed(ConnectionHandle(rawValue: radio.lastHandle), 1))
     radio.run()
     #expect(radio.frames.map { $0.payload.last } == (0..<100).map { UInt8($0) })
     #expect(
-      radio.takeEvents() == ids[2...].map { .completed($0, link, .success(.written)) })
+      radio.takeEvents() == ids[1...].map { .completed($0, link, .success(.written)) })
   }
 }
