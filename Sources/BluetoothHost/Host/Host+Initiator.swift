@@ -131,6 +131,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // A controller that refuses to stop was not scanning.
       guard status != .success, requested != .off else {
         clientRole.initiator.scan = requested
+        if requested == .off { retryAdvertising() }
         return
       }
       clientRole.initiator.scan = .off
@@ -150,7 +151,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     clientRole.initiator.attempt = .none
     clientRole.initiator.cancelDeadline = nil
     controller.owesCommands = true
+    retryAdvertising()
     clientRole.connectionFailed(reason)
+  }
+
+  /// A controller that refused to advertise may do so now.
+  private mutating func retryAdvertising() {
+    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
   }
 
   /// Whether the host goes on to take `event`: a link that it has asked for.

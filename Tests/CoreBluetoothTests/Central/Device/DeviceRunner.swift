@@ -1,9 +1,10 @@
 import BluetoothHost
+import LinuxRadio
 
 @testable import CoreBluetooth
 
 /// A device without managers: it carries packets, and keeps what happens to its central.
-final class DeviceRunner {
+final class DeviceRunner: RadioProgram {
   let device: Device
   let peripheral: PeripheralEngine
   private(set) var events: [CentralEvent] = []
@@ -22,14 +23,14 @@ final class DeviceRunner {
     peripheral = PeripheralEngine(device)
   }
 
-  func start(at now: Instant) {
+  func radioIsReady(at now: Instant) {
     central.now = now
     central.forgetFailures()
     device.host.start(at: now)
     follow()
   }
 
-  func radioLost(at now: Instant) {
+  func radioIsLost(_ error: RadioError, at now: Instant) {
     central.now = now
     device.host.radioLost()
     follow()
@@ -60,6 +61,16 @@ final class DeviceRunner {
     follow()
   }
 
+  func turnEnded() {}
+
+  func shutDown(at now: Instant) {
+    central.now = now
+    device.host.shutDown()
+    follow()
+  }
+
+  var isFinished: Bool { device.host.isShutDown }
+
   private func follow() {
     if central.needsUpdate { central.update(&device.host) }
     peripheral.endTurn()
@@ -75,6 +86,9 @@ final class DeviceRunner {
     default: break
     }
   }
+
+  /// How many events there have been of the kind that `isMeant` knows.
+  func count(_ isMeant: (CentralEvent) -> Bool) -> Int { events.filter(isMeant).count }
 
   /// What has happened since this was last asked.
   func takeEvents() -> [CentralEvent] {

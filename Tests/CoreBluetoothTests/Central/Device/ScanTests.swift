@@ -42,7 +42,7 @@ struct ScanTests {
     let runner = DeviceRunner()
     let radio = ScriptedRadio(runner)
     runner.central.scan()
-    runner.start(at: radio.now)
+    runner.radioIsReady(at: radio.now)
     radio.run()
     #expect(radio.scan == ScanParameters())
   }

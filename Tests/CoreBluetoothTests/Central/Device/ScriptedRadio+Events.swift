@@ -91,7 +91,7 @@ func readyDevice(
   let runner = DeviceRunner()
   let radio = ScriptedRadio(runner)
   change(radio)
-  runner.start(at: radio.now)
+  runner.radioIsReady(at: radio.now)
   radio.run()
   _ = radio.takeEvents()
   return (runner.central, radio)
