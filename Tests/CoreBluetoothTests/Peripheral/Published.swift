@@ -37,4 +37,3 @@ struct Published {
 
   var deviceName: [UInt8] { Array(stage.program.device.host.server.deviceName.span) }
 }
-

@@ -133,7 +133,8 @@ struct ConnectingTests {
     radio.run()
     #expect(
       radio.takeEvents() == [
-        .disconnected(first, .controller(.unspecifiedError)), .connected(second, peer: .numbered(3)),
+        .disconnected(first, .controller(.unspecifiedError)),
+        .connected(second, peer: .numbered(3)),
       ])
   }
 
