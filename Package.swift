@@ -136,8 +136,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "CBluetooth", "EightBall",
-        "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

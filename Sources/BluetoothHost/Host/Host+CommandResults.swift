@@ -41,12 +41,12 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// The controller has failed: every link is forgotten, and it is reset at the given time.
   mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
-    report(.fault(fault))
     closeAll(reason: .hardwareFailure)
     reset()
     controller.restart()
     controller.owesCommands = false
     controller.restartTime = time
+    report(.fault(fault))
   }
 
   private mutating func finish(

@@ -12,7 +12,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   public mutating func scan(_ parameters: ScanParameters?) {
     guard Client.isPresent else { return }
     clientRole.initiator.wantedScan = parameters
-    if case .on = clientRole.initiator.scan { clientRole.initiator.restartsScan = parameters != nil }
+    if case .on = clientRole.initiator.scan {
+      clientRole.initiator.restartsScan = parameters != nil
+    }
     controller.owesCommands = true
   }
 

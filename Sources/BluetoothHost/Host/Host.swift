@@ -85,20 +85,20 @@ public struct Host<
 
   /// The controller is there: resets it and sets it up.
   public mutating func start(at now: Instant) {
-    report(.starting)
     closeAll(reason: .connectionTerminatedByLocalHost)
     reset()
     controller.restart()
+    report(.starting)
   }
 
   /// The controller has gone: forgets every link. `start` takes it up again.
   public mutating func radioLost() {
-    report(.fault(.lost))
     closeAll(reason: .hardwareFailure)
     reset()
     controller.reset()
     // The next one may be another.
     if Server.isPresent { serverRole.advertiser.check = .untried }
+    report(.fault(.lost))
   }
 
   /// Stops advertising, scanning and connecting, and ends every link. `isShutDown` is true when that

@@ -62,7 +62,9 @@ final class PeripheralEngine: @unchecked Sendable {
         link.central.maximumUpdateValueLength = length
       }
       // What a central may not be told for who knows how long would keep the others waiting.
-      if !device.host.server.isToldValues(at: place) { device.host.server.application.dropUpdates(of: link) { _ in true } }
+      if !device.host.server.isToldValues(at: place) {
+        device.host.server.application.dropUpdates(of: link) { _ in true }
+      }
     }
     tellOfAdvertising()
   }
@@ -96,7 +98,8 @@ final class PeripheralEngine: @unchecked Sendable {
   /// A value is to be told to some who listen, for each of whom a place has been taken.
   func update(_ value: [UInt8], at handle: UInt16, for links: [ServedCentral]) {
     for link in links {
-      if device.host.server.application.place(of: link) != nil, link.subscriptions.contains(handle) {
+      if device.host.server.application.place(of: link) != nil, link.subscriptions.contains(handle)
+      {
         device.host.server.application.send(
           ServedCentral.Update(handle: handle, value: value), to: link)
       } else {

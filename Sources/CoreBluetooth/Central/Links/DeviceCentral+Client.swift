@@ -15,7 +15,7 @@ extension DeviceCentral: ClientApplication {
   func connectionFailed(_ reason: HCIErrorCode) {
     needsUpdate = true
     guard let link = links.first(where: \.isAttempted) else { return }
-    if isReady { refused(link, reason) } else { fail(link, .radioLost) }
+    if reason == .hardwareFailure { lose(link) } else { refused(link, reason) }
   }
 
   func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
@@ -30,7 +30,8 @@ extension DeviceCentral: ClientApplication {
     needsUpdate = true
     let link = places[index]?.link
     places[index] = nil
-    if let link { end(link, isReady ? .controller(reason) : .radioLost) }
+    guard let link else { return }
+    if reason == .hardwareFailure { lose(link) } else { end(link, .controller(reason)) }
   }
 
   // MARK: Operations

@@ -5,6 +5,7 @@ extension DeviceCentral {
   /// Brings the host to what is wanted. To be called after any other call, while `needsUpdate`.
   func update(_ host: inout Device.Host) {
     needsUpdate = false
+    endUnlost()
     if scanner.isStale {
       scanner.isStale = false
       host.scan(scanner.wanted)

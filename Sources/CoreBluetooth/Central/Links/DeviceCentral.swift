@@ -40,6 +40,9 @@ final class DeviceCentral {
   /// Whether the host may have to be asked for something.
   var needsUpdate = false
 
+  /// Links and attempts that seem to have ended by a fault of the controller: the fault is reported
+  /// first.
+  private var lost: [CentralLink] = []
   private var events: [CentralEvent] = []
   private var lastLink: UInt32 = 0
   private var lastOperation: UInt32 = 0
@@ -160,12 +163,37 @@ final class DeviceCentral {
       if !wasReady { post(.ready) }
     case .starting:
       if wasReady { post(.restarted) }
+      endLost()
     case .fault(let fault):
       if fault != .lost { failures += 1 }
-      guard fault == .lost || failures == Self.faultLimit else { return post(.radioFault(fault)) }
-      post(.radioFailed(fault))
+      let isBroken = fault == .lost || failures == Self.faultLimit
+      post(isBroken ? .radioFailed(fault) : .radioFault(fault))
+      endLost()
+      guard isBroken else { return }
       for link in links where link.phase == .waiting { fail(link, .radioLost) }
     }
+  }
+
+  /// A link, or an attempt at one, has ended with the reason that the host gives for a fault.
+  func lose(_ link: CentralLink) { lost.append(link) }
+
+  private func endLost() {
+    for link in lost {
+      if link.isPending { fail(link, .radioLost) } else { end(link, .radioLost) }
+    }
+    lost = []
+  }
+
+  /// Ends what the controller, which has not failed, has ended for this reason.
+  func endUnlost() {
+    for link in lost {
+      if link.isPending {
+        refused(link, .hardwareFailure)
+      } else {
+        end(link, .controller(.hardwareFailure))
+      }
+    }
+    lost = []
   }
 
   // MARK: Links
