@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 /// The scan that one manager wants: whom it wants to hear of, and whom it has been told of.

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import LinuxRadio
 import Testing
@@ -16,7 +15,7 @@ struct RadioProgramTests {
   }
 
   /// Carries every packet that there is.
-  private func run(_ program: inout DeviceProgram) {
+  private func run(_ program: DeviceProgram) {
     var storage = [UInt8](repeating: 0, count: 1_024)
     var isBusy = true
     while isBusy {
@@ -38,66 +37,84 @@ struct RadioProgramTests {
     program.turnEnded()
   }
 
-  private func pass(_ milliseconds: UInt32, _ program: inout DeviceProgram) {
+  private func pass(_ milliseconds: UInt32, _ program: DeviceProgram) {
     air.advance(to: air.now.advanced(by: milliseconds))
     program.advance(to: air.now)
-    run(&program)
+    run(program)
   }
 
   private func started() -> DeviceProgram {
-    var program = DeviceProgram(
-      CentralEngine(address: .automatic(orRandom: .newStaticRandom())),
-      PeripheralEngine(address: .automatic(orRandom: .newStaticRandom())), onTrouble: { _ in },
-      onLoss: { _ in })
-    program.shared.join(.first, at: air.now)
+    let program = DeviceProgram(address: .automatic(orRandom: .newStaticRandom()))
     program.radioIsReady(at: air.now)
-    run(&program)
+    run(program)
     return program
   }
 
   @Test func itSleepsWhenNothingIsToBeDone() {
-    var program = started()
-    let isReady = program.shared.first.central.isReady
+    let program = started()
+    let isReady = program.isReady
     let deadline = program.deadline
     #expect(isReady)
     #expect(deadline == nil)
   }
 
+  /// The host waits 2 s after each refusal of a Reset.
   @Test func aControllerThatCannotBeStartedIsTriedAgain() {
-    controller.faults.refuse(.reset, with: .hardwareFailure, times: 4)
-    var program = started()
-    let events = Locked([CentralEvent]())
-    program.shared.first.onEvent.append { event, _ in events.withLock { $0.append(event) } }
-    pass(4_999, &program)
-    var isReady = program.shared.first.central.isReady
-    #expect(!isReady)
-    pass(1, &program)
-    isReady = program.shared.first.central.isReady
-    #expect(isReady)
-    let deadline = program.deadline
-    #expect(deadline == nil)
-    #expect(
-      events.withLock { $0 } == [
-        .radioFault(.refused(.reset, .hardwareFailure)), .ready(address: controller.address),
-      ])
+    controller.faults.refuse(.reset, with: .hardwareFailure, times: 5)
+    let program = DeviceProgram(address: .automatic(orRandom: .newStaticRandom()))
+    var troubles: [String] = []
+    program.onTrouble = { troubles.append($0.description) }
+    program.radioIsReady(at: air.now)
+    run(program)
+    pass(2_000, program)
+    #expect(troubles == [])
+    pass(2_000, program)
+    // Three faults, and no peer was heard. Those that follow are nothing new.
+    #expect(troubles == ["the controller refused command 0x0C03 with error 0x03"])
+    pass(2_000, program)
+    pass(2_000, program)
+    pass(1_999, program)
+    #expect(!program.isReady)
+    pass(1, program)
+    #expect(program.isReady)
+    #expect(troubles.count == 1)
+    #expect(program.deadline == nil)
   }
 
   @Test func itSaysGoodbye() throws {
     let ball = air.addController()
     ball.advertise()
-    var program = started()
-    let link = program.shared.first.central.connect(to: ball.address, at: air.now)
-    run(&program)
-    pass(200, &program)
+    let program = started()
+    _ = program.device.central.connect(to: ball.address)
+    run(program)
+    pass(200, program)
     #expect(controller.connectionHandles.count == 1)
     program.shutDown(at: air.now)
-    var isFinished = program.isFinished
-    #expect(!isFinished)
-    run(&program)
-    isFinished = program.isFinished
-    #expect(isFinished)
+    #expect(!program.isFinished)
+    run(program)
+    #expect(program.isFinished)
     #expect(controller.connectionHandles.isEmpty)
-    _ = link
+  }
+
+  /// The thread of a radio that is used again finds nothing of what was done before.
+  @Test func itBeginsAnew() throws {
+    let ball = air.addController()
+    ball.advertise()
+    let program = started()
+    program.device.central.scan()
+    _ = program.device.central.connect(to: ball.address)
+    run(program)
+    pass(200, program)
+    program.shutDown(at: air.now)
+    run(program)
+    program.renew()
+    #expect(!program.isFinished)
+    #expect(!program.isReady)
+    program.radioIsReady(at: air.now)
+    run(program)
+    #expect(program.isReady)
+    #expect(!controller.isScanning)
+    #expect(program.deadline == nil)
   }
 }
 

@@ -1,72 +1,12 @@
-import BluetoothCentral
 import BluetoothHost
+import Dispatch
+import Foundation
 import LinuxRadio
 import LinuxTestSupport
 import Testing
 import VirtualRadio
 
-/// A central as a program: keeps what happens to it.
-struct CentralHalf: RadioProgram {
-  let central: Central
-  private(set) var events: [CentralEvent] = []
-  private(set) var outcomes: [OperationID: Result<OperationOutput, OperationError>] = [:]
-  /// The links that there are.
-  private(set) var links: [LinkID] = []
-
-  init(_ number: UInt8 = 1, _ change: (inout CentralConfiguration) -> Void = { _ in }) {
-    var configuration = CentralConfiguration(
-      randomAddress: DeviceAddress(kind: .random, bytes: [number, 0, 0, 0, 0, 0xC0]))
-    change(&configuration)
-    central = Central(configuration: configuration)
-  }
-
-  mutating func radioIsReady(at now: Instant) {
-    central.start(at: now)
-    listen()
-  }
-
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
-    central.radioLost()
-    listen()
-  }
-
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-    central.receive(packet, at: now)
-    listen()
-  }
-
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    central.nextPacket(into: &writer, at: now)
-  }
-
-  var deadline: Instant? { central.deadline }
-
-  mutating func advance(to now: Instant) {
-    central.advance(to: now)
-    listen()
-  }
-
-  mutating func turnEnded() {}
-  mutating func shutDown(at now: Instant) {}
-  var isFinished: Bool { false }
-
-  /// How many events there have been of the kind that `isMeant` knows.
-  func count(_ isMeant: (CentralEvent) -> Bool) -> Int { events.filter(isMeant).count }
-
-  private mutating func listen() {
-    while let event = central.nextEvent() {
-      events.append(event)
-      switch event {
-      case .connected(let link, _): links.append(link)
-      case .disconnected(let link, _): links.removeAll { $0 == link }
-      case .completed(let operation, _, let result): outcomes[operation] = result
-      default: break
-      }
-    }
-  }
-}
-
-typealias Device = SharedController<CentralHalf, PlainBall>
+@testable import CoreBluetooth
 
 /// Somebody on the stage.
 protocol Seated: AnyObject {
@@ -81,7 +21,7 @@ final class Seat<Program: RadioProgram & ~Copyable>: Seated {
   var program: Program
   /// How long a packet takes from the controller, in milliseconds.
   var delay: UInt32 = 0
-  /// The opcodes of the commands, and the ACL packets as nothing.
+  /// The opcodes of the commands.
   private(set) var commands: [HCIOpcode] = []
   private var underWay: [(due: Instant, packet: [UInt8])] = []
 
@@ -133,41 +73,68 @@ final class Seat<Program: RadioProgram & ~Copyable>: Seated {
   }
 }
 
-/// An air on which one device has both roles: it visits a ball, while a phone visits its own.
-final class SharedStage {
+/// An air on which one device has both roles: it visits a ball, while a phone visits the device.
+final class RoleStage {
   let air: VirtualAir
   let configuration: ControllerConfiguration
-  let device: Seat<Device>
+  let device: Seat<DeviceRunner>
   let ball: Seat<PlainBall>
-  let phone: Seat<CentralHalf>
+  let phone: Seat<DeviceRunner>
   private var turn = 0
   private(set) var isStuck = false
 
-  static let deviceAddress = DeviceAddress(kind: .public, bytes: [0xDE, 0, 0, 0, 0, 0xF0])
+  static let controllerAddress = DeviceAddress(kind: .public, bytes: [0xDE, 0, 0, 0, 0, 0xF0])
   static let ballAddress = DeviceAddress(kind: .public, bytes: [0xBA, 0x11, 0, 0, 0, 0xF0])
+  /// What the device's only characteristic holds.
+  static let value = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
 
-  /// - Parameter joined: The halves of the device that take part from the beginning.
+  /// - Parameters:
+  ///   - delay: How long a packet takes from the device's controller, in milliseconds.
+  ///   - isPublished: Whether the device advertises from the beginning.
+  ///   - fault: What is wrong with the device's controller from the beginning.
   init(
     seed: UInt64 = 7, controller: ControllerConfiguration = .init(), delay: UInt32 = 0,
-    joined: [SharedHalf] = [.first, .second],
-    _ change: (inout CentralConfiguration) -> Void = { _ in }
+    isPublished: Bool = true, _ fault: (VirtualController) -> Void = { _ in }
   ) throws {
     air = VirtualAir(seed: seed)
     configuration = controller
     let now = air.now
-    device = Seat(
-      air.addController(address: Self.deviceAddress, configuration: controller),
-      Device(CentralHalf(1, change), try PlainBall("Device")), at: now)
+    let radio = air.addController(address: Self.controllerAddress, configuration: controller)
+    fault(radio)
+    device = Seat(radio, DeviceRunner(), at: now)
     ball = Seat(air.addController(address: Self.ballAddress), try PlainBall(), at: now)
-    phone = Seat(air.addController(), CentralHalf(2), at: now)
+    phone = Seat(air.addController(), DeviceRunner(), at: now)
     device.delay = delay
-    for half in joined { device.program.join(half, at: now) }
+    if isPublished { try publish() }
     settle()
+  }
+
+  /// The device advertises a service with one value of 400 bytes, at the handle 0x0012.
+  func publish() throws {
+    let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
+    service.characteristics = [
+      CBMutableCharacteristic(
+        type: CBUUID(string: "A001"), properties: .read, value: Data(Self.value),
+        permissions: .readable)
+    ]
+    let client = PeripheralClient(queue: DispatchQueue(label: "client"))
+    device.program.peripheral.add(try ServiceDefinition(service), for: client)
+    // Managers advertise anew after a fault. Here nobody does.
+    let services = [BluetoothUUID(0xA000)]
+    let name = Array("Device".utf8)
+    device.program.device.host.advertise(
+      Advertisement(services: services.span, name: name.span))
   }
 
   var now: Instant { air.now }
 
-  private var seats: [any Seated] { [device, ball, phone] }
+  /// What the device goes by: its controller's address, if that could be read.
+  var deviceAddress: DeviceAddress { device.program.device.host.address }
+
+  /// Others on the air.
+  var guests: [any Seated] = []
+
+  private var seats: [any Seated] { [device, ball, phone] + guests }
 
   func carryOne() -> Bool {
     let seats = seats
@@ -219,47 +186,51 @@ final class SharedStage {
 
   /// The device's central connects to the ball.
   func visitBall(sourceLocation: SourceLocation = #_sourceLocation) throws -> LinkID {
-    for _ in 0..<5 {
-      let link = device.program.first.central.connect(to: Self.ballAddress, at: now)
-      if run(within: 15_000, until: { self.device.program.first.links.contains(link) }) {
-        return link
-      }
-    }
-    Issue.record("\(device.program.first.events.suffix(5))", sourceLocation: sourceLocation)
-    throw CancellationError()
+    try visit(Self.ballAddress, from: device, sourceLocation)
   }
 
-  /// The phone connects to the device's ball.
+  /// The phone connects to the device.
   func visitDevice(sourceLocation: SourceLocation = #_sourceLocation) throws -> LinkID {
+    try visit(deviceAddress, from: phone, sourceLocation)
+  }
+
+  private func visit(
+    _ address: DeviceAddress, from seat: Seat<DeviceRunner>, _ sourceLocation: SourceLocation
+  ) throws -> LinkID {
     for _ in 0..<5 {
-      let link = phone.program.central.connect(to: Self.deviceAddress, at: now)
-      if run(within: 15_000, until: { self.phone.program.links.contains(link) }) { return link }
+      let link = seat.program.central.connect(to: address)
+      if run(within: 15_000, until: { seat.program.links.contains(link) }) { return link }
+      seat.program.central.disconnect(link)
     }
-    Issue.record("\(phone.program.events.suffix(5))", sourceLocation: sourceLocation)
+    Issue.record("\(seat.program.events.suffix(5))", sourceLocation: sourceLocation)
     throw CancellationError()
   }
 
   /// Asks the ball over a link of the device, and gives its answer.
   func askBall(_ link: LinkID) -> String? {
-    ask(link, device.program.first.central) { self.device.program.first.outcomes[$0] }
-  }
-
-  /// Asks the device over a link of the phone, and gives its answer.
-  func askDevice(_ link: LinkID) -> String? {
-    ask(link, phone.program.central) { self.phone.program.outcomes[$0] }
-  }
-
-  private func ask(
-    _ link: LinkID, _ central: Central,
-    outcome: (OperationID) -> Result<OperationOutput, OperationError>?
-  ) -> String? {
     let question = Array("Will a question of some length be answered as well?".utf8)
-    central.perform(.exchangeMTU(.maximum), on: link)
-    central.perform(.write(AttributeHandle(rawValue: 0x1D), question), on: link)
-    let read = central.perform(.read(AttributeHandle(rawValue: 0x1F)), on: link)
-    run(within: 40_000) { outcome(read) != nil }
-    guard case .success(.value(let bytes))? = outcome(read), !bytes.isEmpty else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
+    let central = device.program.central
+    central.perform(.exchangeMTU, on: link)
+    central.perform(.write(handle(0x1D), question), on: link)
+    let answer = read(handle(0x1F), link, device)
+    return answer.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Asks the device over a link of the phone; whether it answers.
+  func askDevice(_ link: LinkID) -> Bool {
+    phone.program.central.perform(.exchangeMTU, on: link)
+    return read(handle(0x12), link, phone) == Self.value
+  }
+
+  private func read(
+    _ handle: AttributeHandle, _ link: LinkID, _ seat: Seat<DeviceRunner>
+  ) -> [UInt8]? {
+    let read = seat.program.central.perform(.read(handle), on: link)
+    run(within: 40_000) { seat.program.outcomes[read] != nil }
+    guard case .success(.value(let bytes))? = seat.program.outcomes[read], !bytes.isEmpty else {
+      return nil
+    }
+    return bytes
   }
 
   /// Both roles can be used, from the beginning to an answer; and the controller was treated well.
@@ -268,13 +239,21 @@ final class SharedStage {
     let call = try visitDevice(sourceLocation: sourceLocation)
     let answer = askBall(visit)
     #expect(answer != nil, "the ball's answer", sourceLocation: sourceLocation)
-    let own = askDevice(call)
-    #expect(own != nil, "the device's answer", sourceLocation: sourceLocation)
-    device.program.first.central.disconnect(visit, at: now)
-    phone.program.central.disconnect(call, at: now)
-    run(within: 20_000) {
-      self.phone.program.links.isEmpty && self.device.program.first.links.isEmpty
-    }
+    #expect(askDevice(call), "the device's answer", sourceLocation: sourceLocation)
+    device.program.central.disconnect(visit)
+    phone.program.central.disconnect(call)
+    run(within: 20_000) { self.phone.program.links.isEmpty && self.device.program.links.isEmpty }
+    expectTidy(sourceLocation: sourceLocation)
+  }
+
+  /// The device's central can be used while the phone keeps its link.
+  func expectWorkingBeside(
+    _ call: LinkID, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let visit = try visitBall(sourceLocation: sourceLocation)
+    #expect(askBall(visit) != nil, sourceLocation: sourceLocation)
+    #expect(askDevice(call), sourceLocation: sourceLocation)
+    #expect(phone.program.links == [call], sourceLocation: sourceLocation)
     expectTidy(sourceLocation: sourceLocation)
   }
 

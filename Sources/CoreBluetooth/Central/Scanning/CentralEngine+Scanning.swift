@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
@@ -21,13 +20,13 @@ extension CentralEngine {
   /// Scans as all managers together want it, and not at all if none does.
   func updateScan() {
     guard let options = scanOptions else { return central.stopScan() }
-    if options != central.scanOptions { central.scan(options) }
+    if options != central.scanner.wanted { central.scan(options) }
   }
 
-  private var scanOptions: ScanOptions? {
+  private var scanOptions: ScanParameters? {
     let wishes = clients.compactMap(\.scan)
     guard !wishes.isEmpty else { return nil }
-    var options = ScanOptions()
+    var options = ScanParameters()
     options.filtersDuplicates = !wishes.contains { $0.allowsDuplicates }
     return options
   }

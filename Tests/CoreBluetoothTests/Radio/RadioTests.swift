@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 import LinuxRadio
@@ -147,16 +146,17 @@ struct RadioTests {
     let path = AirPath()
     let radio = radio(at: path)
     let inbox = Inbox<String>()
-    radio.perform { device, _ in
-      device.shared.first.onEvent.append { event, _ in
-        if case .ready = event { inbox.put("ready") }
-      }
+    let observation = radio.observeState { state in
+      if state == .poweredOn { inbox.put("ready") }
+    }
+    radio.perform { _, _ in
       for _ in 0..<10_000 { radio.perform { _, _ in } }
       radio.perform { _, _ in inbox.put("done") }
     }
     #expect(try inbox.take() == "ready")
     #expect(try inbox.take() == "done")
     radio.close()
+    _ = observation
   }
 
   @Test func itEndsWhenNobodyHasIt() throws {
@@ -187,16 +187,16 @@ struct RadioTests {
     let path = AirPath()
     let radios = [radio(at: path), radio(at: path), radio(at: path)]
     let addresses = Inbox<DeviceAddress>()
-    for radio in radios {
-      radio.perform { device, _ in
-        device.shared.first.onEvent.append { event, _ in
-          if case .ready(let address) = event { addresses.put(address) }
-        }
+    let observations = radios.map { radio in
+      radio.observeState { state in
+        guard state == .poweredOn else { return }
+        radio.perform { program, _ in addresses.put(program.device.host.address) }
       }
     }
     let found = try radios.map { _ in try addresses.take() }
     #expect(Set(found.map { "\($0.bytes[0])" }).count == 3)
     for radio in radios { radio.close() }
+    _ = observations
   }
 
   @Test func anotherTakesOverTheAirWhenItsHostCloses() throws {
@@ -220,37 +220,17 @@ struct RadioTests {
     let path = AirPath()
     let ball = try AirBall("Thread Ball", at: path)
     let radio = radio(at: path)
-    let events = Inbox<CentralEvent>()
-    radio.perform { device, _ in
-      device.shared.first.onEvent.append { event, _ in events.put(event) }
-      device.shared.first.central.scan()
-    }
-    let address = Locked(DeviceAddress.zero)
-    try events.take { event in
-      guard case .discovered(let found) = event, found.name == "Thread Ball" else { return false }
-      address.withLock { $0 = found.address }
-      return true
-    }
-    radio.perform { device, now in
-      let central = device.shared.first.central
-      let link = central.connect(to: address.withLock { $0 }, at: now)
-      central.perform(.read(AttributeHandle(rawValue: 0x03)), on: link)
-    }
-    try events.take { event in
-      guard case .completed(_, _, let result) = event else { return false }
-      #expect(result == .success(.value(Array("Thread Ball".utf8))))
-      return true
-    }
+    let lines = Inbox<String>()
+    let visitor = Visitor(lines)
+    let manager = CBCentralManager(
+      delegate: visitor, queue: DispatchQueue(label: "visitor"), radio: radio)
+    #expect(try lines.take() == "connected to Thread Ball")
+    #expect(try lines.take() == "read Thread Ball")
     // The link is ended in good order.
     radio.close()
-    try events.take { event in
-      if case .disconnected(_, let reason) = event {
-        reason == .controller(.connectionTerminatedByLocalHost)
-      } else {
-        false
-      }
-    }
+    #expect(try lines.take() == "disconnected")
     ball.leave()
+    _ = manager
   }
 
   @Test func aControllerThatComesLaterIsWaitedFor() throws {
@@ -294,18 +274,18 @@ struct RadioTests {
       let (states, observation) = observe(radio)
       try states.take { $0 == .poweredOn }
       let addresses = Inbox<DeviceAddress>()
-      radio.perform { program, _ in addresses.put(program.shared.first.central.address) }
+      radio.perform { program, _ in addresses.put(program.device.host.address) }
       #expect(try addresses.take() == address)
       radio.close()
       _ = observation
     }
   }
 
-  @Test func aPeripheralAdvertisesTheDevicesAddress() {
+  @Test func aDeviceHasTheAddressThatWasChosen() {
     let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
     let engine = RadioEngine(.virtual, address: .fixed(address), stopsWhenUnused: true)
-    guard case .random(let own) = engine.peripheral.address else {
-      Issue.record("the peripheral may go by another address")
+    guard case .random(let own) = engine.program.device.address else {
+      Issue.record("the device may go by another address")
       return
     }
     #expect(own == address)
@@ -349,5 +329,65 @@ struct RadioTests {
     #expect(
       RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, refusal: refusal)
         == state)
+  }
+}
+
+/// Connects to the first peripheral that it hears, and reads its name from GAP's service.
+private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
+  @unchecked Sendable
+{
+  private let lines: Inbox<String>
+  private var peripheral: CBPeripheral?
+
+  init(_ lines: Inbox<String>) { self.lines = lines }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
+    advertisementData: [String: Any], rssi RSSI: NSNumber
+  ) {
+    guard self.peripheral == nil else { return }
+    self.peripheral = peripheral
+    peripheral.delegate = self
+    central.stopScan()
+    central.connect(peripheral)
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    lines.put("connected to \(peripheral.name ?? "?")")
+    peripheral.discoverServices(nil)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    for service in peripheral.services ?? [] {
+      peripheral.discoverCharacteristics(nil, for: service)
+    }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
+    error: (any Error)?
+  ) {
+    for characteristic in service.characteristics ?? []
+    where characteristic.uuid == CBUUID(string: "2A00") {
+      peripheral.readValue(for: characteristic)
+    }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
+    error: (any Error)?
+  ) {
+    lines.put("read \(String(decoding: characteristic.value ?? Data(), as: UTF8.self))")
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
+    error: (any Error)?
+  ) {
+    lines.put("disconnected")
   }
 }
