@@ -1,0 +1,229 @@
+import BluetoothHost
+import EightBall
+import VirtualRadio
+
+/// What a ball that asks others does with what it finds. On each link, whoever began it, it agrees on an
+/// MTU, subscribes, and asks thirty questions, each after the answer to the one before.
+struct Curiosity: ClientApplication {
+  /// A link to another ball.
+  struct Link {
+    let peer: DeviceAddress
+    let role: LEConnectionComplete.Role
+    /// What is to be done next; `nil` while something is waited for.
+    var next: ClientOperation?
+    /// The question under way.
+    var question = ""
+    /// Whether the question has been accepted, and its answer has not come.
+    var awaitsAnswer = false
+    /// How many answers have come.
+    var answers = 0
+    /// Whether every question has its answer.
+    var isDone: Bool { answers == 30 }
+  }
+
+  let name: String
+  var links: [Int: Link] = [:]
+  /// Another ball that takes connections.
+  var found: DeviceAddress?
+  var failedAttempts = 0
+  /// The questions that balls have accepted.
+  var accepted: [String] = []
+  var answerCount = 0
+  /// How many accepted questions had no answer when their link ended.
+  var lostAnswers = 0
+  /// Operations that ended with an error other than the end of their link.
+  var errors: [OperationError] = []
+  private var questionCount = 0
+
+  init(name: String) {
+    self.name = name
+  }
+
+  private mutating func ask(at index: Int) {
+    questionCount += 1
+    let question = "\(name) \(questionCount)?"
+    links[index]?.question = question
+    links[index]?.next = .write(Handles.question, byteCount: question.utf8.count)
+  }
+
+  mutating func heard(_ report: borrowing AdvertisingReport) {
+    if report.isConnectable == true { found = report.address }
+  }
+
+  mutating func scanFailed(_ reason: HCIErrorCode) {}
+  mutating func connectionFailed(_ reason: HCIErrorCode) { failedAttempts += 1 }
+
+  mutating func connected(
+    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
+  ) {
+    links[index] = Link(peer: peer, role: role, next: .exchangeMTU)
+  }
+
+  mutating func disconnected(at index: Int, reason: HCIErrorCode) {
+    if links[index]?.awaitsAnswer == true { lostAnswers += 1 }
+    links[index] = nil
+  }
+
+  mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
+    if let error {
+      if error != .disconnected { errors.append(error) }
+      return
+    }
+    switch operation {
+    case .exchangeMTU:
+      links[index]?.next = .subscribe(Handles.configuration, .notification)
+    case .subscribe:
+      ask(at: index)
+    case .write:
+      guard let question = links[index]?.question else { return }
+      accepted.append(question)
+      links[index]?.awaitsAnswer = true
+    default:
+      break
+    }
+  }
+
+  mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
+    guard handle == Handles.answer, links[index]?.awaitsAnswer == true else { return }
+    links[index]?.awaitsAnswer = false
+    links[index]?.answers += 1
+    answerCount += 1
+    if links[index]?.isDone == false { ask(at: index) }
+  }
+
+  func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
+    let rest = Array((links[index]?.question ?? "").utf8.dropFirst(offset))
+    value.writePrefix(of: rest.span)
+  }
+
+  mutating func found(_ service: RemoteService, at index: Int) {}
+  mutating func found(_ include: RemoteInclude, at index: Int) {}
+  mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {}
+  mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {}
+  mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {}
+  mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
+  mutating func radioChanged(to state: RadioState) {}
+}
+
+/// A ball that is asked and asks: a host in both roles on a controller of its own.
+final class AskingBall {
+  let air: VirtualAir
+  private(set) var radio: VirtualController
+  var host: Host<4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>>
+  /// The questions that it was asked.
+  private(set) var questions: [String] = []
+  private(set) var isPluggedIn = true
+  private let address: DeviceAddress
+  /// When an attempt to connect is given up.
+  private var attemptEnd: Instant?
+  /// When the next attempt may begin.
+  private var pauseEnd: Instant?
+  /// When a link is ended on which this ball has asked all its questions. The other may need longer.
+  private var linkEnd: Instant?
+  private var random: RandomSource
+
+  init(name: String, number: UInt8, seed: UInt64, on air: VirtualAir) {
+    self.air = air
+    address = DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])
+    radio = air.addController(address: address)
+    random = RandomSource(seed: seed &+ UInt64(number))
+    host = Host(
+      configuration: HostConfiguration(
+        name: DeviceName(StaticText("Ball")), service: .ballService, address: .public),
+      server: GATTServer(
+        database: BallProfile.makeDatabase(), application: Ball<4>(seed: UInt64(number))),
+      client: GATTClient(application: Curiosity(name: name)))
+    host.start(at: air.now)
+  }
+
+  var curiosity: Curiosity { host.client.application }
+
+  func unplug() {
+    isPluggedIn = false
+    radio.vanish()
+    host.radioLost()
+  }
+
+  func plugIn() {
+    guard !isPluggedIn else { return }
+    isPluggedIn = true
+    radio = air.addController(address: address)
+    host.start(at: air.now)
+  }
+
+  var deadline: Instant? {
+    let own = Instant.earlier(attemptEnd, Instant.earlier(pauseEnd, linkEnd))
+    return Instant.earlier(host.deadline, own)
+  }
+
+  func advance(to now: Instant) {
+    host.advance(to: now)
+    if let attemptEnd, attemptEnd <= now {
+      self.attemptEnd = nil
+      host.cancelConnection()
+    }
+    if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
+  }
+
+  /// Does what its curiosity wants, and carries one packet; `false` if there is none.
+  func carryOne() -> Bool {
+    act()
+    var storage = [UInt8](repeating: 0, count: 1_024)
+    func take(_ write: (inout ByteWriter) -> Bool) -> Int? {
+      var writer = ByteWriter(storage.mutableSpan)
+      return write(&writer) ? writer.count : nil
+    }
+    if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
+      host.receive(storage.span.extracting(first: count), at: air.now)
+    } else if isPluggedIn, let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
+      radio.send(storage.span.extracting(first: count))
+    } else {
+      return false
+    }
+    while let event = host.server.application.nextEvent() {
+      guard case .asked(let place) = event else { continue }
+      host.server.application.withQuestion(at: place) { question in
+        questions.append(String(decoding: question.indices.map { question[$0] }, as: UTF8.self))
+      }
+    }
+    return true
+  }
+
+  private func act() {
+    for index in curiosity.links.keys.sorted() {
+      guard let operation = curiosity.links[index]?.next, host.perform(operation, at: index) else {
+        continue
+      }
+      host.client.application.links[index]?.next = nil
+    }
+    endLinks()
+    // Two devices have one link at most. Whoever is first begins it.
+    guard curiosity.links.isEmpty, pauseEnd == nil, host.canConnect else { return }
+    if let found = curiosity.found {
+      host.client.application.found = nil
+      host.scan(nil)
+      guard host.connect(to: found) else { return }
+      attemptEnd = air.now.advanced(by: 3_000)
+      pauseEnd = air.now.advanced(by: 200 + random.next(below: 1_000))
+    } else if host.scanParameters == nil {
+      host.scan(ScanParameters())
+    }
+  }
+
+  /// The central ends its link after the last answer.
+  private func endLinks() {
+    guard
+      let (index, _) = curiosity.links.first(where: { $0.value.role == .central && $0.value.isDone }
+      )
+    else {
+      linkEnd = nil
+      return
+    }
+    let end = linkEnd ?? air.now.advanced(by: 1_000)
+    linkEnd = end
+    if end <= air.now {
+      linkEnd = nil
+      host.disconnect(at: index)
+    }
+  }
+}
