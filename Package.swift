@@ -70,7 +70,7 @@ let package = Package(
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "LinuxRadio", "LinuxSystem",
+        "BluetoothHost", "LinuxRadio", "LinuxSystem",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
@@ -90,7 +90,7 @@ let package = Package(
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -136,15 +136,15 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "CBluetooth", "EightBall",
-        "LinuxRadio", "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BluetoothCentral", "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     // scripts/benchmark-ask compares the time of this program with Bumble's.

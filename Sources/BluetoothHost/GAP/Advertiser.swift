@@ -12,8 +12,8 @@ public struct Advertiser {
   var owesAdvertisingData = false
   /// Whether the controller has yet to get the scan response data.
   var owesScanResponseData = false
-  /// Whether the controller refused to advertise while it has links. It is asked again when one has
-  /// ended.
+  /// Whether the controller refused to advertise while it has links, scans or connects. It is asked
+  /// again when one of these has ended.
   var refusesAdvertising = false
 
   /// Whether the controller shall be asked if it still advertises.

@@ -47,6 +47,8 @@ public struct Initiator {
   var attempt = Attempt.none
   /// Whom the attempt is for.
   var peer = DeviceAddress.zero
+  /// Whether a link is kept that comes while the attempt is being cancelled.
+  var keepsLateLink = false
   /// When the controller should have ended an attempt that it was asked to stop.
   var cancelDeadline: Instant?
 

@@ -39,6 +39,7 @@ public protocol ClientApplication: ~Copyable {
   /// The signal strength after `Host.readRSSI`, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at index: Int)
 
-  /// The radio's state has changed.
+  /// The radio's state has changed, or the controller has failed once more. Links and attempts that have
+  /// ended by that are reported before, with the reason `hardwareFailure`.
   mutating func radioChanged(to state: RadioState)
 }

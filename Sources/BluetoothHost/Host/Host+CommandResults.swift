@@ -184,13 +184,14 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
   }
 
-  /// The controller does not advertise as it is told: it is asked again when a link has gone. If
-  /// there is none whose end could change its mind, it is reset; whether it was.
+  /// The controller does not advertise as it is told: it is asked again when a link, an attempt to
+  /// connect or a scan has ended. If there is none whose end could change its mind, it is reset; whether
+  /// it was.
   @discardableResult
   private mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
-    guard table.count == 0 else {
+    guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {
       serverRole.advertiser.refusesAdvertising = true
       return false
     }

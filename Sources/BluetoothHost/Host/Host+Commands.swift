@@ -67,13 +67,15 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
     serverRole.advertiser.owesAdvertisingData = false
     return write(
-      LESetAdvertisingData(serverRole.advertiser.advertisement?.data ?? AdvertisingData()), into: &writer)
+      LESetAdvertisingData(serverRole.advertiser.advertisement?.data ?? AdvertisingData()),
+      into: &writer)
   }
 
   private mutating func writeScanResponseData(into writer: inout ByteWriter) -> HCIOpcode {
     serverRole.advertiser.owesScanResponseData = false
     return write(
-      LESetScanResponseData(serverRole.advertiser.advertisement?.scanResponse ?? AdvertisingData()), into: &writer)
+      LESetScanResponseData(serverRole.advertiser.advertisement?.scanResponse ?? AdvertisingData()),
+      into: &writer)
   }
 
   /// What some link is owed.
@@ -151,9 +153,14 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       }
     }
     let wanted =
-      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown && !isAdvertisingHeldBack
-    if wanted, serverRole.advertiser.owesAdvertisingData { return writeAdvertisingData(into: &writer) }
-    if wanted, serverRole.advertiser.owesScanResponseData { return writeScanResponseData(into: &writer) }
+      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
+      && !isAdvertisingHeldBack
+    if wanted, serverRole.advertiser.owesAdvertisingData {
+      return writeAdvertisingData(into: &writer)
+    }
+    if wanted, serverRole.advertiser.owesScanResponseData {
+      return writeScanResponseData(into: &writer)
+    }
     guard wanted != serverRole.advertiser.isAdvertising else {
       guard serverRole.advertiser.owesCheck else { return nil }
       serverRole.advertiser.owesCheck = false

@@ -51,7 +51,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       connections[index].interval = event.interval
       connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
     case .longTermKeyRequest:
-      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle) else {
+      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
+      else {
         return
       }
       connections[index].owesKeyRefusal = true

@@ -12,7 +12,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   public mutating func scan(_ parameters: ScanParameters?) {
     guard Client.isPresent else { return }
     clientRole.initiator.wantedScan = parameters
-    if case .on = clientRole.initiator.scan { clientRole.initiator.restartsScan = parameters != nil }
+    if case .on = clientRole.initiator.scan {
+      clientRole.initiator.restartsScan = parameters != nil
+    }
     controller.owesCommands = true
   }
 
@@ -28,14 +30,17 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   public mutating func connect(to peer: DeviceAddress) -> Bool {
     guard canConnect, !controller.isShuttingDown else { return false }
     clientRole.initiator.peer = peer
+    clientRole.initiator.keepsLateLink = false
     clientRole.initiator.attempt = .wanted
     controller.owesCommands = true
     return true
   }
 
-  /// Ends the attempt to connect. `connectionFailed` follows.
-  public mutating func cancelConnection() {
+  /// Ends the attempt to connect. `connectionFailed` follows, also if the controller makes the link
+  /// nevertheless: the host ends it then, unless `keepsLink`, when `connected` follows.
+  public mutating func cancelConnection(keepsLink: Bool = false) {
     guard Client.isPresent else { return }
+    clientRole.initiator.keepsLateLink = keepsLink
     switch clientRole.initiator.attempt {
     case .wanted:
       clientRole.initiator.attempt = .none
@@ -128,6 +133,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // A controller that refuses to stop was not scanning.
       guard status != .success, requested != .off else {
         clientRole.initiator.scan = requested
+        if requested == .off { retryAdvertising() }
         return
       }
       clientRole.initiator.scan = .off
@@ -147,7 +153,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     clientRole.initiator.attempt = .none
     clientRole.initiator.cancelDeadline = nil
     controller.owesCommands = true
+    retryAdvertising()
     clientRole.connectionFailed(reason)
+  }
+
+  /// A controller that refused to advertise may do so now.
+  private mutating func retryAdvertising() {
+    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
   }
 
   /// Whether the host goes on to take `event`: a link that it has asked for.
@@ -169,13 +181,14 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return false
     }
-    guard attempt == .running else {
+    guard attempt == .running || clientRole.initiator.keepsLateLink else {
       // It came while the attempt was being cancelled.
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       endAttempt(.unknownConnectionIdentifier)
       return false
     }
     clientRole.initiator.attempt = .none
+    clientRole.initiator.cancelDeadline = nil
     return true
   }
 

@@ -137,12 +137,17 @@ public struct Host<
     isOpen(index) ? connections[index].mtu : .minimum
   }
 
-  /// Asks the central at `index` for other connection parameters. It may refuse. Nothing happens if
-  /// there is no link.
+  /// Asks for other connection parameters of the link at `index`: the peer, which may refuse, or the
+  /// controller where this device is the central. Nothing happens if there is no link.
   public mutating func requestParameters(_ parameters: ConnectionParameters, at index: Int) {
     guard isOpen(index) else { return }
-    connections[index].requestParameters(parameters)
-    pending.insert(index)
+    if Client.isPresent, connections[index].role == .central {
+      connections[index].owedUpdate = parameters
+      controller.owesCommands = true
+    } else {
+      connections[index].requestParameters(parameters)
+      pending.insert(index)
+    }
   }
 
   /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
@@ -174,7 +179,10 @@ public struct Host<
   /// `writer` needs room for 5 bytes of header, 4 of L2CAP and 517 of ATT: no packet is longer than
   /// 526 bytes. A packet is given only when the controller has room for it.
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    if controller.owesCommands, commands.isOpen, nextCommand(into: &writer, at: now) {
+    // What its owner asks meanwhile waits until the controller is reset.
+    if controller.owesCommands, commands.isOpen, controller.restartTime == nil,
+      nextCommand(into: &writer, at: now)
+    {
       return true
     }
     guard controller.phase == .ready else { return false }
@@ -312,9 +320,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     return false
   }
 
-  /// Tells the roles of a change of the radio's state.
+  /// Reports a change of the radio's state to the roles: to the client each fault, also one like the
+  /// last.
   mutating func report(_ state: RadioState) {
-    guard controller.reported != state else { return }
+    guard controller.reported != state else {
+      if Client.isPresent, case .fault = state { clientRole.radioChanged(to: state) }
+      return
+    }
     controller.reported = state
     if Server.isPresent { serverRole.radioChanged(to: state) }
     if Client.isPresent { clientRole.radioChanged(to: state) }

@@ -1,4 +1,4 @@
-import BluetoothCentral
+import BluetoothHost
 import Foundation
 
 /// A characteristic: of a peripheral found, or, as a `CBMutableCharacteristic`, of this device.
@@ -54,7 +54,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
 
   private let contents: Locked<Contents>
   /// Where it is on the peripheral; `nil` for a characteristic of this device.
-  let remote: RemoteCharacteristic?
+  let remote: FoundCharacteristic?
 
   init(uuid: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
     contents = Locked(Contents(properties: properties, value: value))
@@ -62,7 +62,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     super.init(uuid: uuid)
   }
 
-  init(_ remote: RemoteCharacteristic, of service: CBService) {
+  init(_ remote: FoundCharacteristic, of service: CBService) {
     let properties = CBCharacteristicProperties(rawValue: UInt(remote.properties.rawValue))
     contents = Locked(Contents(service: service, properties: properties))
     self.remote = remote

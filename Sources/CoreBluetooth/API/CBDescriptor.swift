@@ -1,4 +1,4 @@
-import BluetoothCentral
+import BluetoothHost
 import Foundation
 
 /// A descriptor of a characteristic: of a peripheral found, or, as a `CBMutableDescriptor`, of this

@@ -1,4 +1,4 @@
-import BluetoothCentral
+import BluetoothHost
 import Foundation
 
 /// A service: of a peripheral found, or, as a `CBMutableService`, of this device.
@@ -35,7 +35,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
 
   private let contents: Locked<Contents>
   /// Where it is on the peripheral; `nil` for a service of this device.
-  let remote: RemoteService?
+  let remote: FoundService?
 
   init(uuid: CBUUID, isPrimary: Bool) {
     self.isPrimary = isPrimary
@@ -44,7 +44,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     super.init(uuid: uuid)
   }
 
-  init(_ remote: RemoteService, of peripheral: CBPeripheral) {
+  init(_ remote: FoundService, of peripheral: CBPeripheral) {
     isPrimary = remote.isPrimary
     contents = Locked(Contents(peripheral: peripheral))
     self.remote = remote

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 /// The attributes of a peripheral that have been discovered: one object for each, which stays the
@@ -39,7 +38,7 @@ struct AttributeTree {
 
   /// The services with these UUIDs, or all, are those found.
   mutating func merge(
-    services found: [RemoteService], of uuids: [BluetoothUUID]?, on peripheral: CBPeripheral
+    services found: [FoundService], of uuids: [BluetoothUUID]?, on peripheral: CBPeripheral
   ) {
     for service in listedServices ?? [] {
       guard let remote = service.remote, uuids?.contains(remote.uuid) != false else { continue }
@@ -52,7 +51,7 @@ struct AttributeTree {
   /// The services that `owner` includes, of these UUIDs or all, are those found; `false` if it has
   /// gone.
   mutating func merge(
-    included found: [RemoteService], of uuids: [BluetoothUUID]?, in owner: CBService,
+    included found: [FoundService], of uuids: [BluetoothUUID]?, in owner: CBService,
     on peripheral: CBPeripheral
   ) -> Bool {
     guard holds(owner) else { return false }
@@ -64,7 +63,7 @@ struct AttributeTree {
   /// The characteristics of `service`, of these UUIDs or all, are those found; `false` if it has
   /// gone.
   mutating func merge(
-    characteristics found: [RemoteCharacteristic], of uuids: [BluetoothUUID]?,
+    characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?,
     in service: CBService
   ) -> Bool {
     guard holds(service) else { return false }
@@ -110,7 +109,7 @@ struct AttributeTree {
 
   // MARK: Objects
 
-  private mutating func service(_ remote: RemoteService, on peripheral: CBPeripheral) -> CBService {
+  private mutating func service(_ remote: FoundService, on peripheral: CBPeripheral) -> CBService {
     if let known = services[remote.range.start] {
       if known.remote?.uuid == remote.uuid, known.remote?.range == remote.range { return known }
       remove(known)

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
@@ -14,12 +13,12 @@ extension CBPeripheral {
   }
 
   /// Where `service` is, if something can be asked of it; if not, that is logged.
-  func valid(_ service: CBService) -> RemoteService? {
+  func valid(_ service: CBService) -> FoundService? {
     valid(service, service.remote) { $0.holds(service) }
   }
 
   /// Where `characteristic` is, if something can be asked of it; if not, that is logged.
-  func valid(_ characteristic: CBCharacteristic) -> RemoteCharacteristic? {
+  func valid(_ characteristic: CBCharacteristic) -> FoundCharacteristic? {
     valid(characteristic, characteristic.remote) { $0.holds(characteristic) }
   }
 
@@ -40,7 +39,7 @@ extension CBPeripheral {
   /// Has `operations` carried out, in order; `body` is called on the manager's queue, if this is
   /// still connected then, or with the error by which it is not.
   func perform(
-    _ operations: [BluetoothCentral.Operation],
+    _ operations: [CentralOperation],
     _ body: @escaping @Sendable (CBPeripheral, Outcome) -> Void
   ) {
     ask(body) { engine, client, address, completion in

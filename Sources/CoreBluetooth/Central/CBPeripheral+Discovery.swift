@@ -1,10 +1,9 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
 extension CBPeripheral {
   func findServices(_ uuids: [BluetoothUUID]?) {
-    let operations: [BluetoothCentral.Operation] =
+    let operations: [CentralOperation] =
       uuids?.map { .discoverServices($0) } ?? [.discoverServices(nil)]
     ask { peripheral, outcome in
       if case .success(let outputs) = outcome {
@@ -25,7 +24,7 @@ extension CBPeripheral {
   }
 
   func findIncludedServices(
-    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
+    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: FoundService
   ) {
     perform([.discoverIncludedServices(remote.range)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
@@ -38,7 +37,7 @@ extension CBPeripheral {
   }
 
   func findCharacteristics(
-    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: RemoteService
+    _ uuids: [BluetoothUUID]?, _ service: CBService, _ remote: FoundService
   ) {
     perform([.discoverCharacteristics(remote.range)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
@@ -51,7 +50,7 @@ extension CBPeripheral {
     }
   }
 
-  func findDescriptors(_ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
+  func findDescriptors(_ characteristic: CBCharacteristic, _ remote: FoundCharacteristic) {
     perform([.discoverDescriptors(remote.descriptorRange ?? .nowhere)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
         var found: [RemoteDescriptor] = []
@@ -85,7 +84,7 @@ extension CBPeripheral {
 
 extension OperationOutput {
   /// The services that it tells of.
-  fileprivate var services: [RemoteService] {
+  fileprivate var services: [FoundService] {
     switch self {
     case .services(let services), .includedServices(let services): services
     default: []

@@ -1,9 +1,8 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
 extension CBPeripheral {
-  func read(_ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
+  func read(_ characteristic: CBCharacteristic, _ remote: FoundCharacteristic) {
     perform([.read(remote.value)]) { peripheral, outcome in
       if let bytes = outcome.value { characteristic.value = Data(bytes) }
       peripheral.delegate?.peripheral(
@@ -20,7 +19,7 @@ extension CBPeripheral {
   }
 
   func write(
-    _ data: Data, _ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic
+    _ data: Data, _ characteristic: CBCharacteristic, _ remote: FoundCharacteristic
   ) {
     perform([.write(remote.value, [UInt8](data))]) { peripheral, outcome in
       peripheral.delegate?.peripheral(
@@ -36,7 +35,7 @@ extension CBPeripheral {
   }
 
   /// Writes without response.
-  func send(_ data: Data, _ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic) {
+  func send(_ data: Data, _ characteristic: CBCharacteristic, _ remote: FoundCharacteristic) {
     guard remote.properties.contains(.writeWithoutResponse) else {
       return Misuse.log(
         "Characteristic \(characteristic.uuid) does not specify the \"Write Without Response\" "
@@ -60,7 +59,7 @@ extension CBPeripheral {
   }
 
   func subscribe(
-    _ isEnabled: Bool, _ characteristic: CBCharacteristic, _ remote: RemoteCharacteristic
+    _ isEnabled: Bool, _ characteristic: CBCharacteristic, _ remote: FoundCharacteristic
   ) {
     let configuration: ClientConfiguration? =
       if !isEnabled { ClientConfiguration.none } else if remote.properties.contains(.notify) {

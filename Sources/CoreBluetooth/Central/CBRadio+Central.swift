@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension CBRadio: CentralThread {
-  var centralEngine: CentralEngine { engine.central }
+  var centralEngine: CentralEngine { engine.program.central }
 
   func performCentral(_ body: @escaping @Sendable (Instant) -> Void) -> Bool {
     perform { _, now in body(now) }

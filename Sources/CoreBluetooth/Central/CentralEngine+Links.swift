@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
@@ -34,7 +33,7 @@ extension CentralEngine {
 
   func begin(_ link: PeripheralLink) {
     link.beginning = nil
-    link.id = central.connectWhenever(to: link.peer)
+    link.id = central.connect(to: link.peer)
   }
 
   /// A manager wants a link no more.
@@ -55,7 +54,7 @@ extension CentralEngine {
     remove(link)
     guard let id = link.id else { return member.tellEnded(nil) }
     endings[id] = member
-    central.disconnect(id, at: now)
+    central.disconnect(id)
   }
 
   /// The peripheral goes on telling what one of its managers does not want to know any more.
@@ -78,7 +77,7 @@ extension CentralEngine {
     link.isOpen = true
     let name = link.members.lazy.compactMap { $0.peripheral?.name }.first
     connected.withLock { $0[link.peer] = Connected(name: name) }
-    let exchange = central.perform(.exchangeMTU(.maximum), on: id)
+    let exchange = central.perform(.exchangeMTU, on: id)
     link.wait(for: [exchange], of: nil) { [weak link] result in
       guard let link, case .success(let outputs) = result, case .mtu(let mtu)? = outputs.first
       else { return }
@@ -127,7 +126,7 @@ extension CentralEngine {
   /// A link is gone, or will not be, though it is wanted.
   func lost(_ link: PeripheralLink, _ error: CBError, at now: Instant) {
     remove(link)
-    if let id = link.id { central.disconnect(id, at: now) }
+    if let id = link.id { central.disconnect(id) }
     link.endAll(error)
     for member in link.members {
       let successor = link.isOpen && state == .poweredOn ? member.successor() : nil

@@ -1,11 +1,10 @@
-import BluetoothCentral
 import BluetoothHost
 
 extension CentralEngine {
   /// Carries out `operations` for a manager, in order; `completion` is called once, on this thread:
   /// with all that they gave, or with the first error.
   func perform(
-    _ operations: [BluetoothCentral.Operation], _ client: CentralClient, _ peer: DeviceAddress,
+    _ operations: [CentralOperation], _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
   ) {
     guard let (link, member, id) = openLink(client, peer) else {
@@ -28,7 +27,7 @@ extension CentralEngine {
   /// Subscribes a manager to a characteristic, or ends the subscription, unless another manager
   /// has one too. Without a configuration, it is told in its turn that this cannot be.
   func configure(
-    _ characteristic: RemoteCharacteristic, _ configuration: ClientConfiguration?,
+    _ characteristic: FoundCharacteristic, _ configuration: ClientConfiguration?,
     _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
   ) {
@@ -122,8 +121,8 @@ extension CentralEngine {
 extension PeripheralLink {
   /// Writes the configuration of a characteristic, and finds it first if need be.
   func operation(
-    toConfigure characteristic: RemoteCharacteristic, _ configuration: ClientConfiguration
-  ) -> BluetoothCentral.Operation {
+    toConfigure characteristic: FoundCharacteristic, _ configuration: ClientConfiguration
+  ) -> CentralOperation {
     if let handle = configurations[characteristic.value] {
       return .subscribe(handle, configuration)
     }

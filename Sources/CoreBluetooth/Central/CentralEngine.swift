@@ -1,12 +1,10 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
 
 /// The central of one radio, and the managers that share it.
 ///
-/// It is used on the radio's thread alone, but for `connected`. It does no input or output: whoever
-/// runs the central hands over its events, and whatever is told to a manager goes to the manager's
-/// queue.
+/// It is used on the radio's thread alone, but for `connected`. It does no input or output: the
+/// `DeviceProgram` hands over the central's events, and what a delegate is told goes to its queue.
 final class CentralEngine: @unchecked Sendable {
   /// What is known of the peripherals that are connected: for any thread.
   struct Connected {
@@ -14,7 +12,7 @@ final class CentralEngine: @unchecked Sendable {
     var services: Set<BluetoothUUID> = []
   }
 
-  let central: Central
+  let central: DeviceCentral
   /// The peripherals that are connected.
   let connected = Locked<[DeviceAddress: Connected]>([:])
   var clients: [CentralClient] = []
@@ -23,9 +21,8 @@ final class CentralEngine: @unchecked Sendable {
   var endings: [LinkID: PeripheralLink.Member] = [:]
   private(set) var state = CBManagerState.unknown
 
-  /// - Parameter address: What the central goes by.
-  init(address: OwnAddress) {
-    central = Central(configuration: CentralConfiguration(address: address))
+  init(_ central: DeviceCentral) {
+    self.central = central
   }
 
   // MARK: Managers
@@ -82,7 +79,7 @@ final class CentralEngine: @unchecked Sendable {
     switch event {
     case .ready:
       stateChanged(.poweredOn, at: now)
-    case .radioFault, .radioFailed:
+    case .restarted, .radioFault, .radioFailed:
       // Until it has been set up once, the state is not known yet.
       if state == .poweredOn { stateChanged(.resetting, at: now) }
     case .scanFailed(let code):

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 extension CBError {
@@ -6,9 +5,6 @@ extension CBError {
   init(_ reason: DisconnectionReason) {
     switch reason {
     case .controller(let code): self.init(ending: code)
-    // Asked for by nobody here, as an end that was asked for is told without an error: the peer
-    // did not answer in time, or answered nonsense.
-    case .unconfirmed: self.init(.connectionTimeout)
     case .radioLost: self.init(.connectionFailed)
     }
   }
@@ -16,7 +12,6 @@ extension CBError {
   /// Why a link could not be made, in Apple's terms.
   init(_ failure: ConnectionFailure) {
     switch failure {
-    case .timedOut: self.init(.connectionTimeout)
     case .cancelled: self.init(.operationCancelled)
     case .radioLost: self.init(.connectionFailed)
     case .controller(let code):
@@ -35,7 +30,10 @@ extension CBError {
     case .remoteUserTerminatedConnection, .remoteDevicePoweredOff,
       HCIErrorCode(rawValue: 0x14):
       self.init(.peripheralDisconnected)
-    case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost:
+    // This side ends a link, unasked, whose peer did not answer in time or answered nonsense. The
+    // controller forgot one whose end is unspecified.
+    case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost,
+      .unspecifiedError:
       self.init(.connectionTimeout)
     case .connectionFailedToBeEstablished:
       self.init(.connectionFailed)

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 /// The link to one peripheral, made or wished for, which all managers of a radio share.

@@ -1,14 +1,10 @@
 import BluetoothHost
 
 extension CBRadio: PeripheralThread {
-  var peripheralEngine: PeripheralEngine { engine.peripheral }
+  var peripheralEngine: PeripheralEngine { engine.program.peripheral }
 
-  /// The peripheral uses the controller from the first call on.
   func performPeripheral(_ body: @escaping @Sendable (Instant) -> Void) {
-    perform { program, now in
-      program.shared.join(.second, at: now)
-      body(now)
-    }
+    perform { _, now in body(now) }
   }
 
   func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {

@@ -207,6 +207,11 @@ struct DynamicApplication: GATTApplication {
     drop(1, of: link)
   }
 
+  /// Sends a value to a central once the host asks for it.
+  mutating func send(_ update: ServedCentral.Update, to link: ServedCentral) {
+    link.updates.append(update)
+  }
+
   /// Forgets what a central has yet to be told of the values at some handles.
   func dropUpdates(of link: ServedCentral, where isGone: (UInt16) -> Bool) {
     let count = link.updates.count

@@ -1,6 +1,6 @@
-import BluetoothCentral
 import BluetoothHost
 import Foundation
+import LinuxRadio
 
 // Managers share one device, and so one advertisement: all their services, and the first name.
 extension PeripheralEngine {
@@ -27,7 +27,7 @@ extension PeripheralEngine {
 
   private func advertise() {
     guard !advertisers.isEmpty else {
-      host.advertise(nil)
+      device.host.advertise(nil)
       return
     }
     let name = Array((advertisers.lazy.compactMap(\.name).first ?? "").utf8)
@@ -37,27 +37,27 @@ extension PeripheralEngine {
     }
     // The GAP service has the name that is advertised, as many centrals show now the one and now the
     // other.
-    if let name = DeviceName(prefixOf: name.span) { host.server.deviceName = name }
-    host.advertise(Advertisement(services: services.span, name: name.span))
+    if let name = DeviceName(prefixOf: name.span) { device.host.server.deviceName = name }
+    device.host.advertise(Advertisement(services: services.span, name: name.span))
   }
 
   /// Tells managers whose advertising has begun, or cannot begin.
   func tellOfAdvertising() {
     guard advertisers.contains(where: \.isStarting) else { return }
-    switch host.radio {
+    switch device.host.radio {
     case .fault(let fault):
       let refused = advertisers.filter(\.isStarting)
       advertisers.removeAll(where: \.isStarting)
       advertise()
       for advertiser in refused {
-        Log.logger.error("Advertising cannot begin: \(ControllerFault(fault).description)")
+        Log.logger.error("Advertising cannot begin: \(fault.text)")
         advertiser.client.tell {
           $0.advertisingStarted(after: advertiser.endCount, CBError(.unknown))
         }
       }
     case .advertising:
       tellBegun()
-    case .silent where host.isAdvertisingHeldBack:
+    case .silent where device.host.isAdvertisingHeldBack:
       // It begins when a central goes, which may be never.
       tellBegun()
     case .silent, .starting:

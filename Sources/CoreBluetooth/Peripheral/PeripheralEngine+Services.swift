@@ -6,7 +6,7 @@ extension PeripheralEngine {
   func add(_ definition: ServiceDefinition, for client: PeripheralClient) {
     do throws(ServiceRefusal) {
       let range = try publish(definition, for: client)
-      host.server.databaseChanged(in: range)
+      device.host.server.databaseChanged(in: range)
       client.tell { manager in
         definition.bindObjects()
         manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
@@ -52,7 +52,7 @@ extension PeripheralEngine {
       included.append(other.range.start)
     }
     var served: [UInt16: ServedAttribute] = [:]
-    let range = host.server.database.add(count: definition.lineCount) { first in
+    let range = device.host.server.database.add(count: definition.lineCount) { first in
       let made = definition.lines(from: first, including: included, for: client)
       served = made.served
       return made.lines
@@ -60,10 +60,10 @@ extension PeripheralEngine {
     guard let range else {
       throw ServiceRefusal(.outOfSpace, "\(name) finds no room beside the others")
     }
-    host.server.application.served.merge(served) { _, new in new }
+    device.host.server.application.served.merge(served) { _, new in new }
     for (handle, attribute) in served {
       if case .asked(let characteristic, _) = attribute.source {
-        board.publish(characteristic, at: handle, for: client)
+        device.board.publish(characteristic, at: handle, for: client)
       }
     }
     published.append(Published(definition: definition, client: client, range: range))
@@ -89,18 +89,18 @@ extension PeripheralEngine {
     published.removeAll { $0.definition.object === gone.definition.object }
     let handles = gone.range.start.rawValue...gone.range.end.rawValue
     for characteristic in gone.definition.characteristics {
-      board.unpublish(characteristic.object)
+      device.board.unpublish(characteristic.object)
     }
-    for handle in handles { host.server.application.served[handle] = nil }
-    let includes = host.server.database.remove(gone.range)
-    host.server.databaseChanged(in: gone.range)
+    for handle in handles { device.host.server.application.served[handle] = nil }
+    let includes = device.host.server.database.remove(gone.range)
+    device.host.server.databaseChanged(in: gone.range)
     for handle in includes {
-      host.server.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
+      device.host.server.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
     }
-    for place in 0..<Self.places {
-      guard let link = host.server.application.links[place] else { continue }
+    for (place, link) in device.host.server.application.links.enumerated() {
+      guard let link else { continue }
       link.subscriptions = link.subscriptions.filter { !handles.contains($0) }
-      host.server.application.dropUpdates(of: link) { handles.contains($0) }
+      device.host.server.application.dropUpdates(of: link) { handles.contains($0) }
       if let question = link.question, question.handles.contains(where: handles.contains) {
         link.question = nil
         resume(link, at: place)

@@ -92,7 +92,7 @@ extension CBRadio {
   ///
   /// What is asked as a radio of one's own is freed waits until somebody observes its state.
   @discardableResult
-  func perform(_ body: @escaping @Sendable (inout DeviceProgram, Instant) -> Void) -> Bool {
+  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
     engine.perform(body)
   }
 

@@ -1,49 +1,132 @@
 import BluetoothHost
 import LinuxRadio
 
-/// What runs on a radio's thread: a central and a peripheral on one controller.
-struct DeviceProgram: RadioProgram, ~Copyable {
-  /// The central is `first`, the peripheral `second`. The central takes part from the beginning,
-  /// the peripheral from when somebody has it join.
-  var shared: SharedController<CentralProgram, PeripheralProgram>
+/// What runs on a radio's thread: a device, and the engines of its managers.
+///
+/// It lives as long as the radio, however often the thread ends and begins: `renew` comes first each
+/// time.
+final class DeviceProgram: RadioProgram, @unchecked Sendable {
+  // Unchecked: the radio's thread alone uses it.
+  let device: Device
+  /// What the managers of centrals share.
+  let central: CentralEngine
+  /// The same for the managers of this device as a peripheral.
+  let peripheral: PeripheralEngine
 
-  private let onLoss: RadioWatch.Listener
+  /// Gets the error when the controller counts as broken, until a peer is heard.
+  var onTrouble: RadioWatch.Listener = { _ in }
+  /// Gets the reason when the radio is lost.
+  var onLoss: RadioWatch.Listener = { _ in }
 
-  /// Both halves serve engines that outlive the program; `onTrouble` is told why the radio can be
-  /// used no more, `onLoss` why it is lost, until it is found again.
-  init(
-    _ central: CentralEngine, _ peripheral: PeripheralEngine,
-    onTrouble: @escaping RadioWatch.Listener, onLoss: @escaping RadioWatch.Listener
-  ) {
-    self.onLoss = onLoss
-    shared = SharedController(
-      CentralProgram(central), PeripheralProgram(peripheral))
-    shared.first.onEvent.append { event, _ in
-      if case .radioFailed(let fault) = event, fault != .lost {
-        onTrouble(RadioError(fault.description))
-      }
+  private var isEnding = false
+
+  /// - Parameter address: What the device goes by.
+  init(address: OwnAddress) {
+    device = Device(address: address)
+    central = CentralEngine(device.central)
+    peripheral = PeripheralEngine(device)
+  }
+
+  /// Whether the controller has been set up.
+  var isReady: Bool { device.central.isReady }
+
+  /// A thread begins: nothing is left of what was done on another.
+  func renew() {
+    isEnding = false
+    peripheral.removeAll()
+    device.renew()
+    tellEvents()
+  }
+
+  // MARK: RadioProgram
+
+  func radioIsReady(at now: Instant) {
+    device.central.now = now
+    device.central.forgetFailures()
+    device.host.start(at: now)
+    endTurn()
+  }
+
+  func radioIsLost(_ error: RadioError, at now: Instant) {
+    onLoss(error)
+    device.central.now = now
+    device.host.radioLost()
+    endTurn()
+  }
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) {
+    device.central.now = now
+    device.host.receive(packet, at: now)
+    endTurn()
+  }
+
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    device.central.now = now
+    while true {
+      updateCentral()
+      if device.host.nextPacket(into: &writer, at: now) { return true }
+      // An operation that needs no answer makes room for the next.
+      if !device.central.needsUpdate { return false }
     }
   }
 
-  mutating func radioIsReady(at now: Instant) { shared.radioIsReady(at: now) }
-
-  mutating func radioIsLost(_ error: RadioError, at now: Instant) {
-    onLoss(error)
-    shared.radioIsLost(error, at: now)
+  var deadline: Instant? {
+    var earliest = Instant.earlier(device.host.deadline, device.central.deadline)
+    earliest = Instant.earlier(earliest, central.deadline)
+    return earliest
   }
 
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-    shared.receive(packet, at: now)
+  func advance(to now: Instant) {
+    device.central.now = now
+    device.host.advance(to: now)
+    device.central.advance()
+    central.advance(to: now)
+    endTurn()
   }
 
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    shared.nextPacket(into: &writer, at: now)
+  /// What was sent may have ended something.
+  func turnEnded() { tellEvents() }
+
+  /// Advertising and scanning end, and every link.
+  func shutDown(at now: Instant) {
+    isEnding = true
+    device.central.now = now
+    central.shutDown(at: now)
+    device.central.stopScan()
+    device.host.shutDown()
+    endTurn()
   }
 
-  var deadline: Instant? { mutating get { shared.deadline } }
+  var isFinished: Bool { isEnding && device.host.isShutDown }
 
-  mutating func advance(to now: Instant) { shared.advance(to: now) }
-  mutating func turnEnded() { shared.turnEnded() }
-  mutating func shutDown(at now: Instant) { shared.shutDown(at: now) }
-  var isFinished: Bool { mutating get { shared.isFinished } }
+  // MARK: What follows
+
+  private func endTurn() {
+    updateCentral()
+    peripheral.endTurn()
+    tellEvents()
+  }
+
+  private func updateCentral() {
+    if device.central.needsUpdate { device.central.update(&device.host) }
+  }
+
+  private func tellEvents() {
+    while let event = device.central.nextEvent() {
+      note(event)
+      central.handle(event, at: device.central.now)
+    }
+  }
+
+  private func note(_ event: CentralEvent) {
+    switch event {
+    case .radioFault(let fault) where device.central.failures < DeviceCentral.faultLimit:
+      Log.logger.warning("the controller failed, and is reset: \(fault.text)")
+    case .radioFailed(let fault) where fault != .lost:
+      Log.logger.error("the controller fails again and again, and is still reset: \(fault.text)")
+      onTrouble(RadioError(fault.text))
+    default:
+      break
+    }
+  }
 }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The thread keeps the engine, and not the `CBRadio`, whose end is the end of the thread.
 final class RadioEngine: @unchecked Sendable {
-  typealias Job = @Sendable (inout DeviceProgram, Instant) -> Void
+  typealias Job = @Sendable (DeviceProgram, Instant) -> Void
   typealias StateObserver = @Sendable (CBManagerState) -> Void
 
   private typealias Observer = (id: Int, body: StateObserver)
@@ -37,10 +37,8 @@ final class RadioEngine: @unchecked Sendable {
   private let stopsWhenUnused: Bool
   /// Those who look on at the packets.
   private let sinks: [any PacketSink]
-  /// What the managers of centrals share, however often the thread ends and begins.
-  let central: CentralEngine
-  /// The same for the managers of this device as a peripheral.
-  let peripheral: PeripheralEngine
+  /// What runs on the radio, however often the thread ends and begins.
+  let program: DeviceProgram
   private let desk = Locked(Desk())
   /// Entered while there is a thread.
   private let life = DispatchGroup()
@@ -63,10 +61,7 @@ final class RadioEngine: @unchecked Sendable {
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    // One device has one address, in both roles.
-    let own = address.own
-    central = CentralEngine(address: own)
-    peripheral = PeripheralEngine(address: own)
+    program = DeviceProgram(address: address.own)
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -201,14 +196,16 @@ final class RadioEngine: @unchecked Sendable {
     let tell: RadioWatch.Listener = { [desk] error in
       desk.withLock { $0.troubleObserver }?(error)
     }
-    var program = DeviceProgram(central, peripheral, onTrouble: tell) { [desk] error in
+    var program = program
+    program.renew()
+    program.onTrouble = tell
+    program.onLoss = { [desk] error in
       // To a program that does not use it just now, it is not lost.
       if desk.withLock({ !$0.observations.isEmpty }) {
         Log.logger.warning("the radio was lost: \(error.description)")
       }
       tell(error)
     }
-    program.shared.join(.first, at: MonotonicClock.now)
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     radio.sinks = sinks
     var watch = RadioWatch(onTrouble: tell)
@@ -219,7 +216,7 @@ final class RadioEngine: @unchecked Sendable {
       if end == nil {
         adoptArrivals()
         let turn = takeTurn()
-        for job in turn.jobs { job(&program, now) }
+        for job in turn.jobs { job(program, now) }
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
           program.shutDown(at: now)

@@ -15,11 +15,11 @@ struct RadioWatch {
   }
 
   /// The state now; to be asked after every turn.
-  mutating func state(of radio: borrowing Radio, _ program: borrowing DeviceProgram)
+  mutating func state(of radio: borrowing Radio, _ program: DeviceProgram)
     -> CBManagerState
   {
     complain(of: radio.isOpen ? nil : radio.refusal)
-    let isReady = radio.isOpen && program.shared.first.central.isReady
+    let isReady = radio.isOpen && program.isReady
     wasReady = wasReady || isReady
     return Self.state(
       isOpen: radio.isOpen, isReady: isReady, wasReady: wasReady, refusal: radio.refusal?.kind)

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import LinuxBoard
@@ -132,7 +131,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(ControllerFault(fault).description)
+      tellLoss(fault.text)
     case .radio(.advertising):
       tellReady()
       print {
@@ -214,7 +213,7 @@ final class BallPrinter: BallObserver {
   ) {
     switch event {
     case .radio(.fault(let fault)) where fault != .lost:
-      tellLoss(ControllerFault(fault).description)
+      tellLoss(fault.text)
     case .radio(.advertising):
       tellReady()
       json.begin("advertising")

@@ -225,6 +225,13 @@ final class ScriptedCentral<let links: Int> {
   }
 }
 
+extension ScriptedCentral {
+  /// The controller takes each command to connect, and makes no link until the test does.
+  func holdConnections() {
+    script = { opcode, _ in opcode == .leCreateConnection ? [Events.status(opcode)] : nil }
+  }
+}
+
 // What the host has done so far, in forms that `#expect` takes.
 extension ScriptedCentral {
   /// Which commands the host has given.
@@ -246,77 +253,4 @@ extension ScriptedCentral {
   var isShutDown: Bool { host.isShutDown }
   var canConnect: Bool { host.canConnect }
   var mtu: Int { host.mtu(at: 0).byteCount }
-}
-
-/// The packets of a controller, as bytes.
-enum Events {
-  static func complete(_ opcode: HCIOpcode, _ results: [UInt8], credits: UInt8 = 1) -> [UInt8] {
-    [0x04, 0x0E, UInt8(3 + results.count), credits] + Array(little: opcode.rawValue) + results
-  }
-
-  static func status(_ opcode: HCIOpcode, _ status: UInt8 = 0, credits: UInt8 = 1) -> [UInt8] {
-    [0x04, 0x0F, 4, status, credits] + Array(little: opcode.rawValue)
-  }
-
-  static func completedPackets(of handle: UInt16, count: UInt16 = 1) -> [UInt8] {
-    [0x04, 0x13, 5, 1] + Array(little: handle) + Array(little: count)
-  }
-
-  /// `peer` is its kind and its address; `role` 0 is that of the central.
-  static func connected(_ handle: UInt16, peer: [UInt8], role: UInt8 = 0) -> [UInt8] {
-    let parameters =
-      [0x01, 0x00] + Array(little: handle) + [role] + peer + [24, 0, 0, 0, 200, 0, 0]
-    return [0x04, 0x3E, UInt8(parameters.count)] + parameters
-  }
-
-  static func connectionFailed(_ status: UInt8) -> [UInt8] {
-    [0x04, 0x3E, 19, 0x01, status] + [UInt8](repeating: 0, count: 17)
-  }
-
-  static func disconnected(_ handle: UInt16, reason: UInt8) -> [UInt8] {
-    [0x04, 0x05, 4, 0x00] + Array(little: handle) + [reason]
-  }
-}
-
-extension DeviceAddress {
-  /// `F0:00:00:00:00:NN`, public.
-  static func numbered(_ number: UInt8) -> DeviceAddress {
-    DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0xF0])
-  }
-}
-
-extension HostConfiguration {
-  /// With `C0:00:00:00:00:07` for a controller without an address.
-  static let central = HostConfiguration(
-    name: DeviceName(StaticText("Test")), service: nil,
-    address: .automatic(
-      orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])))
-}
-
-func handle(_ rawValue: UInt16) -> AttributeHandle { AttributeHandle(rawValue: rawValue) }
-
-func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
-  AttributeHandleRange(start: handle(start), end: handle(end))
-}
-
-/// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
-/// requests and what the application got.
-func perform(
-  _ operation: ClientOperation, writing value: [UInt8] = [], _ responses: [[UInt8]],
-  mtu: UInt16? = nil
-) -> (requests: [[UInt8]], events: [Collector.Event]) {
-  let central = ScriptedCentral<1>.connected()
-  if let mtu {
-    central.peer = { _ in [[0x03] + Array(little: mtu)] }
-    central.perform(.exchangeMTU)
-    _ = central.takeEvents()
-  }
-  var requests: [[UInt8]] = []
-  var remaining = responses[...]
-  central.peer = { pdu in
-    requests.append(pdu)
-    return remaining.popFirst().map { [$0] } ?? []
-  }
-  central.perform(operation, writing: value)
-  return (requests, central.takeEvents())
 }

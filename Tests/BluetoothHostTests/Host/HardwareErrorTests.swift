@@ -65,4 +65,20 @@ struct HardwareErrorTests {
     }
     #expect(controller.radio == .advertising)
   }
+
+  /// Symptom: the controller was reset at once. A Hardware Error that came before the time for that was
+  /// not noticed, and the host went on with a controller that had lost its state.
+  @Test("What the owner asks while the host waits does not end the wait")
+  func asked() {
+    let controller = ScriptedController<1>()
+    controller.receive(hardwareError)
+    controller.pass(milliseconds: 0)
+    controller.receive(hardwareError)
+    controller.forgetWhatWasSent()
+    controller.host.advertise(nil)
+    controller.pass(milliseconds: 249)
+    #expect(controller.commands == [])
+    controller.pass(milliseconds: 1)
+    #expect(controller.commands.first == .reset)
+  }
 }

@@ -14,7 +14,7 @@ protocol Neighbour: AnyObject {
 }
 
 /// A peripheral.
-final class Peripheral<
+final class PeripheralNeighbour<
   Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 >: Neighbour {
   let radio: VirtualController
@@ -34,13 +34,13 @@ final class Peripheral<
 }
 
 extension CentralStage {
-  typealias Ball = Peripheral<BallProfile.Database, EightBall.Ball<4>>
+  typealias Ball = PeripheralNeighbour<BallProfile.Database, EightBall.Ball<4>>
 
   /// A ball, on the air and advertising.
   @discardableResult
   func addBall(_ name: String = "Magic 8-Ball", number: UInt8 = 0xBA) throws -> Ball {
     let deviceName = DeviceName(Array(name.utf8).span)
-    let ball = Peripheral(
+    let ball = PeripheralNeighbour(
       air.addController(address: .numbered(number)),
       BallHost<4>(
         configuration: HostConfiguration(
@@ -53,13 +53,13 @@ extension CentralStage {
     return ball
   }
 
-  typealias Bench = Peripheral<GATTDatabase<30>, BenchApplication>
+  typealias Bench = PeripheralNeighbour<GATTDatabase<30>, BenchApplication>
 
   /// A peripheral with one of everything.
   @discardableResult
   func addBench(number: UInt8 = 0xBE) throws -> Bench {
     let deviceName = DeviceName(Array("Bench".utf8).span)
-    let bench = Peripheral(
+    let bench = PeripheralNeighbour(
       air.addController(address: .numbered(number)),
       Peripheral<4, GATTDatabase<30>, BenchApplication>(
         configuration: HostConfiguration(

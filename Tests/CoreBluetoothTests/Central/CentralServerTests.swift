@@ -174,7 +174,9 @@ struct CentralServerTests {
     stage.settle()
     #expect(log.take() == ["notifying FF01 false", "notifying FF02 true"])
     #expect(
-      bench.host.server.application.configurations == [.notification, .indication, .none, .indication])
+      bench.host.server.application.configurations == [
+        .notification, .indication, .none, .indication,
+      ])
   }
 
   @Test("a subscription right after the end of one is told its values")

@@ -8,17 +8,17 @@ import VirtualRadio
 
 /// A radio whose packets are carried by hand, for managers.
 final class HandRadio: CentralThread, @unchecked Sendable {
-  let centralEngine: CentralEngine
   let controller: VirtualController
-  var program: CentralProgram
+  var program: DeviceProgram
   private let jobs = Locked<[@Sendable (Instant) -> Void]>([])
   private let isClosed = Locked(false)
 
   init(_ controller: VirtualController) {
     self.controller = controller
-    centralEngine = CentralEngine(address: .automatic(orRandom: .zero))
-    program = CentralProgram(centralEngine)
+    program = DeviceProgram(address: .automatic(orRandom: .zero))
   }
+
+  var centralEngine: CentralEngine { program.central }
 
   func performCentral(_ body: @escaping @Sendable (Instant) -> Void) -> Bool {
     guard !isClosed.withLock(\.self) else { return false }
@@ -130,7 +130,7 @@ final class CentralStage {
   }
 
   private func carry(
-    _ controller: VirtualController, _ program: inout CentralProgram, _ now: Instant
+    _ controller: VirtualController, _ program: inout DeviceProgram, _ now: Instant
   ) -> Bool {
     var isBusy = false
     if let packet = Self.packet({ controller.nextPacket(into: &$0) }) {

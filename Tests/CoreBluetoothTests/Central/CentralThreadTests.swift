@@ -114,7 +114,7 @@ struct CentralThreadTests {
       queue.sync {}
     }
     #expect(engine.waitForEnd(seconds: 60))
-    #expect(engine.central.clients.isEmpty)
+    #expect(engine.program.central.clients.isEmpty)
 
     // And begins again with the next.
     let third = CBCentralManager(
@@ -142,7 +142,7 @@ struct CentralThreadTests {
     queue.sync {}
     radio.perform { _, _ in managers.withLock { $0 = [] } }
     #expect(engine.waitForEnd(seconds: 60))
-    #expect(engine.central.clients.isEmpty)
+    #expect(engine.program.central.clients.isEmpty)
     #expect(!path.exists)
   }
 

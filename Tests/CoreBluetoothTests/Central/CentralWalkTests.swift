@@ -9,15 +9,6 @@ import VirtualRadio
 /// end nothing is left.
 @Suite("A manager on a random walk")
 struct CentralWalkTests {
-  /// A generator whose numbers are the same in every run.
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
-  }
-
   @Test("tells a life of every connection that makes sense", arguments: 1...40)
   func walk(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
@@ -80,7 +71,7 @@ struct CentralWalkTests {
     #expect(!stage.radio.controller.isScanning)
     #expect(stage.radio.centralEngine.links.isEmpty)
     #expect(stage.radio.centralEngine.endings.isEmpty)
-    #expect(stage.radio.program.central.deadline == nil)
+    #expect(stage.radio.program.device.central.deadline == nil)
 
     #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 

@@ -111,7 +111,7 @@ struct PeripheralServiceTests {
     #expect(it.stage.exchange(read) == before)
   }
 
-  private var knownHash: DatabaseHash? { it.stage.peripheralEngine.host.server.database.knownHash }
+  private var knownHash: DatabaseHash? { it.stage.program.device.host.server.database.knownHash }
 
   @Test("The Database Hash is made when it is read, and not for each of many services")
   func hashOnDemand() {

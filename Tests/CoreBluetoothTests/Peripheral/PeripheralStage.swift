@@ -7,7 +7,8 @@ import Testing
 /// A peripheral's engine with a controller, and centrals behind it, that are nothing but bytes. Time
 /// stands still, and everything is done by `settle`, on the test's own thread but for delegates.
 final class PeripheralStage: PeripheralThread, @unchecked Sendable {
-  let peripheralEngine = PeripheralEngine(address: .automatic(orRandom: .zero))
+  let program = DeviceProgram(address: .automatic(orRandom: .zero))
+  var peripheralEngine: PeripheralEngine { program.peripheral }
   /// Where delegates are told.
   let queue = DispatchQueue(label: "delegates")
   let now = Instant(rawValue: 1_000)
@@ -33,7 +34,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
   }
 
   init() {
-    peripheralEngine.radioIsReady(at: now)
+    program.radioIsReady(at: now)
     settle()
     commands = []
   }
@@ -116,7 +117,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
   }
 
   private func receive(_ packet: [UInt8]) {
-    peripheralEngine.receive(packet.span, at: now)
+    program.receive(packet.span, at: now)
     settle()
   }
 
@@ -125,7 +126,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
   private func nextPacket() -> [UInt8]? {
     var storage = [UInt8](repeating: 0, count: 526)
     var writer = ByteWriter(storage.mutableSpan)
-    guard peripheralEngine.nextPacket(into: &writer, at: now) else { return nil }
+    guard program.nextPacket(into: &writer, at: now) else { return nil }
     let count = writer.count
     return Array(storage.prefix(count))
   }
@@ -158,7 +159,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
   }
 
   private func tell(_ packet: [UInt8]) {
-    peripheralEngine.receive(packet.span, at: now)
+    program.receive(packet.span, at: now)
   }
 }
 

@@ -196,7 +196,7 @@ struct PeripheralStateTests {
 
   /// The radio is there again: nothing is advertised, and the service can be added as if it were new.
   private func beginsAnew() {
-    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.program.radioIsReady(at: it.stage.now)
     it.stage.forget()
     it.stage.change(to: .poweredOn)
     #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
@@ -211,7 +211,7 @@ struct PeripheralStateTests {
     it.stage.connect()
     it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
     _ = it.recorder.take()
-    it.stage.peripheralEngine.radioIsLost()
+    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     it.stage.change(to: .resetting)
     #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
     #expect(!it.manager.isAdvertising)
@@ -249,7 +249,7 @@ struct PeripheralStateTests {
   @Test("Lost and then found switched off, everything is to be added and advertised anew")
   func lostAndSwitchedOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.peripheralEngine.radioIsLost()
+    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     // What a radio that was ready tells until it is tried again, and from then on.
     for refusal in [nil, RadioError.Kind.switchedOff] {
       it.stage.change(
@@ -263,10 +263,10 @@ struct PeripheralStateTests {
   @Test("With `poweredOff` alone, as Apple has it: services stay, and advertising goes on")
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.peripheralEngine.radioIsLost()
+    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     it.stage.change(to: .poweredOff)
     #expect(it.manager.isAdvertising)
-    it.stage.peripheralEngine.radioIsReady(at: it.stage.now)
+    it.stage.program.radioIsReady(at: it.stage.now)
     it.stage.change(to: .poweredOn)
     #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
     it.stage.connect()

@@ -35,11 +35,5 @@ struct Published {
     stage.forget()
   }
 
-  var deviceName: [UInt8] { Array(stage.peripheralEngine.host.server.deviceName.span) }
-}
-
-extension Array<UInt8> {
-  init(_ span: Span<UInt8>) {
-    self = span.indices.map { span[$0] }
-  }
+  var deviceName: [UInt8] { Array(stage.program.device.host.server.deviceName.span) }
 }

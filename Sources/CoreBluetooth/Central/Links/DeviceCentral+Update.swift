@@ -1,0 +1,94 @@
+import BluetoothHost
+
+// What the host is asked.
+extension DeviceCentral {
+  /// Brings the host to what is wanted. To be called after any other call, while `needsUpdate`.
+  func update(_ host: inout Device.Host) {
+    needsUpdate = false
+    endUnlost()
+    if scanner.isStale {
+      scanner.isStale = false
+      host.scan(scanner.wanted)
+    }
+    for link in links { update(link, &host) }
+    beginAttempt(&host)
+  }
+
+  private func update(_ link: CentralLink, _ host: inout Device.Host) {
+    if link.phase == .waiting || link.phase == .connecting, let index = placeOfPeer(of: link) {
+      // The peer has come by itself.
+      if link.phase == .waiting { open(link, at: index) } else { link.phase = .yielding }
+    }
+    switch link.phase {
+    case .waiting, .connecting, .closing(isAsked: true):
+      return
+    case .cancelling:
+      host.cancelConnection()
+    case .yielding:
+      host.cancelConnection(keepsLink: true)
+    case .closing(isAsked: false):
+      link.phase = .closing(isAsked: true)
+      if let index = link.index { host.disconnect(at: index) }
+    case .open:
+      guard let index = link.index else { return }
+      operate(link, at: index, &host)
+      if !link.rssiReadings.isEmpty, !link.asksRSSI {
+        link.asksRSSI = true
+        host.readRSSI(at: index)
+      }
+    }
+  }
+
+  /// The connection that the peer of `link` has begun, if nobody uses it.
+  private func placeOfPeer(of link: CentralLink) -> Int? {
+    places.firstIndex { place in
+      guard let place, place.role == .peripheral, place.link == nil else { return false }
+      // Controllers report the kind of a resolved address differently.
+      return place.peer.bytes.span.hasSameBytes(as: link.peer.bytes.span)
+    }
+  }
+
+  /// Connects the next link in line, unless an attempt is under way.
+  private func beginAttempt(_ host: inout Device.Host) {
+    guard isReady, !links.contains(where: \.isAttempted),
+      let link = links.first(where: { $0.canBegin(at: now) })
+    else { return }
+    // The host may call back before it returns.
+    link.phase = .connecting
+    link.attempt = now
+    guard !host.connect(to: link.peer) else { return }
+    // Every connection is in use. The link is made when one is free.
+    link.phase = .waiting
+    link.attempt = nil
+  }
+
+  /// Carries out the operations of a link until the host has to do something for one.
+  private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
+    while link.isOpen {
+      if link.procedure == nil, !link.takeOperation() { return }
+      guard let id = link.procedure?.id, let step = link.step else { return }
+      switch step {
+      case .ask(let operation, let value):
+        // An operation of a link that was given up may still be under way.
+        guard host.operation(at: index) == nil else { return }
+        places[index]?.value = value
+        link.step = nil
+        // A link that is being ended takes no operation. Its end follows.
+        guard host.perform(operation, at: index) else {
+          link.step = step
+          return
+        }
+      case .ended(let error):
+        link.step = link.procedure?.proceed(error, mtu: host.mtu(at: index))
+      case .done(let output):
+        link.procedure = nil
+        link.step = nil
+        complete(id, link, .success(output))
+      case .failed(let error):
+        link.procedure = nil
+        link.step = nil
+        complete(id, link, .failure(error))
+      }
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import BluetoothHost
+
+/// What a device does as a central, above the host: whom it connects to and in which turn, what it asks
+/// them, and what it has heard of advertisers.
+///
+/// It is the application of the host's client. Its calls note what is wanted, at any time, before the
+/// controller is ready too; `update` then asks the host, and events report what happened. The host's
+/// calls note what happened and return at once.
+///
+/// Not for use from several threads.
+final class DeviceCentral {
+  /// For how long an attempt, or a scan, has the radio while another one waits, in milliseconds.
+  static let turn: UInt32 = 2_000
+  /// How long an attempt waits after the controller could not connect, in milliseconds.
+  static let retryPause: UInt32 = 250
+  /// After how many faults, with no peer heard in between, the controller counts as broken.
+  static let faultLimit = 3
+
+  /// A connection of the host.
+  struct Place {
+    let peer: DeviceAddress
+    let role: LEConnectionComplete.Role
+    /// The link for which it is used; `nil` if this device has not asked for it.
+    var link: CentralLink?
+    /// What the host's operation under way writes.
+    var value: [UInt8] = []
+  }
+
+  /// The time of the call that is under way.
+  var now = Instant(rawValue: 0)
+  /// What the radio is doing.
+  private(set) var radio = RadioState.starting
+  /// How often the controller has failed since a peer was last heard.
+  private(set) var failures = 0
+  var scanner = Scanner()
+  /// Every link, in the order of their turns to connect.
+  var links: [CentralLink] = []
+  /// By the index of the connection.
+  var places: [Place?]
+  /// Whether the host may have to be asked for something.
+  var needsUpdate = false
+
+  /// Links and attempts that seem to have ended by a fault of the controller: the fault is reported
+  /// first.
+  private var lost: [CentralLink] = []
+  private var events: [CentralEvent] = []
+  private var lastLink: UInt32 = 0
+  private var lastOperation: UInt32 = 0
+
+  /// The central of a host with this many connections.
+  init(places: Int) {
+    self.places = Array(repeating: nil, count: places)
+  }
+
+  /// Whether the controller works.
+  var isReady: Bool { radio == .silent || radio == .advertising }
+
+  // MARK: What is wanted
+
+  /// Scans anew: every advertiser is reported again.
+  func scan(_ parameters: ScanParameters = ScanParameters()) {
+    scanner.begin(parameters)
+    needsUpdate = true
+  }
+
+  /// Ends the scan.
+  func stopScan() {
+    scanner.end()
+    needsUpdate = true
+  }
+
+  /// Asks for a link to `peer`. Attempts go on until `connected`, `disconnect(_:)`, or a failure of the
+  /// radio. They take turns with other attempts and with a scan.
+  func connect(to peer: DeviceAddress) -> LinkID {
+    lastLink &+= 1
+    let link = CentralLink(id: LinkID(rawValue: lastLink), peer: peer)
+    links.append(link)
+    needsUpdate = true
+    return link.id
+  }
+
+  /// Ends a link, or an attempt at one. Operations that have not been completed end with an error.
+  func disconnect(_ id: LinkID) {
+    guard let link = link(id) else { return }
+    needsUpdate = true
+    switch link.phase {
+    case .waiting:
+      fail(link, .cancelled)
+    case .connecting, .yielding:
+      link.phase = .cancelling
+    case .open:
+      guard let index = link.index, places[index]?.role == .central else {
+        // The peer began this link, and it is the peer's to end.
+        return end(link, .controller(.connectionTerminatedByLocalHost))
+      }
+      link.phase = .closing(isAsked: false)
+      endOperations(of: link)
+    case .cancelling, .closing:
+      return
+    }
+  }
+
+  /// Puts an operation at the end of the queue of a link, which need not be connected yet. `completed`
+  /// always follows. One that can wait is carried out when the queue is empty.
+  @discardableResult
+  func perform(
+    _ operation: CentralOperation, on id: LinkID, whenIdle: Bool = false
+  ) -> OperationID {
+    let operationID = newOperation()
+    needsUpdate = true
+    if let link = link(id), link.isPending || link.isOpen {
+      link.enqueue(operation, operationID, whenIdle: whenIdle)
+    } else {
+      post(.completed(operationID, id, .failure(.disconnected)))
+    }
+    return operationID
+  }
+
+  /// Asks the controller for the signal strength of a peer, outside of the link's queue. `completed`
+  /// always follows.
+  @discardableResult
+  func readRSSI(of id: LinkID) -> OperationID {
+    let operationID = newOperation()
+    needsUpdate = true
+    if let link = link(id), link.isOpen {
+      link.rssiReadings.append(operationID)
+    } else {
+      post(.completed(operationID, id, .failure(.disconnected)))
+    }
+    return operationID
+  }
+
+  private func newOperation() -> OperationID {
+    lastOperation &+= 1
+    return OperationID(rawValue: lastOperation)
+  }
+
+  // MARK: What has happened
+
+  /// The next event, the oldest first; `nil` if there is none.
+  func nextEvent() -> CentralEvent? {
+    events.isEmpty ? nil : events.removeFirst()
+  }
+
+  func post(_ event: CentralEvent) {
+    events.append(event)
+  }
+
+  func link(_ id: LinkID) -> CentralLink? {
+    links.first { $0.id == id }
+  }
+
+  /// The radio is ready anew: faults of the past do not count.
+  func forgetFailures() { failures = 0 }
+
+  /// The radio's state has changed, or the controller has failed once more.
+  func radioChanged(to state: RadioState) {
+    let wasReady = isReady
+    radio = state
+    needsUpdate = true
+    switch state {
+    case .silent, .advertising:
+      if !wasReady { post(.ready) }
+    case .starting:
+      if wasReady { post(.restarted) }
+      endLost()
+    case .fault(let fault):
+      if fault != .lost { failures += 1 }
+      let isBroken = fault == .lost || failures == Self.faultLimit
+      post(isBroken ? .radioFailed(fault) : .radioFault(fault))
+      endLost()
+      guard isBroken else { return }
+      for link in links where link.phase == .waiting { fail(link, .radioLost) }
+    }
+  }
+
+  /// A link, or an attempt at one, has ended with the reason that the host gives for a fault.
+  func lose(_ link: CentralLink) { lost.append(link) }
+
+  private func endLost() {
+    for link in lost {
+      if link.isPending { fail(link, .radioLost) } else { end(link, .radioLost) }
+    }
+    lost = []
+  }
+
+  /// Ends what the controller, which has not failed, has ended for this reason.
+  func endUnlost() {
+    for link in lost {
+      if link.isPending {
+        refused(link, .hardwareFailure)
+      } else {
+        end(link, .controller(.hardwareFailure))
+      }
+    }
+    lost = []
+  }
+
+  // MARK: Links
+
+  /// The connection at `index` is used for `link`.
+  func open(_ link: CentralLink, at index: Int) {
+    link.index = index
+    link.phase = .open
+    link.attempt = nil
+    places[index]?.link = link
+    post(.connected(link.id, peer: link.peer))
+  }
+
+  /// A link is gone.
+  func end(_ link: CentralLink, _ reason: DisconnectionReason) {
+    remove(link)
+    endOperations(of: link)
+    post(.disconnected(link.id, reason))
+  }
+
+  /// A link will not be made.
+  func fail(_ link: CentralLink, _ failure: ConnectionFailure) {
+    remove(link)
+    endOperations(of: link)
+    post(.connectionFailed(link.id, failure))
+  }
+
+  func complete(
+    _ operation: OperationID, _ link: CentralLink,
+    _ result: Result<OperationOutput, OperationError>
+  ) {
+    if case .success(.watching(let handle)) = result { link.serviceChanged = handle }
+    post(.completed(operation, link.id, result))
+  }
+
+  private func remove(_ link: CentralLink) {
+    links.removeAll { $0 === link }
+    if let index = link.index { places[index]?.link = nil }
+    needsUpdate = true
+  }
+
+  private func endOperations(of link: CentralLink) {
+    for operation in link.takeOperations() { complete(operation, link, .failure(.disconnected)) }
+  }
+
+  /// A peer was heard: the controller works.
+  func peerWasHeard() { failures = 0 }
+}

@@ -1,0 +1,231 @@
+import BluetoothHost
+import Testing
+
+@Suite("Host: both roles on one link")
+struct BothRolesTests {
+  private static let text = AttributeHandle(rawValue: 0x000D)
+  private static let level = AttributeHandle(rawValue: 0x0010)
+  private static let levelConfiguration = AttributeHandle(rawValue: 0x0011)
+
+  /// Both devices begin the same operation at once; gives what each of them got.
+  private func perform(
+    _ operation: ClientOperation, writing values: ([UInt8], [UInt8]) = ([], []), on pair: Pair
+  ) -> [[Collector.Event]] {
+    pair.first.host.client.application.values[0] = values.0
+    pair.second.host.client.application.values[0] = values.1
+    for device in [pair.first, pair.second] {
+      device.host.client.application.events = []
+      let begins = device.host.perform(operation, at: 0)
+      #expect(begins)
+    }
+    pair.run()
+    return [pair.first, pair.second].map { $0.host.client.application.events }
+  }
+
+  @Test("both sides know of the link and of their roles, and the peripheral advertises on")
+  func link() {
+    let pair = Pair()
+    for (device, peer, role) in [
+      (pair.first, UInt8(2), LEConnectionComplete.Role.central), (pair.second, 1, .peripheral),
+    ] {
+      let asking = device.host.client.application.events
+      #expect(asking.contains(.connected(0, .numbered(peer), role)))
+      #expect(device.host.server.application.events.contains(.connected(0, .numbered(peer))))
+      let radio = device.host.radio
+      #expect(radio == .advertising)
+    }
+  }
+
+  @Test(
+    "each asks and is asked at once",
+    arguments: [UInt16(27), 251], [(23, 517), (64, 64), (517, 64), (517, 517)])
+  func everything(packetLength: UInt16, mtus: (Int, Int)) throws {
+    let pair = Pair(
+      mtus: (try #require(ATTMTU(mtus.0)), try #require(ATTMTU(mtus.1))),
+      packetLength: packetLength)
+    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    let agreed = [pair.first.host.mtu(at: 0), pair.second.host.mtu(at: 0)]
+    #expect(agreed.map(\.byteCount) == [min(mtus.0, mtus.1), min(mtus.0, mtus.1)])
+
+    for events in perform(.discoverServices, on: pair) {
+      #expect(
+        events.services.map(\.uuid) == [
+          .genericAccessService, .genericAttributeService, .testService,
+        ])
+      #expect(events.endings == [nil])
+    }
+    for events in perform(.discoverIncludedServices(range(0x000A, 0x0018)), on: pair) {
+      #expect(
+        events.first
+          == .include(
+            RemoteInclude(
+              declaration: handle(0x000B), range: range(0x0019, 0x001B), uuid: .batteryService)))
+      #expect(events.endings == [nil])
+    }
+    for events in perform(.discoverCharacteristics(range(0x000A, 0x0018)), on: pair) {
+      #expect(events.characteristics.map(\.value.rawValue) == [0x0D, 0x10, 0x14, 0x16, 0x18])
+      #expect(events.characteristics.first?.uuid == .testText)
+      #expect(events.endings == [nil])
+    }
+    for events in perform(.discoverDescriptors(range(0x0011, 0x0012)), on: pair) {
+      #expect(
+        events.descriptors.map(\.uuid) == [
+          .clientCharacteristicConfiguration, .characteristicUserDescription,
+        ])
+      #expect(events.endings == [nil])
+    }
+
+    let values = ([UInt8](counting: 300), [UInt8]([UInt8](counting: 299).reversed()))
+    // The second has the other length: each writes as much as it says.
+    pair.first.host.client.application.values[0] = values.0
+    pair.second.host.client.application.values[0] = values.1
+    for (device, count) in [(pair.first, 300), (pair.second, 299)] {
+      device.host.client.application.events = []
+      let begins = device.host.perform(.write(Self.text, byteCount: count), at: 0)
+      #expect(begins)
+    }
+    pair.run()
+    #expect(pair.first.host.client.application.events.endings == [nil])
+    #expect(pair.second.host.client.application.events.endings == [nil])
+    #expect(pair.second.host.server.application.values[0] == values.0)
+    #expect(pair.first.host.server.application.values[0] == values.1)
+
+    let read = perform(.read(Self.text), on: pair)
+    #expect(read.map(\.value) == [values.0, values.1])
+    #expect(read.map(\.endings) == [[nil], [nil]])
+  }
+
+  @Test("each indicates while it asks", arguments: [UInt16(27), 251])
+  func indications(packetLength: UInt16) {
+    let pair = Pair(packetLength: packetLength)
+    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    for events in perform(.subscribe(Self.levelConfiguration, .indication), on: pair) {
+      #expect(events.endings == [nil])
+    }
+    let values = (0..<5).map { [UInt8](repeating: $0, count: 100) }
+    for device in [pair.first, pair.second] {
+      device.host.server.application.values[0] = [UInt8](counting: 400)
+      device.host.server.application.updates = values.map {
+        TestApplication.Update(place: 0, attribute: .level, value: $0)
+      }
+    }
+    for events in perform(.read(Self.text), on: pair) {
+      #expect(events.notified == values)
+      #expect(events.value == [UInt8](counting: 400))
+      #expect(events.endings == [nil])
+    }
+    // One indication at a time: each is confirmed before the next one.
+    for device in [pair.first, pair.second] {
+      let sent = device.pdus.filter { $0[0] == 0x1D || $0[0] == 0x1E }.map { $0[0] }
+      #expect(sent.filter { $0 == 0x1D }.count == 5)
+      #expect(sent.filter { $0 == 0x1E }.count == 5)
+    }
+  }
+
+  /// The second one exchanges the MTU while the first one's request is on its way. The response is cut
+  /// to the old MTU, and comes after the new one is in use: it is not the end of the value.
+  @Test("a value is read whole while the peer changes the MTU")
+  func mtuBetweenRequestAndResponse() {
+    let pair = Pair()
+    let value = [UInt8](counting: 100)
+    pair.second.host.server.application.values[0] = value
+    _ = pair.first.host.perform(.read(Self.text), at: 0)
+    _ = pair.second.host.perform(.exchangeMTU, at: 0)
+    pair.first.host.client.application.events = []
+    pair.run()
+    // 23 (MTU) − 1 (opcode) = 22 bytes in the first response
+    #expect(pair.second.pdus.first { $0[0] == 0x0B }?.count == 23)
+    #expect(pair.first.host.mtu(at: 0) == .maximum)
+    #expect(pair.first.host.client.application.events.value == value)
+    #expect(pair.first.host.client.application.events.endings == [nil])
+  }
+
+  /// The parts of a long write are as long as the MTU of the moment when each begins.
+  @Test("a value is written whole while the peer changes the MTU")
+  func mtuInLongWrite() {
+    let pair = Pair()
+    let value = [UInt8](counting: 200)
+    pair.first.host.client.application.values[0] = value
+    _ = pair.first.host.perform(.write(Self.text, byteCount: 200), at: 0)
+    for _ in 0..<3 { pair.exchange() }
+    _ = pair.second.host.perform(.exchangeMTU, at: 0)
+    pair.run()
+    #expect(pair.first.host.client.application.events.endings == [nil])
+    #expect(pair.second.host.server.application.values[0] == value)
+    let parts = pair.first.pdus.filter { $0[0] == 0x16 }
+    #expect(parts.first?.count == 23)
+    #expect((parts.last?.count ?? 0) > 23)
+  }
+
+  /// A peer that exchanges the MTU twice, against Vol 3, Part F, 3.4.2.1, lowers it while a request is
+  /// on its way in several packets. The rest of the request stays as it began.
+  @Test("a request on its way stays whole when the peer lowers the MTU")
+  func mtuWithinRequest() {
+    let pair = Pair()
+    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    let value = [UInt8](counting: 200)
+    pair.first.host.client.application.values[0] = value
+    _ = pair.first.host.perform(.write(Self.text, byteCount: 200), at: 0)
+    pair.exchange()
+    // Exchange MTU Request: 23.
+    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x02, 23, 0], at: pair.now)
+    pair.run()
+    #expect(pair.first.host.mtu(at: 0) == .minimum)
+    #expect(pair.first.pdus.contains([0x12, 0x0D, 0x00] + value))
+    #expect(pair.second.host.server.application.values[0] == value)
+  }
+
+  @Test("a request of the peer's and a response never mix, and take turns")
+  func turns() {
+    let pair = Pair()
+    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    for device in [pair.first, pair.second] {
+      device.host.server.application.values[0] = [UInt8](counting: 500)
+    }
+    for events in perform(.read(Self.text), on: pair) {
+      #expect(events.value == [UInt8](counting: 500))
+    }
+  }
+
+  @Test("what a peer's server owes does not end an operation of the other role")
+  func roles() {
+    let pair = Pair()
+    // The peer's client confirms, though nothing was indicated; its server answers, though nothing was
+    // asked; then both do as they should.
+    pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E], at: pair.now)
+    pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13], at: pair.now)
+    for events in perform(.discoverServices, on: pair) { #expect(events.endings == [nil]) }
+  }
+
+  @Test("30 s without a response end the link, and both roles hear of it")
+  func timeout() {
+    let pair = Pair()
+    _ = pair.first.host.perform(.read(Self.text), at: 0)
+    _ = pair.first.nextPacket(at: pair.now)
+    pair.first.host.client.application.events = []
+    pair.first.host.advance(to: pair.now.advanced(by: 30_000))
+    #expect(pair.first.host.client.application.events.endings == [.timedOut])
+    var commands: [UInt8] = []
+    while let packet = packetOf(pair.first, at: pair.now.advanced(by: 30_000)) {
+      commands.append(packet[1])
+      guard packet[1] == 0x06 else { break }
+    }
+    #expect(commands.first == 0x06)
+    pair.first.receive(Events.disconnected(0x40, reason: 0x16), at: pair.now)
+    #expect(
+      pair.first.host.client.application.events.last
+        == .disconnected(0, .connectionTerminatedByLocalHost))
+    #expect(
+      pair.first.host.server.application.events.contains(
+        .disconnected(0, .connectionTerminatedByLocalHost)))
+  }
+
+  /// The host's next packet, which the controller leaves unanswered.
+  private func packetOf(_ device: Device, at now: Instant) -> [UInt8]? {
+    var storage = [UInt8](repeating: 0, count: 526)
+    var writer = ByteWriter(storage.mutableSpan)
+    guard device.host.nextPacket(into: &writer, at: now) else { return nil }
+    let count = writer.count
+    return Array(storage.prefix(count))
+  }
+}

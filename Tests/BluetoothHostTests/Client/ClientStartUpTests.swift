@@ -1,0 +1,130 @@
+import BluetoothHost
+import Testing
+
+@Suite("Host: start-up of a client")
+struct ClientStartUpTests {
+  private static let order: [HCIOpcode] = [
+    .reset, .readBDADDR, .setEventMask, .leSetEventMask, .leReadBufferSize,
+    .leReadLocalSupportedFeatures,
+  ]
+
+  private func started(
+    _ script: @escaping (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
+  ) -> ScriptedCentral<1> {
+    let central = ScriptedCentral<1>()
+    central.script = script
+    central.start()
+    return central
+  }
+
+  @Test("asks for what it must know, and sets up no advertising")
+  func startUp() {
+    let central = started()
+    #expect(central.commands == Self.order)
+    #expect(central.takeEvents() == [.radio(.silent)])
+    #expect(central.deadline == nil)
+  }
+
+  @Test("takes the random address where there is no public one")
+  func randomAddress() {
+    let central = ScriptedCentral<1>()
+    central.address = [0, 0, 0, 0, 0, 0]
+    central.start()
+    #expect(central.commands == Self.order + [.leSetRandomAddress])
+    let address = central.host.address
+    #expect(address == DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
+    // It scans and connects with it.
+    central.host.scan(ScanParameters())
+    central.run()
+    #expect(central.parameters(of: .leSetScanParameters) == [[1, 96, 0, 96, 0, 1, 0]])
+    central.connect(to: .numbered(2))
+    #expect(central.parameters(of: .leCreateConnection).map { $0[12] } == [1])
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.8.1: without this mask the default one holds, which has the
+  /// events of links and advertisers.
+  @Test("survives a controller that refuses the LE event mask, or leaves it unanswered")
+  func leEventMask() {
+    for answer in [[Events.complete(.leSetEventMask, [0x01])], []] as [[[UInt8]]] {
+      let central = started { opcode, _ in opcode == .leSetEventMask ? answer : nil }
+      central.pass(milliseconds: 2_000)
+      #expect(central.radio == .silent)
+      #expect(central.commands == Self.order)
+    }
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.3.1: by default LE Meta, bit 61, is masked, so no link would
+  /// ever be reported.
+  @Test("fails with a controller that refuses the event mask, and tries again")
+  func eventMask() {
+    var isRefused = true
+    let central = started { opcode, _ in
+      opcode == .setEventMask && isRefused ? [Events.complete(opcode, [0x01])] : nil
+    }
+    #expect(
+      central.takeEvents() == [
+        .radio(.fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
+      ])
+    isRefused = false
+    central.pass(milliseconds: 2_000)
+    #expect(central.radio == .silent)
+  }
+
+  @Test("a peripheral treats both masks in the same way")
+  func peripheral() {
+    var behaviour = ControllerBehaviour()
+    behaviour.refused = (.setEventMask, HCIErrorCode(rawValue: 0x01))
+    #expect(
+      ScriptedController<1>(behaviour).radio
+        == .fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
+    behaviour.refused = (.leSetEventMask, HCIErrorCode(rawValue: 0x01))
+    #expect(ScriptedController<1>(behaviour).radio == .advertising)
+  }
+
+  @Test("a Hardware Error ends what there is, and the controller is set up again")
+  func hardwareError() {
+    let central = ScriptedCentral<1>.connected()
+    central.perform(.read(handle(3)))
+    central.receive([0x04, 0x10, 1, 0x42])
+    central.pass(milliseconds: 0)
+    #expect(
+      central.takeEvents() == [
+        .ended(.read(handle(3)), .disconnected), .disconnected(0, .hardwareFailure),
+        .radio(.fault(.hardwareError(0x42))), .radio(.silent),
+      ])
+  }
+
+  @Test("a controller that has gone ends what there is; the next one is set up")
+  func lost() {
+    let central = ScriptedCentral<2>.connected()
+    central.script = { opcode, _ in
+      opcode == .leCreateConnection ? [Events.status(opcode)] : nil
+    }
+    central.connect(to: .numbered(3))
+    central.host.radioLost()
+    #expect(
+      central.takeEvents() == [
+        .disconnected(0, .hardwareFailure), .connectionFailed(.hardwareFailure),
+        .radio(.fault(.lost)),
+      ])
+    #expect(central.nextPacket() == nil)
+    central.start()
+    #expect(central.radio == .silent)
+    #expect(central.canConnect)
+  }
+
+  @Test("an answer cut short anywhere is survived", arguments: order)
+  func truncated(step: HCIOpcode) {
+    for length in 0..<12 {
+      let central = ScriptedCentral<1>()
+      central.script = { opcode, _ in
+        guard opcode == step else { return nil }
+        let whole: [UInt8] = [0] + [1, 0, 0, 0, 0, 0xF0] + [0, 0, 0, 0, 0]
+        return [Events.complete(opcode, Array(whole.prefix(length)))]
+      }
+      central.start()
+      central.pass(milliseconds: 10_000)
+      #expect(central.radio == .silent, "length \(length)")
+    }
+  }
+}

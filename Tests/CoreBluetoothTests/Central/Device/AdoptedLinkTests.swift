@@ -1,0 +1,97 @@
+import BluetoothHost
+import Testing
+
+@testable import CoreBluetooth
+
+/// A peer that connects to this device by itself, and is asked over that link.
+@Suite("Asking a peer that has come by itself")
+struct AdoptedLinkTests {
+  private let handle7 = handle(7)
+
+  /// A device to which `F0:00:00:00:00:02` has connected.
+  private func visited() -> (central: DeviceCentral, radio: ScriptedRadio) {
+    let (central, radio) = readyDevice()
+    radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
+    radio.run()
+    #expect(radio.takeEvents() == [])
+    return (central, radio)
+  }
+
+  @Test("the link serves both sides: no second one is made")
+  func asked() {
+    let (central, radio) = visited()
+    radio.peer = { _ in [[0x0B, 0x41]] }
+    let link = central.connect(to: .numbered(2))
+    let operation = central.perform(.read(handle7), on: link)
+    radio.run()
+    #expect(
+      radio.takeEvents() == [
+        .connected(link, peer: .numbered(2)), .completed(operation, link, .success(.value([0x41]))),
+      ])
+    #expect(!radio.commands.contains(.leCreateConnection))
+  }
+
+  @Test("the link is given up without its end, which is the peer's to say, and can be had again")
+  func givenUp() {
+    let (central, radio) = visited()
+    let link = central.connect(to: .numbered(2))
+    let value = [UInt8](repeating: 0x41, count: 40)
+    let write = central.perform(.write(handle7, value), on: link)
+    radio.run()
+    // The first part is prepared, and not yet answered.
+    central.disconnect(link)
+    radio.run()
+    #expect(
+      radio.takeEvents() == [
+        .connected(link, peer: .numbered(2)), .completed(write, link, .failure(.disconnected)),
+        .disconnected(link, .controller(.connectionTerminatedByLocalHost)),
+      ])
+    #expect(!radio.commands.contains(.disconnect))
+
+    // The next operation waits for the server to answer the one that was given up.
+    let second = central.connect(to: .numbered(2))
+    let read = central.perform(.read(handle7), on: second)
+    radio.run()
+    #expect(radio.takeEvents() == [.connected(second, peer: .numbered(2))])
+    #expect(radio.frames.map { $0.payload[0] } == [0x16])
+    radio.peer = { pdu in
+      switch pdu[0] {
+      case 0x16: [[0x17] + pdu.dropFirst()]
+      case 0x18: [[0x19]]
+      default: [[0x0B, 0x42]]
+      }
+    }
+    radio.answerLast()
+    #expect(radio.takeEvents() == [.completed(read, second, .success(.value([0x42])))])
+    // 40 = 18 + 18 + 4 bytes; executed; then the read.
+    #expect(radio.frames.map { $0.payload[0] } == [0x16, 0x16, 0x16, 0x18, 0x0A])
+  }
+
+  @Test("a peer that comes during an attempt at it ends the attempt")
+  func duringAttempt() {
+    let (central, radio) = readyDevice()
+    radio.script = { opcode, _ in
+      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+    }
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
+    radio.run()
+    #expect(radio.commands.last == .leCreateConnectionCancel)
+    #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))])
+  }
+
+  @Test("the peer ends the link, and operations with it")
+  func peerGoes() {
+    let (central, radio) = visited()
+    let link = central.connect(to: .numbered(2))
+    let operation = central.perform(.read(handle7), on: link)
+    radio.run()
+    radio.give(ScriptedRadio.disconnected(0x0050, 0x13))
+    #expect(
+      radio.takeEvents() == [
+        .connected(link, peer: .numbered(2)), .completed(operation, link, .failure(.disconnected)),
+        .disconnected(link, .controller(.remoteUserTerminatedConnection)),
+      ])
+  }
+}

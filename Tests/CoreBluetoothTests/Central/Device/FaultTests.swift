@@ -1,0 +1,89 @@
+import BluetoothHost
+import LinuxRadio
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A controller that fails under a central")
+struct FaultTests {
+  private func fail(_ radio: ScriptedRadio) {
+    radio.give(ScriptedRadio.event(HardwareError(hardwareCode: 0x42)))
+    radio.pass(5_000)
+  }
+
+  @Test("ends what there was: the fault comes first, operations end before their link")
+  func order() {
+    let (central, radio, link) = connectedDevice()
+    let read = central.perform(.read(handle(3)), on: link)
+    radio.run()
+    radio.script = { opcode, _ in
+      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+    }
+    let attempt = central.connect(to: .numbered(3))
+    let waiting = central.connect(to: .numbered(4))
+    radio.run()
+    radio.script = { _, _ in nil }
+    fail(radio)
+    #expect(
+      radio.takeEvents() == [
+        .radioFault(.hardwareError(0x42)), .completed(read, link, .failure(.disconnected)),
+        .disconnected(link, .radioLost), .connectionFailed(attempt, .radioLost), .ready,
+        .connected(waiting, peer: .numbered(4)),
+      ])
+  }
+
+  @Test("counts as broken after the third fault with no peer heard in between, and is told once")
+  func inARow() {
+    let (_, radio) = readyDevice()
+    for _ in 0..<5 { fail(radio) }
+    let fault = RadioFault.hardwareError(0x42)
+    #expect(
+      radio.takeEvents() == [
+        .radioFault(fault), .ready, .radioFault(fault), .ready, .radioFailed(fault), .ready,
+        .radioFault(fault), .ready, .radioFault(fault), .ready,
+      ])
+  }
+
+  @Test("is worth another three faults once a peer was heard")
+  func heard() {
+    let (central, radio) = readyDevice()
+    central.scan()
+    let fault = RadioFault.hardwareError(0x42)
+    for _ in 0..<4 {
+      fail(radio)
+      radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
+    }
+    #expect(!radio.takeEvents().contains(.radioFailed(fault)))
+  }
+
+  @Test("goes, with attempts that wait too; the next one begins anew, and scans")
+  func lost() {
+    let (central, radio) = readyDevice()
+    radio.script = { opcode, _ in
+      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+    }
+    central.scan()
+    let attempt = central.connect(to: .numbered(3))
+    let waiting = central.connect(to: .numbered(4))
+    radio.run()
+    radio.host.radioIsLost(RadioError("unplugged"), at: radio.now)
+    #expect(
+      radio.takeEvents() == [
+        .radioFailed(.lost), .connectionFailed(attempt, .radioLost),
+        .connectionFailed(waiting, .radioLost),
+      ])
+    radio.pass(10_000)
+    #expect(radio.takePacket() == nil)
+    radio.host.radioIsReady(at: radio.now)
+    radio.run()
+    #expect(radio.takeEvents() == [.ready])
+    #expect(radio.scan == ScanParameters())
+  }
+
+  @Test("ends a link with a reason of its own that is also the host's for a fault")
+  func ownReason() {
+    let (_, radio, link) = connectedDevice()
+    radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x03))
+    #expect(radio.takeEvents() == [.disconnected(link, .controller(.hardwareFailure))])
+  }
+}

@@ -1,0 +1,132 @@
+import BluetoothHost
+
+@testable import CoreBluetooth
+
+extension ScriptedRadio {
+  static func little(_ value: UInt16) -> [UInt8] {
+    [UInt8(value & 0xFF), UInt8(value >> 8)]
+  }
+
+  /// A Command Complete event that takes one more command.
+  static func complete(
+    _ opcode: HCIOpcode, _ returned: [UInt8], credits: UInt8 = 1
+  ) -> [UInt8] {
+    [UInt8].written(upTo: 300) {
+      CommandComplete(commandCredits: credits, opcode: opcode, returnParameters: returned.span)
+        .writePacket(to: &$0)
+    }
+  }
+
+  /// A Command Status event that takes one more command.
+  static func status(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success) -> [UInt8] {
+    event(CommandStatus(status: status, commandCredits: 1, opcode: opcode))
+  }
+
+  static func completed(_ handle: ConnectionHandle, _ count: UInt16 = 1) -> [UInt8] {
+    [UInt8].written(upTo: 20) {
+      NumberOfCompletedPackets.writePacket(handle: handle, count: count, to: &$0)
+    }
+  }
+
+  static func connected(
+    _ handle: UInt16, to peer: DeviceAddress, role: LEConnectionComplete.Role = .central
+  ) -> [UInt8] {
+    let event = LEConnectionComplete(
+      status: .success, handle: ConnectionHandle(rawValue: handle), role: role, peer: peer,
+      interval: 24, latency: 0, supervisionTimeout: 200)
+    return [UInt8].written(upTo: 40) { event.writePacket(to: &$0) }
+  }
+
+  static func connectionFailed(_ status: UInt8) -> [UInt8] {
+    let event = LEConnectionComplete(
+      status: HCIErrorCode(rawValue: status), handle: ConnectionHandle(rawValue: 0),
+      role: .central, peer: .zero, interval: 0, latency: 0, supervisionTimeout: 0)
+    return [UInt8].written(upTo: 40) { event.writePacket(to: &$0) }
+  }
+
+  static func disconnected(_ handle: UInt16, _ reason: UInt8) -> [UInt8] {
+    event(
+      DisconnectionComplete(
+        status: .success, handle: ConnectionHandle(rawValue: handle),
+        reason: HCIErrorCode(rawValue: reason)))
+  }
+
+  static func report(
+    _ kind: LEAdvertisingReport.Kind, _ address: DeviceAddress, _ data: [UInt8], rssi: Int8 = -50
+  ) -> [UInt8] {
+    let report = LEAdvertisingReport(
+      kind: kind, address: address, data: AdvertisingData(data.span) ?? AdvertisingData(),
+      rssi: rssi)
+    return [UInt8].written(upTo: 64) { report.writePacket(to: &$0) }
+  }
+
+  static func event(_ event: some HCIEvent) -> [UInt8] {
+    [UInt8].written(upTo: 300) { event.writePacket(to: &$0) }
+  }
+}
+
+extension ScriptedRadio {
+  /// What has happened since this was last asked.
+  func takeEvents() -> [CentralEvent] { host.takeEvents() }
+
+  /// When the device has to be called next.
+  var deadline: Instant? { host.deadline }
+}
+
+extension [UInt8] {
+  /// What `body` writes, in at most `capacity` bytes.
+  static func written(upTo capacity: Int, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: capacity)
+    var writer = ByteWriter(bytes.mutableSpan)
+    body(&writer)
+    let count = writer.count
+    return Array(bytes[..<count])
+  }
+}
+
+/// A device whose controller works, with its radio.
+func readyDevice(
+  radio change: (ScriptedRadio) -> Void = { _ in }
+) -> (central: DeviceCentral, radio: ScriptedRadio) {
+  let runner = DeviceRunner()
+  let radio = ScriptedRadio(runner)
+  change(radio)
+  runner.radioIsReady(at: radio.now)
+  radio.run()
+  _ = radio.takeEvents()
+  return (runner.central, radio)
+}
+
+/// A device with a link to `F0:00:00:00:00:02`.
+func connectedDevice(
+  radio change: (ScriptedRadio) -> Void = { _ in }
+) -> (central: DeviceCentral, radio: ScriptedRadio, link: LinkID) {
+  let (central, radio) = readyDevice(radio: change)
+  let link = central.connect(to: .numbered(2))
+  radio.run()
+  _ = radio.takeEvents()
+  return (central, radio, link)
+}
+
+func handle(_ rawValue: UInt16) -> AttributeHandle { AttributeHandle(rawValue: rawValue) }
+
+func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
+  AttributeHandleRange(start: handle(start), end: handle(end))
+}
+
+/// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
+/// requests and how it ended.
+func perform(
+  _ operation: CentralOperation, _ responses: [[UInt8]]
+) -> (requests: [[UInt8]], outcome: Result<OperationOutput, OperationError>?) {
+  let (central, radio, link) = connectedDevice()
+  var requests: [[UInt8]] = []
+  var remaining = responses[...]
+  radio.peer = { pdu in
+    requests.append(pdu)
+    return remaining.popFirst().map { [$0] } ?? []
+  }
+  let id = central.perform(operation, on: link)
+  radio.run()
+  return (requests, radio.host.outcomes[id])
+}

@@ -1,0 +1,246 @@
+import BluetoothHost
+import Testing
+
+@testable import CoreBluetooth
+
+/// Operations that take several of the host's, and what goes past them.
+@Suite("Includes, subscriptions, names and changes of services")
+struct ServerOperationTests {
+  private static func notFound(_ opcode: UInt8) -> [UInt8] { [0x01, opcode, 0x00, 0x00, 0x0A] }
+
+  @Test("finds included services: the UUID in the reference, or read from the declaration")
+  func includedServices() {
+    let long = [UInt8].written(upTo: 16) { longService.write(to: &$0) }
+    let (requests, outcome) = perform(
+      .discoverIncludedServices(range(0x10, 0x20)),
+      [
+        // handle, start, end, UUID: 8 bytes a reference
+        [0x09, 8, 0x11, 0x00, 0x30, 0x00, 0x35, 0x00, 0x0F, 0x18],
+        // no UUID: 6 bytes
+        [0x09, 6, 0x12, 0x00, 0x40, 0x00, 0x45, 0x00],
+        Self.notFound(0x08),
+        // The first is a secondary service, the second a primary one.
+        [0x05, 1, 0x30, 0x00, 0x01, 0x28],
+        [0x05, 1, 0x40, 0x00, 0x00, 0x28],
+        [0x0B] + long,
+      ])
+    #expect(
+      requests == [
+        [0x08, 0x10, 0x00, 0x20, 0x00, 0x02, 0x28], [0x08, 0x12, 0x00, 0x20, 0x00, 0x02, 0x28],
+        [0x08, 0x13, 0x00, 0x20, 0x00, 0x02, 0x28], [0x04, 0x30, 0x00, 0x30, 0x00],
+        [0x04, 0x40, 0x00, 0x40, 0x00], [0x0A, 0x40, 0x00],
+      ])
+    #expect(
+      outcome
+        == .success(
+          .includedServices([
+            FoundService(
+              uuid: BluetoothUUID(0x180F), range: range(0x30, 0x35), isPrimary: false),
+            FoundService(uuid: longService, range: range(0x40, 0x45)),
+          ])))
+  }
+
+  @Test("a service that includes none")
+  func noIncludedServices() {
+    let (_, outcome) = perform(
+      .discoverIncludedServices(range(0x10, 0x20)), [Self.notFound(0x08)])
+    #expect(outcome == .success(.includedServices([])))
+  }
+
+  @Test(
+    "a reference that makes no sense is a fault",
+    arguments: [
+      [0x09, 6, 0x12, 0x00, 0x45, 0x00, 0x40, 0x00], [0x09, 6, 0x12, 0x00, 0x00, 0x00, 0x40, 0x00],
+      [0x09, 7, 0x12, 0x00, 0x40, 0x00, 0x45, 0x00, 0x0F], [0x09, 4, 0x12, 0x00, 0x40, 0x00],
+      [0x09, 6, 0x21, 0x00, 0x40, 0x00, 0x45, 0x00], [0x09, 6, 0x0F, 0x00, 0x40, 0x00, 0x45, 0x00],
+    ])
+  func wrongReferences(response: [UInt8]) {
+    let (_, outcome) = perform(.discoverIncludedServices(range(0x10, 0x20)), [response])
+    guard case .failure(.wrongResponse) = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+  }
+
+  @Test("finds the configuration of a characteristic, and writes it")
+  func configure() {
+    let (requests, outcome) = perform(
+      .configure(range(0x13, 0x16), .notification),
+      [
+        [0x05, 1, 0x13, 0x00, 0x01, 0x29, 0x14, 0x00, 0x02, 0x29], Self.notFound(0x04), [0x13],
+      ])
+    #expect(
+      requests == [
+        [0x04, 0x13, 0x00, 0x16, 0x00], [0x04, 0x15, 0x00, 0x16, 0x00],
+        [0x12, 0x14, 0x00, 0x01, 0x00],
+      ])
+    #expect(outcome == .success(.configured(handle(0x14))))
+  }
+
+  @Test("a characteristic without a configuration, and one that refuses")
+  func configureRefused() {
+    let missing = perform(.configure(range(0x13, 0x13), .indication), [Self.notFound(0x04)])
+    #expect(missing.outcome == .success(.configured(nil)))
+    let refused = perform(
+      .configure(range(0x13, 0x13), .indication),
+      [[0x05, 1, 0x13, 0x00, 0x02, 0x29], [0x01, 0x12, 0x13, 0x00, 0x05]])
+    #expect(
+      refused.outcome
+        == .failure(
+          .refused(
+            ErrorResponse(
+              request: .writeRequest, handle: handle(0x13), code: .insufficientAuthentication))))
+  }
+
+  @Test("reads the first value of a type")
+  func readFirst() {
+    let (requests, outcome) = perform(
+      .readFirst(.deviceName), [[0x09, 6, 0x03, 0x00] + Array("Ball".utf8)])
+    #expect(requests == [[0x08, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x2A]])
+    #expect(outcome == .success(.value(Array("Ball".utf8))))
+  }
+
+  /// A server with Service Changed at 0x000A, its configuration at 0x000B.
+  private static let watched: [[UInt8]] = [
+    [0x07, 0x08, 0x00, 0x0B, 0x00], notFound(0x06),
+    [0x09, 7, 0x09, 0x00, 0x20, 0x0A, 0x00, 0x05, 0x2A], notFound(0x08),
+    [0x05, 1, 0x0B, 0x00, 0x02, 0x29], [0x13],
+  ]
+
+  @Test("subscribes to Service Changed by indications")
+  func watchServices() {
+    let (requests, outcome) = perform(.watchServices, Self.watched)
+    #expect(outcome == .success(.watching(handle(0x0A))))
+    #expect(requests.last == [0x12, 0x0B, 0x00, 0x02, 0x00])
+  }
+
+  @Test("a server that cannot tell of changes is no fault, at whichever step it says so")
+  func cannotWatch() {
+    for count in 0..<Self.watched.count {
+      let opcodes: [UInt8] = [0x06, 0x06, 0x08, 0x08, 0x04, 0x12]
+      let refusal: [UInt8] = [0x01, opcodes[count], 0x08, 0x00, 0x05]
+      let (_, outcome) = perform(.watchServices, Self.watched.prefix(count) + [refusal])
+      #expect(outcome == .success(.watching(nil)))
+    }
+    let (_, outcome) = perform(.watchServices, [Self.notFound(0x06)])
+    #expect(outcome == .success(.watching(nil)))
+  }
+
+  @Test("tells of changed services, and confirms; nonsense is confirmed, and not told of")
+  func servicesChanged() {
+    let (central, radio, link) = connectedDevice()
+    var remaining = Self.watched[...]
+    radio.peer = { _ in remaining.popFirst().map { [$0] } ?? [] }
+    central.perform(.watchServices, on: link)
+    radio.run()
+    _ = radio.takeEvents()
+    radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF, 0xFF])
+    #expect(radio.takeEvents() == [.servicesChanged(link, range(0x10, 0xFFFF))])
+    radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF])
+    radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0x01, 0x00])
+    #expect(radio.takeEvents() == [])
+    #expect(radio.frames.suffix(3).map(\.payload) == [[0x1E], [0x1E], [0x1E]])
+  }
+
+  @Test("what can wait is done when nothing else is left")
+  func whenIdle() {
+    let (central, radio, link) = connectedDevice()
+    radio.peer = { $0[0] == 0x0A ? [[0x0B, 0x41]] : [Self.notFound($0[0])] }
+    let later = central.perform(.readFirst(.deviceName), on: link, whenIdle: true)
+    let first = central.perform(.read(handle(3)), on: link)
+    let second = central.perform(.read(handle(4)), on: link)
+    radio.run()
+    let order = radio.takeEvents().map { event -> OperationID? in
+      if case .completed(let id, _, _) = event { id } else { nil }
+    }
+    #expect(order == [first, second, later])
+  }
+
+  @Test("reads the strength of the signal, past the operations in line")
+  func rssi() {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, parameters in
+      opcode == .readRSSI
+        ? [ScriptedRadio.complete(opcode, [0] + parameters + [UInt8(bitPattern: -61)])] : nil
+    }
+    let reading = central.perform(.read(handle(3)), on: link)
+    let id = central.readRSSI(of: link)
+    radio.run()
+    #expect(radio.takeEvents() == [.completed(id, link, .success(.rssi(-61)))])
+    central.disconnect(link)
+    radio.run()
+    #expect(radio.takeEvents().first == .completed(reading, link, .failure(.disconnected)))
+  }
+
+  @Test(
+    "a strength that the controller does not tell",
+    arguments: [[0, 0x40, 0x00, 127], [0x01], [0, 0x40], []])
+  func unknownRSSI(returned: [UInt8]) {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, _ in
+      opcode == .readRSSI ? [ScriptedRadio.complete(opcode, returned)] : nil
+    }
+    let id = central.readRSSI(of: link)
+    radio.run()
+    #expect(radio.takeEvents() == [.completed(id, link, .success(.rssi(nil)))])
+  }
+
+  @Test("a controller that says nothing of the strength, or a link that ends before, ends the wait")
+  func rssiEnds() {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, _ in opcode == .readRSSI ? [] : nil }
+    let first = central.readRSSI(of: link)
+    let second = central.readRSSI(of: link)
+    radio.run()
+    radio.pass(2_000)
+    #expect(
+      radio.takeEvents() == [
+        .completed(first, link, .success(.rssi(nil))),
+        .completed(second, link, .success(.rssi(nil))),
+      ])
+    let third = central.readRSSI(of: link)
+    radio.run()
+    radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x13))
+    #expect(
+      radio.takeEvents() == [
+        .completed(third, link, .failure(.disconnected)),
+        .disconnected(link, .controller(.remoteUserTerminatedConnection)),
+      ])
+    let late = central.readRSSI(of: link)
+    #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
+  }
+
+  @Test("a controller that knows no such link ends it")
+  func rssiOfLostLink() {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, parameters in
+      opcode == .readRSSI ? [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])] : nil
+    }
+    let id = central.readRSSI(of: link)
+    radio.run()
+    #expect(
+      radio.takeEvents() == [
+        .completed(id, link, .success(.rssi(nil))),
+        .disconnected(link, .controller(.unspecifiedError)), .restarted, .ready,
+      ])
+  }
+
+  @Test("many writes without response all go out, in order, as the controller has room")
+  func commands() {
+    let (central, radio, link) = connectedDevice { $0.aclCount = 2 }
+    radio.completesPackets = false
+    let ids = (0..<100).map {
+      central.perform(.writeWithoutResponse(handle(3), [UInt8($0)]), on: link)
+    }
+    radio.run()
+    // A link that has a packet in the controller leaves it a buffer for another link.
+    #expect(radio.frames.count == 1)
+    #expect(radio.takeEvents().count == 1)
+    radio.completesPackets = true
+    radio.give(ScriptedRadio.completed(ConnectionHandle(rawValue: radio.lastHandle), 1))
+    radio.run()
+    #expect(radio.frames.map { $0.payload.last } == (0..<100).map { UInt8($0) })
+    #expect(
+      radio.takeEvents() == ids[1...].map { .completed($0, link, .success(.written)) })
+  }
+}

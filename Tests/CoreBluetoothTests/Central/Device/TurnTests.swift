@@ -1,0 +1,201 @@
+import BluetoothHost
+import Testing
+
+@testable import CoreBluetooth
+
+/// Attempts that go on until they succeed.
+@Suite("Connecting whenever a peer is there")
+struct TurnTests {
+  /// A radio of which only the peers of these numbers answer.
+  private func central(
+    reaching numbers: @escaping () -> [UInt8] = { [] }
+  ) -> (central: DeviceCentral, radio: ScriptedRadio, attempts: Attempts) {
+    let (central, radio) = readyDevice()
+    let attempts = Attempts()
+    radio.script = { [unowned radio] opcode, parameters in
+      guard opcode == .leCreateConnection else { return nil }
+      // 2 (interval) + 2 (window) + 1 (policy) + 1 (kind): the peer's number.
+      attempts.numbers.append(parameters[6])
+      guard numbers().contains(parameters[6]) else { return [ScriptedRadio.status(opcode)] }
+      attempts.handle += 1
+      return [ScriptedRadio.status(opcode), radio.connected(attempts.handle, to: parameters)]
+    }
+    return (central, radio, attempts)
+  }
+
+  final class Attempts {
+    var numbers: [UInt8] = []
+    var handle: UInt16 = 0x0070
+  }
+
+  @Test("goes on for as long as it takes, and wakes nobody meanwhile")
+  func patient() {
+    let (central, radio, attempts) = central()
+    _ = central.connect(to: .numbered(2))
+    radio.run()
+    #expect(radio.deadline == nil)
+    radio.pass(3_600_000)
+    #expect(attempts.numbers == [2])
+    #expect(radio.takeEvents() == [])
+  }
+
+  @Test("is cancelled by whoever asked")
+  func cancelled() {
+    let (central, radio, _) = central()
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    central.disconnect(link)
+    radio.run()
+    #expect(radio.commands.last == .leCreateConnectionCancel)
+    #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
+    #expect(radio.deadline == nil)
+  }
+
+  @Test("several take turns, so that one that is there is reached past those that are not")
+  func turns() {
+    var reachable: [UInt8] = []
+    let (central, radio, attempts) = central { reachable }
+    let links = (2...4).map { central.connect(to: .numbered($0)) }
+    radio.run()
+    radio.pass(1_999)
+    #expect(attempts.numbers == [2])
+    radio.pass(1)
+    #expect(attempts.numbers == [2, 3])
+    radio.pass(4_000)
+    #expect(attempts.numbers == [2, 3, 4, 2])
+    #expect(radio.takeEvents() == [])
+    reachable = [4]
+    radio.pass(4_000)
+    #expect(radio.takeEvents() == [.connected(links[2], peer: .numbered(4))])
+    #expect(central.links.count == 3)
+  }
+
+  @Test("a scan and attempts take turns, and no attempt has two before the scan has one")
+  func scan() {
+    let (central, radio, attempts) = central()
+    _ = central.connect(to: .numbered(2))
+    _ = central.connect(to: .numbered(3))
+    central.scan()
+    radio.run()
+    #expect(radio.scan == nil)
+    radio.pass(2_000)
+    #expect(radio.scan == ScanParameters())
+    radio.pass(1_999)
+    #expect(attempts.numbers == [2])
+    radio.pass(1)
+    #expect(attempts.numbers == [2, 3])
+    #expect(radio.scan == nil)
+    radio.pass(2_000)
+    #expect(radio.scan == ScanParameters())
+    radio.pass(2_000)
+    #expect(attempts.numbers == [2, 3, 2])
+  }
+
+  @Test("a scan that comes later has its turn at once, if the attempt has had its own")
+  func laterScan() {
+    let (central, radio, _) = central()
+    _ = central.connect(to: .numbered(2))
+    radio.run()
+    radio.pass(60_000)
+    central.scan()
+    radio.pass(0)
+    #expect(radio.scan == ScanParameters())
+    central.stopScan()
+    radio.run()
+    #expect(radio.scan == nil)
+    radio.pass(2_000)
+    #expect(radio.commands.last == .leCreateConnection)
+  }
+
+  @Test("is made again after the controller could not connect, until there is a link")
+  func retried() {
+    let (central, radio, attempts) = central { [2] }
+    let ordinary = radio.script
+    radio.script = { opcode, parameters in
+      guard opcode == .leCreateConnection, attempts.numbers.count < 3 else {
+        return ordinary(opcode, parameters)
+      }
+      attempts.numbers.append(0)
+      return attempts.numbers.count == 1
+        ? [ScriptedRadio.status(opcode, .commandDisallowed)]
+        : [ScriptedRadio.status(opcode), ScriptedRadio.connectionFailed(0x3E)]
+    }
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    radio.pass(249)
+    #expect(attempts.numbers == [0])
+    radio.pass(1)
+    #expect(attempts.numbers == [0, 0])
+    radio.pass(500)
+    #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))])
+  }
+
+  @Test(
+    "is given up where the controller can never connect",
+    arguments: [HCIErrorCode.connectionLimitExceeded, .invalidCommandParameters, .unknownCommand])
+  func hopeless(status: HCIErrorCode) {
+    let (central, radio, _) = central()
+    radio.script = { opcode, _ in
+      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode, status)] : nil
+    }
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    #expect(radio.takeEvents() == [.connectionFailed(link, .controller(status))])
+  }
+
+  @Test("a link that is made just as its turn ends is a link")
+  func lateLink() {
+    let (central, radio, _) = central()
+    let ordinary = radio.script
+    radio.script = { opcode, parameters in
+      opcode == .leCreateConnectionCancel
+        ? [
+          ScriptedRadio.complete(opcode, [0x0C]), ScriptedRadio.connected(0x0041, to: .numbered(2)),
+        ] : ordinary(opcode, parameters)
+    }
+    let link = central.connect(to: .numbered(2))
+    _ = central.connect(to: .numbered(3))
+    radio.run()
+    radio.pass(2_000)
+    #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))])
+  }
+
+  @Test("can be cancelled while it gives way, and while it waits")
+  func cancelledOnTheWay() {
+    let (central, radio, _) = central()
+    let first = central.connect(to: .numbered(2))
+    let second = central.connect(to: .numbered(3))
+    radio.run()
+    central.disconnect(second)
+    radio.run()
+    #expect(radio.takeEvents() == [.connectionFailed(second, .cancelled)])
+    let third = central.connect(to: .numbered(4))
+    let ordinary = radio.script
+    radio.script = { opcode, parameters in
+      opcode == .leCreateConnectionCancel
+        ? [ScriptedRadio.complete(opcode, [0])] : ordinary(opcode, parameters)
+    }
+    radio.pass(2_000)
+    central.disconnect(first)
+    radio.run()
+    radio.give(ScriptedRadio.connectionFailed(0x02))
+    radio.run()
+    #expect(radio.takeEvents() == [.connectionFailed(first, .cancelled)])
+    #expect(central.links.map(\.id) == [third])
+  }
+
+  @Test("a controller that never tells that an attempt has ended holds up nobody")
+  func cancelIgnored() {
+    let (central, radio, attempts) = central()
+    let ordinary = radio.script
+    radio.script = { opcode, parameters in
+      opcode == .leCreateConnectionCancel
+        ? [ScriptedRadio.complete(opcode, [0])] : ordinary(opcode, parameters)
+    }
+    _ = central.connect(to: .numbered(2))
+    _ = central.connect(to: .numbered(3))
+    radio.run()
+    radio.pass(4_000)
+    #expect(attempts.numbers == [2, 3])
+  }
+}
