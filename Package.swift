@@ -109,16 +109,12 @@ let package = Package(
 
     // A central that asks a ball at injected times, and a random number generator with a fixed seed.
     .target(
-      name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
+      name: "BallTestSupport", dependencies: ["BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
     .testTarget(
       name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
-    .testTarget(
-      name: "BluetoothCentralTests",
-      dependencies: ["BallTestSupport", "BluetoothCentral", "BluetoothHost"],
-      swiftSettings: checked),
     .testTarget(
       name: "VirtualRadioTests",
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
@@ -160,16 +156,15 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard",
-        "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "CoreBluetooth",
-        "VirtualRadio", "LinuxBoard", "LinuxRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth", "VirtualRadio",
+        "LinuxBoard", "LinuxRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -182,7 +177,7 @@ let package = Package(
     .testTarget(
       name: "BallOnAirTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio",
       ],
       swiftSettings: checked),
   ],
