@@ -19,7 +19,6 @@ let package = Package(
   name: "eightball",
   products: [
     .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
-    .library(name: "BluetoothCentral", targets: ["BluetoothCentral"]),
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
@@ -48,9 +47,6 @@ let package = Package(
       // `Pinned` needs RawLayout.
       swiftSettings: checked + [.enableExperimentalFeature("RawLayout")]),
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
-
-    // The central, on the same codecs.
-    .target(name: "BluetoothCentral", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
