@@ -6,7 +6,9 @@ import VirtualRadio
 struct ChargeReader: ClientApplication {
   var charge: UInt8?
 
-  mutating func read(_ value: Span<UInt8>, from offset: Int, at place: Int) { charge = value[0] }
+  mutating func read(_ value: Span<UInt8>, from offset: Int, at place: Int) {
+    if !value.isEmpty { charge = value[0] }
+  }
 }
 
 @Test("a central reads the charge, over a radio in software")
@@ -14,13 +16,11 @@ func batteryIsRead() {
   let now = Instant(rawValue: 0)
   let air = VirtualAir(now: now)
   let (here, there) = (air.addController(), air.addController())
-  let configuration = HostConfiguration(
+  let setup = HostConfiguration(
     name: DeviceName(StaticText("Battery")), service: BluetoothUUID(0x180F), address: .public)
   var battery = BatteryHost(
-    configuration: configuration, database: GATTDatabase { Battery.service },
-    application: Battery())
-  var central = Central<1, ChargeReader>(
-    configuration: configuration, application: ChargeReader())
+    configuration: setup, database: GATTDatabase { Battery.service }, application: Battery())
+  var central = Central<1, ChargeReader>(configuration: setup, application: ChargeReader())
 
   // Carries packets, both ways on both sides, until nobody has any.
   func settle() {
@@ -41,7 +41,6 @@ func batteryIsRead() {
 
   battery.start(at: now)
   central.start(at: now)
-  settle()
   _ = central.connect(to: here.address)
   settle()
   _ = central.perform(.read(battery.server.handle(of: .charge)), at: 0)
