@@ -19,7 +19,6 @@ let package = Package(
   name: "eightball",
   products: [
     .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
-    .library(name: "BluetoothCentral", targets: ["BluetoothCentral"]),
     .library(name: "EightBall", targets: ["EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
@@ -48,9 +47,6 @@ let package = Package(
       // `Pinned` needs RawLayout.
       swiftSettings: checked + [.enableExperimentalFeature("RawLayout")]),
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
-
-    // The central, on the same codecs.
-    .target(name: "BluetoothCentral", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
@@ -109,16 +105,12 @@ let package = Package(
 
     // A central that asks a ball at injected times, and a random number generator with a fixed seed.
     .target(
-      name: "BallTestSupport", dependencies: ["BluetoothCentral", "BluetoothHost"],
+      name: "BallTestSupport", dependencies: ["BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
     .testTarget(
       name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
-    .testTarget(
-      name: "BluetoothCentralTests",
-      dependencies: ["BallTestSupport", "BluetoothCentral", "BluetoothHost"],
-      swiftSettings: checked),
     .testTarget(
       name: "VirtualRadioTests",
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
@@ -160,16 +152,15 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothCentral", "BluetoothHost", "EightBall", "LinuxBoard",
-        "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "CoreBluetooth",
-        "VirtualRadio", "LinuxBoard", "LinuxRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth", "VirtualRadio",
+        "LinuxBoard", "LinuxRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -182,7 +173,7 @@ let package = Package(
     .testTarget(
       name: "BallOnAirTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "BluetoothCentral", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio",
       ],
       swiftSettings: checked),
   ],

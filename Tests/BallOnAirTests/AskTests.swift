@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing

@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Testing
 import VirtualRadio

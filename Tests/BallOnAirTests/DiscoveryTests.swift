@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing
@@ -18,7 +17,7 @@ struct DiscoveryTests {
     let stage = try Stage<4>(name: name)
     for isActive in [false, true] {
       let phone = stage.phone()
-      var options = ScanOptions()
+      var options = ScanParameters()
       options.isActive = isActive
       phone.central.scan(options)
       stage.run(for: 1_000)

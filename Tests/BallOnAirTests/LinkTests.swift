@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Testing
 import VirtualRadio
@@ -87,7 +86,7 @@ struct LinkTests {
     stage.run(for: 3_999)
     #expect(phone.isConnected)
     stage.run(for: 2)
-    #expect(phone.ending == .controller(.connectionTimeout))
+    #expect(phone.ending == .connectionTimeout)
   }
 
   @Test("A central that moves the interval by itself is followed")

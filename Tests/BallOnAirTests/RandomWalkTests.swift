@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing
@@ -73,7 +72,8 @@ private struct Walk {
       return stage.ballReturns()
     }
     if phones.isEmpty || phones.count < 5 && chance(of: 10) {
-      return phones.append(stage.phone())
+      let mtu = ATTMTU(23 + number(495)) ?? .maximum
+      return phones.append(stage.phone { $0.mtu = mtu })
     }
     let index = number(UInt32(phones.count))
     let phone = phones[index]
@@ -91,11 +91,11 @@ private struct Walk {
       return
     }
     switch number(16) {
-    case 0 where chance(of: 3): phone.central.disconnect(link, at: stage.now)
+    case 0 where chance(of: 3): phone.central.disconnect(link)
     case 1 where chance(of: 3):
       phones.remove(at: index)
       stage.dismiss(phone)
-    case 2: phone.central.perform(.exchangeMTU(ATTMTU(23 + number(495)) ?? .maximum), on: link)
+    case 2: phone.central.perform(.exchangeMTU, on: link)
     case 3...4: phone.central.perform(.subscribe(Handles.configuration, .notification), on: link)
     case 5: phone.central.perform(.subscribe(Handles.configuration, .none), on: link)
     case 6...8: phone.central.perform(.write(Handles.question, makeQuestion()), on: link)

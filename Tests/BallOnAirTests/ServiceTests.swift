@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import Testing
@@ -11,10 +10,10 @@ struct ServiceTests {
     let phone = try stage.connectedPhone(mtu: wish)
     #expect(phone.mtu == wish)
     let modest = try Stage<4>(mtu: try #require(ATTMTU(100)))
-    let other = try modest.connectedPhone()
+    let offer = try #require(ATTMTU(wish))
+    let other = try modest.connectedPhone { $0.mtu = offer }
     let agreed = try #require(ATTMTU(min(wish, 100)))
-    #expect(
-      modest.perform(.exchangeMTU(try #require(ATTMTU(wish))), by: other) == .success(.mtu(agreed)))
+    #expect(modest.perform(.exchangeMTU, by: other) == .success(.mtu(agreed)))
   }
 
   @Test("Everything is discovered, with any MTU", arguments: [nil, 517])

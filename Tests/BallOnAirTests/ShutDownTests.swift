@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 import Testing
 import VirtualRadio
@@ -17,7 +16,7 @@ struct ShutDownTests {
     #expect(!stage.radio.isAdvertising)
     #expect(stage.radio.connectionHandles == [])
     for phone in phones {
-      #expect(phone.ending == .controller(.remoteUserTerminatedConnection))
+      #expect(phone.ending == .remoteUserTerminatedConnection)
     }
     let before = stage.sent.count
     stage.run(for: 60_000)

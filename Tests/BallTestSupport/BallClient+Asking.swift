@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 extension BallClient {
@@ -24,6 +23,7 @@ extension BallClient {
       begin(.discoveringService, .discoverServices(BallService.service))
     case (.discoveringService, .services(let services)):
       guard let service = services.first else { return decide(.misbehaved(.noService), at: now) }
+      serviceRange = service.range
       begin(.discoveringCharacteristics, .discoverCharacteristics(service.range))
     case (.discoveringCharacteristics, .characteristics(let characteristics)):
       found(characteristics, at: now)
@@ -68,9 +68,13 @@ extension BallClient {
         && ($0.properties.contains(.notify) || $0.properties.contains(.indicate))
     }
     guard question != nil else { return decide(.misbehaved(.noQuestion), at: now) }
-    guard let range = answer?.descriptorRange else {
-      return decide(.misbehaved(.noAnswer), at: now)
-    }
+    guard let answer else { return decide(.misbehaved(.noAnswer), at: now) }
+    // Its descriptors end before the next declaration, or with the service.
+    let next = characteristics.first { $0.declaration > answer.value }?.declaration.rawValue
+    let range = AttributeHandleRange(
+      start: AttributeHandle(rawValue: answer.value.rawValue &+ 1),
+      end: next.map { AttributeHandle(rawValue: $0 - 1) } ?? serviceRange.end)
+    guard range.isValid else { return decide(.misbehaved(.noAnswer), at: now) }
     begin(.discoveringConfiguration, .discoverDescriptors(range))
   }
 
@@ -122,9 +126,9 @@ extension BallClient {
     guard let link else { return finish(outcome) }
     central.stopScan()
     stage = .disconnecting(outcome)
-    // The central has its own patience with a controller that does not tell of the end.
-    stageDeadline = now.advanced(by: central.configuration.closingTimeout)
-    central.disconnect(link, at: now)
+    // The host sees to it that the link ends, whatever the controller does.
+    stageDeadline = nil
+    central.disconnect(link)
   }
 
   /// There is nothing more to do.

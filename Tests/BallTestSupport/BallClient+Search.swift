@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 extension BallClient {
@@ -10,25 +9,23 @@ extension BallClient {
       let deadline = now.advanced(by: inquiry.searchTimeout)
       searchDeadline = deadline
       stageDeadline = deadline
-    case .radioFault(let fault):
-      // The central starts the radio again. A search goes on, a ball that was connected is gone.
-      if link != nil { finish(.radioTrouble(fault), decided: true) }
-    case .radioFailed(let fault):
-      finish(.radioTrouble(fault), decided: true)
+    case .radioFault:
+      // The host starts the radio again, and a search goes on. A link has ended before.
+      return
     case .scanFailed(let code):
-      finish(.radioTrouble(.refused(.leSetScanEnable, code)), decided: true)
+      finish(.scanRefused(code), decided: true)
     case .discovered(let discovery):
       discovered(discovery, at: now)
     case .connected(let id, let peer):
       guard id == link else { return }
       post(.connected(peer))
       stageDeadline = now.advanced(by: inquiry.preparationTimeout)
-      begin(.exchangingMTU, .exchangeMTU(.maximum))
+      begin(.exchangingMTU, .exchangeMTU)
     case .connectionFailed(let id, let failure):
-      guard id == link, failure != .radioLost else { return }
+      guard id == link else { return }
       connectionFailed(failure, at: now)
     case .disconnected(let id, let reason):
-      guard id == link, reason != .radioLost else { return }
+      guard id == link else { return }
       disconnected(reason)
     case .completed(let id, _, let result):
       guard id == operation else { return }
@@ -37,8 +34,6 @@ extension BallClient {
     case .notified(let id, let handle, let value):
       guard id == link, handle == answer?.value else { return }
       notified(value, at: now)
-    case .servicesChanged:
-      return
     }
   }
 
@@ -103,7 +98,7 @@ extension BallClient {
     search(at: now)
   }
 
-  private func disconnected(_ reason: DisconnectionReason) {
+  private func disconnected(_ reason: HCIErrorCode) {
     link = nil
     switch stage {
     case .unsubscribing(let outcome), .disconnecting(let outcome): finish(outcome)

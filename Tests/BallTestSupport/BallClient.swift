@@ -1,16 +1,15 @@
-import BluetoothCentral
 import BluetoothHost
 
 /// Asks a ball one question: finds it, connects, subscribes, writes the question, waits for the
 /// answer, and takes its leave.
 ///
-/// It does no input or output, as `Central` does none, and is called in the same way. The events
+/// It does no input or output, as `TestCentral` does none, and is called in the same way. The events
 /// of the central below it are its own business.
 package final class BallClient {
   /// What is asked.
   package let inquiry: BallInquiry
 
-  let central: Central
+  let central: TestCentral
   var stage = Stage.idle
   /// When the stage must have ended.
   var stageDeadline: Instant?
@@ -19,7 +18,8 @@ package final class BallClient {
   var link: LinkID?
   /// The operation that is waited for.
   var operation: OperationID?
-  /// The characteristics, once known.
+  /// The service and its characteristics, once known.
+  var serviceRange = AttributeHandleRange.all
   var question: RemoteCharacteristic?
   var answer: RemoteCharacteristic?
   var answerConfiguration: AttributeHandle?
@@ -49,9 +49,9 @@ package final class BallClient {
   }
 
   /// A client that has not started.
-  package init(_ inquiry: BallInquiry, configuration: CentralConfiguration) {
+  package init(_ inquiry: BallInquiry, configuration: HostConfiguration = .central) {
     self.inquiry = inquiry
-    central = Central(configuration: configuration)
+    central = TestCentral(configuration)
   }
 
   /// Starts the radio, and then all the rest.
@@ -80,7 +80,7 @@ package final class BallClient {
   package func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let isWritten = central.nextPacket(into: &writer, at: now)
     handleEvents(at: now)
-    // What has just ended may have made the central want something more.
+    // What has just ended may have given the central more to do.
     return isWritten || central.nextPacket(into: &writer, at: now)
   }
 
@@ -88,6 +88,7 @@ package final class BallClient {
   package func radioLost(at now: Instant) {
     central.radioLost()
     handleEvents(at: now)
+    if stage != .finished { finish(.radioLost, decided: true) }
   }
 
   /// When `advance(to:)` has to be called; `nil` if nothing is waited for.
@@ -130,9 +131,7 @@ package final class BallClient {
       if inquiry.name == nil { connect(to: discovery, at: now) } else { search(at: now) }
     case .unsubscribing(let outcome):
       leave(outcome, at: now)
-    case .disconnecting(let outcome):
-      finish(outcome)
-    case .idle, .connecting, .finished:
+    case .idle, .connecting, .disconnecting, .finished:
       return
     default:
       decide(.timedOut, at: now)

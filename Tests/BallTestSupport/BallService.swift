@@ -1,4 +1,3 @@
-import BluetoothCentral
 import BluetoothHost
 
 /// The Magic 8-Ball's service, as a client knows it.
@@ -54,16 +53,18 @@ package enum BallOutcome: Equatable, Sendable {
   case unreachable(ConnectionFailure)
   /// The ball was connected, and did not answer in time.
   case timedOut
-  /// The link ended before the ball had answered.
-  case disconnected(DisconnectionReason)
+  /// The link ended before the ball had answered: with `hardwareFailure`, if the controller failed.
+  case disconnected(HCIErrorCode)
   /// The ball is not what it says it is.
   case misbehaved(BallFault)
   /// The question is longer than this many bytes.
   case tooLong(limit: Int)
   /// The caller gave up.
   case cancelled
-  /// The controller failed.
-  case radioTrouble(ControllerFault)
+  /// The controller refused to scan.
+  case scanRefused(HCIErrorCode)
+  /// The controller has gone.
+  case radioLost
 }
 
 /// What was wrong with a ball.

@@ -1,4 +1,4 @@
-import BluetoothCentral
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
@@ -77,9 +77,9 @@ struct ProfileTests {
 
 /// A central that does one thing at a time and waits for the outcome.
 private final class Client {
-  private let central = Central(configuration: CentralConfiguration(randomAddress: .zero))
+  private let central = TestCentral()
   private let visit: Visit
-  private var link = LinkID(rawValue: 0)
+  private let link: LinkID
 
   /// Connects to a ball, and agrees on the longest MTU.
   init() {
@@ -87,7 +87,7 @@ private final class Client {
     visit.begin()
     link = central.connect(
       to: DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]), at: Instant(rawValue: 0))
-    _ = perform(.exchangeMTU(.maximum))
+    _ = perform(.exchangeMTU)
   }
 
   func descriptors(in range: AttributeHandleRange) -> [RemoteDescriptor] {

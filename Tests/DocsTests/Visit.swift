@@ -1,5 +1,4 @@
 import BallTestSupport
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import VirtualRadio
@@ -11,7 +10,7 @@ protocol CentralSide: AnyObject {
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
 }
 
-extension Central: CentralSide {}
+extension TestCentral: CentralSide {}
 extension BallClient: CentralSide {}
 
 /// A ball and a central on one virtual air, at one moment that never passes, and every packet
@@ -53,9 +52,7 @@ final class Visit {
 
   /// Every packet of a whole visit: a client finds the ball, asks, and leaves.
   static func asking(_ question: String) -> [Entry] {
-    let visit = Visit(
-      BallClient(
-        BallInquiry(question: question), configuration: CentralConfiguration(randomAddress: .zero)))
+    let visit = Visit(BallClient(BallInquiry(question: question)))
     visit.begin()
     return visit.entries
   }

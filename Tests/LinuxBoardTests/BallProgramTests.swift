@@ -1,5 +1,4 @@
 import BallTestSupport
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import LinuxRadio
@@ -178,8 +177,7 @@ private struct Asker: RadioProgram {
   private(set) var outcome: BallOutcome?
 
   init(_ question: String) {
-    client = BallClient(
-      BallInquiry(question: question), configuration: CentralConfiguration(randomAddress: .zero))
+    client = BallClient(BallInquiry(question: question))
   }
 
   func radioIsReady(at now: Instant) { client.start(at: now) }

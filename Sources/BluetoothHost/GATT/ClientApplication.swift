@@ -1,6 +1,7 @@
 /// What a client is for: what it does with advertisers, links, and what servers answer.
 ///
-/// Every call returns at once, and lends what it hands over. The application keeps what it needs.
+/// Every call returns at once, and lends what it hands over. The application keeps what it needs, and
+/// leaves out the requirements that it has no use for: nothing happens then.
 /// Afterwards, outside of the call, its owner may ask the host for more: `Host.scan`, `Host.connect`,
 /// `Host.perform`.
 public protocol ClientApplication: ~Copyable {
@@ -42,4 +43,41 @@ public protocol ClientApplication: ~Copyable {
   /// The radio's state has changed, or the controller has failed once more. Links and attempts that have
   /// ended by that are reported before, with the reason `hardwareFailure`.
   mutating func radioChanged(to state: RadioState)
+}
+
+extension ClientApplication where Self: ~Copyable {
+  /// Nothing happens.
+  public mutating func heard(_ report: borrowing AdvertisingReport) {}
+  /// Nothing happens.
+  public mutating func scanFailed(_ reason: HCIErrorCode) {}
+  /// Nothing happens.
+  public mutating func connectionFailed(_ reason: HCIErrorCode) {}
+  /// Nothing happens.
+  public mutating func connected(
+    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
+  ) {}
+  /// Nothing happens.
+  public mutating func disconnected(at index: Int, reason: HCIErrorCode) {}
+  /// Nothing happens.
+  public mutating func found(_ service: RemoteService, at index: Int) {}
+  /// Nothing happens.
+  public mutating func found(_ include: RemoteInclude, at index: Int) {}
+  /// Nothing happens.
+  public mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {}
+  /// Nothing happens.
+  public mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {}
+  /// Nothing happens.
+  public mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {}
+  /// Writes no byte: each of the value is 0 then.
+  public func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {}
+  /// Nothing happens.
+  public mutating func ended(
+    _ operation: ClientOperation, with error: OperationError?, at index: Int
+  ) {}
+  /// Nothing happens.
+  public mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {}
+  /// Nothing happens.
+  public mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
+  /// Nothing happens.
+  public mutating func radioChanged(to state: RadioState) {}
 }

@@ -1,5 +1,4 @@
 import BallTestSupport
-import BluetoothCentral
 import BluetoothHost
 import EightBall
 import VirtualRadio
@@ -22,7 +21,7 @@ final class Asker: Guest {
 
   init(radio: VirtualController, inquiry: BallInquiry) {
     self.radio = radio
-    client = BallClient(inquiry, configuration: CentralConfiguration(randomAddress: .zero))
+    client = BallClient(inquiry)
   }
 
   /// How it went; `nil` while that is open.

@@ -1,4 +1,4 @@
-import BluetoothCentral
+import BallTestSupport
 import BluetoothHost
 import Testing
 import VirtualRadio
@@ -20,7 +20,7 @@ typealias Outcome = Result<OperationOutput, OperationError>
 /// A central that is told step by step what to do.
 final class Phone: Guest {
   let radio: VirtualController
-  let central: Central
+  let central: TestCentral
   /// Everything that has happened to it.
   private(set) var events: [CentralEvent] = []
   /// The notifications of Answer, as text.
@@ -30,11 +30,11 @@ final class Phone: Guest {
   var link: LinkID?
   private(set) var isConnected = false
   private(set) var failure: ConnectionFailure?
-  private(set) var ending: DisconnectionReason?
+  private(set) var ending: HCIErrorCode?
 
-  init(radio: VirtualController, configuration: CentralConfiguration) {
+  init(radio: VirtualController, configuration: HostConfiguration) {
     self.radio = radio
-    central = Central(configuration: configuration)
+    central = TestCentral(configuration)
   }
 
   var mtu: Int { link.map { central.mtu(of: $0).byteCount } ?? 23 }
@@ -108,9 +108,9 @@ extension Stage {
   /// A central whose controller is ready.
   func phone(
     controller: ControllerConfiguration = .init(),
-    _ change: (inout CentralConfiguration) -> Void = { _ in }
+    _ change: (inout HostConfiguration) -> Void = { _ in }
   ) -> Phone {
-    var configuration = CentralConfiguration(randomAddress: .zero)
+    var configuration = HostConfiguration.central
     change(&configuration)
     let phone = Phone(
       radio: air.addController(configuration: controller), configuration: configuration)
@@ -119,17 +119,18 @@ extension Stage {
     return phone
   }
 
-  /// A central that is connected to the ball.
+  /// A central that is connected to the ball, and has agreed on `mtu` if there is one.
   func connectedPhone(
     mtu: Int? = nil, controller: ControllerConfiguration = .init(),
-    _ change: (inout CentralConfiguration) -> Void = { _ in }
+    _ change: (inout HostConfiguration) -> Void = { _ in }
   ) throws -> Phone {
-    let phone = phone(controller: controller, change)
-    try connect(phone)
-    if let mtu {
-      let offer = try #require(ATTMTU(mtu))
-      #expect(perform(.exchangeMTU(offer), by: phone) == .success(.mtu(offer)))
+    let offer = try mtu.map { try #require(ATTMTU($0)) }
+    let phone = phone(controller: controller) {
+      $0.mtu = offer ?? .maximum
+      change(&$0)
     }
+    try connect(phone)
+    if let offer { #expect(perform(.exchangeMTU, by: phone) == .success(.mtu(offer))) }
     return phone
   }
 
@@ -142,13 +143,13 @@ extension Stage {
 
   func disconnect(_ phone: Phone) {
     guard let link = phone.link else { return }
-    phone.central.disconnect(link, at: now)
+    phone.central.disconnect(link)
     run(within: 5_000) { phone.link == nil }
     settle()
   }
 
   /// Carries out an operation, and everything that needs no time after it.
-  func perform(_ operation: BluetoothCentral.Operation, by phone: Phone) -> Outcome? {
+  func perform(_ operation: BallTestSupport.Operation, by phone: Phone) -> Outcome? {
     guard let link = phone.link else { return nil }
     let id = phone.central.perform(operation, on: link)
     run(within: 60_000) { phone.outcomes[id] != nil }
