@@ -93,6 +93,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     guard Server.isPresent || isOwn, let index = freeIndex(for: event.handle) else {
       controller.unknownLinks.note(
         event.handle, endedAt: now.advanced(by: CommandFlow.patience))
+      if Client.isPresent, isOwn { clientRole.connectionFailed(.connectionLimitExceeded) }
       return
     }
     controller.unknownLinks.remove(event.handle)

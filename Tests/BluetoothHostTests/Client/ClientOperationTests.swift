@@ -155,6 +155,17 @@ struct ClientOperationTests {
     #expect(events.endings == [.refused(0x16, 7, .prepareQueueFull)])
   }
 
+  @Test(
+    "passes on why a long write was cancelled, whatever the server makes of that",
+    arguments: [[0x19], [0x19, 0], [0x01, 0x18, 7, 0, 0x0E], [0x01, 0x18, 7]] as [[UInt8]])
+  func cancelAnswered(response: [UInt8]) {
+    let value = [UInt8](repeating: 0x41, count: 40)
+    let (_, events) = perform(
+      .write(handle(7), byteCount: 40), writing: value,
+      [[0x17, 7, 0, 0, 0] + value[0..<17] + [0x42], response])
+    #expect(events.endings == [.wrongResponse(.echoDiffers(offset: 0))])
+  }
+
   @Test("a long write that is refused at once needs no cancelling")
   func longWriteRefusedAtOnce() {
     let (requests, events) = perform(
