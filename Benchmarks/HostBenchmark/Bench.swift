@@ -4,17 +4,19 @@ import EightBall
 let benchConfiguration = HostConfiguration(
   name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public)
 
-/// A host with a controller and a central that are nothing but bytes.
-struct Bench<let attributeCount: Int>: ~Copyable {
-  private var host: Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>
+/// A host with a controller and centrals that are nothing but bytes. The last central asks.
+struct Bench<let places: Int, let attributeCount: Int>: ~Copyable {
+  private var host: Peripheral<places, GATTDatabase<attributeCount>, Ball<places>>
+  /// The link of the central that asks.
+  private var link: UInt16 = 0x40
   private var output = InlineArray<600, UInt8>(repeating: 0)
   private let now = Instant(rawValue: 0)
-  private let question: InlineArray<52, UInt8>
-  private let unsubscribe: InlineArray<14, UInt8>
+  private var question: InlineArray<52, UInt8>
+  private var unsubscribe: InlineArray<14, UInt8>
   private var notifications = 0
   private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
 
-  init(_ host: consuming Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>) {
+  init(_ host: consuming Peripheral<places, GATTDatabase<attributeCount>, Ball<places>>) {
     let questionHandle = host.server.handle(of: .question)
     let cccd = AttributeHandle(rawValue: host.server.handle(of: .answer).rawValue + 1)
     var question = InlineArray<52, UInt8>(repeating: 0)
@@ -29,27 +31,36 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     self.host = host
   }
 
-  /// Sets the controller up, connects a central, agrees on 517 bytes and subscribes.
-  mutating func connect() {
+  /// Sets the controller up and connects `links` centrals. Each agrees on 517 bytes and subscribes.
+  mutating func connect(_ links: Int) {
     host.start(at: now)
     while drain() {}
+    for index in 0..<links { connect(link: 0x40 + UInt16(index)) }
+    notifications = 0
+  }
+
+  private mutating func connect(link: UInt16) {
+    self.link = link
+    question.setLink(link)
+    unsubscribe.setLink(link)
     var event = InlineArray<22, UInt8>(repeating: 0)
     var writer = ByteWriter(event.mutableSpan)
     LEConnectionComplete(
-      status: .success, handle: ConnectionHandle(rawValue: 0x40), role: .peripheral,
+      status: .success, handle: ConnectionHandle(rawValue: link), role: .peripheral,
       peer: .zero, interval: 24, latency: 0, supervisionTimeout: 400
     ).writePacket(to: &writer)
     host.receive(event.span, at: now)
     while drain() {}
     var exchange = InlineArray<12, UInt8>(repeating: 0)
     exchange.write { ExchangeMTURequest(clientReceiveMTU: 517).write(to: &$0) }
+    exchange.setLink(link)
     send(exchange.span, count: 1)
     let cccd = AttributeHandle(rawValue: host.server.handle(of: .answer).rawValue + 1)
     let one: InlineArray<2, UInt8> = [1, 0]
     var subscribe = InlineArray<14, UInt8>(repeating: 0)
     subscribe.write { WriteRequest(handle: cccd, value: one.span).write(to: &$0) }
+    subscribe.setLink(link)
     send(subscribe.span, count: 1)
-    notifications = 0
   }
 
   /// A question of 40 bytes; the write response and the notification of the answer.
@@ -72,6 +83,11 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     complete(1)
     guard next() == nil else { fail("the host has more to say than expected") }
     while host.server.application.nextEvent() != nil {}
+  }
+
+  /// A turn of the loop in which nothing happens.
+  mutating func turn() {
+    exchangeNothing()
   }
 
   /// Every service, every characteristic, in one range for all of them, and the descriptor on the
@@ -161,9 +177,18 @@ struct Bench<let attributeCount: Int>: ~Copyable {
     guard next() != nil else { fail("the host does not notify") }
   }
 
+  /// What is measured of an idle turn: the time passes, nothing is sent, and the deadline is asked for.
+  @inline(never)
+  private mutating func exchangeNothing() {
+    host.advance(to: now)
+    guard next() == nil else { fail("the host has more to say than expected") }
+    guard host.deadline != nil else { fail("the host has forgotten its links") }
+  }
+
   /// Number Of Completed Packets.
   private mutating func complete(_ count: UInt8) {
-    let event: InlineArray<8, UInt8> = [0x04, 0x13, 5, 1, 0x40, 0x00, count, 0]
+    var event: InlineArray<8, UInt8> = [0x04, 0x13, 5, 1, 0x40, 0x00, count, 0]
+    event[4] = UInt8(truncatingIfNeeded: link)
     host.receive(event.span, at: now)
   }
 
@@ -171,17 +196,7 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   private mutating func drain() -> Bool {
     guard next() != nil else { return false }
     if output[0] == HCIPacketType.command.rawValue {
-      var event = InlineArray<20, UInt8>(repeating: 0)
-      event[0] = HCIPacketType.event.rawValue
-      event[1] = HCIEventCode.commandComplete.rawValue
-      event[2] = 17
-      event[3] = 1
-      event[4] = output[1]
-      event[5] = output[2]
-      // LE Read Buffer Size: 8 packets of 251 bytes. For the other commands it means nothing.
-      event[7] = 251
-      event[9] = 8
-      host.receive(event.span, at: now)
+      host.receive(controllerAnswer(to: output).span, at: now)
     } else {
       complete(1)
     }
@@ -194,9 +209,29 @@ struct Bench<let attributeCount: Int>: ~Copyable {
   }
 }
 
+/// The Command Complete of a controller with 128 buffers of 251 bytes.
+func controllerAnswer(to command: InlineArray<600, UInt8>) -> InlineArray<20, UInt8> {
+  var event = InlineArray<20, UInt8>(repeating: 0)
+  event[0] = HCIPacketType.event.rawValue
+  event[1] = HCIEventCode.commandComplete.rawValue
+  event[2] = 17
+  event[3] = 1
+  event[4] = command[1]
+  event[5] = command[2]
+  // LE Read Buffer Size. For the other commands it means nothing.
+  event[7] = 251
+  event[9] = 128
+  return event
+}
+
 extension InlineArray where Element == UInt8 {
+  /// Changes the link of the ACL packet in the array.
+  mutating func setLink(_ link: UInt16) {
+    self[1] = UInt8(truncatingIfNeeded: link)
+  }
+
   /// Fills the array with an ACL packet that carries one ATT PDU.
-  fileprivate mutating func write(_ body: (inout ByteWriter) -> Void) {
+  mutating func write(_ body: (inout ByteWriter) -> Void) {
     var writer = ByteWriter(mutableSpan)
     writer.write(HCIPacketType.acl.rawValue)
     writer.write(UInt16(0x2040))

@@ -1,9 +1,11 @@
 // Runs one operation of the whole host again and again, for scripts/benchmark to count.
 //
-//     host-benchmark ask|shake|write|discovery|memory service|full COUNT
+//     host-benchmark ask|shake|write|discovery|turn|memory HOST COUNT
 //
-// Prints the nanoseconds of one operation, by the monotonic clock; for memory, the bytes that one
-// connection takes, and a host with four places.
+// HOST is `service` or `full`, a ball with its own service alone or with its full database, one central
+// and four places; `1-link` or `64-links`, a ball with so many places, a central at each, of which the
+// last asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
+// clock; for memory, the bytes that one connection takes, and a host with four places.
 
 import BluetoothHost
 import EightBall
@@ -18,53 +20,93 @@ func fail(_ message: String) -> Never {
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
   fail(
-    "expected an operation (ask, shake, write, discovery, memory), a database (service, full) and a "
-      + "count"
-  )
+    "expected an operation (ask, shake, write, discovery, turn, memory), a host (service, full, 1-link, "
+      + "64-links, central) and a count")
 }
+let operation = arguments[1]
 
 switch arguments[2] {
 case "service":
   var bench = Bench(
     Host(
       configuration: benchConfiguration, database: BallProfile.makeServiceDatabase(),
-      application: Ball(seed: 1)))
-  run(&bench)
+      application: Ball<4>(seed: 1)))
+  run(&bench, links: 1)
 case "full":
   var bench = Bench(
     BallHost<4>(
       configuration: benchConfiguration, database: BallProfile.makeDatabase(),
       application: Ball(seed: 1)))
-  run(&bench)
+  run(&bench, links: 1)
+case "1-link":
+  var bench = Bench(
+    BallHost<1>(
+      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
+      application: Ball(seed: 1)))
+  run(&bench, links: 1)
+case "64-links":
+  var bench = Bench(
+    BallHost<64>(
+      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
+      application: Ball(seed: 1)))
+  run(&bench, links: 64)
+case "central":
+  runCentral()
 case let other:
-  fail("there is no database “\(other)”; expected service or full")
+  fail("there is no host “\(other)”; expected service, full, 1-link, 64-links or central")
 }
 
-func printMemory<let attributeCount: Int>(_ bench: borrowing Bench<attributeCount>) {
+/// Prints the bytes of a connection and of a host with four.
+func printMemory<let places: Int, let attributeCount: Int>(
+  _ bench: borrowing Bench<places, attributeCount>
+) {
   let two = MemoryLayout<Peripheral<2, GATTDatabase<attributeCount>, Ball<2>>>.stride
   let four = MemoryLayout<Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>>.stride
   print((four - two) / 2, four)
 }
 
-func run<let attributeCount: Int>(_ bench: inout Bench<attributeCount>) {
-  guard arguments[1] != "memory" else { return printMemory(bench) }
-  bench.connect()
-  // Somebody has to have asked before a shake answers anew.
-  if arguments[1] == "shake" { bench.ask() }
+func run<let places: Int, let attributeCount: Int>(
+  _ bench: inout Bench<places, attributeCount>, links: Int
+) {
+  guard operation != "memory" else { return printMemory(bench) }
+  bench.connect(links)
+  // A shake answers anew, so there is a question before the first.
+  if operation == "shake" { bench.ask() }
   let start = nanoseconds()
-  switch arguments[1] {
+  switch operation {
   case "ask": for _ in 0..<count { bench.ask() }
   case "shake": for _ in 0..<count { bench.shake() }
   case "write": for _ in 0..<count { bench.write() }
   case "discovery": for _ in 0..<count { bench.discover() }
+  case "turn": for _ in 0..<count { bench.turn() }
   case let other:
-    fail("there is no operation “\(other)”; expected ask, shake, write, discovery or memory")
+    fail(
+      "there is no operation “\(other)”; expected ask, shake, write, discovery, turn or memory")
   }
   print((nanoseconds() - start) / UInt64(count))
-  switch arguments[1] {
+  switch operation {
   case "ask": bench.check(answers: count)
   case "shake": bench.check(answers: count + 1)
   default: bench.check(answers: 0)
+  }
+}
+
+/// A central asks again and again, or the bytes of its connections are printed.
+func runCentral() {
+  switch operation {
+  case "ask":
+    var bench = CentralBench()
+    bench.connect()
+    let start = nanoseconds()
+    for _ in 0..<count { bench.ask() }
+    print((nanoseconds() - start) / UInt64(count))
+    bench.check(answers: count)
+  case "memory":
+    let two = MemoryLayout<Central<2, BenchAsker>>.stride
+    let four = MemoryLayout<Central<4, BenchAsker>>.stride
+    print((four - two) / 2, four)
+  case let other:
+    fail("a central has no operation “\(other)”; expected ask or memory")
   }
 }
 

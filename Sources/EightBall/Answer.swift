@@ -24,28 +24,30 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   }
 
   /// In English.
-  public var text: StaticText {
+  public var text: StaticText { StaticText(string) }
+
+  private var string: StaticString {
     switch rawValue {
-    case 0: StaticText("It is certain.")
-    case 1: StaticText("It is decidedly so.")
-    case 2: StaticText("Without a doubt.")
-    case 3: StaticText("Yes – definitely.")
-    case 4: StaticText("You may rely on it.")
-    case 5: StaticText("As I see it, yes.")
-    case 6: StaticText("Most likely.")
-    case 7: StaticText("Outlook good.")
-    case 8: StaticText("Yes.")
-    case 9: StaticText("Signs point to yes.")
-    case 10: StaticText("Reply hazy, try again.")
-    case 11: StaticText("Ask again later.")
-    case 12: StaticText("Better not tell you now.")
-    case 13: StaticText("Cannot predict now.")
-    case 14: StaticText("Concentrate and ask again.")
-    case 15: StaticText("Don’t count on it.")
-    case 16: StaticText("My reply is no.")
-    case 17: StaticText("My sources say no.")
-    case 18: StaticText("Outlook not so good.")
-    default: StaticText("Very doubtful.")
+    case 0: "It is certain."
+    case 1: "It is decidedly so."
+    case 2: "Without a doubt."
+    case 3: "Yes – definitely."
+    case 4: "You may rely on it."
+    case 5: "As I see it, yes."
+    case 6: "Most likely."
+    case 7: "Outlook good."
+    case 8: "Yes."
+    case 9: "Signs point to yes."
+    case 10: "Reply hazy, try again."
+    case 11: "Ask again later."
+    case 12: "Better not tell you now."
+    case 13: "Cannot predict now."
+    case 14: "Concentrate and ask again."
+    case 15: "Don’t count on it."
+    case 16: "My reply is no."
+    case 17: "My sources say no."
+    case 18: "Outlook not so good."
+    default: "Very doubtful."
     }
   }
 
@@ -53,9 +55,9 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   public func write(_ style: AnswerStyle, to writer: inout ByteWriter) {
     switch style {
     case .text:
-      text.writePrefix(to: &writer)
+      writer.writePrefix(of: string)
     case .slug:
-      StaticText("SLUG-ANSWER-").writePrefix(to: &writer)
+      writer.writePrefix(of: "SLUG-ANSWER-")
       writer.write(UInt8(ascii: "0") + rawValue / 10)
       writer.write(UInt8(ascii: "0") + rawValue % 10)
     }

@@ -6,6 +6,8 @@ public enum QuestionRule {
   public static let maximumLength = 512
 
   /// Why a text is not a question; `nil` if it is one: UTF-8 that ends in `?`.
+  @inlinable
+  @inline(__always)
   public static func refusal(of text: Span<UInt8>) -> Refusal? {
     guard text.count <= maximumLength else { return .tooLong }
     guard text.isValidUTF8 else { return .notUTF8 }

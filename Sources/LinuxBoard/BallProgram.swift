@@ -14,6 +14,15 @@ public protocol BallObserver: ~Copyable {
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>)
 
+  /// Whether it prints a line for `event`. Only such events count against the limit of lines.
+  func prints(_ event: BallEvent) -> Bool
+
+  /// So many lines of the central at `place` were left out, because there were more than the limit
+  /// allows. `central` is `nil` if the lines are of several centrals, one after the other.
+  ///
+  /// A connection and its end are both observed or both left out.
+  mutating func ball(didOmit count: Int, at place: Int, of central: DeviceAddress?)
+
   /// A button was pressed, and the ball has done what it is for.
   mutating func button(did action: PanelAction)
 
@@ -22,6 +31,8 @@ public protocol BallObserver: ~Copyable {
 }
 
 extension BallObserver where Self: ~Copyable {
+  /// Every event, unless the observer has no words for some.
+  public func prints(_ event: BallEvent) -> Bool { true }
   /// Nothing, unless the observer has words for it.
   public mutating func button(did action: PanelAction) {}
   /// Nothing, unless the observer has words for it.
@@ -41,6 +52,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   public var body: (any BallBody)?
   /// What a service manager is told, if one has started it.
   public var service: ServiceReport?
+  private var output = OutputLimit<4>()
   private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
   /// When the turn began.
   private var now = Instant(rawValue: 0)
@@ -66,6 +78,7 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   /// Its host forgets every link.
   public mutating func radioIsLost(_ error: RadioError, at now: Instant) {
+    self.now = now
     isRadioReady = false
     host.radioLost()
     observer.radioWasLost(error)
@@ -86,7 +99,8 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
 
   /// When the ball wants to be called next.
   public var deadline: Instant? {
-    let own = Instant.earlier(host.deadline, service?.deadline)
+    let reports = Instant.earlier(service?.deadline, output.deadline)
+    let own = Instant.earlier(host.deadline, reports)
     guard let body else { return own }
     return Instant.earlier(own, Instant.earlier(panel.deadline, body.deadline))
   }
@@ -105,6 +119,8 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   /// Tells the observer what has happened, and the service manager how it is.
   public mutating func turnEnded() {
     tellEvents()
+    output.advance(to: now)
+    reportNotices()
     if let service {
       service.note(host.radio, connectionCount: host.connectionCount)
       service.send(at: now)
@@ -129,6 +145,13 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
   /// Whether the ball has shut down, or has no radio to do it on.
   public var isFinished: Bool { isEnding && (host.isShutDown || !isRadioReady) }
 
+  /// Reports what has been left out and not yet been counted to the observer. Call it when the ball
+  /// runs no more.
+  public mutating func reportOmissions() {
+    output.end()
+    reportNotices()
+  }
+
   private mutating func obeyButtons() {
     while let action = panel.nextAction() {
       switch action {
@@ -152,7 +175,22 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
       case .answered: panel.tellAnswer(at: now)
       default: break
       }
-      Self.tell(event, own, &host.server.application, &observer)
+      let isPrinted = !observer.prints(event) || output.admits(event, at: now)
+      // What was left out comes before the event.
+      reportNotices()
+      if isPrinted { Self.tell(event, own, &host.server.application, &observer) }
+    }
+  }
+
+  private mutating func reportNotices() {
+    while let notice = output.nextNotice(at: now) {
+      switch notice {
+      case .omitted(let count, let place, let central):
+        observer.ball(didOmit: count, at: place, of: central)
+      case .connected(let place, let address):
+        Self.tell(
+          .connected(place: place, address: address), host.address, &host.server.application, &observer)
+      }
     }
   }
 

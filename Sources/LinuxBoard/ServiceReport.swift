@@ -1,12 +1,13 @@
 import BluetoothHost
 import LinuxSystem
 
-/// What the service manager is told of a running ball, by sd_notify(3): that it is ready, once it
-/// has advertised; a line about its state, whenever that changes; that it is alive, if a watchdog
-/// wants to know; and that it is stopping.
+/// Reports to the service manager how a running ball is, by sd_notify(3): that it is ready, once it
+/// has advertised; its state, whenever that changes; that it is alive, if a watchdog waits for that;
+/// and that it is stopping.
 ///
-/// It is told by the loop that serves the radio, so a loop that hangs falls silent. Takes no memory
-/// after it is made.
+/// Changes of the state are within an `OutputAllowance`: one that is put off is reported, as the
+/// state is then, in the next second. The loop that serves the radio makes the reports, so a loop
+/// that hangs falls silent. Takes no memory after it is made.
 public final class ServiceReport {
   /// When to try again what the service manager did not take, in milliseconds.
   static let retryPatience: UInt32 = 1_000
@@ -25,6 +26,8 @@ public final class ServiceReport {
   private var hasToldStopping = false
   private var hasToldState = false
 
+  /// Centrals that come and go change the state as often as they like.
+  private var allowance = OutputAllowance()
   private var nextSign: Instant?
   private var retry: Instant?
 
@@ -37,7 +40,10 @@ public final class ServiceReport {
   }
 
   /// When `send` must be called; `nil` if only a change can bring anything.
-  public var deadline: Instant? { retry ?? nextSign }
+  public var deadline: Instant? {
+    if let retry { return retry }
+    return .earlier(nextSign, !hasToldState && allowance.isSpent ? allowance.nextSecond : nil)
+  }
 
   /// The ball's radio is in `state`, and so many centrals are connected.
   public func note(_ state: RadioState, connectionCount: Int) {
@@ -60,13 +66,16 @@ public final class ServiceReport {
   /// Tells what there is to tell.
   public func send(at now: Instant) {
     if let retry, retry > now { return }
+    allowance.advance(to: now)
     let isSignDue = nextSign.map { $0 <= now } ?? false
-    guard isSignDue || !hasToldState || isReady != hasToldReady || isStopping != hasToldStopping
+    let isStateDue = !hasToldState && !allowance.isSpent
+    guard isSignDue || isStateDue || isReady != hasToldReady || isStopping != hasToldStopping
     else { return }
     guard tellAll() else {
       retry = now.advanced(by: Self.retryPatience)
       return
     }
+    if !hasToldState { allowance.spend(at: now) }
     retry = nil
     hasToldReady = isReady
     hasToldStopping = isStopping

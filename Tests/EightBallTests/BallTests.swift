@@ -139,6 +139,48 @@ struct BallTests {
     #expect(ball.read() == .success(slug))
   }
 
+  @Test("The places with an answer to notify are a set, whose last place is 63")
+  func pendingPlaces() throws {
+    var ball = Ball<64>(seed: 8)
+    let question = Array("Will it rain?".utf8)
+    var expected: UInt = 0
+    for place in [0, 1, 31, 32, 63] {
+      try ball.write(question.span, to: .question, at: place)
+      let beforeListening = ball.pendingConnections.rawValue
+      #expect(beforeListening == expected, "the central at \(place) does not listen yet")
+      ball.configurationChanged(of: .answer, at: place, to: .notification)
+      expected |= 1 << UInt(place)
+      let pending = ball.pendingConnections.rawValue
+      #expect(pending == expected)
+    }
+
+    var storage = [UInt8](repeating: 0, count: 64)
+    var writer = ByteWriter(storage.mutableSpan)
+    ball.writeUpdate(of: .answer, at: 63, into: &writer)
+    ball.configurationChanged(of: .answer, at: 1, to: .none)
+    ball.centralDisconnected(at: 32, reason: .remoteUserTerminatedConnection)
+    // Places 0 and 31 are left: 1 + 2³¹.
+    let left = ball.pendingConnections.rawValue
+    #expect(left == 0x8000_0001)
+    let isPending = (0..<64).filter { ball.pendingUpdate(at: $0) != nil }
+    #expect(isPending == [0, 31])
+
+    ball.shake()
+    // 63 again; 1 has asked but no longer listens, and 32 has gone.
+    let shaken = ball.pendingConnections.rawValue
+    #expect(shaken == 0x8000_0000_8000_0001)
+    ball.clear()
+    let cleared = ball.pendingConnections.rawValue
+    #expect(cleared == 0)
+  }
+
+  @Test("More places than a set has bits stop the program where it makes the ball")
+  func tooManyPlaces() async {
+    await #expect(processExitsWith: .failure) {
+      _ = Ball<65>(seed: 8)
+    }
+  }
+
   @Test("A place that is none has no question and nobody")
   func noPlace() {
     let ball = TestBall()

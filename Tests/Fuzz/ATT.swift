@@ -5,14 +5,14 @@
 // database change before, in a range that the piece gives; bit 5 has the ball put its answer off.
 
 /// Plays one input of the fuzzer ATT.
-func playATT(_ pieces: consuming Pieces, on ground: inout Ground) {
+func playATT(_ pieces: consuming Pieces, on ground: inout BallGround) {
   var pieces = pieces
   while let piece = pieces.next() {
     play(piece, on: &ground)
   }
 }
 
-private func play(_ piece: Piece, on ground: inout Ground) {
+private func play(_ piece: Piece, on ground: inout BallGround) {
   if piece.tag & 0x40 != 0 { ground.change(piece.first, piece.last) }
   ground.responses = 0
   ground.hesitates = piece.tag & 0x20 != 0

@@ -1,21 +1,29 @@
-// The ground that every fuzzer stands on: a ball's host, and a controller that takes what it gives
-// and checks it. Compiled by scripts/fuzz as one module with the core.
+// The ground that every fuzzer stands on: a host, and a controller that takes what it gives and checks
+// it. Compiled by scripts/fuzz as one module with the core.
 
 import Glibc
 
-/// A host of four places, and its controller. A condition that does not hold stops the program,
+/// A host of four links, and its controller. A condition that does not hold stops the program,
 /// which is how a fuzzer reports it.
 ///
 /// It is its bytes and nothing else: see `StartingGround`. The buffers belong to all its copies.
-@safe struct Ground: ~Copyable {
-  private var host: Peripheral<4, GATTDatabase<32>, HesitantBall>
+@safe
+struct Ground<
+  Server: ServerRole & Settling & ~Copyable, Client: ClientRole & Settling & ~Copyable
+>: ~Copyable {
+  var host: Host<4, Server, Client>
   private(set) var now = Instant(rawValue: 1)
   /// Whether the controller answers commands and gives back its buffers.
   var isObliging = true
   /// Whether links end only when the host ends them, so that the frames on them can be followed.
-  private var followsLinks = true
+  var followsLinks = true
   /// The ATT responses that went out since this was last set to 0.
   var responses = 0
+  /// The opcode of the last ATT request that went out on each link; 0 if something has come since.
+  var requests = InlineArray<4, UInt8>(repeating: 0)
+  /// How many indications may have come on each link that have not been confirmed. Those that come
+  /// before their link are among them.
+  var indications = InlineArray<4, Int>(repeating: 0)
   private var frames = InlineArray<4, SentFrame>(repeating: SentFrame())
   /// The packet that the host receives is at the end of this, so that AddressSanitizer notices a
   /// read beyond it.
@@ -23,58 +31,32 @@ import Glibc
   /// The packet that the host sends. It needs no more room than this.
   private let outgoing = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 526)
 
-  static let aclLength = 27
-  static let aclCount = 4
-
-  private init() {
-    let name = DeviceName(StaticText("8-Ball"))
-    host = Host(
-      configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: BallProfile.makeDatabase(), application: HesitantBall())
-    host.start(at: now)
-  }
+  static var aclLength: Int { 27 }
+  static var aclCount: Int { 4 }
 
   /// A host that has started up.
-  static func started(followsLinks: Bool) -> Ground {
-    var ground = Ground()
-    ground.followsLinks = followsLinks
-    ground.pass(milliseconds: 1)
-    return ground
-  }
-
-  /// A host that has started up and has four links.
-  static func withFourLinks() -> Ground {
-    var ground = started(followsLinks: true)
-    for link: UInt8 in 0..<4 { ground.connect(link) }
-    return ground
+  init(server: consuming Server, client: consuming Client, followsLinks: Bool) {
+    let name = DeviceName(StaticText("8-Ball"))
+    host = Host(
+      configuration: HostConfiguration(
+        name: name, service: Server.isPresent ? .ballService : nil, address: .public),
+      server: server, client: client)
+    self.followsLinks = followsLinks
+    host.start(at: now)
+    pass(milliseconds: 1)
   }
 
   /// Starts over, as after a lost radio.
   mutating func restart() {
     host.radioLost()
     host.start(at: now)
-    for link in 0..<4 { frames[link] = SentFrame() }
+    for link in 0..<4 { forget(link) }
   }
 
-  /// Whether requests that reach the ball are put off.
-  var hesitates: Bool {
-    get { host.server.application.hesitates }
-    set { host.server.application.hesitates = newValue }
-  }
-
-  /// The requests that were put off can be answered.
-  mutating func resume() {
-    for place in -1...4 { host.resume(at: place) }
-    drain()
-  }
-
-  /// The services from one handle to another have changed.
-  mutating func change(_ start: UInt8, _ end: UInt8) {
-    host.server.databaseChanged(
-      in: AttributeHandleRange(
-        start: AttributeHandle(rawValue: UInt16(start)),
-        end: AttributeHandle(rawValue: UInt16(end))))
-    drain()
+  /// Another link has this number from now on, or none.
+  private mutating func forget(_ link: Int) {
+    frames[link] = SentFrame()
+    requests[link] = 0
   }
 
   mutating func pass(milliseconds: UInt32) {
@@ -89,11 +71,11 @@ import Glibc
     drain()
   }
 
-  /// A central connects: `link` is 0 to 3, and its handle 0x40 more.
-  mutating func connect(_ link: UInt8) {
-    frames[Int(link)] = SentFrame()
+  /// A link is there: `link` is 0 to 3, and its handle 0x40 more. By default a central began it.
+  mutating func connect(_ link: UInt8, as role: UInt8 = 0x01) {
+    forget(Int(link))
     let event: [22 of UInt8] = [
-      0x04, 0x3E, 19, 0x01, 0x00, 0x40 + link, 0x00, 0x01, 0x01,
+      0x04, 0x3E, 19, 0x01, 0x00, 0x40 + link, 0x00, role, 0x01,
       link, 0, 0, 0, 0, 0xC0, 0x18, 0, 0, 0, 0x48, 0, 0,
     ]
     receive(event.span)
@@ -139,7 +121,7 @@ import Glibc
   }
 
   /// Takes the host's packets until it has none. It must come to an end.
-  private mutating func drain() {
+  mutating func drain() {
     let packet = unsafe outgoing
     var turns = 0
     while true {
@@ -155,9 +137,9 @@ import Glibc
       demand(turns < 2_000, "the host never falls silent")
       unsafe answer(packet.span.extracting(first: count))
     }
-    while host.server.application.ball.nextEvent() != nil {}
+    host.server.settle()
+    host.client.settle()
     _ = host.deadline
-    _ = host.server.application.ball.lights
   }
 
   // MARK: The controller
@@ -184,14 +166,18 @@ import Glibc
   }
 
   private mutating func complete(_ opcode: HCIOpcode, parameters: Span<UInt8>) {
+    let low = UInt8(truncatingIfNeeded: opcode.rawValue)
+    let high = UInt8(truncatingIfNeeded: opcode.rawValue >> 8)
+    let status: [7 of UInt8] = [0x04, 0x0F, 4, 0x00, 1, low, high]
     switch opcode {
+    case .leCreateConnection:
+      // The link itself comes when the fuzzer says so.
+      host.receive(status.span, at: now)
     case .disconnect:
-      let low = UInt8(truncatingIfNeeded: opcode.rawValue)
-      let high = UInt8(truncatingIfNeeded: opcode.rawValue >> 8)
       demand(parameters.count >= 2, "a disconnection of no link")
-      let status: [7 of UInt8] = [0x04, 0x0F, 4, 0x00, 1, low, high]
       let end: [7 of UInt8] = [0x04, 0x05, 4, 0x00, parameters[0], parameters[1], 0x16]
       host.receive(status.span, at: now)
+      if (0x40...0x43).contains(parameters[0]) { forget(Int(parameters[0] - 0x40)) }
       host.receive(end.span, at: now)
     case .readBDADDR:
       let address: [6 of UInt8] = [1, 0, 0, 0, 0, 0xF0]
@@ -238,22 +224,40 @@ import Glibc
     if frames[link].missing == frames[link].length, !rest.isEmpty { frames[link].first = rest[0] }
     demand(rest.count <= frames[link].missing, "more data than the frame states")
     frames[link].missing -= rest.count
-    if frames[link].missing == 0 { check(frames[link]) }
+    if frames[link].missing == 0 { check(frames[link], link) }
   }
 
-  private mutating func check(_ frame: SentFrame) {
+  private mutating func check(_ frame: SentFrame, _ link: Int) {
     switch frame.channel {
     case 0x0004:
       demand(frame.length > 0, "an ATT PDU of no bytes")
       demand(frame.length <= 517, "an ATT PDU longer than any MTU")
-      demand(frame.first & 1 == 1, "a request or a command from a server")
-      if frame.first != 0x1B && frame.first != 0x1D { responses += 1 }
+      if frame.first & 1 == 1 {
+        if frame.first != 0x1B && frame.first != 0x1D { responses += 1 }
+      } else {
+        checkRequest(frame.first, link)
+      }
     case 0x0005:
       demand(frame.length >= 4, "a signalling command without a header")
     case 0x0006:
       demand(frame.length == 2 && frame.first == 0x05, "anything but a refusal to pair")
     default:
       demand(false, "a frame on a channel that is not ours")
+    }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.3.2.
+  private mutating func checkRequest(_ opcode: UInt8, _ link: Int) {
+    demand(Client.isPresent, "a request or a command from a server")
+    switch opcode {
+    case 0x1E:
+      demand(indications[link] > 0, "a confirmation of no indication")
+      indications[link] = 0
+    case 0x52:
+      break
+    default:
+      demand(requests[link] == 0, "a request before the response to the last one")
+      requests[link] = opcode
     }
   }
 }

@@ -3,7 +3,7 @@
 // A piece of the input is a packet, type byte first, unless its tag says otherwise.
 
 /// Plays one input of the fuzzer HCI.
-func playHCI(_ pieces: consuming Pieces, on ground: inout Ground) {
+func playHCI(_ pieces: consuming Pieces, on ground: inout BallGround) {
   var pieces = pieces
   while let piece = pieces.next() {
     switch piece.tag {

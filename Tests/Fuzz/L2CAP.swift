@@ -4,7 +4,7 @@
 // the packet boundary flag.
 
 /// Plays one input of the fuzzer L2CAP.
-func playL2CAP(_ pieces: consuming Pieces, on ground: inout Ground) {
+func playL2CAP(_ pieces: consuming Pieces, on ground: inout BallGround) {
   var pieces = pieces
   while let piece = pieces.next() {
     ground.receive(fragment: piece.bytes, boundary: (piece.tag >> 2) & 3, link: piece.tag & 3)

@@ -7,40 +7,48 @@ private enum Fuzzer: String {
   case hci = "HCI"
   case att = "ATT"
   case l2cap = "L2CAP"
-
-  /// Where every input starts.
-  func makeGround() -> Ground {
-    switch self {
-    case .hci: .started(followsLinks: false)
-    case .att, .l2cap: .withFourLinks()
-    }
-  }
-
-  func play(_ pieces: consuming Pieces, on ground: inout Ground) {
-    switch self {
-    case .hci: playHCI(pieces, on: &ground)
-    case .att: playATT(pieces, on: &ground)
-    case .l2cap: playL2CAP(pieces, on: &ground)
-    }
-  }
+  case client = "Client"
+  case roles = "Roles"
 }
 
 private let fuzzer: Fuzzer = {
   let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   guard let fuzzer = Fuzzer(rawValue: name) else {
-    print("There is no fuzzer \(name). The program's file name must be HCI, ATT or L2CAP.")
+    print(
+      "There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Client or Roles."
+    )
     exit(2)
   }
   return fuzzer
 }()
 
-private let start = StartingGround(fuzzer.makeGround)
+// Where every input starts. Each is made at its first use.
+private let balls = StartingGround<BallGround> {
+  fuzzer == .hci ? .started(followsLinks: false) : .withFourLinks()
+}
+private let clients = StartingGround<ClientGround> { .asking(server: NoServer()) }
+private let roles = StartingGround<RolesGround> { .asking(server: .hesitant) }
 
 /// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe UnsafeBufferPointer(start: bytes, count: count)
-  let ground = unsafe start.restored()
-  unsafe fuzzer.play(Pieces(input.span), on: &ground.pointee)
+  switch fuzzer {
+  case .hci:
+    let ground = unsafe balls.restored()
+    unsafe playHCI(Pieces(input.span), on: &ground.pointee)
+  case .att:
+    let ground = unsafe balls.restored()
+    unsafe playATT(Pieces(input.span), on: &ground.pointee)
+  case .l2cap:
+    let ground = unsafe balls.restored()
+    unsafe playL2CAP(Pieces(input.span), on: &ground.pointee)
+  case .client:
+    let ground = unsafe clients.restored()
+    unsafe playClient(Pieces(input.span), on: &ground.pointee)
+  case .roles:
+    let ground = unsafe roles.restored()
+    unsafe playClient(Pieces(input.span), on: &ground.pointee)
+  }
   return 0
 }

@@ -2,7 +2,7 @@
 /// inputs do.
 ///
 /// The host has no references, so its bytes are its whole state: a copy of them brings it back.
-@safe struct StartingGround: ~Copyable, @unchecked Sendable {
+@safe struct StartingGround<Ground: ~Copyable>: ~Copyable, @unchecked Sendable {
   private let current: UnsafeMutablePointer<Ground>
   private let kept: UnsafeMutableRawPointer
 

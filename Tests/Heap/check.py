@@ -8,6 +8,7 @@ at all once it has started.
 """
 
 import asyncio
+import contextlib
 import pathlib
 import socket
 import struct
@@ -17,7 +18,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Peers"))
 
 import worlds
-from central import Central
+from central import Central, Visit
 from programs import Program, eightball
 
 
@@ -42,7 +43,7 @@ class Heap:
 Row = tuple[str, int, int]
 
 
-async def measure(ball: Heap, radio: str) -> list[Row]:
+async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
     """Each thing that can happen to the ball, with the calls for a few and for ten times as many."""
     rows = []
 
@@ -52,9 +53,13 @@ async def measure(ball: Heap, radio: str) -> list[Row]:
         counts = [await ball.calls_during(number, action) for number in (few, 10 * few)]
         rows.append((name, *counts))
 
-    async with Central.opened(radio) as central:
-        visit = await central.visit(mtu=517)
-        await visit.subscribe()
+    async with contextlib.AsyncExitStack() as stack:
+        # A central for each row, which stays: each place has lines of its own.
+        async def visitor() -> Visit:
+            central = await stack.enter_async_context(Central.opened(radio, len(rows) + 1))
+            visit = await central.visit(mtu=517)
+            await visit.subscribe()
+            return visit
 
         async def answered() -> None:
             await visit.next_answer()
@@ -73,15 +78,29 @@ async def measure(ball: Heap, radio: str) -> list[Row]:
             await visit.refusal_of("This costs nothing.")
             await visit.read_answer()
 
+        visit = await visitor()
         await row("a question", 20, ask)
+        visit = await visitor()
         await row("a long write of 512 bytes", 20, ask_at_length)
+        visit = await visitor()
         await row("a statement refused", 20, state)
-        await visit.disconnect()
+        last = await stack.enter_async_context(Central.opened(radio, len(rows) + 1))
 
         async def come_and_go() -> None:
-            await (await central.visit()).disconnect()
+            await (await last.visit()).disconnect()
 
         await row("a central comes and goes", 3, come_and_go)
+        if any("left out" in line or "omitted" in line for line in program.output):
+            raise AssertionError("Lines were left out, so less was printed than was to be counted.")
+
+        async def flood() -> None:
+            visit = await last.visit()
+            for _ in range(600):
+                await visit.question.write_value(b"This costs nothing.", with_response=False)
+            await visit.read_answer()
+            await visit.disconnect()
+
+        await row("more lines than are printed", 1, flood)
     return rows
 
 
@@ -118,7 +137,7 @@ async def main(counter: str) -> int:
                     eightball(), "run", "--radio", radio, *arguments, environment=heap.environment
                 ) as program:
                     await program.line(lambda line: "dvertising" in line, "advertising")
-                    rows = await measure(heap, radio)
+                    rows = await measure(heap, program, radio)
             if heap.calls == 0:
                 print("The counter does not count: even a start takes memory.")
                 failed = True

@@ -159,6 +159,10 @@ private struct Lines: BallObserver {
     }
   }
 
+  mutating func ball(didOmit count: Int, at place: Int, of central: DeviceAddress?) {
+    lines.append("omitted \(count)")
+  }
+
   private func text(of answer: Answer) -> String {
     var bytes = [UInt8](repeating: 0, count: 64)
     var writer = ByteWriter(bytes.mutableSpan)

@@ -88,6 +88,46 @@ struct ServiceReportTests {
     #expect(report.deadline == nil)
   }
 
+  @Test("is the newest state once a second has passed, when centrals come and go too fast")
+  func comingAndGoing() throws {
+    let bench = try Bench()
+    let report = try bench.report()
+    var datagrams: [String] = []
+    for number in 0..<1_000 {
+      report.note(.advertising, connectionCount: (number + 1) % 2)
+      report.send(at: .at(100))
+      datagrams += bench.take()
+    }
+    // A burst of 500, as for lines.
+    #expect(datagrams.count == 500)
+    #expect(report.deadline == .at(1_100))
+    report.note(.advertising, connectionCount: 3)
+    report.send(at: .at(1_099))
+    #expect(bench.take() == [])
+    report.send(at: .at(1_100))
+    #expect(bench.take() == ["STATUS=Advertising. Connected: 3.\n"])
+    #expect(report.deadline == nil)
+  }
+
+  @Test("is its end and its signs of life without delay, when centrals come and go too fast")
+  func endOfComingAndGoing() throws {
+    let bench = try Bench()
+    let report = try bench.report(["WATCHDOG_USEC": "1200000"])
+    for number in 0..<600 {
+      report.note(.advertising, connectionCount: (number + 1) % 2)
+      report.send(at: .at(100))
+      _ = bench.take()
+    }
+    // 0.6 s after the last datagram that was sent.
+    #expect(report.deadline == .at(700))
+    report.send(at: .at(700))
+    #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Advertising.\n"])
+    report.note(.advertising, connectionCount: 1)
+    report.stop()
+    report.send(at: .at(701))
+    #expect(bench.take() == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+  }
+
   @Test("comes from a ball's own loop: ready when it advertises, stopping when it is told to")
   func ball() throws {
     let bench = try Bench()
@@ -176,6 +216,7 @@ private struct Nobody: BallObserver {
     _ own: DeviceAddress, did event: BallEvent, with central: DeviceAddress?,
     question: Span<UInt8>
   ) {}
+  mutating func ball(didOmit count: Int, at place: Int, of central: DeviceAddress?) {}
 }
 
 extension Instant {

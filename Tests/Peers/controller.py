@@ -4,9 +4,10 @@ Packets are as H4 has them, type byte first. Core Specification, Vol 4, Part A a
 """
 
 import asyncio
+import contextlib
 import struct
 
-from programs import PATIENCE
+from programs import PATIENCE, Program, eightball
 
 COMMAND, ACL, EVENT = 0x01, 0x02, 0x04
 
@@ -21,6 +22,9 @@ PARAMETER_REPLY = 0x2020
 PARAMETER_REFUSAL = 0x2021
 
 COMMAND_DISALLOWED = 0x0C
+
+#: The handles of the ball's values: docs/gatt-profile.md.
+QUESTION, ANSWER, LISTENING = "1d 00", "1f 00", "20 00"
 
 
 class Controller:
@@ -102,6 +106,30 @@ class Controller:
         peer = bytes([handle & 0xFF, 0, 0, 0, 0, 0xC0])
         parameters = struct.pack("<BBHBB6sHHHB", 0x01, 0, handle, 1, 1, peer, 24, 0, 72, 0)
         return event(0x3E, parameters)
+
+    def disconnected(self, handle: int) -> bytes:
+        """The event that ends a link, because its central wanted that."""
+        return event(0x05, struct.pack("<BHB", 0, handle, 0x13))
+
+
+@contextlib.asynccontextmanager
+async def ball_on_a_controller(is_json: bool = True):
+    """`eightball run` and the controller that it has set up."""
+    hosts: asyncio.Queue[Controller] = asyncio.Queue()
+
+    async def accept(reader, writer):
+        host = Controller(reader, writer)
+        hosts.put_nowait(host)
+        await host.serve()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--seed", "8"]
+    if is_json:
+        options.append("--json")
+    async with server, Program(eightball(), "run", *options) as ball:
+        await ball.line(lambda line: "dvertising" in line, "advertising")
+        yield ball, await hosts.get()
 
 
 def event(code: int, parameters: bytes) -> bytes:

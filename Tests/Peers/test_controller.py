@@ -1,34 +1,12 @@
 """A controller that is late, silent or wrong: what reaches the ball's centrals all the same."""
 
 import asyncio
-import contextlib
 import struct
 
 import controller
-from controller import Controller, att
+from controller import ANSWER, LISTENING, QUESTION, Controller, att, ball_on_a_controller
 from programs import PATIENCE, Program, eightball
 from worlds import free_port
-
-#: The handles of the ball's values: docs/gatt-profile.md.
-QUESTION, ANSWER, LISTENING = "1d 00", "1f 00", "20 00"
-
-
-@contextlib.asynccontextmanager
-async def ball_on_a_controller():
-    """`eightball run` and the controller that it has set up."""
-    hosts: asyncio.Queue[Controller] = asyncio.Queue()
-
-    async def accept(reader, writer):
-        host = Controller(reader, writer)
-        hosts.put_nowait(host)
-        await host.serve()
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--json", "--seed", "8"]
-    async with server, Program(eightball(), "run", *options) as ball:
-        await ball.event("advertising")
-        yield ball, await hosts.get()
 
 
 async def test_two_questions_in_one_burst_are_both_answered():

@@ -36,8 +36,10 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
 
   /// The 16-bit form; `nil` if there is none.
   public var short: UInt16? {
-    guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == Self.baseHigh else { return nil }
-    return UInt16(truncatingIfNeeded: high &>> 32)
+    @inline(__always) get {
+      guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == Self.baseHigh else { return nil }
+      return UInt16(truncatingIfNeeded: high &>> 32)
+    }
   }
 
   /// How many bytes it takes in a PDU: 2 or 16.
@@ -59,6 +61,7 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
   }
 
   /// Writes the shortest form, 2 or 16 bytes, the least significant first.
+  @inline(__always)
   public func write(to writer: inout ByteWriter) {
     if let short {
       writer.write(short)

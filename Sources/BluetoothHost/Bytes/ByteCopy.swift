@@ -1,16 +1,48 @@
 extension MutableSpan<UInt8> {
   /// Copies all of `source` to `offset`; nothing if it would not fit.
-  ///
-  /// The one place that uses unsafe memory: a checked loop over two spans costs several
-  /// instructions a byte, and every packet is copied at least once.
   @_lifetime(self: copy self)
   @inlinable
   mutating func copy(_ source: Span<UInt8>, at offset: Int) {
     guard offset >= 0, source.count <= count &- offset else { return }
+    unsafe copy(unchecked: source, at: offset)
+  }
+
+  /// Copies all of `source` to `offset`, where it fits: the caller has checked that.
+  ///
+  /// The one place that copies by pointers: a checked loop over two spans costs several
+  /// instructions a byte, and every packet is copied at least once.
+  @unsafe
+  @_lifetime(self: copy self)
+  @inlinable
+  @inline(__always)
+  mutating func copy(unchecked source: Span<UInt8>, at offset: Int) {
     unsafe withUnsafeMutableBytes { target in
       unsafe source.withUnsafeBytes { source in
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
         unsafe (to + offset).copyMemory(from: from, byteCount: source.count)
+      }
+    }
+  }
+
+  /// Stores a byte, a word with the low byte first, and all of `source` at `offset`, where they fit:
+  /// the caller has checked that.
+  @unsafe
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func store(_ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int)
+  {
+    unsafe withUnsafeMutableBytes { target in
+      guard let to = target.baseAddress else { return }
+      unsafe (to + offset).storeBytes(of: byte, as: UInt8.self)
+      unsafe (to + (offset &+ 1)).storeBytes(of: word.littleEndian, as: UInt64.self)
+      // A response of one byte, as to a write, needs no call.
+      if source.count == 1 {
+        unsafe (to + (offset &+ 9)).storeBytes(of: source[unchecked: 0], as: UInt8.self)
+      } else if source.count > 1 {
+        unsafe source.withUnsafeBytes { source in
+          guard let from = source.baseAddress else { return }
+          unsafe (to + (offset &+ 9)).copyMemory(from: from, byteCount: source.count)
+        }
       }
     }
   }

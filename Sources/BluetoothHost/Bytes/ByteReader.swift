@@ -2,7 +2,8 @@
 ///
 /// Every byte from a peer, a controller or a file passes through here: no other code computes
 /// offsets into a packet. A read past the end gives `nil` and moves nothing, so a short packet is
-/// a value for the caller to answer, never a trap.
+/// a value for the caller to answer, never a trap. Each read checks its bounds once, and then loads
+/// without another check: `position` is never past the end.
 public struct ByteReader: ~Escapable {
   @usableFromInline var bytes: Span<UInt8>
   @usableFromInline var position = 0
@@ -26,7 +27,7 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readUInt8() -> UInt8? {
     guard position < bytes.count else { return nil }
-    let value = bytes[position]
+    let value = unsafe bytes[unchecked: position]
     position &+= 1
     return value
   }
@@ -44,7 +45,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 2 else { return nil }
     defer { position &+= 2 }
     return unsafe UInt16(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt16.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt16.self))
   }
 
   /// Reads four bytes, the low one first.
@@ -53,7 +55,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 4 else { return nil }
     defer { position &+= 4 }
     return unsafe UInt32(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt32.self))
   }
 
   /// Reads eight bytes, the low one first.
@@ -62,7 +65,8 @@ public struct ByteReader: ~Escapable {
     guard count >= 8 else { return nil }
     defer { position &+= 8 }
     return unsafe UInt64(
-      littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+      littleEndian: bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt64.self))
   }
 
   /// Skips eight bytes at a time as long as none of the bits of `mask` is set in them.
@@ -70,7 +74,7 @@ public struct ByteReader: ~Escapable {
   mutating func skipWords(without mask: UInt64) {
     while count >= 8 {
       let word = unsafe bytes.bytes.unsafeLoadUnaligned(
-        fromByteOffset: position, as: UInt64.self)
+        fromUncheckedByteOffset: position, as: UInt64.self)
       guard UInt64(littleEndian: word) & mask == 0 else { return }
       position &+= 8
     }
@@ -81,7 +85,8 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public mutating func readBytes(_ length: Int) -> Span<UInt8>? {
     guard length >= 0, length <= count else { return nil }
-    let slice = bytes.extracting(position..<position &+ length)
+    let slice = unsafe bytes.extracting(
+      unchecked: Range(uncheckedBounds: (position, position &+ length)))
     position &+= length
     return slice
   }
@@ -90,7 +95,7 @@ public struct ByteReader: ~Escapable {
   @_lifetime(copy self)
   @inlinable
   public mutating func readRemaining() -> Span<UInt8> {
-    let slice = bytes.extracting(position..<bytes.count)
+    let slice = unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, bytes.count)))
     position = bytes.count
     return slice
   }

@@ -1,7 +1,8 @@
 /// Writes a packet, little-endian, into storage that the caller owns.
 ///
 /// What does not fit is not written, and `hasOverflowed` stays true from then on: a writer is
-/// checked once, at the end, and never writes outside its storage.
+/// checked once, at the end, and never writes outside its storage. Each write checks its bounds once,
+/// in `reserve`, and then stores without another check: `limit` is never past the end.
 public struct ByteWriter: ~Copyable, ~Escapable {
   @usableFromInline var storage: MutableSpan<UInt8>
   @usableFromInline let limit: Int
@@ -37,12 +38,18 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inlinable
   public var freeCapacity: Int { limit &- written }
 
+  /// What has been written.
+  var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(0..<written) }
+  }
+
   /// Writes one byte.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func write(_ value: UInt8) {
     guard reserve(1) else { return }
-    storage[written] = value
+    unsafe storage[unchecked: written] = value
     written &+= 1
   }
 
@@ -56,11 +63,12 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes two bytes, the low one first.
   @inlinable
   @_lifetime(self: copy self)
+  @inline(__always)
   public mutating func write(_ value: UInt16) {
     guard reserve(2) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt16.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt16.self)
     written &+= 2
   }
 
@@ -71,7 +79,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard reserve(4) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt32.self)
     written &+= 4
   }
 
@@ -83,8 +91,25 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard reserve(8) else { return }
     let offset = written
     var bytes = unsafe storage.mutableBytes
-    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+    unsafe bytes.storeBytes(of: value.littleEndian, toUncheckedByteOffset: offset, as: UInt64.self)
     written &+= 8
+  }
+
+  /// Writes a byte, then a number, the low byte first: both, or neither if they do not fit.
+  @_lifetime(self: copy self)
+  @inlinable
+  @inline(__always)
+  public mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ first: UInt8, _ number: Number
+  ) {
+    let length = 1 &+ MemoryLayout<Number>.size
+    guard reserve(length) else { return }
+    unsafe storage[unchecked: written] = first
+    let offset = written &+ 1
+    var bytes = unsafe storage.mutableBytes
+    unsafe bytes.storeBytes(
+      of: number.littleEndian, toUncheckedByteOffset: offset, as: Number.self)
+    written &+= length
   }
 
   /// Writes all of `bytes`, or none of them if they do not fit.
@@ -93,7 +118,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inline(__always)
   public mutating func write(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
-    storage.copy(bytes, at: count)
+    unsafe storage.copy(unchecked: bytes, at: count)
     written &+= bytes.count
   }
 
@@ -108,6 +133,16 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     } else {
       write(bytes.extracting(first: freeCapacity))
     }
+  }
+
+  /// Writes as much of `text` as fits, in UTF-8. Never an overflow.
+  @_lifetime(self: copy self)
+  @inlinable
+  @inline(__always)
+  public mutating func writePrefix(of text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe writePrefix(of: utf8.span)
   }
 
   /// Puts `value` at `offset`, which has been written before: a length that is known only once
@@ -134,6 +169,37 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     guard count >= 0, count <= self.count else { return }
     written = count
     overflowed = false
+  }
+
+  /// Writes a byte, a word with the low byte first, and all of `bytes`; nothing if they do not fit.
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func write(_ byte: UInt8, _ word: UInt64, _ bytes: Span<UInt8>) {
+    guard reserve(bytes.count &+ 9) else { return }
+    unsafe storage.store(byte, word, unchecked: bytes, at: written)
+    written &+= bytes.count &+ 9
+  }
+
+  /// Writes a byte and a word with the low byte first, and counts `count` bytes after them as written;
+  /// nothing if they do not fit.
+  @_lifetime(self: copy self)
+  @inline(__always)
+  mutating func write(_ byte: UInt8, _ word: UInt64, before count: Int) {
+    guard reserve(count &+ 9) else { return }
+    unsafe storage.store(byte, word, unchecked: Span(), at: written)
+    written &+= count &+ 9
+  }
+
+  /// A writer of at most `limit` bytes that stand `offset` bytes after those written so far, and are not
+  /// yet counted as written.
+  @_lifetime(&self)
+  @inline(__always)
+  mutating func makeWriter(after offset: Int, limit: Int) -> ByteWriter {
+    let start = min(written &+ offset, self.limit)
+    let end = start &+ min(limit, self.limit &- start)
+    // 0 ≤ start ≤ end ≤ self.limit.
+    return unsafe ByteWriter(
+      storage._mutatingExtracting(unchecked: Range(uncheckedBounds: (start, end))))
   }
 
   @inlinable

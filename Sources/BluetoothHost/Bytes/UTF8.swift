@@ -3,7 +3,40 @@ extension Span<UInt8> {
   /// U+10FFFF, no sequence cut short.
   ///
   /// The Unicode Standard, table 3-7.
+  @inlinable
   public var isValidUTF8: Bool {
+    @inline(__always) get { isASCIIByWords || isValidUTF8ByCharacter }
+  }
+
+  /// Whether it has at least eight bytes, and all of them are ASCII: most questions are such a text.
+  @inlinable
+  var isASCIIByWords: Bool {
+    @inline(__always) get {
+      let last = count &- 8
+      guard last >= 0 else { return false }
+      var position = 0
+      while position < last {
+        guard unsafe !hasHighBit(inWordAt: position) else { return false }
+        position &+= 8
+      }
+      // The last word may overlap the one before.
+      return unsafe !hasHighBit(inWordAt: last)
+    }
+  }
+
+  /// Whether one of the eight bytes from `position` is not ASCII. The caller has checked that they are
+  /// there.
+  @unsafe
+  @inlinable
+  @inline(__always)
+  func hasHighBit(inWordAt position: Int) -> Bool {
+    let word = unsafe bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: position, as: UInt64.self)
+    return word & 0x8080_8080_8080_8080 != 0
+  }
+
+  @usableFromInline
+  var isValidUTF8ByCharacter: Bool {
     var reader = ByteReader(self)
     while let lead = reader.readASCIIRun() {
       guard reader.skipUTF8Tail(after: lead) else { return false }

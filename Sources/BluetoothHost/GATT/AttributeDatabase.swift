@@ -45,24 +45,27 @@ extension Span<Attribute> {
     let index = Int(handle.rawValue) - 1
     return index >= 0 && index < count ? self[index] : nil
   }
+}
 
-  /// Writes the value of a declaration at `handle`, as discovery reads it.
+extension Attribute {
+  /// Writes the value of this declaration at `handle` among `attributes`, as discovery reads it.
   ///
   /// Core Specification, Vol 3, Part G, 3.1 to 3.3. Other attributes write nothing.
-  func writeDeclaration(at handle: AttributeHandle, to writer: inout ByteWriter) {
-    guard let attribute = self[handle] else { return }
-    switch attribute.value {
+  @inline(__always)
+  func writeDeclaration(
+    at handle: AttributeHandle, among attributes: Span<Attribute>, to writer: inout ByteWriter
+  ) {
+    switch value {
     case .service(let uuid):
       uuid.write(to: &writer)
     case .include(let start):
-      guard let service = self[start], case .service(let uuid) = service.value else { return }
+      guard let service = attributes[start], case .service(let uuid) = service.value else { return }
       writer.write(start.rawValue)
       writer.write(service.groupEnd.rawValue)
-      // The UUID is told only in its 16-bit form; a longer one is read from the service.
+      // A reference has only a 16-bit UUID; a longer one is read from the service.
       if uuid.short != nil { uuid.write(to: &writer) }
     case .characteristic(let uuid):
-      writer.write(attribute.properties.rawValue)
-      writer.write(handle.rawValue &+ 1)
+      writer.write(properties.rawValue, handle.rawValue &+ 1)
       uuid.write(to: &writer)
     default:
       break

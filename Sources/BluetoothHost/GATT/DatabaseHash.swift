@@ -42,7 +42,7 @@ extension Span<Attribute> {
     case .primaryService, .secondaryService, .include, .characteristic:
       writer.write(handle.rawValue)
       attribute.type.write(to: &writer)
-      writeDeclaration(at: handle, to: &writer)
+      attribute.writeDeclaration(at: handle, among: self, to: &writer)
       return true
     case .characteristicExtendedProperties:
       writer.write(handle.rawValue)

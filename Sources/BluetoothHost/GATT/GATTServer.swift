@@ -87,7 +87,9 @@ public struct GATTServer<
   // MARK: For the host
 
   /// The connections for which the application, or a change of the database, has something to send.
-  public var pendingConnections: ConnectionSet { attributes.application.pendingConnections }
+  public var pendingConnections: ConnectionSet {
+    attributes.application.pendingConnections.union(attributes.changedConnections)
+  }
 
   /// Takes the name and the MTU.
   public mutating func configure(_ configuration: HostConfiguration) {
@@ -108,6 +110,7 @@ public struct GATTServer<
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     let index = connection.index
     open.remove(index)
+    attributes.changedConnections.remove(index)
     attributes.bearers[index] = ATTBearer()
     outboxes[index].reset()
     attributes.application.centralDisconnected(at: index, reason: reason)

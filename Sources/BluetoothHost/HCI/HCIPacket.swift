@@ -91,8 +91,7 @@ public struct ACLHeader: Equatable, Sendable {
 
   /// Writes the start of an ACL packet, H4's type byte first; `dataLength` bytes follow.
   public func write(dataLength: Int, to writer: inout ByteWriter) {
-    writer.write(HCIPacketType.acl.rawValue)
-    writer.write(word(dataLength: dataLength))
+    writer.write(HCIPacketType.acl.rawValue, word(dataLength: dataLength))
   }
 
   /// The header as one number: two bytes of handle and flag, then two of length.

@@ -124,22 +124,28 @@ public struct Connection: ~Copyable {
     of pdu: Span<UInt8>, length: Int, to writer: inout ByteWriter
   ) -> Bool {
     guard let handle else { return true }
-    if sentCount == 0 {
-      // The L2CAP header goes with the first fragment, which is mostly the only one.
-      let size = min(length &- L2CAPFrame.headerLength, pdu.count)
-      L2CAPFrame.writeStart(on: handle, .att, payloadLength: pdu.count, size: size, to: &writer)
-      if size == pdu.count {
-        writer.write(pdu)
-        return true
-      }
-      writer.write(pdu.extracting(first: size))
-      sentCount = size
-      return false
+    // One packet is mostly enough.
+    guard sentCount == 0, pdu.count &+ L2CAPFrame.headerLength <= length else {
+      return writePart(of: pdu, on: handle, length: length, to: &writer)
     }
-    let size = min(length, pdu.count &- sentCount)
-    ACLHeader(handle: handle, boundary: .continuing).write(dataLength: size, to: &writer)
-    writer.write(pdu.extracting(sentCount..<sentCount &+ size))
-    sentCount &+= size
+    L2CAPFrame.writeStart(on: handle, .att, payloadLength: pdu.count, pdu, to: &writer)
+    return true
+  }
+
+  @inline(never)
+  private mutating func writePart(
+    of pdu: Span<UInt8>, on handle: ConnectionHandle, length: Int, to writer: inout ByteWriter
+  ) -> Bool {
+    if sentCount == 0 {
+      sentCount = min(length &- L2CAPFrame.headerLength, pdu.count)
+      L2CAPFrame.writeStart(
+        on: handle, .att, payloadLength: pdu.count, pdu.extracting(first: sentCount), to: &writer)
+    } else {
+      let size = min(length, pdu.count &- sentCount)
+      ACLHeader(handle: handle, boundary: .continuing).write(dataLength: size, to: &writer)
+      writer.write(pdu.extracting(sentCount..<sentCount &+ size))
+      sentCount &+= size
+    }
     guard sentCount == pdu.count else { return false }
     sentCount = 0
     return true

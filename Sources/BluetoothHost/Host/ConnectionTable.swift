@@ -16,7 +16,7 @@ struct ConnectionTable<let links: Int> {
   init() {}
 
   /// How many links there are.
-  var count: Int { open.count }
+  private(set) var count = 0
 
   /// The index of the connection with `handle`; `nil` if there is none.
   @inline(__always)
@@ -36,12 +36,15 @@ struct ConnectionTable<let links: Int> {
     handles[slot] = handle.rawValue
     indices[slot] = UInt8(truncatingIfNeeded: index)
     open.insert(index)
+    count += 1
   }
 
   /// The connection at `index` has no handle any more.
   mutating func remove(_ handle: ConnectionHandle, at index: Int) {
-    if let slot = search(handle) { handles[slot] = Self.unused }
+    guard let slot = search(handle) else { return }
+    handles[slot] = Self.unused
     open.remove(index)
+    count -= 1
   }
 
   @inline(never)

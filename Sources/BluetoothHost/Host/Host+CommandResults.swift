@@ -54,7 +54,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     at now: Instant
   ) {
     let isExpected = commands.complete(opcode, credits: credits, at: now)
-    controller.owesCommands = true
+    // A reset that waits is not hastened by a stray answer.
+    controller.owesCommands = controller.restartTime == nil
     guard isExpected else { return }
     switch controller.phase {
     case .off:

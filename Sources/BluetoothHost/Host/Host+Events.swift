@@ -93,6 +93,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     guard Server.isPresent || isOwn, let index = freeIndex(for: event.handle) else {
       controller.unknownLinks.note(
         event.handle, endedAt: now.advanced(by: CommandFlow.patience))
+      if Client.isPresent, isOwn { clientRole.connectionFailed(.connectionLimitExceeded) }
       return
     }
     controller.unknownLinks.remove(event.handle)
@@ -134,8 +135,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 extension Host where Server: ~Copyable, Client: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
+    let wasOpen = commands.isOpen
     if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }
-    if commands.isOpen, controller.phase != .off, controller.restartTime == nil {
+    if !wasOpen, commands.isOpen, controller.phase != .off, controller.restartTime == nil {
       controller.owesCommands = true
     }
     if let time = controller.restartTime, time <= now {

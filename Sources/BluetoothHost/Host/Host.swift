@@ -40,7 +40,8 @@ public struct Host<
   var serverRole: Server
   var clientRole: Client
 
-  /// A host that waits for `start`.
+  /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, the program stops
+  /// here.
   ///
   /// - Parameters:
   ///   - configuration: its name, address and so on.
@@ -49,6 +50,8 @@ public struct Host<
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client
   ) {
+    precondition(
+      links <= ConnectionSet.capacity, "A host has at most as many links as a UInt has bits.")
     self.configuration = configuration
     serverRole = server
     clientRole = client
@@ -63,7 +66,6 @@ public struct Host<
     _read { yield serverRole }
     _modify {
       yield &serverRole
-      pending = table.open
       blocked = .none
     }
   }
@@ -194,6 +196,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
+  @inline(__always)
   private mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let index = table.index(of: header.handle) else {
       receiveEarly(header, data, at: now)
@@ -359,7 +362,12 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// The link at `index` has gone, and everything about it is forgotten.
   mutating func forget(_ index: Int, reason: HCIErrorCode) {
-    if let handle = connections[index].handle { table.remove(handle, at: index) }
+    if let handle = connections[index].handle {
+      table.remove(handle, at: index)
+      // An answer that is still to come is not about the next link of this handle.
+      if controller.checking == handle { controller.checking = nil }
+      if controller.closing == handle { controller.closing = nil }
+    }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
     pending.remove(index)

@@ -83,19 +83,43 @@ struct L2CAPFrame: ~Escapable {
   /// The length of a frame's header in bytes: two of length, two of channel.
   static var headerLength: Int { 4 }
 
-  /// Writes the start of an ACL packet that carries the first `size` bytes of a frame's payload:
-  /// H4's type byte, the ACL header and the frame's own.
+  /// How many bytes are before the payload of an ACL packet's first frame: H4's type byte, the ACL
+  /// header and the frame's own.
+  static var packetHeaderLength: Int { 9 }
+
+  /// Writes the start of an ACL packet, and `first`, which are the first bytes of a frame's payload.
   @inline(__always)
   static func writeStart(
-    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int,
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int,
+    _ first: Span<UInt8>, to writer: inout ByteWriter
+  ) {
+    writer.write(
+      HCIPacketType.acl.rawValue,
+      header(on: handle, channel, payloadLength: payloadLength, size: first.count), first)
+  }
+
+  /// Writes the start of an ACL packet before a whole payload of `length` bytes, which stands there
+  /// already.
+  @inline(__always)
+  static func writeStart(
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, before length: Int,
     to writer: inout ByteWriter
   ) {
-    writer.write(HCIPacketType.acl.rawValue)
+    writer.write(
+      HCIPacketType.acl.rawValue,
+      header(on: handle, channel, payloadLength: length, size: length), before: length)
+  }
+
+  /// The ACL header and the frame's own, as they are sent.
+  @inline(__always)
+  private static func header(
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int
+  ) -> UInt64 {
     let acl = ACLHeader(handle: handle, boundary: .firstNonFlushable)
       .word(dataLength: headerLength &+ size)
     // The payload's length, then the channel, two bytes each.
     let frame = UInt32(truncatingIfNeeded: payloadLength) | UInt32(channel.rawValue) << 16
-    writer.write(UInt64(widening: acl) | UInt64(widening: frame) &<< 32)
+    return UInt64(widening: acl) | UInt64(widening: frame) &<< 32
   }
 
   let channel: L2CAPChannel

@@ -43,12 +43,14 @@ struct Button {
   }
 
   /// The time is `now`. Gives whether the button has just gone down.
+  @inline(__always)
   mutating func advance(to now: Instant) -> Bool {
     guard let settleTime, settleTime <= now else { return false }
     self.settleTime = nil
     return settle(at: now)
   }
 
+  @inline(never)
   private mutating func settle(at now: Instant) -> Bool {
     guard contact != isPressed else { return false }
     isPressed = contact

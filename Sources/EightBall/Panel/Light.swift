@@ -35,7 +35,13 @@ struct Light {
   }
 
   /// The time is `now`.
+  @inline(__always)
   mutating func advance(to now: Instant) {
+    if let end = deadline, end <= now { endSteps(by: now) }
+  }
+
+  @inline(never)
+  private mutating func endSteps(by now: Instant) {
     // Each turn ends a step, so a long sleep is caught up with in as many turns as it had steps,
     // or at once where the pattern has gone round.
     while let end = deadline, end <= now {

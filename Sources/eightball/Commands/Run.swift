@@ -10,7 +10,8 @@ struct Run: ParsableCommand {
     abstract: "Run a ball: advertise, take questions, answer them.",
     discussion: """
       It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
-      is lost is waited for.
+      is lost is waited for. The lines of one central are limited to 500 at once, and \
+      then 20 a second; a line says how many were left out.
 
       EXAMPLES
         eightball run
@@ -105,7 +106,10 @@ struct Run: ParsableCommand {
         configuration: configuration, seed: seed ?? .random(in: .min ... .max),
         style: answers.style, observer: printer)
       var body: BodyOfBall?
-      defer { body?.close() }
+      defer {
+        program.reportOmissions()
+        body?.close()
+      }
       try runOnRadio(&program, radio.name, watchedBy: sinks) { program, loop in
         body = try BodyOfBall(board.description, loop: loop, printer: printer)
         program.body = body?.body

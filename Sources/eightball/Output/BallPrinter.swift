@@ -59,6 +59,26 @@ final class BallPrinter: BallObserver {
     }
   }
 
+  func prints(_ event: BallEvent) -> Bool {
+    if case .subscribed = event { isJSON } else { true }
+  }
+
+  func ball(didOmit count: Int, at place: Int, of central: DeviceAddress?) {
+    if isJSON {
+      return tell("omitted", central) {
+        $0.add("place", place)
+        $0.add("count", count)
+      }
+    }
+    print {
+      $0.append("(")
+      $0.append(count)
+      $0.append(count == 1 ? " line of " : " lines of ")
+      if let central { $0.append(central) } else { $0.append("several centrals") }
+      $0.append(count == 1 ? " was left out.)" : " were left out.)")
+    }
+  }
+
   func button(did action: PanelAction) {
     if action != .shake { statusLine?.show(nil) }
     guard !isJSON else {

@@ -32,6 +32,26 @@ private let configurations = [
     [0x12, 0x0E, 0x00, 0x01, 0x00, 0x00], error(0x12, 0x0E, .invalidAttributeValueLength)),
 ]
 
+/// What is above a configuration that belongs to no characteristic.
+private let ownerless: [Row<[Attribute]>] = [
+  Row("nothing", []),
+  Row("a service", [.primaryService(.batteryService)]),
+  Row(
+    "a descriptor, in a service",
+    [
+      .primaryService(.batteryService),
+      .descriptor(.characteristicUserDescription, .read, .text(StaticText("Level"))),
+    ]),
+  Row("a line that has gone", [.vacant]),
+  Row(
+    "a service, after another one with a characteristic",
+    [
+      .primaryService(.batteryService),
+      .characteristic(BluetoothUUID(0x2A19), .read | .notify), .value(.application(.text)),
+      .primaryService(BluetoothUUID(0x181C)),
+    ]),
+]
+
 @Suite("ATT server: what centrals want to be told")
 struct ConfigurationTests {
   @Test("Writing a configuration", arguments: configurations)
@@ -48,6 +68,23 @@ struct ConfigurationTests {
     let controller = connectedController()
     #expect(controller.exchange([0x52, 0x0E, 0x00, 0x01, 0x00]) == [])
     controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00])
+  }
+
+  @Test(
+    "A configuration with no characteristic above it can be read, and nothing can be set in it",
+    arguments: ownerless)
+  func noOwner(above: Row<[Attribute]>) {
+    let handle = UInt8(above.value.count + 1)
+    let controller = ScriptedHost<1, GrowingDatabase>(
+      database: GrowingDatabase(above.value + [.clientCharacteristicConfiguration]))
+    controller.connect()
+    for value: UInt8 in 0...3 {
+      controller.expect(
+        [0x12, handle, 0x00, value, 0x00],
+        gives: error(0x12, UInt16(handle), .cccdImproperlyConfigured))
+    }
+    controller.expect([0x0A, handle, 0x00], gives: [0x0B, 0x00, 0x00])
+    #expect(controller.events.allSatisfy { if case .configured = $0 { false } else { true } })
   }
 
   @Test("Each central has its own configuration, which is gone when it goes")

@@ -161,7 +161,11 @@ struct PDUTests {
     }
     for cut in truncations(of: long) { #expect(types(cut) == nil) }
     #expect(types(long) == [.testText])
-    for format: UInt8 in [0, 3, 255] { #expect(types([format] + short[1...]) == nil) }
+    // In no other format, be they whole pairs of either: 2 × (2 + 2) bytes, or 2 + 16.
+    for format in 0...255 as ClosedRange<UInt8> where format != 1 && format != 2 {
+      #expect(types([format] + short[1...]) == nil)
+      #expect(types([format] + long[1...]) == nil)
+    }
   }
 
   @Test("Read By Type Response: whole entries of the stated length, which is at least 2")
@@ -247,5 +251,16 @@ struct PDUTests {
   func mtu() {
     #expect(ATTMTU(22) == nil && ATTMTU(518) == nil && ATTMTU(-1) == nil)
     #expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
+  }
+
+  @Test(
+    "Of two MTUs that are equal neither is the smaller, and they agree on it",
+    arguments: [23, 100, 517])
+  func equalMTUs(byteCount: Int) throws {
+    let mtu = try #require(ATTMTU(byteCount))
+    let other = try #require(ATTMTU(byteCount))
+    #expect(mtu == other && mtu <= other && mtu >= other)
+    #expect(!(mtu < other) && !(mtu > other))
+    #expect(mtu.agreed(with: UInt16(byteCount)) == mtu)
   }
 }

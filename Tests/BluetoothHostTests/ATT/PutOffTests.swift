@@ -143,6 +143,19 @@ struct PutOffTests {
     #expect(!isPutOff)
   }
 
+  @Test("To resume while a response waits for a buffer leaves the response as it is")
+  func unsentResponse() {
+    let controller = connectedController()
+    controller.behaviour.completesPackets = false
+    // Four buffers: three for this link, and one for a link that may come.
+    for _ in 0..<4 { controller.send([0x0A, 0x16, 0x00]) }
+    #expect(controller.pdus().count == 3)
+    controller.host.resume(at: 0)
+    controller.completePackets(of: 0x40)
+    controller.run()
+    #expect(controller.pdus() == [[UInt8]](repeating: [0x0B, 0x64], count: 4))
+  }
+
   @Test("What waits is forgotten with its link; the next central owes nothing")
   func disconnect() {
     let controller = connectedController()

@@ -1,5 +1,6 @@
-import BluetoothHost
 import Testing
+
+@testable import BluetoothHost
 
 /// What a write puts, and how it is made.
 private struct Write: CustomTestStringConvertible, Sendable {
@@ -15,6 +16,12 @@ private let writes = [
   Write(testDescription: "UInt32", bytes: [1, 2, 3, 4]) { $0.write(UInt32(0x0403_0201)) },
   Write(testDescription: "UInt64", bytes: [1, 2, 3, 4, 5, 6, 7, 8]) {
     $0.write(UInt64(0x0807_0605_0403_0201))
+  },
+  Write(testDescription: "UInt8 and UInt16", bytes: [0xF1, 2, 3]) {
+    $0.write(0xF1, UInt16(0x0302))
+  },
+  Write(testDescription: "UInt8 and UInt64", bytes: [0xF1, 1, 2, 3, 4, 5, 6, 7, 8]) {
+    $0.write(0xF1, UInt64(0x0807_0605_0403_0201))
   },
   Write(testDescription: "bytes", bytes: [9, 8, 7]) {
     let bytes: [UInt8] = [9, 8, 7]
@@ -84,6 +91,17 @@ struct ByteWriterTests {
     #expect(!hasOverflowed)
   }
 
+  @Test("A text is cut to what fits, and never an overflow", arguments: 0...4)
+  func text(capacity: Int) {
+    var hasOverflowed = true
+    let result = written(capacity: capacity) {
+      $0.writePrefix(of: "aé")
+      hasOverflowed = $0.hasOverflowed
+    }
+    #expect(result == Array([0x61, 0xC3, 0xA9].prefix(capacity)))
+    #expect(!hasOverflowed)
+  }
+
   @Test("A patch changes what was written, and nothing else")
   func patch() {
     let result = written {
@@ -148,5 +166,36 @@ struct ByteBufferTests {
     #expect(contents(buffer) == [5, 6])
     buffer.write(limit: 99) { $0.write(UInt64(0)) }
     #expect(contents(buffer) == [])
+  }
+
+  @Test("Bytes are put over others, or behind the last, if they leave no gap and fit whole")
+  func replace() {
+    func replacing(from offset: Int, with bytes: [UInt8]) -> [UInt8]? {
+      var buffer = ByteBuffer<4>()
+      #expect(assign([1, 2], to: &buffer))
+      return buffer.replace(from: offset, with: bytes.span) ? contents(buffer) : nil
+    }
+    #expect(replacing(from: 0, with: [9]) == [9, 2])
+    #expect(replacing(from: 1, with: [8, 9]) == [1, 8, 9])
+    #expect(replacing(from: 2, with: [8, 9]) == [1, 2, 8, 9])
+    #expect(replacing(from: 2, with: []) == [1, 2])
+    #expect(replacing(from: 3, with: [9]) == nil)
+    #expect(replacing(from: 2, with: [7, 8, 9]) == nil)
+    #expect(replacing(from: -1, with: [9]) == nil)
+  }
+
+  @Test("A number of two bytes is added to where both are held, and wraps")
+  func adjust() {
+    func adjusted(by amount: Int, at offset: Int) -> [UInt8] {
+      var buffer = ByteBuffer<4>()
+      #expect(assign([1, 2, 0xFF], to: &buffer))
+      buffer.adjust(by: amount, at: offset)
+      return contents(buffer) + [UInt8(buffer.freeCapacity)]
+    }
+    // 0x0201 + 0x0100 = 0x0301; 0xFF02 + 0x0101 = 0x0003, and a carry that is lost.
+    #expect(adjusted(by: 0x0100, at: 0) == [1, 3, 0xFF, 1])
+    #expect(adjusted(by: 0x0101, at: 1) == [1, 3, 0x00, 1])
+    #expect(adjusted(by: -1, at: 0) == [0, 2, 0xFF, 1])
+    for offset in [-1, 2, 3, 4] { #expect(adjusted(by: 1, at: offset) == [1, 2, 0xFF, 1]) }
   }
 }

@@ -58,6 +58,23 @@ struct UTF8Tests {
     }
   }
 
+  @Test("One character that is not ASCII, right or wrong, at every place of up to 40 bytes")
+  func oneByte() {
+    for length in 0...40 {
+      let ascii = [UInt8](repeating: 0x7F, count: length)
+      #expect(isValid(ascii))
+      for position in 0..<length {
+        var bytes = ascii
+        bytes[position] = 0x80
+        if isValid(bytes) { Issue.record("0x80 at \(position) of \(length)") }
+        guard position + 1 < length else { continue }
+        bytes[position] = 0xC2
+        bytes[position + 1] = 0x80
+        if !isValid(bytes) { Issue.record("U+0080 at \(position) of \(length)") }
+      }
+    }
+  }
+
   @Test("A sequence cut short", arguments: ["é", "–", "🎱"])
   func cut(text: String) {
     for cut in truncations(of: Array(text.utf8)).dropFirst() {

@@ -197,6 +197,29 @@ struct BothRolesTests {
     for events in perform(.discoverServices, on: pair) { #expect(events.endings == [nil]) }
   }
 
+  /// Symptom: centrals that came while advertising was being turned off took every place. The link that
+  /// the host had asked for was ended, and its application waited for it for ever.
+  @Test("an attempt whose link finds no place has failed")
+  func noPlace() {
+    let device = Device(number: 1, mtu: .maximum, packetLength: 27)
+    let now = Instant(rawValue: 1_000)
+    device.host.start(at: now)
+    _ = device.nextPacket(at: now)
+    _ = device.host.connect(to: .numbered(2))
+    _ = device.nextPacket(at: now)
+    for number: UInt8 in 3...6 {
+      device.receive(
+        Events.connected(0x0040 + UInt16(number), peer: [0, number, 0, 0, 0, 0, 0xF0], role: 1),
+        at: now)
+    }
+    device.host.client.application.events = []
+    device.receive(Events.connected(0x0040, peer: [0, 2, 0, 0, 0, 0, 0xF0]), at: now)
+    #expect(
+      device.host.client.application.events == [.connectionFailed(.connectionLimitExceeded)])
+    let count = device.host.connectionCount
+    #expect(count == 4)
+  }
+
   @Test("30 s without a response end the link, and both roles hear of it")
   func timeout() {
     let pair = Pair()

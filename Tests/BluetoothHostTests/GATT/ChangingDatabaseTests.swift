@@ -145,6 +145,21 @@ struct ChangingDatabaseTests {
     controller.expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])
   }
 
+  @Test(
+    "What was wanted is forgotten where its configuration, 0x000A, is in the range",
+    arguments: [
+      (0x000A, 0x000A, true), (0x0007, 0x000A, true), (0x000A, 0x000B, true),
+      (0x0007, 0x0009, false), (0x000B, 0x0010, false),
+    ] as [(UInt16, UInt16, Bool)])
+  func range(start: UInt16, end: UInt16, isForgotten: Bool) {
+    let controller = controller()
+    controller.expect([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.host.server.databaseChanged(
+      in: AttributeHandleRange(
+        start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
+    controller.expect([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])
+  }
+
   @Test("A slot that is used again starts with nothing wanted")
   func slotUsedAgain() {
     let controller = controller()
@@ -219,6 +234,18 @@ struct ChangingDatabaseTests {
     ]
     controller.run()
     #expect(controller.pdus().last == [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
+  }
+
+  @Test("A line of a service's type that declares none is not listed; those after it are")
+  func noService() {
+    let controller = Controller(
+      database: GrowingDatabase([
+        .descriptor(.primaryService, .read, .none), .primaryService(.batteryService),
+      ]))
+    controller.connect()
+    controller.expect(
+      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
+      gives: [0x11, 6, 0x02, 0x00, 0x02, 0x00, 0x0F, 0x18])
   }
 
   @Test("A database with no lines answers everything")

@@ -57,9 +57,39 @@ struct GATTDatabaseTests {
     controller.connect()
     controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(attribute, 0, .notification))
-    controller.host.server.application.updates = [.init(place: 0, attribute: attribute, value: [0x48])]
+    controller.host.server.application.updates = [
+      .init(place: 0, attribute: attribute, value: [0x48])
+    ]
     controller.forgetWhatWasSent()
     controller.run()
     #expect(controller.pdus() == [[0x1B, 0x09, 0x00, 0x48]])
+  }
+}
+
+@Suite("Client configurations")
+struct ClientConfigurationsTests {
+  @Test("Each slot is its own; outside of the slots nothing is wanted, whatever is set")
+  func slots() {
+    var configurations = ClientConfigurations()
+    let outside = [Int.min, -1, ClientConfigurations.capacity, .max]
+    for slot in outside { configurations[slot] = .notification }
+    #expect(configurations == ClientConfigurations())
+    for slot in outside { #expect(configurations[slot] == .none) }
+    configurations[0] = .indication
+    configurations[ClientConfigurations.capacity - 1] = .notification
+    let wanted = (0..<ClientConfigurations.capacity).filter { configurations[$0] != .none }
+    #expect(wanted == [0, ClientConfigurations.capacity - 1])
+    #expect(configurations[0] == .indication)
+  }
+}
+
+@Suite("Static text")
+struct StaticTextTests {
+  @Test("Texts are equal if their bytes are")
+  func equality() {
+    #expect(StaticText("Level") == StaticText("Level") && StaticText("") == StaticText(""))
+    for other in [StaticText("level"), StaticText("Leve"), StaticText("Levels"), StaticText("")] {
+      #expect(StaticText("Level") != other && other != StaticText("Level"))
+    }
   }
 }

@@ -123,6 +123,13 @@ struct RobustCachingTests {
     #expect(!controller.isToldValues)
   }
 
+  @Test("Where there is no central no values are told", arguments: [-1, 1, 2, .max])
+  func nobody(place: Int) {
+    let controller = controller()
+    let isToldValues = controller.host.server.isToldValues(at: place)
+    #expect(!isToldValues && controller.isToldValues)
+  }
+
   @Test("A central that confirms Service Changed is aware")
   func confirmed() {
     let controller = controller(listens: true)

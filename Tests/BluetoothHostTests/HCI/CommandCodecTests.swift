@@ -91,6 +91,14 @@ struct CommandCodecTests {
     #expect(LESetScanResponseData(&other) == nil)
   }
 
+  @Test("Connection parameters as a number are the eight bytes that are written, the first lowest")
+  func parametersAsNumber() {
+    let parameters = ConnectionParameters(
+      minimumInterval: 0x0201, maximumInterval: 0x0403, latency: 0x0605, supervisionTimeout: 0x0807)
+    #expect(written { parameters.write(to: &$0) } == [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(parameters.number == 0x0807_0605_0403_0201)
+  }
+
   @Test("A handle's top four bits are not part of it")
   func handleFlags() {
     let bytes: [UInt8] = [0x40, 0xF0, 0x13]

@@ -51,6 +51,16 @@ struct EarlyDataTests {
     #expect(controller.parameters(of: .disconnect) == [])
   }
 
+  @Test("Of two links at once one ends before it is there: the other gets its own")
+  func oneOfTwo() {
+    let controller = ScriptedController<2>()
+    controller.send([0x52, 0x0D, 0x00, 0x40], on: 0x40)
+    controller.send([0x52, 0x0D, 0x00, 0x41], on: 0x41)
+    controller.disconnect(0x40)
+    controller.connect(0x41)
+    #expect(controller.writes == [[0x41]])
+  }
+
   @Test("A link whose data did not come early gets none of another's, in whichever place it is")
   func otherLink() {
     let controller = ScriptedController<2>()

@@ -78,6 +78,39 @@ struct FairShareTests {
     controller.expect(read, gives: [0x0B, 0x64], on: 0x41)
   }
 
+  /// What a link can have to send when it has used its share of five packets, as `exhaust` shows for
+  /// a response.
+  private static let more: [Row<@Sendable (ScriptedController<4>) -> Void>] = [
+    Row("the rest of a response") { controller in
+      controller.exchangeMTU(100)
+      for _ in 0..<3 { controller.send(.read) }
+      controller.host.server.application.values[0] = [UInt8](counting: 100)
+      controller.send([0x0A, 0x0D, 0x00])
+    },
+    Row("an answer to pairing") { controller in
+      for _ in 0..<5 { controller.send(.read) }
+      controller.send([0x01, 3, 0, 1, 16, 0, 0], channel: 0x0006)
+    },
+    Row("Service Changed") { controller in
+      controller.subscribe(0x07, 0x02)
+      for _ in 0..<4 { controller.send(.read) }
+      controller.changeServices()
+    },
+    Row("a value") { controller in
+      controller.subscribe(0x0E, 0x01)
+      for _ in 0..<4 { controller.send(.read) }
+      controller.update(.text, [0x01])
+    },
+  ]
+
+  @Test("Whatever it has more to send, its clock runs", arguments: more)
+  func clock(more: Row<@Sendable (ScriptedController<4>) -> Void>) {
+    let controller = controller(links: 4)
+    more.value(controller)
+    #expect(controller.aclPackets.count == 5)
+    #expect(controller.deadline == controller.now.advanced(by: 34_000))
+  }
+
   @Test("A link that has used its share and has nothing more to send is left alone")
   func content() {
     let controller = controller(links: 4)

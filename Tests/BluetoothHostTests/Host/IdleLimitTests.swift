@@ -86,4 +86,17 @@ struct IdleLimitTests {
     }
     #expect(controller.parameters(of: .disconnect) == [[0x41, 0x00, 0x13]])
   }
+
+  @Test("65,536 minutes of silence, 45 days, are no fewer than 65,535")
+  func longest() {
+    let controller = ScriptedController<2>(idleLimit: .max)
+    controller.behaviour.unanswered = .readRSSI
+    controller.connect(0x40)
+    for _ in 0...65_536 { controller.pass(milliseconds: minute) }
+    // There is a place: only now, when there is none, the limit counts.
+    controller.connect(0x41)
+    #expect(controller.connectionCount == 2)
+    controller.pass(milliseconds: minute)
+    #expect(controller.parameters(of: .disconnect) == [[0x40, 0x00, 0x13]])
+  }
 }

@@ -42,6 +42,20 @@ struct LostEventTests {
     #expect(controller.commands == [], "it was off, since every place is taken")
   }
 
+  @Test("The same while a reset waits for its time: it is not hastened")
+  func strangerLeftDuringFault() {
+    var behaviour = ControllerBehaviour()
+    behaviour.refused = (.reset, .hardwareFailure)
+    let controller = ScriptedController<3>(behaviour)
+    controller.behaviour.refused = nil
+    controller.disconnect(0x77)
+    controller.pass(milliseconds: 1_999)
+    #expect(controller.commands == [.reset])
+    controller.pass(milliseconds: 1)
+    #expect(controller.commands.filter { $0 == .reset }.count == 2)
+    #expect(controller.radio == .advertising)
+  }
+
   @Test("A link that is silent for a minute is asked after; one that is not is left alone")
   func silent() {
     let controller = ScriptedController<3>.connected()
@@ -99,5 +113,21 @@ struct LostEventTests {
     controller.disconnect(0x41)
     controller.pass(milliseconds: 60_000)
     #expect(!controller.commands.contains(.readRSSI))
+  }
+
+  @Test("A late answer about the last link of a handle says nothing about the next one")
+  func staleCheck() {
+    let controller = ScriptedController<2>()
+    controller.connect(0x40)
+    controller.connect(0x41)
+    controller.behaviour.unanswered = .readRSSI
+    controller.pass(milliseconds: 59_999)
+    controller.send(.read, on: 0x41)
+    controller.pass(milliseconds: 1)
+    controller.disconnect(0x40)
+    controller.connect(0x40)
+    controller.complete(.readRSSI, [0x02, 0x40, 0x00, 0])
+    controller.run()
+    #expect(controller.connectionCount == 2)
   }
 }

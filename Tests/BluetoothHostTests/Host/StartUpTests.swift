@@ -224,11 +224,15 @@ struct StartUpTests {
     var behaviour = ControllerBehaviour()
     behaviour.unanswered = .reset
     let controller = ScriptedController<1>(behaviour)
+    let deadline = controller.deadline
+    controller.pass(milliseconds: 100)
     controller.complete(.readBDADDR, [0x00, 9, 9, 9, 9, 9, 9])
     controller.status(.hardwareFailure, of: .leSetPHY)
     controller.run()
     #expect(controller.commands == [.reset])
     #expect(controller.radio == .starting)
+    // The one that was sent has no more time than before.
+    #expect(controller.deadline == deadline)
   }
 
   @Test("A hardware error after each command of the start-up begins it again", arguments: 1...10)
@@ -263,6 +267,18 @@ struct StartUpTests {
     controller.connect(0x40)
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
+
+  @Test("A stray answer does not hasten a reset that waits")
+  func hastenedReset() {
+    var behaviour = ControllerBehaviour()
+    behaviour.refused = (.reset, .hardwareFailure)
+    let controller = ScriptedController<3>(behaviour)
+    controller.behaviour.refused = nil
+    controller.complete(.none, [])
+    controller.run()
+    #expect(controller.commands == [.reset])
+  }
+
 }
 
 @Suite("Host: the address that it goes by")

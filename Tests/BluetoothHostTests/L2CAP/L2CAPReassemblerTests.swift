@@ -53,10 +53,15 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive([], starts: false) == nil)
   }
 
-  @Test("A frame without a payload")
-  func emptyFrame() {
+  @Test("A frame without a payload, whole or in pieces of any length", arguments: 1...4)
+  func emptyFrame(length: Int) {
+    let empty: [UInt8] = [0, 0, 0x04, 0x00]
     var reassembly = Reassembly()
-    #expect(reassembly.receive([0, 0, 0x04, 0x00], starts: true) == [0x04, 0x00])
+    var received: [UInt8]?
+    for start in stride(from: 0, to: 4, by: length) {
+      received = reassembly.receive(empty[start..<min(start + length, 4)], starts: start == 0)
+    }
+    #expect(received == [0x04, 0x00])
   }
 
   @Test("A continuation without a start is dropped, and the next frame is whole")

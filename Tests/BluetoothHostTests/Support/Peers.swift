@@ -26,6 +26,7 @@ extension ScriptedHost where Database: ~Copyable {
       + Array(little: interval) + [0, 0] + Array(little: timeout) + [0]
     // The link comes of the advertising, which ends with it. Vol 4, Part E, 7.8.9.
     isAdvertising = false
+    if status == 0x00 { forgetFragments(of: handle) }
     receive([0x04, 0x3E, UInt8(parameters.count)] + parameters)
   }
 

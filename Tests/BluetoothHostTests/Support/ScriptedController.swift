@@ -124,6 +124,11 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
     frames = []
   }
 
+  /// A link begins: a frame that an earlier one with its handle left unfinished is not continued.
+  func forgetFragments(of handle: UInt16) {
+    partial[handle] = nil
+  }
+
   // MARK: The controller
 
   /// Answers a packet of the host's as the script says.

@@ -136,7 +136,7 @@ extension ClientOperation {
   var isPossible: Bool {
     switch self {
     case .write(_, let byteCount), .writeWithoutResponse(_, let byteCount): byteCount >= 0
-    case .readMultiple(let byteCount, _): byteCount >= 4 && byteCount % 2 == 0
+    case .readMultiple(let byteCount, _): byteCount >= 4 && byteCount & 1 == 0
     default: true
     }
   }

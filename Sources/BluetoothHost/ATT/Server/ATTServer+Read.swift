@@ -12,7 +12,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     var writer = scratch.makeWriter()
     switch attribute.value {
     case .service, .include, .characteristic:
-      database.attributes.writeDeclaration(at: handle, to: &writer)
+      attribute.writeDeclaration(at: handle, among: database.attributes, to: &writer)
     case .number(let number, let byteCount):
       for byte in 0..<byteCount {
         writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))

@@ -1,6 +1,7 @@
 // Values that the server sends by itself: Core Specification, Vol 3, Part F, 3.4.7.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Writes the next notification or indication; `false` if there is none to send.
+  @inline(__always)
   mutating func writeUpdate(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
@@ -8,22 +9,23 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     // While an indication is unconfirmed no other value is sent: the next might be one too.
     // Core Specification, Vol 3, Part F, 3.3.2.
     guard !bearers[place].awaitsConfirmation else { return false }
-    if bearers[place].changedServices != nil {
-      return writeServiceChanged(on: &connection, at: now, to: &writer)
+    if bearers[place].changedServices != nil,
+      writeServiceChanged(on: &connection, at: now, to: &writer)
+    {
+      return true
     }
     guard !bearers[place].isOutOfSync, let attribute = application.pendingUpdate(at: place) else {
       return false
     }
     let target = database.place(of: attribute)
     guard let opcode = bearers[place].updateOpcode(for: target) else { return false }
-    writer.write(opcode.rawValue)
-    writer.write(target.handle.rawValue)
+    writer.write(opcode.rawValue, target.handle.rawValue)
     application.writeUpdate(of: attribute, at: place, into: &writer)
     if opcode == .handleValueIndication { awaitConfirmation(on: &connection, at: now) }
     return true
   }
 
-  /// Writes Service Changed. If the client does not subscribe to it, the next value follows instead.
+  /// Writes Service Changed; `false` if the client does not subscribe to it.
   @inline(never)
   private mutating func writeServiceChanged(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
@@ -32,11 +34,11 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     let target = database.serviceChanged
     let range = bearers[place].changedServices
     bearers[place].changedServices = nil
+    changedConnections.remove(place)
     guard let range, let opcode = bearers[place].updateOpcode(for: target) else {
-      return writeUpdate(on: &connection, at: now, to: &writer)
+      return false
     }
-    writer.write(opcode.rawValue)
-    writer.write(target.handle.rawValue)
+    writer.write(opcode.rawValue, target.handle.rawValue)
     range.write(to: &writer)
     if opcode == .handleValueIndication {
       bearers[place].indicatesChange = true
@@ -57,6 +59,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       of: database.attributes, outside: range, and: database.serviceChanged.slot)
     bearers[place].databaseChanged()
     bearers[place].changedServices = range.merged(with: bearers[place].changedServices)
+    changedConnections.insert(place)
   }
 }
 

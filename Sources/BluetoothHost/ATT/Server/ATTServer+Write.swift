@@ -83,22 +83,26 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let configuration = ClientConfiguration(rawValue: bits)
     let owner = owner(of: handle)
-    guard configuration.isSupported(by: owner?.properties) else {
+    guard let owner, configuration.isSupported(by: database.attributes[owner].properties) else {
       throw ATTFailure(.cccdImproperlyConfigured, at: handle)
     }
     bearers[place].configurations[slot] = configuration
-    if let owner, case .application(let attribute) = owner.value {
+    if case .application(let attribute) = database.attributes[owner].value {
       application.configurationChanged(of: attribute, at: place, to: configuration)
     }
   }
 
-  /// The value that the descriptor at `handle` belongs to.
-  private func owner(of handle: AttributeHandle) -> Attribute? {
+  /// The index of the value that the descriptor at `handle` belongs to; `nil` if there is none in its
+  /// service.
+  @inline(__always)
+  private func owner(of handle: AttributeHandle) -> Int? {
     let attributes = database.attributes
-    var index = Int(handle.rawValue) - 1
+    // The descriptor has the index `handle` − 1, the value before it a lower one.
+    var index = Int(handle.rawValue) &- 2
     while index > 0 {
-      index -= 1
-      if index > 0, case .characteristic = attributes[index - 1].value { return attributes[index] }
+      if case .service = attributes[index].value { return nil }
+      if case .characteristic = attributes[index &- 1].value { return index }
+      index &-= 1
     }
     return nil
   }
@@ -185,8 +189,8 @@ extension PrepareQueue {
 
 extension ClientConfiguration {
   /// Whether a characteristic with these properties can do it.
-  fileprivate func isSupported(by properties: GATTProperties?) -> Bool {
-    guard let properties else { return false }
+  @inline(__always)
+  fileprivate func isSupported(by properties: GATTProperties) -> Bool {
     if rawValue & ~0b11 != 0 { return false }
     if contains(.notification), !properties.contains(.notify) { return false }
     if contains(.indication), !properties.contains(.indicate) { return false }

@@ -35,6 +35,9 @@ struct ATTServer<
   /// What is kept of each client, by the index of its connection.
   var bearers = InlineArray<links, ATTBearer> { _ in ATTBearer() }
 
+  /// The connections whose clients are owed a Service Changed indication.
+  var changedConnections = ConnectionSet.none
+
   /// Long values are put together and read here. Between two calls it holds nothing of meaning.
   var scratch = ByteBuffer<512>()
 
@@ -48,6 +51,7 @@ struct ATTServer<
   ///
   /// A request that is put off is answered by nothing, and its bearer has it noted: it is to be
   /// handed in again.
+  @inline(__always)
   mutating func respond(
     to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
   ) {

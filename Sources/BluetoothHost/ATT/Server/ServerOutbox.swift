@@ -57,7 +57,7 @@ struct ServerOutbox: ~Copyable {
   }
 
   /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
-  @inline(never)
+  @inline(__always)
   private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     to pdu: Span<UInt8>, on connection: inout Connection,
     server: inout ATTServer<links, Database, Application>
@@ -110,12 +110,8 @@ struct ServerOutbox: ~Copyable {
       if !response.isEmpty, !server.bearers[connection.index].hasPutOff {
         sending = .response
       } else {
-        var update = self.update.makeWriter(limit: connection.mtu.byteCount)
-        let isPrepared = server.writeUpdate(on: &connection, at: now, to: &update)
-        let count = update.count
-        guard isPrepared else { return false }
-        self.update.keepWritten(count)
-        sending = .update
+        return writeUpdate(
+          for: &connection, length: length, at: now, server: &server, to: &writer)
       }
     }
     let isDone: Bool
@@ -126,6 +122,29 @@ struct ServerOutbox: ~Copyable {
       isDone = connection.writeFragment(of: update.span, length: length, to: &writer)
       if isDone { update.removeAll() }
     }
+    connection.sending = isDone ? .nothing : .server
+    return true
+  }
+
+  /// Writes the next notification or indication, as far as one packet takes it; `false` if there is
+  /// none. It is written where it is sent from, and kept only if it is longer than the packet.
+  @inline(__always)
+  private mutating func writeUpdate<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    for connection: inout Connection, length: Int, at now: Instant,
+    server: inout ATTServer<links, Database, Application>, to writer: inout ByteWriter
+  ) -> Bool {
+    guard let handle = connection.handle else { return false }
+    let limit = connection.mtu.byteCount
+    var pdu = writer.makeWriter(after: L2CAPFrame.packetHeaderLength, limit: limit)
+    guard server.writeUpdate(on: &connection, at: now, to: &pdu) else { return false }
+    let count = pdu.count
+    if count &+ L2CAPFrame.headerLength <= length {
+      L2CAPFrame.writeStart(on: handle, .att, before: count, to: &writer)
+      return true
+    }
+    _ = update.assign(pdu.span)
+    sending = .update
+    let isDone = connection.writeFragment(of: update.span, length: length, to: &writer)
     connection.sending = isDone ? .nothing : .server
     return true
   }

@@ -1,0 +1,254 @@
+import BluetoothHost
+import Testing
+
+/// Something that the host waits for, for a limited time.
+private struct Wait: CustomTestStringConvertible, Sendable {
+  typealias Step = @Sendable (ScriptedController<5>) -> Void
+
+  let testDescription: String
+  /// When it ends, in milliseconds from its beginning.
+  let length: UInt32
+  let begin: @Sendable (ScriptedController<5>, _ place: Int) -> Void
+  /// What is waited for comes.
+  let end: Step
+  /// In how many milliseconds from its expiry the host wants the time again; `nil` for never.
+  let next: UInt32?
+
+  init(
+    _ label: String, _ length: UInt32, then next: UInt32? = nil,
+    begin: @escaping @Sendable (ScriptedController<5>, _ place: Int) -> Void,
+    end: @escaping Step
+  ) {
+    testDescription = label
+    self.length = length
+    self.begin = begin
+    self.end = end
+    self.next = next
+  }
+}
+
+/// Those of a link, which is 0x40.
+private let linkWaits = [
+  Wait("a pause, before other connection parameters are asked for", 5_000) { controller, _ in
+    controller.connect(interval: 80)
+  } end: {
+    $0.disconnect()
+  },
+  Wait("a confirmation", 30_000) { controller, place in
+    controller.connect()
+    controller.indicate(at: place)
+  } end: {
+    $0.send([0x1E])
+  },
+  // 72 × 10 = 720 ms of supervision, and 2 s of patience.
+  Wait("a buffer", 2_720) { controller, _ in
+    controller.connect()
+    controller.takeBuffer()
+  } end: {
+    $0.completePackets(of: 0x40)
+  },
+  // 720 ms of supervision, and twice 2 s of patience. Then the controller is reset at once.
+  Wait("the end of a link", 4_720, then: 0) { controller, place in
+    controller.connect()
+    controller.behaviour.completesDisconnections = false
+    controller.indicate(at: place)
+    controller.pass(milliseconds: 30_000)
+  } end: {
+    $0.disconnect()
+  },
+]
+
+/// Those of the controller.
+private let controllerWaits = [
+  Wait("the answer to a command", 2_000) { controller, _ in
+    controller.connect()
+    controller.behaviour.unanswered = .leLongTermKeyRequestNegativeReply
+    controller.requestKey()
+  } end: {
+    $0.complete(.leLongTermKeyRequestNegativeReply, [0x00, 0x40, 0x00])
+  },
+  Wait("leave to send commands", 2_000) { controller, _ in
+    controller.holdCommands()
+  } end: {
+    $0.releaseCommands()
+  },
+  Wait("the Connection Complete of a link that has sent data", 2_000) { controller, _ in
+    controller.send(.read, on: 0x77)
+  } end: {
+    $0.disconnect(0x77)
+  },
+  // After the second failure in a row; the first is answered at once.
+  Wait("a pause, before the controller is reset", 250) { controller, _ in
+    for _ in 0..<2 {
+      controller.pass(milliseconds: 0)
+      controller.receive([0x04, 0x10, 1, 0x42])
+    }
+  } end: {
+    $0.host.radioLost()
+  },
+]
+
+@Suite("Host: the deadline")
+struct DeadlineTests {
+  /// One buffer, nothing to advertise, and a controller that cannot be asked after links: the host
+  /// waits for nothing.
+  private func quiet() -> ScriptedController<5> {
+    var behaviour = ControllerBehaviour()
+    behaviour.leBuffers = (27, 1)
+    behaviour.unanswered = .readRSSI
+    let controller = ScriptedController<5>(behaviour, service: nil)
+    #expect(controller.deadline == nil)
+    controller.connect()
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    controller.pass(milliseconds: 60_000)
+    #expect(controller.deadline == controller.now.advanced(by: 2_000))
+    controller.pass(milliseconds: 2_000)
+    controller.behaviour.unanswered = nil
+    controller.disconnect()
+    #expect(controller.deadline == nil)
+    return controller
+  }
+
+  /// One that is waiting, alone, with as many links before it as make it the one at `place`.
+  private func waiting(for wait: Wait, at place: Int) -> ScriptedController<5> {
+    let controller = quiet()
+    for other in 0..<place { controller.connect(0x50 + UInt16(other)) }
+    #expect(controller.deadline == nil)
+    wait.begin(controller, place)
+    #expect(controller.deadline == controller.now.advanced(by: wait.length))
+    return controller
+  }
+
+  @Test(
+    "It is that of the only wait, at each place; when that has expired, the next",
+    arguments: linkWaits, 0..<5)
+  fileprivate func linkExpires(wait: Wait, place: Int) {
+    expectExpiry(of: wait, at: place)
+  }
+
+  @Test("It is gone when what is waited for comes, at each place", arguments: linkWaits, 0..<5)
+  fileprivate func linkEnds(wait: Wait, place: Int) {
+    expectEnd(of: wait, at: place)
+  }
+
+  @Test("The same for the waits of the controller", arguments: controllerWaits)
+  fileprivate func controllerWait(wait: Wait) {
+    expectExpiry(of: wait, at: 0)
+    expectEnd(of: wait, at: 0)
+  }
+
+  private func expectExpiry(of wait: Wait, at place: Int) {
+    let controller = waiting(for: wait, at: place)
+    let time = controller.deadline
+    controller.pass(milliseconds: wait.length - 1)
+    #expect(controller.deadline == time)
+    controller.pass(milliseconds: 1)
+    #expect(controller.deadline == wait.next.map { controller.now.advanced(by: $0) })
+  }
+
+  private func expectEnd(of wait: Wait, at place: Int) {
+    let controller = waiting(for: wait, at: place)
+    controller.pass(milliseconds: wait.length - 1)
+    wait.end(controller)
+    controller.run()
+    #expect(controller.deadline == nil)
+  }
+
+  @Test("The checks: of links after 60 s, of advertising after 30 s, and of its answer after 2 s")
+  func checks() {
+    let controller = ScriptedController<5>()
+    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    controller.connect()
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    controller.pass(milliseconds: 60_000)
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    controller.disconnect()
+    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    controller.isAdvertising = false
+    controller.pass(milliseconds: 30_000)
+    #expect(controller.deadline == controller.now.advanced(by: 2_000))
+    controller.connect()
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+  }
+
+  /// A controller for which everything is waited for at once, and how each wait ends, the soonest
+  /// first. Each begins 10 ms after the one before.
+  private func everything() -> (ScriptedController<5>, [(time: Instant, end: Wait.Step)]) {
+    var behaviour = ControllerBehaviour()
+    behaviour.leBuffers = (27, 1)
+    behaviour.completesDisconnections = false
+    behaviour.unanswered = .leLongTermKeyRequestNegativeReply
+    let controller = ScriptedController<5>(behaviour, service: nil)
+    var waits: [(time: Instant, end: Wait.Step)] = []
+    func begin(_ length: UInt32, end: @escaping Wait.Step, _ begin: () -> Void) {
+      controller.pass(milliseconds: 10)
+      begin()
+      waits.append((controller.now.advanced(by: length), end))
+    }
+    // 720 ms, and twice 2 s. The check of the links begins here, too.
+    begin(4_720) {
+      $0.disconnect(0x40)
+    } _: {
+      controller.connect(0x40)
+      controller.host.disconnectAll()
+      controller.run()
+    }
+    waits.append((controller.now.advanced(by: 60_000), { $0.disconnect(0x43) }))
+    begin(5_000) {
+      $0.disconnect(0x41)
+    } _: {
+      controller.connect(0x41, interval: 80)
+    }
+    begin(30_000) {
+      $0.send([0x1E], on: 0x42)
+      $0.disconnect(0x42)
+    } _: {
+      controller.connect(0x42)
+      controller.indicate(on: 0x42, at: 2)
+    }
+    begin(2_000) {
+      $0.disconnect(0x77)
+    } _: {
+      controller.send(.read, on: 0x77)
+    }
+    begin(2_000) {
+      $0.complete(.leLongTermKeyRequestNegativeReply, [0x00, 0x42, 0x00])
+    } _: {
+      controller.requestKey(of: 0x42)
+    }
+    // 100 × 10 = 1 s of supervision, and 2 s.
+    begin(3_000) {
+      $0.completePackets(of: 0x43)
+    } _: {
+      controller.connect(0x43, timeout: 100)
+      controller.takeBuffer(on: 0x43)
+    }
+    return (controller, waits.sorted { $0.time < $1.time })
+  }
+
+  @Test("Of several it is the soonest; when that is over, the next")
+  func soonestFirst() {
+    let (controller, waits) = everything()
+    #expect(waits.count == 7)
+    for wait in waits {
+      #expect(controller.deadline == wait.time)
+      wait.end(controller)
+      controller.run()
+    }
+    #expect(controller.deadline == nil)
+  }
+
+  @Test("Those that are over before the soonest change nothing")
+  func soonestLast() {
+    let (controller, waits) = everything()
+    // The check of the links ends with the last of them.
+    for wait in waits[1..<6].reversed() {
+      wait.end(controller)
+      controller.run()
+      #expect(controller.deadline == waits[0].time)
+    }
+    waits[0].end(controller)
+    controller.run()
+    #expect(controller.deadline == waits[6].time)
+  }
+}

@@ -1,0 +1,163 @@
+import BluetoothHost
+import Testing
+
+/// How one link makes room for the next.
+private struct Passage: CustomTestStringConvertible, Sendable {
+  enum Ending: String, CaseIterable {
+    case disconnection = "Disconnection Complete"
+    case replacement = "another Connection Complete for its handle"
+    case reset = "a Hardware Error"
+  }
+
+  var ending: Ending
+  /// The next link's; that of the last was 0x40.
+  var handle: UInt16
+  /// Whether the first request of the next link comes before its Connection Complete.
+  var isEarly: Bool
+
+  var testDescription: String {
+    "\(ending.rawValue), then \(handle == 0x40 ? "the same" : "another") handle"
+      + (isEarly ? ", data first" : "")
+  }
+
+  static let all: [Passage] = Ending.allCases.flatMap { ending in
+    ending == .replacement
+      ? [Passage(ending: ending, handle: 0x40, isEarly: false)]
+      : [0x40, 0x41].flatMap { handle in
+        [false, true].map { Passage(ending: ending, handle: handle, isEarly: $0) }
+      }
+  }
+}
+
+/// A state in which a link ends, and how.
+private struct End: CustomTestStringConvertible, Sendable {
+  var state: LinkState
+  var passage: Passage
+
+  var testDescription: String { "\(state.testDescription); \(passage.testDescription)" }
+
+  static let all = LinkState.all.flatMap { state in
+    Passage.all
+      .filter { state.hasLink || $0.ending != .replacement }
+      .map { End(state: state, passage: $0) }
+  }
+}
+
+/// Commands that are about one link.
+private let linkCommands: [HCIOpcode] = [
+  .disconnect, .readRSSI, .leSetDataLength, .leSetPHY, .leLongTermKeyRequestNegativeReply,
+  .leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply,
+]
+
+/// One place, one buffer, data length extension and 2M PHY, and an idle limit of three minutes.
+private func place() -> ScriptedController<1> {
+  var behaviour = ControllerBehaviour()
+  behaviour.features = 0x120
+  behaviour.leBuffers = (27, 1)
+  let controller = ScriptedController<1>(behaviour, idleLimit: 3)
+  controller.host.server.application.values[0] = [UInt8](counting: 100)
+  controller.forgetWhatWasSent()
+  return controller
+}
+
+@Suite("Host: the next link in a place")
+struct NextLinkTests {
+  @Test("It sees nothing of what the last one held or was owed", arguments: End.all)
+  fileprivate func nothing(end: End) {
+    let controller = place()
+    end.state.enter(controller)
+    finish(end.passage, on: controller)
+    begin(end.passage, on: controller)
+    expectNew(end.passage.handle, isEarly: end.passage.isEarly, on: controller)
+  }
+
+  @Test("The first link in a place holds nothing and is owed nothing", arguments: [false, true])
+  func first(isEarly: Bool) {
+    let controller = place()
+    begin(Passage(ending: .disconnection, handle: 0x40, isEarly: isEarly), on: controller)
+    expectNew(0x40, isEarly: isEarly, on: controller)
+  }
+
+  /// The link 0x40 ends, and the controller and the application are as they were before it.
+  private func finish(_ passage: Passage, on controller: ScriptedController<1>) {
+    controller.behaviour.completesPackets = true
+    controller.behaviour.completesDisconnections = true
+    controller.host.server.application.isBusy = false
+    controller.forgetWhatWasSent()
+    switch passage.ending {
+    case .disconnection: controller.disconnect()
+    case .reset: controller.receive([0x04, 0x10, 1, 0x42])
+    case .replacement: return
+    }
+    controller.releaseCommands()
+    controller.pass(milliseconds: 0)
+    #expect(controller.connectionCount == 0)
+    #expect(controller.radio == .advertising)
+    #expect(controller.aclPackets == [])
+    #expect(!controller.commands.contains(where: linkCommands.contains))
+    // The host asks whether the controller still advertises.
+    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    controller.forgetWhatWasSent()
+  }
+
+  /// The next link begins.
+  private func begin(_ passage: Passage, on controller: ScriptedController<1>) {
+    if passage.isEarly {
+      // A subscription to Service Changed.
+      controller.send([0x12, 0x07, 0x00, 0x02, 0x00], on: passage.handle)
+      #expect(controller.frames == [])
+    }
+    controller.connect(passage.handle)
+    if passage.ending == .replacement { controller.releaseCommands() }
+  }
+
+  /// Checks all that a link can notice of the state that its place is in.
+  private func expectNew(
+    _ handle: UInt16, isEarly: Bool, on controller: ScriptedController<1>
+  ) {
+    let link = Array(little: handle)
+    func expectFrames(_ payloads: [UInt8]...) {
+      let expected = payloads.map {
+        ScriptedController<1>.Frame(handle: handle, channel: 0x0004, payload: $0)
+      }
+      #expect(controller.frames == expected)
+      controller.forgetWhatWasSent()
+    }
+    // First what happens by itself.
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    #expect(controller.commandPackets.map { $0[4..<6] } == [link[...], link[...]])
+    #expect(controller.commands == [.leSetDataLength, .leSetPHY])
+    if isEarly { expectFrames([0x13]) } else { expectFrames() }
+    #expect(controller.writes == [])
+    // A minute of silence: the first of three.
+    controller.pass(milliseconds: 60_000)
+    #expect(controller.commands == (isEarly ? [] : [.readRSSI]))
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    // Then what the link does, whose frames are new, and whose central has asked for nothing.
+    controller.receive(controller.acl([0x16, 0x00], on: handle, boundary: 0b01))
+    controller.host.resume(at: 0)
+    controller.run()
+    expectFrames()
+    controller.expect([0x0A, 0x07, 0x00], gives: [0x0B, isEarly ? 2 : 0, 0], on: handle)
+    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0, 0], on: handle)
+    controller.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0, 0], on: handle)
+    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0], on: handle)
+    // 23 (MTU) − 1 (opcode) = 22
+    controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(counting: 22), on: handle)
+    // No parts wait to be written, nor is there one that this could go on from.
+    controller.expect([0x18, 0x01], gives: [0x19], on: handle)
+    #expect(controller.writes == [])
+    controller.expect(
+      [0x16, 0x0D, 0x00, 2, 0, 9], gives: [0x17, 0x0D, 0x00, 2, 0, 9], on: handle)
+    controller.expect([0x18, 0x01], gives: error(0x18, 0x0D, .invalidOffset), on: handle)
+    // It knows of the last change of services, and no confirmation is awaited.
+    controller.subscribe(0x09, nil, on: handle)
+    controller.expect(.read, gives: [0x0B, 0x64], on: handle)
+    controller.subscribe(0x0E, 0x01, on: handle)
+    controller.forgetWhatWasSent()
+    controller.update(.text, [0x05])
+    expectFrames([0x1B, 0x0D, 0x00, 0x05])
+    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    #expect(controller.connectionCount == 1)
+  }
+}

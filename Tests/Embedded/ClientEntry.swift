@@ -1,0 +1,94 @@
+// What scripts/check-embedded compiles beside the core, in a second object: it makes the generic code
+// of hosts that are only clients, with one connection and with four, and of one in both roles.
+
+import BluetoothHost
+import EightBall
+
+/// One turn of a firmware's loop, for each host.
+///
+/// - Returns: Something of everything, so that nothing is optimised away.
+@c(eightball_entry)
+public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  let now = Instant(rawValue: 0).advanced(by: milliseconds)
+  var one = Central<1, Application>(configuration: configuration, application: Application())
+  var four = Central<4, Application>(configuration: configuration, application: Application())
+  var both = BothRoles<4>(
+    configuration: configuration,
+    server: GATTServer(
+      database: BallProfile.makeDatabase(), application: Ball<4>(seed: 4, style: .slug)),
+    client: GATTClient(application: Application()))
+  return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
+    &+ turn(of: &both, at: now, byte)
+}
+
+/// A ball that asks others.
+typealias BothRoles<let links: Int> = Host<
+  links, GATTServer<links, BallProfile.Database, Ball<links>>, GATTClient<links, Application>
+>
+
+/// An application that counts.
+struct Application: ClientApplication {
+  var count: UInt32 = 0
+
+  mutating func heard(_ report: borrowing AdvertisingReport) { count &+= UInt32(report.data.count) }
+  mutating func scanFailed(_ reason: HCIErrorCode) { count &+= 1 }
+  mutating func connectionFailed(_ reason: HCIErrorCode) { count &+= 1 }
+  mutating func connected(
+    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
+  ) { count &+= 1 }
+  mutating func disconnected(at index: Int, reason: HCIErrorCode) { count &+= 1 }
+  mutating func found(_ service: RemoteService, at index: Int) { count &+= 1 }
+  mutating func found(_ include: RemoteInclude, at index: Int) { count &+= 1 }
+  mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) { count &+= 1 }
+  mutating func found(_ descriptor: RemoteDescriptor, at index: Int) { count &+= 1 }
+  mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
+    count &+= UInt32(part.count)
+  }
+  func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
+    value.write(UInt8(truncatingIfNeeded: offset))
+  }
+  mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
+    if error == nil { count &+= 1 }
+  }
+  mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
+    count &+= UInt32(value.count)
+  }
+  mutating func readRSSI(_ rssi: Int8?, at index: Int) { count &+= 1 }
+  mutating func radioChanged(to state: RadioState) { count &+= 1 }
+}
+
+private var configuration: HostConfiguration {
+  HostConfiguration(name: DeviceName(StaticText("8-Ball")), service: nil, address: .public)
+}
+
+private func turn<let links: Int, Server: ServerRole & ~Copyable>(
+  of host: inout Host<links, Server, GATTClient<links, Application>>, at now: Instant, _ byte: UInt8
+) -> UInt32 {
+  let incoming = InlineArray<64, UInt8>(repeating: byte)
+  var outgoing = InlineArray<526, UInt8>(repeating: 0)
+  var sum: UInt32 = 0
+
+  host.start(at: now)
+  host.scan(ScanParameters())
+  if host.canConnect, host.connect(to: .zero) { sum &+= 1 }
+  host.receive(incoming.span, at: now)
+  host.advance(to: now)
+  if host.perform(.write(.first, byteCount: Int(byte)), at: 0) { sum &+= 1 }
+  if host.perform(.discoverServices, at: 0) { sum &+= 1 }
+  if host.operation(at: 0) == nil { sum &+= 1 }
+  var writer = ByteWriter(outgoing.mutableSpan)
+  while host.nextPacket(into: &writer, at: now) {
+    sum &+= UInt32(writer.count)
+    writer.truncate(to: 0)
+  }
+  sum &+= UInt32(truncatingIfNeeded: host.deadline?.rawValue ?? 0)
+  host.readRSSI(at: 0)
+  sum &+= UInt32(host.mtu(at: 0).byteCount)
+  host.scan(nil)
+  host.cancelConnection()
+  host.disconnectAll()
+  host.shutDown()
+  if host.isShutDown { sum &+= 1 }
+  host.radioLost()
+  return sum &+ host.client.application.count
+}

@@ -1,0 +1,143 @@
+/// A client's application that checks what it gets: each operation ends once, what it finds comes in
+/// order and within its range, and values come whole.
+struct Asker: ClientApplication, Settling {
+  /// What is known of one link.
+  private struct Link {
+    var isOpen = false
+    /// The operation under way.
+    var operation: ClientOperation?
+    /// The last handle that was found; 0 if none was.
+    var last: UInt16 = 0
+    /// How many bytes have been read.
+    var readCount = 0
+  }
+
+  private var links = InlineArray<4, Link>(repeating: Link())
+  /// Whether an attempt to connect is under way.
+  private(set) var isConnecting = false
+
+  /// Whether an operation is under way on any link.
+  var isBusy: Bool {
+    for index in 0..<4 where links[index].operation != nil { return true }
+    return false
+  }
+
+  mutating func attempt() { isConnecting = true }
+
+  mutating func begin(_ operation: ClientOperation, at index: Int) {
+    demand(links[index].isOpen, "an operation on no link")
+    demand(links[index].operation == nil, "an operation within another")
+    links[index].operation = operation
+    links[index].last = 0
+    links[index].readCount = 0
+  }
+
+  mutating func heard(_ report: borrowing AdvertisingReport) {
+    demand(report.data.count <= 255, "a report longer than any")
+    if report.isScanResponse {
+      demand(report.isConnectable == nil, "a scan response that is connectable")
+    }
+  }
+
+  func scanFailed(_ reason: HCIErrorCode) {
+    demand(reason != .success, "a failure that is a success")
+  }
+
+  mutating func connectionFailed(_ reason: HCIErrorCode) {
+    demand(isConnecting, "the end of no attempt")
+    isConnecting = false
+  }
+
+  mutating func connected(
+    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
+  ) {
+    demand(!links[index].isOpen, "a link within another")
+    if role == .central {
+      demand(isConnecting, "a link of no attempt")
+      isConnecting = false
+    }
+    links[index] = Link()
+    links[index].isOpen = true
+  }
+
+  mutating func disconnected(at index: Int, reason: HCIErrorCode) {
+    demand(links[index].isOpen, "the end of no link")
+    demand(links[index].operation == nil, "a link that ends before its operation")
+    links[index].isOpen = false
+  }
+
+  mutating func found(_ service: RemoteService, at index: Int) {
+    demand(service.range.isValid, "a service without a range")
+    advance(to: service.range.start, at: index)
+    links[index].last = service.range.end.rawValue
+  }
+
+  mutating func found(_ include: RemoteInclude, at index: Int) {
+    demand(include.range.isValid, "an included service without a range")
+    advance(to: include.declaration, at: index)
+  }
+
+  mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {
+    advance(to: characteristic.declaration, at: index)
+    advance(to: characteristic.value, at: index)
+  }
+
+  mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {
+    advance(to: descriptor.handle, at: index)
+  }
+
+  /// Something is at `handle`, which comes after what was found before.
+  private mutating func advance(to handle: AttributeHandle, at index: Int) {
+    demand(handle.rawValue > links[index].last, "a discovery that does not advance")
+    links[index].last = handle.rawValue
+    switch links[index].operation {
+    case .discoverIncludedServices(let range), .discoverCharacteristics(let range),
+      .discoverDescriptors(let range):
+      demand(handle >= range.start && handle <= range.end, "a handle outside of the range")
+    case .discoverServices, .discoverServicesByUUID:
+      break
+    default:
+      demand(false, "something found by what is no discovery")
+    }
+  }
+
+  mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
+    demand(offset == links[index].readCount, "a part of a value in the wrong place")
+    links[index].readCount += part.count
+    switch links[index].operation {
+    case .read:
+      demand(links[index].readCount <= 512, "a value longer than any")
+    case .readByUUID, .readMultiple:
+      demand(offset == 0, "two parts of one response")
+    default:
+      demand(false, "a value read by what is no read")
+    }
+  }
+
+  func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
+    demand(offset >= 0 && offset < 517, "a part of no value")
+    var position = offset
+    while value.freeCapacity > 0 {
+      value.write(UInt8(truncatingIfNeeded: position &* 7))
+      position += 1
+    }
+  }
+
+  mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
+    demand(links[index].operation == operation, "the end of another operation")
+    links[index].operation = nil
+  }
+
+  func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
+    demand(links[index].isOpen, "a value from no link")
+    demand(value.count <= 514, "a value longer than any PDU")
+  }
+
+  func readRSSI(_ rssi: Int8?, at index: Int) {
+    demand(links[index].isOpen, "the strength of no link")
+  }
+
+  func radioChanged(to state: RadioState) {}
+
+  func settle() {}
+}
