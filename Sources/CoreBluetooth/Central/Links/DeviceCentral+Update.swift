@@ -68,10 +68,13 @@ extension DeviceCentral {
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
+      case .ask(.exchangeMTU, _) where places[index]?.hasExchangedMTU == true:
+        link.step = .done(.mtu(host.mtu(at: index)))
       case .ask(let operation, let value):
         // An operation of a link that was given up may still be under way.
         guard host.operation(at: index) == nil else { return }
         places[index]?.value = value
+        if operation == .exchangeMTU { places[index]?.hasExchangedMTU = true }
         link.step = nil
         // A link that is being ended takes no operation. Its end follows.
         guard host.perform(operation, at: index) else {

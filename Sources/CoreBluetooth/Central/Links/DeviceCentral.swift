@@ -24,6 +24,9 @@ final class DeviceCentral {
     var link: CentralLink?
     /// What the host's operation under way writes.
     var value: [UInt8] = []
+    /// Whether the MTU has been agreed on. A client asks for that once in a connection: Core
+    /// Specification, Vol 3, Part F, 3.4.2.1.
+    var hasExchangedMTU = false
   }
 
   /// The time of the call that is under way.

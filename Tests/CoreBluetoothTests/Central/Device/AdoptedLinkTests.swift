@@ -67,6 +67,20 @@ struct AdoptedLinkTests {
     #expect(radio.frames.map { $0.payload[0] } == [0x16, 0x16, 0x16, 0x18, 0x0A])
   }
 
+  @Test("the MTU is asked for once, however often the link is given up and had again")
+  func exchangedOnce() {
+    let (central, radio) = visited()
+    radio.peer = { _ in [[0x03, 100, 0]] }
+    for _ in 0..<2 {
+      let link = central.connect(to: .numbered(2))
+      let exchange = central.perform(.exchangeMTU, on: link)
+      radio.run()
+      #expect(radio.host.outcomes[exchange] == ATTMTU(100).map { .success(.mtu($0)) })
+      central.disconnect(link)
+    }
+    #expect(radio.frames.map(\.payload) == [[0x02, 0x05, 0x02]])
+  }
+
   @Test("a peer that comes during an attempt at it ends the attempt")
   func duringAttempt() {
     let (central, radio) = readyDevice()
