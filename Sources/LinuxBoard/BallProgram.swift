@@ -189,7 +189,8 @@ public struct BallProgram<Observer: BallObserver & ~Copyable>: RadioProgram, ~Co
         observer.ball(didOmit: count, at: place, of: central)
       case .connected(let place, let address):
         Self.tell(
-          .connected(place: place, address: address), host.address, &host.server.application, &observer)
+          .connected(place: place, address: address), host.address, &host.server.application,
+          &observer)
       }
     }
   }
