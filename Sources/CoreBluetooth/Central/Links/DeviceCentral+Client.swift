@@ -23,7 +23,13 @@ extension DeviceCentral: ClientApplication {
     needsUpdate = true
     places[index] = Place(peer: peer, role: role)
     guard role == .central, let link = links.first(where: \.isAttempted) else { return }
-    open(link, at: index)
+    if link.phase == .cancelling {
+      // The host does not know yet that it was cancelled.
+      unwanted.append(index)
+      fail(link, .cancelled)
+    } else {
+      open(link, at: index)
+    }
   }
 
   func disconnected(at index: Int, reason: HCIErrorCode) {

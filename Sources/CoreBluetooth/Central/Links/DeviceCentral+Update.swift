@@ -10,6 +10,8 @@ extension DeviceCentral {
       scanner.isStale = false
       host.scan(scanner.wanted)
     }
+    for index in unwanted where places[index] != nil { host.disconnect(at: index) }
+    unwanted = []
     for link in links { update(link, &host) }
     beginAttempt(&host)
   }

@@ -40,6 +40,8 @@ final class DeviceCentral {
   var links: [CentralLink] = []
   /// By the index of the connection.
   var places: [Place?]
+  /// The connections that came after they were no longer wanted.
+  var unwanted: [Int] = []
   /// Whether the host may have to be asked for something.
   var needsUpdate = false
 

@@ -98,6 +98,27 @@ struct ConnectingTests {
     #expect(central.links.isEmpty)
   }
 
+  @Test("a link that is made before the host knows that it is cancelled is closed")
+  func cancelUnknown() {
+    let (central, radio) = readyDevice()
+    radio.script = { opcode, _ in
+      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+    }
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    central.disconnect(link)
+    radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
+    radio.run()
+    #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
+    #expect(radio.commands.last == .disconnect)
+    #expect(central.links.isEmpty)
+    // And the next one is made.
+    let next = central.connect(to: .numbered(3))
+    radio.script = { _, _ in nil }
+    radio.run()
+    #expect(radio.takeEvents() == [.connected(next, peer: .numbered(3))])
+  }
+
   @Test("an attempt that waits for its turn can be given up")
   func waiting() {
     let (central, radio) = readyDevice()

@@ -32,7 +32,7 @@ struct FaultTests {
       ])
   }
 
-  @Test("counts as broken after the third fault with no peer heard in between, and is told once")
+  @Test("is reported as broken once: after the third fault with no peer heard in between")
   func inARow() {
     let (_, radio) = readyDevice()
     for _ in 0..<5 { fail(radio) }
