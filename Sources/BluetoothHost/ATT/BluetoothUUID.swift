@@ -61,7 +61,6 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
   }
 
   /// Writes the shortest form, 2 or 16 bytes, the least significant first.
-  @inline(__always)
   public func write(to writer: inout ByteWriter) {
     if let short {
       writer.write(short)

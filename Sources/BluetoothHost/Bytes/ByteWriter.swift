@@ -63,7 +63,6 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Writes two bytes, the low one first.
   @inlinable
   @_lifetime(self: copy self)
-  @inline(__always)
   public mutating func write(_ value: UInt16) {
     guard reserve(2) else { return }
     let offset = written

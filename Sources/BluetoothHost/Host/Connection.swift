@@ -123,19 +123,20 @@ public struct Connection: ~Copyable {
   mutating func writeFragment(
     of pdu: Span<UInt8>, length: Int, to writer: inout ByteWriter
   ) -> Bool {
-    guard let handle else { return true }
     // One packet is mostly enough.
-    guard sentCount == 0, pdu.count &+ L2CAPFrame.headerLength <= length else {
-      return writePart(of: pdu, on: handle, length: length, to: &writer)
+    guard let handle, sentCount == 0, pdu.count &+ L2CAPFrame.headerLength <= length else {
+      return writePart(of: pdu, length: length, to: &writer)
     }
     L2CAPFrame.writeStart(on: handle, .att, payloadLength: pdu.count, pdu, to: &writer)
     return true
   }
 
+  /// Writes a packet with a part of a PDU, as `writeFragment` does, for one that takes several.
   @inline(never)
-  private mutating func writePart(
-    of pdu: Span<UInt8>, on handle: ConnectionHandle, length: Int, to writer: inout ByteWriter
+  mutating func writePart(
+    of pdu: Span<UInt8>, length: Int, to writer: inout ByteWriter
   ) -> Bool {
+    guard let handle else { return true }
     if sentCount == 0 {
       sentCount = min(length &- L2CAPFrame.headerLength, pdu.count)
       L2CAPFrame.writeStart(

@@ -109,7 +109,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       reassemblers[index].reset()
       connections[index].expectedHandle = header.handle
     }
-    reassemblers[index].keep(data, startsFrame: header.boundary != .continuing)
+    reassemblers[index].keep(header, data)
   }
 
   /// The index for the link `handle`: the one that has its early data, or else one at which no link
@@ -135,11 +135,15 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     return early
   }
 
-  /// Receives what was kept for the link that is now at `index`.
-  mutating func receive(_ early: borrowing ByteBuffer<521>, at index: Int) {
-    var reader = ByteReader(early.span)
-    while let word = reader.readUInt16(), let data = reader.readBytes(Int(word >> 1)) {
-      receive(data, startsFrame: word & 1 != 0, on: index)
+  /// Receives the packets that were kept of a link, which is known now.
+  mutating func receive(kept: borrowing ByteBuffer<521>, at now: Instant) {
+    var reader = ByteReader(kept.span)
+    while reader.readUInt8() != nil, ACLHeader(&reader) != nil, let length = reader.readUInt16(),
+      reader.readBytes(Int(length)) != nil
+    {
+      let end = kept.count - reader.count
+      let start = end - Int(length) - ACLHeader.packetHeaderLength
+      receive(kept.span.extracting(start..<end), at: now)
     }
   }
 

@@ -116,7 +116,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
     if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
     reportWorking()
-    receive(early, at: index)
+    receive(kept: early, at: now)
     noteTimers(of: index)
   }
 

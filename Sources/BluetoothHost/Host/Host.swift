@@ -165,6 +165,7 @@ public struct Host<
   }
 
   /// Takes one whole packet from the controller, H4's type byte first. Anything else is ignored.
+  @inline(never)
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     switch HCIPacket(packet) {
     case .acl(let header, let data):
@@ -203,14 +204,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       return
     }
     nextIndex = index
-    receive(data, startsFrame: header.boundary != .continuing, on: index)
-  }
-
-  /// Takes the data of one ACL packet of the link at `index`.
-  @inline(__always)
-  mutating func receive(_ data: Span<UInt8>, startsFrame: Bool, on index: Int) {
     connections[index].isHeard = true
     pending.insert(index)
+    let startsFrame = header.boundary != .continuing
     reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
       switch frame.channel {
       case .att:

@@ -17,17 +17,16 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     missing = 0
   }
 
-  /// Keeps a fragment of a link that is still unknown. What does not fit is lost.
-  mutating func keep(_ fragment: Span<UInt8>, startsFrame: Bool) {
-    var word = ByteBuffer<2>()
-    word.write { $0.write(UInt16(truncatingIfNeeded: fragment.count) << 1 | (startsFrame ? 1 : 0)) }
-    guard fragment.count + word.count <= buffer.freeCapacity else { return }
-    _ = buffer.append(word.span)
-    _ = buffer.append(fragment)
+  /// Keeps a whole ACL packet of a link that is still unknown. What does not fit is lost.
+  mutating func keep(_ header: ACLHeader, _ data: Span<UInt8>) {
+    guard ACLHeader.packetHeaderLength + data.count <= buffer.freeCapacity else { return }
+    var start = ByteBuffer<5>()
+    start.write { header.write(dataLength: data.count, to: &$0) }
+    _ = buffer.append(start.span)
+    _ = buffer.append(data)
   }
 
-  /// Copies the fragments that were kept, each after a word of its length and whether it starts a
-  /// frame.
+  /// Copies the packets that were kept.
   func copyKept(to copy: inout ByteBuffer<capacity>) {
     _ = copy.assign(buffer.span)
   }

@@ -87,15 +87,15 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("More than 517 bytes are not kept; those before them are")
+  @Test("More than 521 bytes are not kept; those before them are")
   func tooMuch() {
     let controller = ScriptedController<1>()
-    // 4 (L2CAP) + 3 (ATT) + 20 = 27 bytes, and 2 that tell the length: 17 × 29 = 493
+    // 5 (HCI) + 4 (L2CAP) + 3 (ATT) + 20 = 32 bytes: 16 × 32 = 512
     for value in 0..<30 as Range<UInt8> {
       controller.send([0x52, 0x0D, 0x00] + [UInt8](repeating: value, count: 20))
     }
     controller.connect()
-    #expect(controller.writes.map(\.first) == (0..<17 as Range<UInt8>).map(Optional.init))
+    #expect(controller.writes.map(\.first) == (0..<16 as Range<UInt8>).map(Optional.init))
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 

@@ -114,16 +114,24 @@ struct ServerOutbox: ~Copyable {
           for: &connection, length: length, at: now, server: &server, to: &writer)
       }
     }
-    let isDone: Bool
-    if sending == .response {
-      isDone = connection.writeFragment(of: response.span, length: length, to: &writer)
-      if isDone { response.removeAll() }
-    } else {
-      isDone = connection.writeFragment(of: update.span, length: length, to: &writer)
-      if isDone { update.removeAll() }
+    guard sending == .response else {
+      writeUpdateFragment(for: &connection, length: length, to: &writer)
+      return true
     }
+    let isDone = connection.writeFragment(of: response.span, length: length, to: &writer)
+    if isDone { response.removeAll() }
     connection.sending = isDone ? .nothing : .server
     return true
+  }
+
+  /// Writes a packet with the next part of a notification or indication that takes several.
+  @inline(never)
+  private mutating func writeUpdateFragment(
+    for connection: inout Connection, length: Int, to writer: inout ByteWriter
+  ) {
+    let isDone = connection.writePart(of: update.span, length: length, to: &writer)
+    if isDone { update.removeAll() }
+    connection.sending = isDone ? .nothing : .server
   }
 
   /// Writes the next notification or indication, as far as one packet takes it; `false` if there is
@@ -144,8 +152,7 @@ struct ServerOutbox: ~Copyable {
     }
     _ = update.assign(pdu.span)
     sending = .update
-    let isDone = connection.writeFragment(of: update.span, length: length, to: &writer)
-    connection.sending = isDone ? .nothing : .server
+    writeUpdateFragment(for: &connection, length: length, to: &writer)
     return true
   }
 }
