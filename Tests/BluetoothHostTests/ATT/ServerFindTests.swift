@@ -149,6 +149,16 @@ struct ServerFindTests {
     connectedController().expect(exchange.request, gives: exchange.response)
   }
 
+  @Test("Find By Type Value: as many services of one UUID as fit 23 bytes: (23 − 1) / 4 = 5")
+  func manyServices() {
+    let controller = ScriptedHost<1, GrowingDatabase>(
+      database: GrowingDatabase((0..<7).map { _ in .primaryService(.batteryService) }))
+    controller.connect()
+    controller.expect(
+      [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0F, 0x18],
+      gives: [0x07] + (1...5).flatMap { [$0, 0x00, $0, 0x00] })
+  }
+
   @Test("Every handle's type is found, with an MTU that takes them in three responses")
   func everyHandle() {
     let controller = connectedController(mtu: 517)

@@ -187,6 +187,32 @@ struct BothRolesTests {
     }
   }
 
+  @Test(
+    "the role that has not sent last goes first, and on the next link the client",
+    arguments: [false, true])
+  func firstTurn(isNextLink: Bool) {
+    let pair = Pair()
+    _ = pair.first.host.perform(.read(Self.text), at: 0)
+    pair.run()
+    if isNextLink {
+      for device in [pair.first, pair.second] {
+        device.receive(Events.disconnected(0x40, reason: 0x13), at: pair.now)
+      }
+      pair.run()
+      _ = pair.first.host.connect(to: .numbered(2))
+      pair.run()
+    }
+    let count = pair.first.pdus.count
+    // Read Request.
+    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x0A, 0x16, 0x00], at: pair.now)
+    _ = pair.first.host.perform(.read(Self.text), at: 0)
+    while pair.first.nextPacket(at: pair.now) != nil {}
+    let request: [UInt8] = [0x0A, 0x0D, 0x00]
+    let response: [UInt8] = [0x0B, 0x64]
+    #expect(
+      Array(pair.first.pdus[count...]) == (isNextLink ? [request, response] : [response, request]))
+  }
+
   @Test("what a peer's server owes does not end an operation of the other role")
   func roles() {
     let pair = Pair()

@@ -18,12 +18,14 @@ final class Device {
   /// Every ATT PDU of the host's.
   private(set) var pdus: [[UInt8]] = []
 
-  init(number: UInt8, mtu: ATTMTU, packetLength: UInt16) {
+  init(number: UInt8, mtu: ATTMTU, packetLength: UInt16, peripheralLinks: Int? = nil) {
     self.number = number
     self.packetLength = packetLength
+    var configuration = HostConfiguration(
+      name: DeviceName(StaticText("Test")), service: .testService, address: .public, mtu: mtu)
+    configuration.peripheralLinks = peripheralLinks
     host = Host(
-      configuration: HostConfiguration(
-        name: DeviceName(StaticText("Test")), service: .testService, address: .public, mtu: mtu),
+      configuration: configuration,
       server: GATTServer(database: testDatabase, application: TestApplication()),
       client: GATTClient(application: Collector()))
   }

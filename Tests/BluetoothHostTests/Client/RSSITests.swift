@@ -56,6 +56,17 @@ struct RSSITests {
     #expect(central.connectionCount == 1)
   }
 
+  @Test(
+    "nothing is reported that was not asked for: a minute's silence makes the host read it",
+    arguments: [[0, 0x40, 0x00, 0], nil] as [[UInt8]?])
+  func ownCheck(results: [UInt8]?) {
+    let central = central(answering: results)
+    central.pass(milliseconds: 62_000)
+    #expect(central.parameters(of: .readRSSI) == [[0x40, 0x00]])
+    #expect(central.takeEvents() == [])
+    #expect(central.connectionCount == 1)
+  }
+
   @Test("nothing is reported of a link that ends before")
   func linkEnds() {
     let central = central(answering: nil)

@@ -37,6 +37,8 @@ final class ScriptedCentral<let links: Int> {
   var buffers: (UInt16, UInt8) = (251, 8)
   var features: UInt64 = 0
   private(set) var lastHandle: UInt16 = 0x003F
+  /// Whether the next link gets the handle of the last one.
+  var reusesHandle = false
 
   init(_ configuration: HostConfiguration = .central) {
     host = Host(configuration: configuration, application: Collector())
@@ -194,7 +196,8 @@ final class ScriptedCentral<let links: Int> {
     case .readRSSI:
       return [Events.complete(opcode, [0] + parameters + [UInt8(bitPattern: -60)])]
     case .leCreateConnection:
-      lastHandle += 1
+      if !reusesHandle { lastHandle += 1 }
+      partial[lastHandle] = nil
       // The peer: its kind, then its address, after 2 (interval) + 2 (window) + 1 (policy) bytes.
       return [
         Events.status(opcode), Events.connected(lastHandle, peer: Array(parameters[5..<12])),

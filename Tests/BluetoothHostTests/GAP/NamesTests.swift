@@ -65,7 +65,7 @@ struct BluetoothUUIDTests {
     #expect(read == uuid)
   }
 
-  @Test("A UUID of any other length, or cut short, is none", arguments: 1...17)
+  @Test("A UUID of any other length, or cut short, is none, and nothing moves", arguments: 1...17)
   func lengths(byteCount: Int) {
     let bytes = [UInt8](counting: 20)
     var reader = ByteReader(bytes.span)
@@ -75,6 +75,8 @@ struct BluetoothUUIDTests {
     var cutReader = ByteReader(cut.span)
     let isCutRead = BluetoothUUID(&cutReader, byteCount: byteCount) != nil
     #expect(!isCutRead)
+    let cutCount = cutReader.count
+    #expect(cutCount == cut.count)
   }
 }
 

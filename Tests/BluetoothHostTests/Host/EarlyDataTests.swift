@@ -51,6 +51,15 @@ struct EarlyDataTests {
     #expect(controller.parameters(of: .disconnect) == [])
   }
 
+  @Test("Data of a link for which there is no place left are not kept as those of another")
+  func noPlace() {
+    let controller = ScriptedController<1>()
+    controller.send([0x52, 0x0D, 0x00, 0x40], on: 0x40)
+    controller.send([0x52, 0x0D, 0x00, 0x41], on: 0x41)
+    controller.connect(0x40)
+    #expect(controller.writes == [[0x40]])
+  }
+
   @Test("Of two links at once one ends before it is there: the other gets its own")
   func oneOfTwo() {
     let controller = ScriptedController<2>()

@@ -1,0 +1,133 @@
+import BluetoothHost
+import Testing
+
+/// How one link of a central makes room for the next.
+private struct Passage: CustomTestStringConvertible, Sendable {
+  enum Ending: String, CaseIterable {
+    case disconnection = "Disconnection Complete"
+    case reset = "a Hardware Error"
+  }
+
+  var ending: Ending
+  var reusesHandle: Bool
+
+  var testDescription: String {
+    "\(ending.rawValue), then \(reusesHandle ? "the same" : "another") handle"
+  }
+
+  static let all = Ending.allCases.flatMap { ending in
+    [false, true].map { Passage(ending: ending, reusesHandle: $0) }
+  }
+}
+
+@Suite("A client's next link in a place")
+struct ClientNextLinkTests {
+  /// One place, one buffer, data length extension and 2M PHY.
+  private func central() -> ScriptedCentral<1> {
+    .connected {
+      $0.buffers = (27, 1)
+      $0.features = 0x120
+    }
+  }
+
+  @Test(
+    "It sees nothing of what the last one held or was owed", arguments: ClientLinkState.all,
+    Passage.all)
+  private func nothing(state: ClientLinkState, passage: Passage) {
+    let central = central()
+    state.enter(central)
+    finish(state, passage, on: central)
+    central.reusesHandle = passage.reusesHandle
+    expectNew(on: central)
+  }
+
+  /// The link ends, and the controller is as it was before it.
+  private func finish(
+    _ state: ClientLinkState, _ passage: Passage, on central: ScriptedCentral<1>
+  ) {
+    _ = central.takeEvents()
+    central.script = { _, _ in nil }
+    central.forgetWhatWasSent()
+    var expected: [Collector.Event] = []
+    if let operation = state.operation { expected.append(.ended(operation, .disconnected)) }
+    switch passage.ending {
+    case .disconnection:
+      central.receive(Events.disconnected(central.lastHandle, reason: 0x08))
+      expected.append(.disconnected(0, .connectionTimeout))
+    case .reset:
+      central.receive([0x04, 0x10, 1, 0x42])
+      expected += [.disconnected(0, .hardwareFailure), .radio(.fault(.hardwareError(0x42)))]
+    }
+    #expect(central.takeEvents() == expected)
+    central.completesPackets = true
+    central.releaseCommands()
+    central.pass(milliseconds: 0)
+    #expect(central.connectionCount == 0)
+    #expect(central.radio == .silent)
+    #expect(central.deadline == nil)
+    #expect(central.aclPackets == [])
+    for opcode in [.disconnect, .readRSSI, .leConnectionUpdate] as [HCIOpcode] {
+      #expect(central.parameters(of: opcode) == [])
+    }
+    _ = central.takeEvents()
+    central.forgetWhatWasSent()
+  }
+
+  /// The next link begins; checks all that it can notice of the state that its place is in.
+  private func expectNew(on central: ScriptedCentral<1>) {
+    // First what happens by itself.
+    #expect(central.connect(to: .numbered(3)))
+    #expect(central.takeEvents() == [.connected(0, .numbered(3), .central)])
+    #expect(central.commands == [.leCreateConnection, .leSetDataLength, .leSetPHY])
+    #expect(central.frames == [])
+    let check = central.now.advanced(by: 60_000)
+    #expect(central.deadline == check)
+    #expect(central.mtu == 23)
+    let operation = central.host.operation(at: 0)
+    #expect(operation == nil)
+    // The rest of a frame, and a response, which nothing on this link waits for.
+    let handle = Array(little: central.lastHandle)
+    central.receive([0x02, handle[0], handle[1] | 0x10, 4, 0, 7, 0, 1, 2])
+    central.send([0x0B, 1])
+    #expect(central.takeEvents() == [])
+    #expect(central.frames == [])
+    // A value is read from its beginning.
+    central.expect(.read(.nine), sends: [0x0A, 9, 0])
+    #expect(central.deadline == central.now.advanced(by: 30_000))
+    // 23 (MTU) − 1 (opcode) = 22
+    central.send([0x0B] + [UInt8](counting: 22))
+    #expect(central.pdus == [[0x0C, 9, 0, 22, 0]])
+    central.send([0x0D])
+    #expect(central.takeEvents().value == [UInt8](counting: 22))
+    #expect(central.deadline == check)
+    // A value is prepared from its beginning, and its refusal is not that of another one.
+    let value: [UInt8] = [UInt8](repeating: 9, count: 40)
+    central.expect(
+      .write(.nine, byteCount: 40), writing: value, sends: [0x16, 9, 0, 0, 0] + value.prefix(18))
+    central.send(error(0x16, 9, .writeNotPermitted))
+    #expect(
+      central.takeEvents().endings == [
+        .refused(
+          ErrorResponse(request: .prepareWriteRequest, handle: .nine, code: .writeNotPermitted))
+      ])
+    central.expect(.discoverServices, sends: [0x10, 1, 0, 0xFF, 0xFF, 0x00, 0x28])
+    #expect(central.connectionCount == 1)
+  }
+}
+
+extension AttributeHandle {
+  fileprivate static let nine = AttributeHandle(rawValue: 9)
+}
+
+extension ScriptedCentral {
+  /// Begins an operation, and checks that it sends just `request`.
+  fileprivate func expect(
+    _ operation: ClientOperation, writing value: [UInt8] = [], sends request: [UInt8],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    forgetWhatWasSent()
+    #expect(perform(operation, writing: value), sourceLocation: sourceLocation)
+    #expect(pdus == [request], sourceLocation: sourceLocation)
+    forgetWhatWasSent()
+  }
+}
