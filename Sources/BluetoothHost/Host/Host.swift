@@ -212,6 +212,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       case .att:
         if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
           serverRole.receive(frame.payload, on: &connections[index])
+          // What one client does may give the application something to send to others.
+          blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
           clientRole.receive(frame.payload, on: &connections[index])
         } else {

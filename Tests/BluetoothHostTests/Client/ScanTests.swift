@@ -86,6 +86,17 @@ struct ScanTests {
     #expect(central.commands.suffix(2) == [.leSetScanParameters, .leSetScanEnable])
   }
 
+  @Test("a scan that is to begin anew when the controller is reset begins once")
+  func resetBeforeAgain() {
+    let central = scanning()
+    central.holdCommands()
+    central.host.scan(ScanParameters())
+    central.receive([0x04, 0x10, 1, 0x42])
+    central.forgetWhatWasSent()
+    central.pass(milliseconds: 0)
+    #expect(central.parameters(of: .leSetScanEnable) == [[1, 1]])
+  }
+
   @Test(
     "a refusal ends the scan, and is reported",
     arguments: [HCIOpcode.leSetScanParameters, .leSetScanEnable])

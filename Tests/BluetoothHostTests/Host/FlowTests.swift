@@ -145,4 +145,16 @@ struct FlowTests {
     }
     #expect(controller.connectionCount == 1)
   }
+
+  @Test("A value that one central writes reaches another, silent one at once")
+  func relay() {
+    let controller = ScriptedController<2>.connected()
+    controller.subscribe(0x0E, 0x01, on: 0x41)
+    controller.host.server.application.relayPlace = 1
+    controller.run()
+    for value: UInt8 in [7, 8] {
+      controller.send([0x52, 0x0D, 0x00, value], on: 0x40)
+      #expect(controller.pdus(on: 0x41).last == [0x1B, 0x0D, 0x00, value])
+    }
+  }
 }

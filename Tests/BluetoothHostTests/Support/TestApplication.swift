@@ -35,6 +35,8 @@ struct TestApplication: GATTApplication {
   var notesEndings = false
   /// The offsets of the reads that were answered.
   var offsets: [Int] = []
+  /// The place whose central gets each value that is written.
+  var relayPlace: Int?
   /// What centrals are to be told, oldest first.
   var updates: [Update] = []
 
@@ -74,6 +76,9 @@ struct TestApplication: GATTApplication {
     if isBusy || busyWith == attribute { throw .later }
     values[Int(attribute.rawValue)] = Array(value)
     events.append(.wrote(Array(value), attribute, place))
+    if let relayPlace {
+      updates.append(Update(place: relayPlace, attribute: attribute, value: Array(value)))
+    }
   }
 
   mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
