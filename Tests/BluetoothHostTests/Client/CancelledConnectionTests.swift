@@ -55,6 +55,25 @@ struct CancelledConnectionTests {
     #expect(central.connectionCount == 0)
   }
 
+  @Test("a scan goes on after a cancelled attempt of which no end was reported")
+  func scanAfterCancelIgnored() {
+    let central = ScriptedCentral<1>.ready()
+    central.script = { opcode, _ in
+      switch opcode {
+      case .leCreateConnection: [Events.status(opcode)]
+      case .leCreateConnectionCancel: [Events.complete(opcode, [0x0C])]
+      default: nil
+      }
+    }
+    central.connect(to: .numbered(2))
+    central.host.scan(ScanParameters())
+    central.host.cancelConnection()
+    central.run()
+    #expect(!central.commands.contains(.leSetScanEnable))
+    central.pass(milliseconds: 2_000)
+    #expect(central.parameters(of: .leSetScanEnable) == [[1, 1]])
+  }
+
   @Test("a link that is made just as it is cancelled is ended")
   func cancelTooLate() {
     let central = ScriptedCentral<1>.ready()

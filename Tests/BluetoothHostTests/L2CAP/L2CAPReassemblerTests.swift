@@ -6,6 +6,8 @@ import Testing
 private struct Reassembly: ~Copyable {
   private var reassembler = L2CAPReassembler<16>()
 
+  mutating func reset() { reassembler.reset() }
+
   /// The frame that a fragment completes: channel and payload.
   mutating func receive(_ fragment: some Sequence<UInt8>, starts: Bool) -> [UInt8]? {
     let bytes = Array(fragment)
@@ -62,6 +64,15 @@ struct L2CAPReassemblerTests {
       received = reassembly.receive(empty[start..<min(start + length, 4)], starts: start == 0)
     }
     #expect(received == [0x04, 0x00])
+  }
+
+  @Test("After a reset the rest of a frame is dropped, also if it could be a frame")
+  func reset() {
+    var reassembly = Reassembly()
+    #expect(reassembly.receive(frame[..<3], starts: true) == nil)
+    reassembly.reset()
+    #expect(reassembly.receive(frame, starts: false) == nil)
+    #expect(reassembly.receive(frame, starts: true) == result)
   }
 
   @Test("A continuation without a start is dropped, and the next frame is whole")
