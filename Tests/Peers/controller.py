@@ -35,6 +35,8 @@ class Controller:
         self.is_advertising = False
         #: Commands in their order: opcode and parameters.
         self.commands: list[tuple[int, bytes]] = []
+        #: The links whose packets never leave the controller.
+        self.stalled: set[int] = set()
         #: ATT PDUs in their order: link and PDU.
         self.pdus: list[tuple[int, bytes]] = []
         self._news = asyncio.Condition()
@@ -51,10 +53,10 @@ class Controller:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
 
-    async def until(self, accept, description: str) -> None:
+    async def until(self, accept, description: str, patience: float = PATIENCE) -> None:
         """Waits until `accept` is true of what the host has sent."""
         try:
-            async with asyncio.timeout(PATIENCE), self._news:
+            async with asyncio.timeout(patience), self._news:
                 await self._news.wait_for(accept)
         except TimeoutError:
             raise AssertionError(
@@ -80,7 +82,8 @@ class Controller:
             handle = number & 0x0FFF
             # The buffers hold any PDU whole: 4 bytes of L2CAP header before it.
             self.pdus.append((handle, body[4:]))
-            self.tell(event(0x13, struct.pack("<BHH", 1, handle, 1)))
+            if handle not in self.stalled:
+                self.tell(event(0x13, struct.pack("<BHH", 1, handle, 1)))
         async with self._news:
             self._news.notify_all()
 
@@ -113,8 +116,8 @@ class Controller:
 
 
 @contextlib.asynccontextmanager
-async def ball_on_a_controller(is_json: bool = True):
-    """`eightball run` and the controller that it has set up."""
+async def ball_on_a_controller(*more_options: str, is_json: bool = True):
+    """`eightball run`, with more options, and the controller that it has set up."""
     hosts: asyncio.Queue[Controller] = asyncio.Queue()
 
     async def accept(reader, writer):
@@ -124,7 +127,7 @@ async def ball_on_a_controller(is_json: bool = True):
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--seed", "8"]
+    options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--seed", "8", *more_options]
     if is_json:
         options.append("--json")
     async with server, Program(eightball(), "run", *options) as ball:
