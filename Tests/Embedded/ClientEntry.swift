@@ -10,15 +10,21 @@ import EightBall
 @c(eightball_entry)
 public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
-  var one = Central<1, Application>(configuration: configuration, application: Application())
-  var four = Central<4, Application>(configuration: configuration, application: Application())
   var both = BothRoles<4>(
     configuration: configuration,
     server: GATTServer(
       database: BallProfile.makeDatabase(), application: Ball<4>(seed: 4, style: .slug)),
     client: GATTClient(application: Application()))
+  return clientEntry(milliseconds, byte) &+ turn(of: &both, at: now, byte)
+}
+
+/// The same for the hosts that are only clients.
+@c(eightball_client_entry)
+public func clientEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  let now = Instant(rawValue: 0).advanced(by: milliseconds)
+  var one = Central<1, Application>(configuration: configuration, application: Application())
+  var four = Central<4, Application>(configuration: configuration, application: Application())
   return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
-    &+ turn(of: &both, at: now, byte)
 }
 
 /// A ball that asks others.
