@@ -1,0 +1,134 @@
+// The data of the links: frames come in, and packets go out as the controller has room for them.
+extension Host where Server: ~Copyable, Client: ~Copyable {
+  /// Takes an ACL packet, and the frame that it completes.
+  @inline(__always)
+  mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
+    guard let index = table.index(of: header.handle) else {
+      receiveEarly(header, data, at: now)
+      return
+    }
+    nextIndex = index
+    connections[index].isHeard = true
+    pending.insert(index)
+    let startsFrame = header.boundary != .continuing
+    reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
+      switch frame.channel {
+      case .att:
+        if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
+          serverRole.receive(frame.payload, on: &connections[index])
+          // What one client does may give the application something to send to others.
+          blocked = .none
+        } else if Client.isPresent, frame.payload.isFromServer {
+          clientRole.receive(frame.payload, on: &connections[index])
+        } else {
+          connections[index].refuse(frame.payload)
+        }
+      case .leSignalling:
+        if connections[index].receiveSignal(frame.payload) { controller.owesCommands = true }
+      case .securityManager:
+        connections[index].receivePairing(frame.payload)
+      default:
+        break
+      }
+    }
+    noteTimers(of: index)
+  }
+
+  /// The timers of the connection at `index` may have changed.
+  @inline(__always)
+  mutating func noteTimers(of index: Int) {
+    guard connections[index].timers.haveChanged else { return }
+    connections[index].timers.haveChanged = false
+    if connections[index].disconnectReason != nil { controller.owesCommands = true }
+    deadlines.set(connections[index].timers.earliest, at: index)
+  }
+
+  /// The connections that may have something to send.
+  @inline(__always)
+  private var sendable: ConnectionSet {
+    guard Server.isPresent else { return pending }
+    return pending.union(serverRole.pendingConnections.subtracting(blocked))
+      .intersection(table.open)
+  }
+
+  /// Writes the next ACL packet; `false` if no link has one, or the controller has no room for it.
+  @inline(__always)
+  mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    let free = controller.aclPacketCount &- controller.inFlight
+    guard free > 0 else {
+      waitForBuffers(at: now)
+      return false
+    }
+    var remaining = sendable
+    while let index = remaining.first(from: nextIndex) {
+      remaining.remove(index)
+      let isFirst = connections[index].inFlight == 0
+      guard isFirst || free > reservedBuffers else {
+        waitForShare(index, at: now)
+        continue
+      }
+      guard writePacket(of: index, into: &writer, at: now) else {
+        pending.remove(index)
+        blocked.insert(index)
+        continue
+      }
+      controller.inFlight &+= 1
+      connections[index].inFlight &+= 1
+      if isFirst { controller.sendingLinks &+= 1 }
+      pending.insert(index)
+      nextIndex = table.count > 1 ? (index + 1 < links ? index + 1 : 0) : index
+      return true
+    }
+    return false
+  }
+
+  /// Writes the next ACL packet of the link at `index`; `false` if it has none.
+  @inline(__always)
+  private mutating func writePacket(
+    of index: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
+    let length = controller.aclPacketLength
+    defer { noteTimers(of: index) }
+    if connections[index].sending == .nothing, !connections[index].control.isEmpty {
+      return connections[index].writeControl(to: &writer)
+    }
+    guard Client.isPresent else {
+      return Server.isPresent
+        && serverRole.writePacket(
+          for: &connections[index], length: length, at: now, to: &writer)
+    }
+    return writeSharedPacket(of: index, length: length, into: &writer, at: now)
+  }
+
+  /// Writes the next packet of a link which both roles use. A PDU on its way goes on; then the roles
+  /// take turns.
+  private mutating func writeSharedPacket(
+    of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
+    let sending = connections[index].sending
+    let isServerFirst =
+      sending == .nothing ? connections[index].lastSender == .client : sending == .server
+    for turn in 0..<2 {
+      let isServer = (turn == 0) == isServerFirst
+      if turn == 1, sending != .nothing { return false }
+      let isWritten =
+        isServer
+        ? Server.isPresent
+          && serverRole.writePacket(
+            for: &connections[index], length: length, at: now, to: &writer)
+        : clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+      if isWritten {
+        connections[index].lastSender = isServer ? .server : .client
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether this ATT PDU is one that servers send. Their opcodes are odd, and those of clients are
+  /// even: Core Specification, Vol 3, Part F, 3.4.8.
+  @inline(__always)
+  var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
+}
