@@ -3,8 +3,8 @@
 //     host-benchmark ask|shake|write|discovery|turn|memory HOST COUNT
 //
 // HOST is `service` or `full`, a ball with its own service alone or with its full database, one central
-// and four places; `1-link` or `64-links`, a ball with so many places, a central at each, of which the
-// last asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
+// and four places; `1-link` or `64-links`, a ball with so many places and a central at each, where the
+// last one asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
 // clock; for memory, the bytes that one connection takes, and a host with four places.
 
 import BluetoothHost

@@ -12,7 +12,7 @@
 ///
 /// `links` is how many connections it has at once, at most `ConnectionSet.capacity`. `Server` is what
 /// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never. A link
-/// serves and asks at once, whoever began it. Nothing that arrives, from the air or from the
+/// serves and asks at once, whichever side began it. Nothing that arrives, from the air or from the
 /// controller, stops the host: what is malformed is answered or ignored, and a controller that fails
 /// is reset.
 public struct Host<

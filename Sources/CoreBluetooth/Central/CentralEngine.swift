@@ -4,7 +4,7 @@ import Foundation
 /// The central of one radio, and the managers that share it.
 ///
 /// It is used on the radio's thread alone, but for `connected`. It does no input or output: the
-/// `DeviceProgram` hands over the central's events, and what a delegate is told goes to its queue.
+/// `DeviceProgram` hands over the central's events, and the calls of a delegate go to its queue.
 final class CentralEngine: @unchecked Sendable {
   /// What is known of the peripherals that are connected: for any thread.
   struct Connected {

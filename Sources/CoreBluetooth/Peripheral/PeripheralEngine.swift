@@ -4,7 +4,7 @@ import Foundation
 /// The peripheral of one radio, and the managers that share it.
 ///
 /// It is used on the radio's thread alone, but for `board`. It does no input or output: the
-/// `DeviceProgram` carries the host's packets, and what a delegate is told goes to its queue.
+/// `DeviceProgram` carries the host's packets, and the calls of a delegate go to its queue.
 final class PeripheralEngine: @unchecked Sendable {
   /// A service that centrals see.
   struct Published {

@@ -6,7 +6,7 @@ import Foundation
 /// Its host is about 110 kB and stays where it is: in this object. The thread of the radio alone uses
 /// it.
 final class Device {
-  /// The host of a device. A link is served and asks at once, whoever began it.
+  /// The host of a device. A link serves and asks at once, whichever side began it.
   typealias Host = BluetoothHost.Host<
     32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>
   >

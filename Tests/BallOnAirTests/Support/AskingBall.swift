@@ -2,7 +2,7 @@ import BluetoothHost
 import EightBall
 import VirtualRadio
 
-/// What a ball that asks others does with what it finds. On each link, whoever began it, it agrees on an
+/// What a ball that asks others does with what it finds. On each link, whichever side began it, it agrees on an
 /// MTU, subscribes, and asks thirty questions, each after the answer to the one before.
 struct Curiosity: ClientApplication {
   /// A link to another ball.

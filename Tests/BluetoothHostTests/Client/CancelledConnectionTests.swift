@@ -55,7 +55,7 @@ struct CancelledConnectionTests {
     #expect(central.connectionCount == 0)
   }
 
-  @Test("a scan goes on after a cancelled attempt of which no end was reported")
+  @Test("a scan goes on after a cancelled attempt whose end was never reported")
   func scanAfterCancelIgnored() {
     let central = ScriptedCentral<1>.ready()
     central.script = { opcode, _ in

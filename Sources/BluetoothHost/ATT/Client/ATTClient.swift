@@ -1,4 +1,4 @@
-/// The client's half of the attribute protocol on one link: one operation, of which one request at a
+/// The client's half of the attribute protocol on one link: one operation, and one request of it at a
 /// time is on its way or unanswered.
 ///
 /// No PDU is kept. A request follows from the operation and from how far that is, so it is written

@@ -3,7 +3,7 @@
 /// Core Specification, Vol 3, Part F, 3.2.11: all of it begins anew with each connection, since
 /// there are no bonds.
 struct ATTBearer: ~Copyable {
-  /// What the client wants to be told, by slot.
+  /// The Client Characteristic Configurations, by slot.
   var configurations = ClientConfigurations()
   /// Client Supported Features, first byte. Core Specification, Vol 3, Part G, 7.2.
   var clientFeatures: UInt8 = 0

@@ -7,7 +7,7 @@ import Testing
 struct LinkValueTests {
   private let handle7 = handle(7)
 
-  @Test("tells notifications, and tells and confirms indications")
+  @Test("reports notifications, and reports and confirms indications")
   func values() {
     let (_, radio, link) = connectedDevice()
     radio.givePDU([0x1B, 7, 0, 1, 2])
