@@ -16,12 +16,13 @@ public struct AdvertisingReport: ~Escapable {
   /// The advertising data or the scan response data.
   public let data: Span<UInt8>
 
-  /// Reads a report of an LE Advertising Report event; `nil` where it is cut short.
+  /// Reads a report of an LE Advertising Report event; `nil` where it is cut short or has more than 31
+  /// bytes of data.
   @_lifetime(copy reader)
   init?(legacy reader: inout ByteReader) {
     guard let byte = reader.readUInt8(), let address = DeviceAddress(&reader),
-      let length = reader.readUInt8(), let data = reader.readBytes(Int(length)),
-      let rssi = reader.readInt8()
+      let length = reader.readUInt8(), Int(length) <= AdvertisingData.capacity,
+      let data = reader.readBytes(Int(length)), let rssi = reader.readInt8()
     else { return nil }
     let kind = LEAdvertisingReport.Kind(rawValue: byte)
     self.address = address
@@ -55,6 +56,10 @@ public struct AdvertisingReport: ~Escapable {
 }
 
 /// The reports of one event, read one at a time: `next()` until `nil`.
+///
+/// Each report is read whole before the next begins. The specification's tables can be read as
+/// all kinds first, then all addresses, and so on; controllers send report after report, and
+/// nearly always just one.
 struct AdvertisingReports: ~Escapable {
   private var reader: ByteReader
   private let isExtended: Bool
@@ -69,11 +74,14 @@ struct AdvertisingReports: ~Escapable {
     remaining = Int(count)
   }
 
-  /// The next report; `nil` at the end, or where the event is cut short.
+  /// The next report; `nil` at the end, or where the event is cut short or has a report that cannot be.
   @_lifetime(copy self)
   mutating func next() -> AdvertisingReport? {
     guard remaining > 0 else { return nil }
     remaining -= 1
-    return isExtended ? AdvertisingReport(extended: &reader) : AdvertisingReport(legacy: &reader)
+    if isExtended, let report = AdvertisingReport(extended: &reader) { return report }
+    if !isExtended, let report = AdvertisingReport(legacy: &reader) { return report }
+    remaining = 0
+    return nil
   }
 }

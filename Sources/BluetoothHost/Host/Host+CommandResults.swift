@@ -185,7 +185,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
   }
 
-  /// The controller does not advertise as it is told: it is asked again when a link, an attempt to
+  /// The controller refuses to advertise. It is asked again when a link, an attempt to
   /// connect or a scan has ended. If there is none whose end could change its mind, it is reset; whether
   /// it was.
   @discardableResult

@@ -123,7 +123,7 @@ struct RobustCachingTests {
     #expect(!controller.isToldValues)
   }
 
-  @Test("Where there is no central no values are told", arguments: [-1, 1, 2, .max])
+  @Test("An unused connection gets no values", arguments: [-1, 1, 2, .max])
   func nobody(place: Int) {
     let controller = controller()
     let isToldValues = controller.host.server.isToldValues(at: place)

@@ -1,5 +1,6 @@
-import BluetoothHost
 import Testing
+
+@testable import BluetoothHost
 
 private let link = ConnectionHandle(rawValue: 0x0EFF)
 private let peer = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
@@ -120,11 +121,20 @@ struct EventCodecTests {
 struct AdvertisingReportTests {
   private let report: [UInt8] = [0x00, 0x01, 1, 2, 3, 4, 5, 0xC6, 3, 0x02, 0x01, 0x06, 0xC4]
 
+  /// The reports of an event's parameters, as what a controller would have written.
   private func reports(_ bytes: [UInt8]) -> [LEAdvertisingReport]? {
-    guard var reports = LEAdvertisingReports(ByteReader(bytes.span)) else { return nil }
+    guard var reports = AdvertisingReports(ByteReader(bytes.span), isExtended: false) else {
+      return nil
+    }
     var result: [LEAdvertisingReport] = []
-    while let report = reports.next() { result.append(report) }
-    #expect(reports.next() == nil, "the end is the end")
+    while let report = reports.next() {
+      guard let data = AdvertisingData(report.data), let rssi = report.rssi else { return nil }
+      let kind: LEAdvertisingReport.Kind = report.isConnectable == true ? .connectable : .scannable
+      result.append(
+        LEAdvertisingReport(kind: kind, address: report.address, data: data, rssi: rssi))
+    }
+    let isOver = reports.next() == nil
+    #expect(isOver, "the end is the end")
     return result
   }
 

@@ -119,7 +119,7 @@ final class RoleStage {
     ]
     let client = PeripheralClient(queue: DispatchQueue(label: "client"))
     device.program.peripheral.add(try ServiceDefinition(service), for: client)
-    // Managers advertise anew after a fault. Here nobody does.
+    // Managers advertise anew after a fault. Here no manager does.
     let services = [BluetoothUUID(0xA000)]
     let name = Array("Device".utf8)
     device.program.device.host.advertise(

@@ -1,7 +1,7 @@
 /// One advertiser heard while scanning.
 ///
-/// Core Specification, Vol 4, Part E, 7.7.65.2. The event may carry several reports; read them
-/// with `LEAdvertisingReports`.
+/// Core Specification, Vol 4, Part E, 7.7.65.2. A controller writes one report an event; a host reads
+/// an event with any number by `AdvertisingReports`.
 public struct LEAdvertisingReport: Equatable, Sendable {
   /// What kind of advertisement was heard.
   public struct Kind: RawRepresentable, Equatable, Sendable {
@@ -58,38 +58,5 @@ public struct LEAdvertisingReport: Equatable, Sendable {
     writer.write(UInt8(truncatingIfNeeded: data.count))
     data.write(to: &writer)
     writer.write(rssi)
-  }
-}
-
-/// The reports of one LE Advertising Report event, read one at a time: `next()` until `nil`.
-///
-/// Each report is read whole before the next begins. The specification's tables can be read as
-/// all kinds first, then all addresses, and so on; controllers send report after report, and
-/// nearly always just one.
-public struct LEAdvertisingReports: ~Escapable {
-  private var reader: ByteReader
-  private var remaining: Int
-
-  /// Reads the parameters after the subevent byte; `nil` if there are none.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
-    guard let count = reader.readUInt8() else { return nil }
-    self.reader = reader
-    remaining = Int(count)
-  }
-
-  /// The next report; `nil` at the end, or where the event is cut short or tells of more than
-  /// 31 bytes of data.
-  public mutating func next() -> LEAdvertisingReport? {
-    guard remaining > 0, let kind = reader.readUInt8(), let address = DeviceAddress(&reader),
-      let length = reader.readUInt8(), let bytes = reader.readBytes(Int(length)),
-      let data = AdvertisingData(bytes), let rssi = reader.readInt8()
-    else {
-      remaining = 0
-      return nil
-    }
-    remaining -= 1
-    return LEAdvertisingReport(
-      kind: LEAdvertisingReport.Kind(rawValue: kind), address: address, data: data, rssi: rssi)
   }
 }

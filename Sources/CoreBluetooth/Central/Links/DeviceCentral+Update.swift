@@ -41,7 +41,7 @@ extension DeviceCentral {
     }
   }
 
-  /// The connection that the peer of `link` has begun, if nobody uses it.
+  /// The connection that the peer of `link` has begun, if no manager uses it.
   private func placeOfPeer(of link: CentralLink) -> Int? {
     places.firstIndex { place in
       guard let place, place.role == .peripheral, place.link == nil else { return false }

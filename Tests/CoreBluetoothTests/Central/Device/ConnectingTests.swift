@@ -134,7 +134,7 @@ struct ConnectingTests {
     #expect(radio.commands.last == .leCreateConnection)
   }
 
-  @Test("closes a link of the central role that nobody asked for")
+  @Test("closes a link of the central role that was not asked for")
   func unwanted() {
     let (_, radio) = readyDevice()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(9)))
