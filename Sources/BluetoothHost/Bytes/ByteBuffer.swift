@@ -64,6 +64,19 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
+  /// A writer of what follows the bytes held. `keepWritten` follows.
+  @_lifetime(&self)
+  mutating func makeAppendingWriter() -> ByteWriter {
+    let offset = count
+    return ByteWriter(storage.mutableSpan._consumingExtracting(offset...))
+  }
+
+  /// All of its storage, to be filled from the front. `keepWritten` follows.
+  var space: MutableSpan<UInt8> {
+    @_lifetime(&self)
+    mutating get { storage.mutableSpan }
+  }
+
   /// A writer of what the buffer shall hold, at most `limit` bytes. `keepWritten` follows.
   @_lifetime(&self)
   mutating func makeWriter(limit: Int = capacity) -> ByteWriter {
