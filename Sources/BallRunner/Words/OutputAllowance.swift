@@ -8,16 +8,16 @@ struct OutputAllowance {
   ///
   /// They are 248 questions with their answers, and the beginning and end of a link and of a
   /// subscription. No person asks so often in a few seconds, and no test of an app.
-  static let burst = 500
+  static var burst: Int { 500 }
 
   /// How many lines each second gives back.
   ///
   /// Four centrals that never stop make 4 × (500 + 30 × 20) = 4,400 lines in the first 30 s. The
   /// journal of systemd drops what is more than 10,000 (`RateLimitBurst` in journald.conf(5)).
-  static let perSecond = 20
+  static var perSecond: Int { 20 }
 
   /// The length of a second, in milliseconds.
-  private static let second: UInt32 = 1_000
+  private static var second: UInt32 { 1_000 }
 
   private var spent = 0
   /// When the present second began; has no meaning while nothing is spent.
