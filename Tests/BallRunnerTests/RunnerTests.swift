@@ -146,6 +146,20 @@ struct RunnerTests {
     #expect(bench.machine.errors == "Board: none.\n")
   }
 
+  @Test("A quiet ball prints what goes wrong, and nothing else")
+  func quiet() {
+    let bench = RunnerBench(isQuiet: true)
+    bench.listen()
+    bench.receive(ScriptedController.question("Anything?", on: link), at: 100)
+    #expect(bench.machine.output == "")
+    #expect(bench.machine.answers.count == 1)
+    bench.machine.emptyRead = .closed
+    bench.turn(at: 1_000)
+    #expect(
+      bench.machine.errorLines == ["Radio: lost; test0 closed the connection. Trying again…"])
+    #expect(bench.machine.output == "")
+  }
+
   // MARK: An output that is not read
 
   @Test(

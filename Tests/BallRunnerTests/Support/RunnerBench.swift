@@ -9,13 +9,15 @@ final class RunnerBench {
   let machine = TestMachine()
   var runner: BallRunner<4, 2_053, 8_192, TestPort>
 
-  init(isJSON: Bool = false, prepare: (TestMachine) -> Void = { _ in }) {
+  init(
+    isJSON: Bool = false, isQuiet: Bool = false, prepare: (TestMachine) -> Void = { _ in }
+  ) {
     prepare(machine)
     runner = BallRunner(
       BallConfiguration(
         host: HostConfiguration(
           name: DeviceName(StaticText("Test Ball")), service: .ballService, address: .public),
-        seed: 8, isJSON: isJSON),
+        seed: 8, lines: isQuiet ? .none : isJSON ? .json : .words),
       on: TestPort(machine: machine))
   }
 
