@@ -70,8 +70,11 @@ public struct BoardCatalog: Equatable, Sendable {
   /// The board that `text` names: a file if it has a slash or ends in .yml or .yaml, and the name
   /// of a board otherwise.
   ///
+  /// - Parameter option: What the text was given with, for errors.
   /// - Throws: What is wrong with its file, or what there is to choose from.
-  public func entry(_ text: String) throws(BoardError) -> Entry {
+  public func entry(
+    _ text: String, option: String = "--board"
+  ) throws(BoardError) -> Entry {
     if text.contains("/") || text.hasSuffix(".yml") || text.hasSuffix(".yaml") {
       let file = try BoardFile.read(text)
       return Entry(
@@ -80,7 +83,7 @@ public struct BoardCatalog: Equatable, Sendable {
     }
     let entries = entries()
     guard let entry = entries.first(where: { $0.name == text }) else {
-      let place = "--board \(BoardError.shown(text))"
+      let place = "\(option) \(BoardError.shown(text))"
       guard !entries.isEmpty else { throw BoardError(place, "\(nothingFound); name a file") }
       throw BoardError(
         place, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")

@@ -26,21 +26,43 @@ public struct BoardSetting: Equatable, Sendable {
 }
 
 extension BoardDescription {
+  /// The board that `settings` describe from nothing, as `BoardChanges.describe` does.
+  ///
+  /// - Throws: Which setting is wrong, and what was expected.
+  public init(describedBy settings: [BoardSetting]) throws(BoardError) {
+    do throws(BoardChangeError) {
+      self = try BoardChanges(settings).describe()
+    } catch {
+      throw BoardError(error, in: settings)
+    }
+  }
+
   /// Changes what `settings` say, as `BoardChanges` does.
   ///
   /// - Throws: Which setting is wrong, and what was expected. Nothing is changed then.
   public mutating func apply(_ settings: [BoardSetting]) throws(BoardError) {
-    var changes = BoardChanges()
-    for (index, setting) in settings.enumerated() { changes.add(setting.change, at: index) }
     do throws(BoardChangeError) {
-      try changes.apply(to: &self)
+      try BoardChanges(settings).apply(to: &self)
     } catch {
-      throw BoardError(error.fault, of: settings[error.index].text)
+      throw BoardError(error, in: settings)
     }
   }
 }
 
+extension BoardChanges {
+  /// Those of `settings`, each by its index.
+  fileprivate init(_ settings: [BoardSetting]) {
+    self.init()
+    for (index, setting) in settings.enumerated() { add(setting.change, at: index) }
+  }
+}
+
 extension BoardError {
+  /// What is wrong with one of `settings`.
+  fileprivate init(_ error: BoardChangeError, in settings: [BoardSetting]) {
+    self.init(error.fault, of: settings[error.index].text)
+  }
+
   /// What is wrong with the setting `text`.
   fileprivate init(_ fault: BoardFault, of text: String) {
     let problem =

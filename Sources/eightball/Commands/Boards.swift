@@ -11,19 +11,36 @@ struct Boards: ParsableCommand {
       Files are looked for in the folder boards beside the program or in its checkout, and in \
       share/eightball/boards where it is installed.
 
+      The program eightballd reads no files: --options prints the options that describe a board to it, \
+      in one line for a command line or for EIGHTBALL_OPTIONS="…" in /etc/default/eightball.
+
       EXAMPLES
         eightball boards
         eightball boards --json
+        eightball boards --options ./my-board.yml
 
       EXIT STATUS
-        0   they are listed
+        0   they are listed, or the options printed
         64  the command line is wrong
         78  a board's file is wrong, or there is none, or two are for this machine
       """)
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Print the options that describe this board, in place of the list.", valueName: "name|file"))
+  var options: String?
+
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard options == nil || !output.json else {
+      throw ValidationError("--options prints one line for a shell: leave out --json.")
+    }
+  }
+
   func run() throws {
+    if let options { return try Self.printOptions(options) }
     let catalog = BoardCatalog()
     let model = DeviceTree.model
     let entries = catalog.entries()
@@ -57,6 +74,16 @@ struct Boards: ParsableCommand {
     }
     for error in errors { Terminal.note("Error: \(sentence(printable(error.description)))") }
     if !errors.isEmpty { throw ExitStatus.board }
+  }
+
+  private static func printOptions(_ name: String) throws {
+    do throws(BoardError) {
+      let entry = try BoardCatalog().entry(name, option: "--options")
+      Terminal.print(try BoardOptionsLine(try entry.board.get()).text)
+    } catch {
+      Terminal.note("Error: \(sentence(printable(error.description)))")
+      throw ExitStatus.board
+    }
   }
 
   /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`

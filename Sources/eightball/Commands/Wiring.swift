@@ -43,7 +43,7 @@ struct Wiring: ParsableCommand {
       guard let description = board.description else {
         throw BoardError(
           "There is no board to draw",
-          "\(board.reason ?? "none was found"); name one, such as eightball wiring pi-4b")
+          "\(board.reason ?? "--board none"); name one, such as eightball wiring pi-4b")
       }
       let isColored = isatty(STDOUT_FILENO) == 1 && Process.environment("NO_COLOR") == nil
       let drawing = WiringDrawing(description, models: board.models, isColored: isColored)

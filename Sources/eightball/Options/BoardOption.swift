@@ -8,15 +8,16 @@ struct BoardOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "The board with the ball's buttons and lights: see eightball boards. Unless given, the one "
-        + "that the device tree tells of, if any.",
+        + "for the model in the device tree, if any. none stands for no board, or for one that --set "
+        + "describes from nothing.",
       valueName: "name|file"))
   var board: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Another value than the board's file has, such as shake.line=GPIO23, or answer=none for no "
-        + "such light. May be given several times.",
+      "Overrides one field of the board's file, such as shake.line=GPIO23; answer=none removes that "
+        + "light. May be given several times.",
       valueName: "field=value"),
     transform: { text in
       do throws(BoardError) {
@@ -34,7 +35,8 @@ struct ChosenBoard {
   var description: BoardDescription?
   /// The models in its file.
   var models: [String] = []
-  /// Why this one, or why none, as a sentence without its full stop; `nil` if it was named.
+  /// Why this one, or why none, as a sentence without its full stop; `nil` if the command line named it,
+  /// or asked for none.
   var reason: String?
 
   /// Looks for the board.
@@ -45,6 +47,13 @@ struct ChosenBoard {
     _ options: BoardOptions, catalog: BoardCatalog = BoardCatalog(),
     model: String? = DeviceTree.model
   ) throws(BoardError) {
+    if options.board == BoardDescription.noBoard.description {
+      if !options.set.isEmpty {
+        description = try BoardDescription(describedBy: options.set)
+        reason = "--set describes it"
+      }
+      return
+    }
     if let text = options.board {
       try take(catalog.entry(text))
     } else if let model {
@@ -62,7 +71,10 @@ struct ChosenBoard {
     }
     guard !options.set.isEmpty else { return }
     guard description != nil else {
-      throw BoardError("--set", "there is no board to change: expected --board with it")
+      throw BoardError(
+        "--set",
+        "there is no board to change: expected --board with it, or --board none to describe one "
+          + "from nothing")
     }
     try description?.apply(options.set)
   }
@@ -76,7 +88,7 @@ struct ChosenBoard {
   var sentence: String {
     let because = reason.map { " (\(printable($0)))" } ?? ""
     guard let description else {
-      return "Board: none\(because); \(BoardCatalog.howToName)."
+      return reason == nil ? "Board: none." : "Board: none\(because); \(BoardCatalog.howToName)."
     }
     return "Board: \(printable("\(description.name)"))\(because)."
   }
