@@ -4,17 +4,21 @@ import BluetoothHost
 ///
 /// The names are those of the fields in a board's file. `answer=none` removes a light or a button.
 public enum BoardChange: Equatable, Sendable {
+  /// `chip=LABEL`.
   case chip(ChipLabel)
+  /// `radio=RADIO`. The text is not checked to name one.
   case radio(RadioText)
-  /// The board has no such button or light.
+  /// `PART=none`: the board has no such button or light.
   case remove(BoardPart)
+  /// `PART.line=NAME`.
   case line(BoardPart, LineName)
-  /// 0 to 1,023.
+  /// `PART.offset=N`, 0 to 1,023.
   case offset(BoardPart, Int)
-  /// Whether low means pressed or lit.
+  /// `PART.active=low` or `high`: whether low means pressed or lit.
   case activeLow(BoardPart, Bool)
+  /// `PART.bias=NAME`.
   case bias(BoardPart, LineDescription.Bias)
-  /// In milliseconds, 0 to 1,000; of a button.
+  /// `PART.debounce=N`, of a button, in milliseconds, 0 to 1,000.
   case debounce(BoardPart, Int)
 
   /// Reads a setting.

@@ -5,13 +5,21 @@ import BluetoothHost
 ///
 /// Board files and `--set` read their values by these rules.
 public enum BoardField: Equatable, Sendable {
+  /// How the device tree's models begin that are this board.
   case models
+  /// The label of the GPIO chip.
   case chip
+  /// The Bluetooth controller.
   case radio
+  /// The name of a line.
   case line
+  /// The place of a line on the chip.
   case offset
+  /// Whether high or low means pressed or lit.
   case active
+  /// The pull resistor of a line.
   case bias
+  /// For how long a button may bounce.
   case debounce
 
   /// Those of a line, in the order in which files have them.

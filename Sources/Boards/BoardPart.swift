@@ -1,8 +1,12 @@
 /// A button or a light of a board.
 public enum BoardPart: Equatable, Sendable {
+  /// The button that asks for a new answer.
   case shake
+  /// The button that clears the ball.
   case clear
+  /// The light that shows the state of the ball.
   case status
+  /// The light that announces an answer.
   case answer
 
   /// All of them, in the order in which files have them.

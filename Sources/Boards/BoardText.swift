@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A text of at most `capacity` bytes, 1 to 255, held in place.
+/// A text of at most `capacity` bytes, held in place.
 ///
 /// The kernel gives 32 bytes to the name of a GPIO line and to the label of a chip, the last of which
 /// is zero: include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.

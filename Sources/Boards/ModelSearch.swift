@@ -39,6 +39,16 @@ public struct ModelSearch: Sendable {
     }
   }
 
+  /// The model in the property `model` of a device tree, which ends in a zero byte: the bytes up to that
+  /// or a line break. It is empty if the property says nothing.
+  @_lifetime(copy property)
+  public static func model(inProperty property: Span<UInt8>) -> Span<UInt8> {
+    for index in property.indices where property[index] == 0 || property[index] == 0x0A {
+      return property.extracting(first: index)
+    }
+    return property
+  }
+
   /// Whether `start` is the beginning of `model`, up to its end or a space.
   public static func begins(_ model: Span<UInt8>, with start: Span<UInt8>) -> Bool {
     guard !start.isEmpty, start.count <= model.count,

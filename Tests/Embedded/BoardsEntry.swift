@@ -17,7 +17,7 @@ public func boards(_ byte: UInt8) -> UInt32 {
 
   table.writeNames(to: &writer)
   var index = table.index(named: text.span) ?? 0
-  switch table.search(model: text.span).result {
+  switch table.search(model: ModelSearch.model(inProperty: text.span)).result {
   case .none: break
   case .board(let number): index = number
   case .several(let first): sum &+= UInt32(truncatingIfNeeded: first)

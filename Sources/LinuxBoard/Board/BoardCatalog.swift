@@ -165,7 +165,7 @@ public enum DeviceTree {
 
   /// The text of a property, which ends in a zero byte; `nil` if it says nothing.
   static func model(fromProperty text: String) -> String? {
-    let model = String(text.prefix { $0 != "\0" && $0 != "\n" })
-    return model.isEmpty ? nil : model
+    let count = ModelSearch.model(inProperty: text.utf8.span).count
+    return count == 0 ? nil : String(decoding: text.utf8.prefix(count), as: UTF8.self)
   }
 }
