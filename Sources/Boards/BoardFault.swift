@@ -29,47 +29,47 @@ public enum BoardFault: Error, Equatable, Sendable {
   public func write(to writer: inout ByteWriter, of setting: Span<UInt8>) {
     switch self {
     case .noValue:
-      writer.writePrefix(of: "expected NAME=VALUE, such as shake.line=GPIO23")
+      writer.add("expected NAME=VALUE, such as shake.line=GPIO23")
     case .unknownField:
-      writer.writePrefix(of: "unknown field \"")
+      writer.add("unknown field \"")
       let end = setting.firstIndex(of: UInt8(ascii: "=")) ?? setting.count
       writer.writeShown(setting.extracting(first: end))
-      writer.writePrefix(
-        of: """
-          ": expected chip, radio, or one of shake, clear, status and answer with .line, .offset, \
-          .active, .bias or .debounce
-          """)
+      writer.add(
+        """
+        ": expected chip, radio, or one of shake, clear, status and answer with .line, .offset, \
+        .active, .bias or .debounce
+        """)
     case .notNone(let part):
-      writer.writePrefix(of: "expected ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: "=none to do without it, or a field of it, such as ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: ".line=GPIO23")
+      writer.add("expected ")
+      writer.add(part.name)
+      writer.add("=none to do without it, or a field of it, such as ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23")
     case .wrongValue(let field):
-      writer.writePrefix(of: "expected ")
-      writer.writePrefix(of: field.expected)
+      writer.add("expected ")
+      writer.add(field.expected)
     case .noLine(let part):
-      writer.writePrefix(of: "the board has no ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: ": expected its line too, such as --set ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: ".line=GPIO23")
+      writer.add("the board has no ")
+      writer.add(part.name)
+      writer.add(": expected its line too, such as --set ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23")
     case .noOffset(let part):
-      writer.writePrefix(of: "expected its offset too, such as --set ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: ".offset=23, since its name does not tell")
+      writer.add("expected its offset too, such as --set ")
+      writer.add(part.name)
+      writer.add(".offset=23, since its name does not tell")
     case .otherName(let part, let name):
-      writer.writePrefix(of: "expected its name too, such as --set ")
-      writer.writePrefix(of: part.name)
-      writer.writePrefix(of: ".line=GPIO23, since ")
-      writer.writePrefix(of: name.span)
-      writer.writePrefix(of: " would still be found by its own")
+      writer.add("expected its name too, such as --set ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23, since ")
+      writer.add(name.span)
+      writer.add(" would still be found by its own")
     case .clash(let clash):
       clash.writePlace(to: &writer)
-      writer.writePrefix(of: ": ")
+      writer.add(": ")
       clash.write(to: &writer)
     case .noChip:
-      writer.writePrefix(of: "the board has no chip: expected --set chip=LABEL with it")
+      writer.add("the board has no chip: expected --set chip=LABEL with it")
     }
   }
 }
@@ -88,24 +88,24 @@ public struct BoardClash: Equatable, Sendable {
   /// Writes the name of the field, such as "clear.offset".
   @_lifetime(writer: copy writer)
   public func writePlace(to writer: inout ByteWriter) {
-    writer.writePrefix(of: part.name)
-    writer.writePrefix(of: ".")
-    writer.writePrefix(of: field.name)
+    writer.add(part.name)
+    writer.add(".")
+    writer.add(field.name)
   }
 
   /// Writes what was expected.
   @_lifetime(writer: copy writer)
   public func write(to writer: inout ByteWriter) {
     if field == .line {
-      writer.writePrefix(of: "expected a line of its own, not ")
-      writer.writePrefix(of: line.name.span)
+      writer.add("expected a line of its own, not ")
+      writer.add(line.name.span)
     } else {
-      writer.writePrefix(of: "expected an offset of its own, not ")
+      writer.add("expected an offset of its own, not ")
       writer.writeDecimal(line.offset)
     }
-    writer.writePrefix(of: ", which ")
-    writer.writePrefix(of: other.name)
-    writer.writePrefix(of: " has")
+    writer.add(", which ")
+    writer.add(other.name)
+    writer.add(" has")
   }
 }
 

@@ -124,7 +124,7 @@ extension LineName {
   /// The name that Raspberry Pis give the line of this number.
   init(gpioNumber number: Int) {
     self.init { writer in
-      writer.writePrefix(of: "GPIO")
+      writer.add("GPIO")
       writer.writeDecimal(number)
     }
   }

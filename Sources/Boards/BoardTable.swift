@@ -90,9 +90,9 @@ public struct BoardTable: Sendable {
   public func writeNames(to writer: inout ByteWriter) {
     let count = count
     for number in 0..<count {
-      if number > 0 { writer.writePrefix(of: number == count - 1 ? " or " : ", ") }
+      if number > 0 { writer.add(number == count - 1 ? " or " : ", ") }
       let name = board(at: number)?.name ?? BoardName()
-      writer.writePrefix(of: name.span)
+      writer.add(name.span)
     }
   }
 

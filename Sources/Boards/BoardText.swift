@@ -45,7 +45,7 @@ public struct BoardText<let capacity: Int>: Equatable, Sendable {
 extension BoardText: ExpressibleByStringLiteral {
   /// A text that is written in the program, which has to fit: more than `capacity` bytes are cut.
   public init(stringLiteral text: StaticString) {
-    self.init { $0.writePrefix(of: text) }
+    self.init { $0.add(text) }
   }
 }
 

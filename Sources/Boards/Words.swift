@@ -42,6 +42,20 @@ extension Span<UInt8> {
 }
 
 extension ByteWriter {
+  /// Writes as much of `text` as fits: one function, where `writePrefix` is a part of each caller.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func add(_ text: StaticString) {
+    writePrefix(of: text)
+  }
+
+  /// Writes as much of `text` as fits.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func add(_ text: Span<UInt8>) {
+    writePrefix(of: text)
+  }
+
   /// Writes a number from 0 to 9,999 in decimal digits, without leading zeros.
   @_lifetime(self: copy self)
   mutating func writeDecimal(_ number: Int) {
@@ -62,16 +76,16 @@ extension ByteWriter {
     var position = 0
     var characters = 0
     while position < text.count {
-      guard characters < 60 else { return writePrefix(of: "…") }
+      guard characters < 60 else { return add("…") }
       let lead = text[position]
       let length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
       let end = min(position &+ length, text.count)
       let character = text.extracting(position..<end)
       if character.isValidUTF8 {
-        character.isControl ? writePrefix(of: "\u{FFFD}") : writePrefix(of: character)
+        character.isControl ? add("\u{FFFD}") : add(character)
         position = end
       } else {
-        writePrefix(of: "\u{FFFD}")
+        add("\u{FFFD}")
         position &+= 1
       }
       characters &+= 1
