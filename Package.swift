@@ -49,6 +49,8 @@ let package = Package(
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .target(
       name: "BallRunner", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
+    // Boards and their settings, by the same rules.
+    .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
@@ -80,15 +82,20 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
-        "VirtualRadio",
+        "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
+    // Writes board files as Swift, for a program that reads no files.
+    .executableTarget(
+      name: "board-table", dependencies: ["LinuxBoard"], swiftSettings: checked),
+    .plugin(
+      name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -158,10 +165,15 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
+    // The choice of a board from the table that the plugin makes of the shipped board files.
+    .testTarget(
+      name: "BoardsTests",
+      dependencies: ["BluetoothHost", "Boards", "LinuxBoard", "LinuxTestSupport"],
+      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
     .testTarget(
       name: "DocsTests",
       dependencies: [
@@ -172,7 +184,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
+        "eightball", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
       ],
       swiftSettings: checked),
