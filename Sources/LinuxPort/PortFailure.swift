@@ -1,0 +1,42 @@
+import BluetoothHost
+import CLinuxPort
+import LinuxErrors
+
+/// A call to the system that failed: what was being done, and why.
+struct PortFailure: Error {
+  /// Words that say more than those of the code.
+  enum Explanation: Equatable {
+    /// Those of the code.
+    case none
+    /// The socket is of another user, who has this number.
+    case owner(UInt32)
+    /// A socket's path is limited.
+    case pathTooLong
+  }
+
+  /// Why.
+  var code: ErrorNumber
+  /// What was being done, to follow "cannot": "connect to".
+  var operation: StaticString
+  /// More words than those of `code`.
+  var explanation = Explanation.none
+
+  /// Writes it as a sentence about `subject`, without a full stop.
+  func write(to writer: inout ByteWriter, subject: (inout ByteWriter) -> Void) {
+    writer.writePrefix(of: "cannot ")
+    writer.writePrefix(of: operation)
+    writer.writePrefix(of: " ")
+    subject(&writer)
+    writer.writePrefix(of: ": ")
+    switch explanation {
+    case .none:
+      unsafe writer.writePrefix(ofC: clinuxport_words(code.rawValue))
+    case .owner(let user):
+      writer.writePrefix(of: "the socket is another user's (")
+      writer.writeNumber(user)
+      writer.writePrefix(of: ")")
+    case .pathTooLong:
+      writer.writePrefix(of: "a socket's path is at most 107 bytes long")
+    }
+  }
+}
