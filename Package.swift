@@ -49,6 +49,8 @@ let package = Package(
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .target(
       name: "BallRunner", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
+    // Boards and their settings, by the same rules.
+    .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
@@ -80,15 +82,15 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
-        "VirtualRadio",
+        "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -154,8 +156,8 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -168,7 +170,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
+        "eightball", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
       ],
       swiftSettings: checked),

@@ -1,3 +1,4 @@
+import Boards
 import LinuxBoard
 import Testing
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import LinuxBoard
 
 /// Lists the boards.
@@ -45,8 +46,8 @@ struct Boards: ParsableCommand {
       let isHere = entry.name == here?.name
       if output.json {
         Self.json(entry, isHere: isHere)
-      } else if case .success(let board) = entry.board {
-        Terminal.print(Self.line(board, width, isHere: isHere))
+      } else if case .success = entry.board {
+        Terminal.print(Self.line(entry, width, isHere: isHere))
       }
     }
     if !output.json, isKnown, here == nil {
@@ -59,10 +60,11 @@ struct Boards: ParsableCommand {
   }
 
   /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`
-  static func line(_ board: BoardDescription, _ width: Int, isHere: Bool) -> String {
-    let name = board.name + String(repeating: " ", count: max(0, width - board.name.count))
-    let models = board.models.isEmpty ? "any machine" : board.models.joined(separator: ", ")
-    return "\(isHere ? "*" : " ") \(name)  \(models)"
+  static func line(_ entry: BoardCatalog.Entry, _ width: Int, isHere: Bool) -> String {
+    let name = entry.name + String(repeating: " ", count: max(0, width - entry.name.count))
+    let models = entry.models ?? []
+    let machines = models.isEmpty ? "any machine" : models.joined(separator: ", ")
+    return "\(isHere ? "*" : " ") \(name)  \(machines)"
   }
 
   private static func json(_ entry: BoardCatalog.Entry, isHere: Bool) {
@@ -71,13 +73,13 @@ struct Boards: ParsableCommand {
     line["path"] = entry.path
     switch entry.board {
     case .success(let board):
-      line.add("models", plain: board.models)
-      line["chip"] = board.chip
-      line["shake"] = board.shake?.name
-      line["clear"] = board.clear?.name
-      line["status"] = board.status?.name
-      line["answer"] = board.answer?.name
-      line["radio"] = board.radio?.description
+      line.add("models", plain: entry.models ?? [])
+      line["chip"] = board.chip?.description
+      line["shake"] = board.shake?.name.description
+      line["clear"] = board.clear?.name.description
+      line["status"] = board.status?.name.description
+      line["answer"] = board.answer?.name.description
+      line["radio"] = board.radioName?.description
     case .failure(let error):
       line["error"] = error.description
     }

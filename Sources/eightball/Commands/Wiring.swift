@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import Glibc
 import LinuxBoard
 import LinuxSystem
@@ -45,7 +46,8 @@ struct Wiring: ParsableCommand {
           "\(board.reason ?? "none was found"); name one, such as eightball wiring pi-4b")
       }
       let isColored = isatty(STDOUT_FILENO) == 1 && Process.environment("NO_COLOR") == nil
-      for line in WiringDrawing(description, isColored: isColored).lines { Terminal.print(line) }
+      let drawing = WiringDrawing(description, models: board.models, isColored: isColored)
+      for line in drawing.lines { Terminal.print(line) }
     } catch {
       Terminal.note("Error: \(sentence(printable(error.description)))")
       throw ExitStatus.board

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import LinuxBoard
 
 /// Which board the ball is on, and what is to be other than its file says.
@@ -31,6 +32,8 @@ struct BoardOptions: ParsableArguments {
 struct ChosenBoard {
   /// What it is like; `nil` if there is none.
   var description: BoardDescription?
+  /// The models in its file.
+  var models: [String] = []
   /// Why this one, or why none, as a sentence without its full stop; `nil` if it was named.
   var reason: String?
 
@@ -43,11 +46,11 @@ struct ChosenBoard {
     model: String? = DeviceTree.model
   ) throws(BoardError) {
     if let text = options.board {
-      description = try catalog.board(text)
+      try take(catalog.entry(text))
     } else if let model {
       let entries = catalog.entries()
       if let entry = try entries.matching(model: model) {
-        description = try entry.board.get()
+        try take(entry)
         reason = "this is a \(model)"
       } else if entries.isEmpty {
         reason = catalog.nothingFound
@@ -64,12 +67,17 @@ struct ChosenBoard {
     try description?.apply(options.set)
   }
 
+  private mutating func take(_ entry: BoardCatalog.Entry) throws(BoardError) {
+    description = try entry.board.get()
+    models = entry.models ?? []
+  }
+
   /// Says which it is, and why.
   var sentence: String {
     let because = reason.map { " (\(printable($0)))" } ?? ""
     guard let description else {
       return "Board: none\(because); \(BoardCatalog.howToName)."
     }
-    return "Board: \(printable(description.name))\(because)."
+    return "Board: \(printable("\(description.name)"))\(because)."
   }
 }

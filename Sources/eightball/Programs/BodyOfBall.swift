@@ -1,3 +1,4 @@
+import Boards
 import EightBall
 import Glibc
 import LinuxBoard
