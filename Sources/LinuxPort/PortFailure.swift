@@ -30,10 +30,11 @@ struct PortFailure: Error {
     writer.writePrefix(of: ": ")
     switch explanation {
     case .none:
-      unsafe writer.writePrefix(ofC: clinuxport_words(code.rawValue))
+      guard let words = unsafe clinuxport_words(code.rawValue) else { return }
+      writer.writePrefix(of: unsafe ProgramText(words).span)
     case .owner(let user):
       writer.writePrefix(of: "the socket is another user's (")
-      writer.writeNumber(user)
+      writer.write(decimal: user)
       writer.writePrefix(of: ")")
     case .pathTooLong:
       writer.writePrefix(of: "a socket's path is at most 107 bytes long")

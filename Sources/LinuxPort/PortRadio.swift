@@ -229,7 +229,7 @@ struct PortRadio: ~Copyable {
     throw PortFailure(code: code, operation: "connect to")
   }
 
-  private func takeAnswer() -> ErrorNumber {
+  private mutating func takeAnswer() -> ErrorNumber {
     guard let number = descriptor?.number else { return .invalidArgument }
     return ErrorNumber(rawValue: clinuxport_connection_error(number))
   }

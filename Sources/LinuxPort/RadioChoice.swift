@@ -147,7 +147,7 @@ extension RadioChoice {
       writer.writePrefix(of: place.span)
       guard let user else { return }
       writer.writePrefix(of: ",user=")
-      writer.writeNumber(user)
+      writer.write(decimal: user)
     case .tcpClient(let port):
       writer.writePrefix(of: "tcp-client:")
       writeHost(to: &writer, port)
@@ -158,10 +158,10 @@ extension RadioChoice {
       writer.writePrefix(of: "serial:")
       writer.writePrefix(of: place.span)
       writer.writePrefix(of: ",")
-      writer.writeNumber(speed)
+      writer.write(decimal: speed)
     case .adapter(let number):
       writer.writePrefix(of: "hci")
-      writer.writeNumber(UInt32(number))
+      writer.write(decimal: UInt32(number))
     }
   }
 
@@ -172,7 +172,7 @@ extension RadioChoice {
     case .tcpClient(let port), .tcpServer(let port):
       if place.count == 0 {
         writer.writePrefix(of: "localhost:")
-        writer.writeNumber(UInt32(port))
+        writer.write(decimal: UInt32(port))
       } else {
         writeHost(to: &writer, port)
       }
@@ -186,7 +186,7 @@ extension RadioChoice {
     writer.writePrefix(of: place.span)
     if isBracketed { writer.writePrefix(of: "]") }
     writer.writePrefix(of: ":")
-    writer.writeNumber(UInt32(port))
+    writer.write(decimal: UInt32(port))
   }
 }
 
@@ -238,7 +238,7 @@ public enum RadioChoiceError: Error, Equatable, Sendable {
       let speeds = RadioChoice.speeds
       for index in speeds.indices {
         if index > 0 { writer.writePrefix(of: ", ") }
-        writer.writeNumber(speeds[index])
+        writer.write(decimal: speeds[index])
       }
       writer.writePrefix(of: " for BAUD")
     case .adapter: writer.writePrefix(of: "hciN, such as hci0")

@@ -9,7 +9,7 @@ struct TCPAddress {
 
   /// The address number `index` of `host`: localhost and "" are 127.0.0.1, then ::1; to listen, "_" is all
   /// IPv4 addresses, then all IPv6 addresses. `nil` if there is none, or the host has a name.
-  init?(_ host: borrowing CText<256>, _ index: Int, toListen: Bool) {
+  init?(_ host: CText<256>, _ index: Int, toListen: Bool) {
     let isLoopback = host.count == 0 || host.span.equals("localhost")
     if isLoopback || toListen && host.span.equals("_") {
       guard index < 2 else { return nil }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import CLinuxPort
 
 extension Span<UInt8> {
   /// Where the first of these bytes is; `nil` if there is none.
@@ -55,32 +56,63 @@ extension Span<UInt8> {
 extension ByteWriter {
   /// Writes a number in decimal digits.
   @_lifetime(self: copy self)
-  mutating func writeNumber(_ number: UInt32) {
-    var divisor: UInt32 = 1_000_000_000
-    while divisor > 1, number < divisor { divisor /= 10 }
-    while divisor > 0 {
-      if freeCapacity > 0 {
-        write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / divisor % 10))
-      }
-      divisor /= 10
-    }
-  }
-
-  /// Writes a text of C, as much as fits.
-  @_lifetime(self: copy self)
-  mutating func writePrefix(ofC text: UnsafePointer<CChar>?) {
-    guard let text = unsafe text else { return }
-    unsafe writePrefix(of: cSpan(of: text))
+  mutating func write(decimal number: UInt32) {
+    // The last digit comes first; 32 bits take 10.
+    var digits = InlineArray<10, UInt8>(repeating: 0)
+    var first = 10
+    var rest = number
+    repeat {
+      first &-= 1
+      digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    writePrefix(of: digits.span.extracting(first...))
   }
 }
 
-/// The bytes of a text of C that lives as long as the program: of an argument, of the environment, or
-/// of the C library.
-@_lifetime(immortal)
-public func cSpan(of text: UnsafePointer<CChar>) -> Span<UInt8> {
-  var count = 0
-  while unsafe text[count] != 0 { count &+= 1 }
-  let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
-  let span = unsafe Span(_unsafeStart: bytes, count: count)
-  return unsafe _overrideLifetime(span, copying: ())
+extension StaticString {
+  /// The literal as C takes it, with a zero behind it.
+  @unsafe
+  var cText: UnsafePointer<CChar> {
+    unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// A text that lives as long as the program: an argument, a value of the environment, or a literal.
+@safe
+public struct ProgramText: @unchecked Sendable {
+  private let start: UnsafePointer<UInt8>
+
+  /// The number of its bytes.
+  public let count: Int
+
+  /// A text of C, which is never changed nor freed.
+  @unsafe
+  public init(_ text: UnsafePointer<CChar>) {
+    var count = 0
+    while unsafe text[count] != 0 { count &+= 1 }
+    unsafe start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+    self.count = count
+  }
+
+  /// A literal.
+  public init(_ text: StaticString) {
+    unsafe start = text.utf8Start
+    count = text.utf8CodeUnitCount
+  }
+
+  /// The value of an environment variable; `nil` if it is not set or empty.
+  public init?(environment name: StaticString) {
+    guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else { return nil }
+    unsafe self.init(value)
+  }
+
+  /// The bytes.
+  public var span: Span<UInt8> {
+    @_lifetime(immortal)
+    get {
+      let span = unsafe Span(_unsafeStart: start, count: count)
+      return unsafe _overrideLifetime(span, copying: ())
+    }
+  }
 }
