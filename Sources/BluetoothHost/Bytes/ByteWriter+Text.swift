@@ -1,6 +1,7 @@
 extension ByteWriter {
   /// Writes all of `text` in UTF-8, or nothing if it does not fit.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func write(text: StaticString) {
     guard text.hasPointerRepresentation else { return }
     let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -23,6 +24,7 @@ extension ByteWriter {
 
   /// Writes a whole number in decimal digits.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func write(decimal number: Int) {
     if number < 0 { write(UInt8(ascii: "-")) }
     // The last digit comes first; 20 are as many as 64 bits take.
@@ -42,6 +44,7 @@ extension ByteWriter {
 
   /// Writes an address as people write it: `F0:00:00:00:00:01`.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func write(_ address: DeviceAddress) {
     let bytes = address.bytes
     var index = bytes.count
