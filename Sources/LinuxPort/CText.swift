@@ -8,11 +8,13 @@ public struct CText<let capacity: Int>: Sendable {
   /// An empty text.
   public init() {}
 
-  /// `bytes`; `nil` if they do not fit or a zero is among them.
-  public init?(_ bytes: Span<UInt8>) {
-    guard bytes.count < capacity, bytes.position(of: 0) == nil else { return nil }
+  /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or a zero is among them.
+  mutating func assign(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count < capacity, bytes.position(of: 0) == nil else { return false }
     for index in bytes.indices { storage[index] = bytes[index] }
+    storage[bytes.count] = 0
     count = bytes.count
+    return true
   }
 
   /// The bytes, without the zero.

@@ -28,7 +28,7 @@ enum GroupFile {
       }
       guard count > 0 else { return }
       for index in 0..<min(Int(truncatingIfNeeded: count), 512) where scanner.take(storage[index]) {
-        return writer.writePrefix(of: scanner.name)
+        return writer.write(start: scanner.name)
       }
     }
   }

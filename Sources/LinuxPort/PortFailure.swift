@@ -23,21 +23,21 @@ struct PortFailure: Error {
 
   /// Writes it as a sentence about `subject`, without a full stop.
   func write(to writer: inout ByteWriter, subject: (inout ByteWriter) -> Void) {
-    writer.writePrefix(of: "cannot ")
-    writer.writePrefix(of: operation)
-    writer.writePrefix(of: " ")
+    writer.write(text: "cannot ")
+    writer.write(text: operation)
+    writer.write(text: " ")
     subject(&writer)
-    writer.writePrefix(of: ": ")
+    writer.write(text: ": ")
     switch explanation {
     case .none:
       guard let words = unsafe clinuxport_words(code.rawValue) else { return }
-      writer.writePrefix(of: unsafe ProgramText(words).span)
+      writer.write(start: unsafe ProgramText(words).span)
     case .owner(let user):
-      writer.writePrefix(of: "the socket is another user's (")
+      writer.write(text: "the socket is another user's (")
       writer.write(decimal: user)
-      writer.writePrefix(of: ")")
+      writer.write(text: ")")
     case .pathTooLong:
-      writer.writePrefix(of: "a socket's path is at most 107 bytes long")
+      writer.write(text: "a socket's path is at most 107 bytes long")
     }
   }
 }

@@ -55,9 +55,10 @@ struct PortLines: ~Copyable {
     var failure = cgpiod_failure()
     var names = InlineArray<4, CText<32>>(repeating: CText())
     for index in 0..<count {
-      if let line = board[wanted[index]] { names[index] = CText<32>(line.name.span) ?? CText() }
+      if let line = board[wanted[index]] { _ = names[index].assign(line.name.span) }
     }
-    let label = board.chip.flatMap { CText<32>($0.span) } ?? CText()
+    var label = CText<32>()
+    if let chip = board.chip { _ = label.assign(chip.span) }
     var settings = unsafe InlineArray<4, cgpiod_line>(repeating: cgpiod_line())
     let opened = unsafe names.span.withUnsafeBufferPointer { names in
       for index in 0..<count {
@@ -232,23 +233,23 @@ struct PortLines: ~Copyable {
     let trouble = self.trouble
     trouble.reason.write(to: &writer) { write(field: $0, to: &$1) }
     guard let remedy = trouble.remedy else { return }
-    writer.writePrefix(of: ". ")
+    writer.write(text: ". ")
     remedy.write(to: &writer) { write(field: $0, to: &$1) }
   }
 
   private func write(field: UInt8, to writer: inout ByteWriter) {
     switch field {
     case UInt8(ascii: "c"):
-      if let chip = board.chip { writer.writePrefix(of: chip.span) }
+      if let chip = board.chip { writer.write(start: chip.span) }
     case UInt8(ascii: "p"):
-      if failure.chip.0 == 0 { return writer.writePrefix(of: "the GPIO chip") }
+      if failure.chip.0 == 0 { return writer.write(text: "the GPIO chip") }
       unsafe withUnsafeBytes(of: failure.chip) { unsafe writer.writeZeroEnded($0) }
     case UInt8(ascii: "l"): writeLine(to: &writer)
     case UInt8(ascii: "u"): writeUser(to: &writer)
     case UInt8(ascii: "g"): GroupFile.writeName(of: group, to: &writer)
     case UInt8(ascii: "f"):
       guard let words = unsafe clinuxport_words(failure.code) else { return }
-      writer.writePrefix(of: unsafe ProgramText(words).span)
+      writer.write(start: unsafe ProgramText(words).span)
     default: break
     }
   }
@@ -257,19 +258,19 @@ struct PortLines: ~Copyable {
     let (wanted, count) = makeWanted()
     let index = Int(truncatingIfNeeded: failure.line)
     guard index >= 0, index < count, let line = board[wanted[index]] else {
-      return writer.writePrefix(of: "a line")
+      return writer.write(text: "a line")
     }
-    writer.writePrefix(of: "line ")
-    writer.writePrefix(of: line.name.span)
+    writer.write(text: "line ")
+    writer.write(start: line.name.span)
   }
 
   private func writeUser(to writer: inout ByteWriter) {
     let first = UInt8(bitPattern: failure.user.0)
     let isUnknown = first == 0 || first == UInt8(ascii: "?") && failure.user.1 == 0
-    if isUnknown { return writer.writePrefix(of: "another program") }
-    writer.writePrefix(of: "“")
+    if isUnknown { return writer.write(text: "another program") }
+    writer.write(text: "“")
     unsafe withUnsafeBytes(of: failure.user) { unsafe writer.writeZeroEnded($0) }
-    writer.writePrefix(of: "”")
+    writer.write(text: "”")
   }
 }
 

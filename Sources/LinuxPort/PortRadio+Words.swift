@@ -24,7 +24,7 @@ extension PortRadio {
     }
     write(trouble.reason, failure, to: &writer)
     guard let remedy = trouble.remedy else { return }
-    writer.writePrefix(of: ". ")
+    writer.write(text: ". ")
     write(remedy, failure, to: &writer)
   }
 
@@ -48,6 +48,6 @@ private func writeProgramPath(to writer: inout ByteWriter) {
   let length = unsafe span.withUnsafeMutableBufferPointer {
     unsafe clinuxport_program_path($0.baseAddress, $0.count)
   }
-  guard length > 0, length < 256 else { return writer.writePrefix(of: "eightballd") }
-  writer.writePrefix(of: path.span.extracting(first: Int(truncatingIfNeeded: length)))
+  guard length > 0, length < 256 else { return writer.write(text: "eightballd") }
+  writer.write(start: path.span.extracting(first: Int(truncatingIfNeeded: length)))
 }

@@ -40,21 +40,21 @@ public enum ServiceError: Error {
   public func write(to writer: inout ByteWriter) {
     switch self {
     case .wrongValue(let variable, let value, let expected):
-      writer.writePrefix(of: "cannot use ")
-      writer.writePrefix(of: variable)
-      writer.writePrefix(of: "=")
-      writer.writePrefix(of: value.span)
-      writer.writePrefix(of: ": ")
-      writer.writePrefix(of: expected)
+      writer.write(text: "cannot use ")
+      writer.write(text: variable)
+      writer.write(text: "=")
+      writer.write(start: value.span)
+      writer.write(text: ": ")
+      writer.write(text: expected)
     case .tooLong(let name):
-      writer.writePrefix(of: "cannot use ")
-      writer.writePrefix(of: name.span)
-      writer.writePrefix(of: ": a socket's ")
-      writer.writePrefix(of: name.span.begins(with: "@") ? "name" : "path")
-      writer.writePrefix(of: " is at most 107 bytes long")
+      writer.write(text: "cannot use ")
+      writer.write(start: name.span)
+      writer.write(text: ": a socket's ")
+      writer.write(text: name.span.begins(with: "@") ? "name" : "path")
+      writer.write(text: " is at most 107 bytes long")
     case .noSocket(let name, let code):
       PortFailure(code: ErrorNumber(rawValue: code), operation: "create a socket for")
-        .write(to: &writer) { $0.writePrefix(of: name.span) }
+        .write(to: &writer) { $0.write(start: name.span) }
     }
   }
 }
@@ -76,7 +76,8 @@ struct PortService: ~Copyable {
     guard isAbstract && socket.count > 1 || socket.span.begins(with: "/") else {
       throw .wrongValue("NOTIFY_SOCKET", socket, "expected a path from / on, or @ and a name")
     }
-    guard let name = CText<108>(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
+    var name = CText<108>()
+    guard name.assign(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
       throw .tooLong(socket)
     }
     let number = clinuxport_open_datagrams()

@@ -23,7 +23,7 @@ public struct RadioChoice: Sendable {
   public var place: CText<256>
 
   /// The first adapter.
-  public static var usual: RadioChoice { RadioChoice(.adapter(0), CText()) }
+  public static var usual: RadioChoice { RadioChoice(.adapter(0)) }
 
   /// The speed of a serial line where none is given, in bits a second.
   static var usualSpeed: UInt32 { 1_000_000 }
@@ -36,39 +36,39 @@ public struct RadioChoice: Sendable {
     ]
   }
 
-  private init(_ way: Way, _ place: CText<256>) {
+  private init(_ way: Way) {
     self.way = way
-    self.place = place
+    place = CText()
   }
 
   /// Reads a name.
   ///
   /// - Throws: What was expected in its place.
   public init(_ text: Span<UInt8>) throws(RadioChoiceError) {
+    self.init(.adapter(0))
     guard let colon = text.position(of: UInt8(ascii: ":")) else {
-      self = try Self.word(text)
+      try readWord(text)
       return
     }
     let kind = text.extracting(first: colon)
     let rest = text.extracting(droppingFirst: colon + 1)
     if kind.equals("unix") {
-      self = try Self.unix(rest)
+      try readUnix(rest)
     } else if kind.equals("tcp-client") {
-      let (host, port) = try Self.hostAndPort(rest, .tcpClient)
-      self.init(.tcpClient(port: port), host)
+      way = .tcpClient(port: try readHost(rest, .tcpClient))
     } else if kind.equals("tcp-server") {
-      let (host, port) = try Self.hostAndPort(rest, .tcpServer)
-      self.init(.tcpServer(port: port), host)
+      way = .tcpServer(port: try readHost(rest, .tcpServer))
     } else if kind.equals("serial") {
-      self = try Self.serial(rest)
+      try readSerial(rest)
     } else if kind.equals("hci-socket") {
-      self.init(.adapter(try Self.number(rest, .adapterSocket)), CText())
+      way = .adapter(try Self.number(rest, .adapterSocket))
     } else {
       throw .anyForm
     }
   }
 
-  private static func word(_ text: Span<UInt8>) throws(RadioChoiceError) -> RadioChoice {
+  /// Reads a name without a colon.
+  private mutating func readWord(_ text: Span<UInt8>) throws(RadioChoiceError) {
     if text.equals("virtual") { throw .virtual }
     if text.equals("unix") { throw .unix }
     if text.equals("tcp-client") { throw .tcpClient }
@@ -76,53 +76,64 @@ public struct RadioChoice: Sendable {
     if text.equals("serial") { throw .serial }
     if text.equals("hci-socket") { throw .adapterSocket }
     guard text.begins(with: "hci") else { throw .anyForm }
-    let number = try number(text.extracting(droppingFirst: 3), .adapter)
-    return RadioChoice(.adapter(number), CText())
+    way = .adapter(try Self.number(text.extracting(droppingFirst: 3), .adapter))
   }
 
-  private static func unix(_ text: Span<UInt8>) throws(RadioChoiceError) -> RadioChoice {
+  private mutating func readUnix(_ text: Span<UInt8>) throws(RadioChoiceError) {
     let separator: StaticString = ",user="
     guard let comma = text.position(of: separator) else {
       guard !text.isEmpty else { throw .unix }
-      return RadioChoice(.unix(trusted: nil), try place(text))
+      way = .unix(trusted: nil)
+      try readPlace(text)
+      return
     }
     let user = text.extracting(droppingFirst: comma + separator.utf8CodeUnitCount)
     guard comma > 0, user.position(of: separator) == nil else { throw .unix }
     guard let number = user.unsignedNumber(upTo: 0xFFFF_FFFF) else { throw .user }
-    return RadioChoice(
-      .unix(trusted: UInt32(truncatingIfNeeded: number)), try place(text.extracting(first: comma)))
+    way = .unix(trusted: UInt32(truncatingIfNeeded: number))
+    try readPlace(text.extracting(first: comma))
   }
 
-  private static func serial(_ text: Span<UInt8>) throws(RadioChoiceError) -> RadioChoice {
+  private mutating func readSerial(_ text: Span<UInt8>) throws(RadioChoiceError) {
     let comma = text.position(of: UInt8(ascii: ","))
     let device = text.extracting(first: comma ?? text.count)
     guard !device.isEmpty else { throw .serial }
-    guard let comma else { return RadioChoice(.serial(speed: usualSpeed), try place(device)) }
-    let digits = text.extracting(droppingFirst: comma + 1)
-    guard digits.position(of: UInt8(ascii: ",")) == nil else { throw .serial }
-    guard let number = digits.unsignedNumber(upTo: 4_000_000) else { throw .speed }
-    let speed = UInt32(truncatingIfNeeded: number)
-    let all = speeds
-    for index in all.indices where all[index] == speed {
-      return RadioChoice(.serial(speed: speed), try place(device))
+    var speed = Self.usualSpeed
+    if let comma {
+      let digits = text.extracting(droppingFirst: comma + 1)
+      guard digits.position(of: UInt8(ascii: ",")) == nil else { throw .serial }
+      guard let number = digits.unsignedNumber(upTo: 4_000_000) else { throw .speed }
+      speed = UInt32(truncatingIfNeeded: number)
+      guard Self.isSpeed(speed) else { throw .speed }
     }
-    throw .speed
+    way = .serial(speed: speed)
+    try readPlace(device)
   }
 
-  /// Reads HOST:PORT, where an IPv6 address may stand in brackets.
-  private static func hostAndPort(
+  private static func isSpeed(_ speed: UInt32) -> Bool {
+    let all = speeds
+    for index in all.indices where all[index] == speed { return true }
+    return false
+  }
+
+  /// Reads HOST:PORT, where an IPv6 address may stand in brackets, and gives the port.
+  private mutating func readHost(
     _ text: Span<UInt8>, _ form: RadioChoiceError
-  ) throws(RadioChoiceError) -> (CText<256>, UInt16) {
+  ) throws(RadioChoiceError) -> UInt16 {
     guard let colon = text.lastPosition(of: UInt8(ascii: ":")) else { throw form }
-    let port = try number(text.extracting(droppingFirst: colon + 1), form)
+    let port = try Self.number(text.extracting(droppingFirst: colon + 1), form)
     guard port > 0 else { throw form }
     var host = text.extracting(first: colon)
     if host.count >= 2, host[0] == UInt8(ascii: "["), host[host.count - 1] == UInt8(ascii: "]") {
       host = host.extracting(1..<(host.count - 1))
     }
-    let place = try place(host)
+    try readPlace(host)
     guard TCPAddress(place, 0, toListen: form == .tcpServer) != nil else { throw .hostName }
-    return (place, port)
+    return port
+  }
+
+  private mutating func readPlace(_ text: Span<UInt8>) throws(RadioChoiceError) {
+    guard place.assign(text) else { throw .tooLong }
   }
 
   private static func number(
@@ -131,11 +142,6 @@ public struct RadioChoice: Sendable {
     guard let number = text.unsignedNumber(upTo: 0xFFFF) else { throw form }
     return UInt16(truncatingIfNeeded: number)
   }
-
-  private static func place(_ text: Span<UInt8>) throws(RadioChoiceError) -> CText<256> {
-    guard let place = CText<256>(text) else { throw .tooLong }
-    return place
-  }
 }
 
 extension RadioChoice {
@@ -143,24 +149,24 @@ extension RadioChoice {
   public func write(to writer: inout ByteWriter) {
     switch way {
     case .unix(let user):
-      writer.writePrefix(of: "unix:")
-      writer.writePrefix(of: place.span)
+      writer.write(text: "unix:")
+      writer.write(start: place.span)
       guard let user else { return }
-      writer.writePrefix(of: ",user=")
+      writer.write(text: ",user=")
       writer.write(decimal: user)
     case .tcpClient(let port):
-      writer.writePrefix(of: "tcp-client:")
+      writer.write(text: "tcp-client:")
       writeHost(to: &writer, port)
     case .tcpServer(let port):
-      writer.writePrefix(of: "tcp-server:")
+      writer.write(text: "tcp-server:")
       writeHost(to: &writer, port)
     case .serial(let speed):
-      writer.writePrefix(of: "serial:")
-      writer.writePrefix(of: place.span)
-      writer.writePrefix(of: ",")
+      writer.write(text: "serial:")
+      writer.write(start: place.span)
+      writer.write(text: ",")
       writer.write(decimal: speed)
     case .adapter(let number):
-      writer.writePrefix(of: "hci")
+      writer.write(text: "hci")
       writer.write(decimal: UInt32(number))
     }
   }
@@ -168,10 +174,10 @@ extension RadioChoice {
   /// Writes what messages call the controller: the path, HOST:PORT, the device, or hciN.
   func writePlace(to writer: inout ByteWriter) {
     switch way {
-    case .unix, .serial: writer.writePrefix(of: place.span)
+    case .unix, .serial: writer.write(start: place.span)
     case .tcpClient(let port), .tcpServer(let port):
       if place.count == 0 {
-        writer.writePrefix(of: "localhost:")
+        writer.write(text: "localhost:")
         writer.write(decimal: UInt32(port))
       } else {
         writeHost(to: &writer, port)
@@ -182,10 +188,10 @@ extension RadioChoice {
 
   private func writeHost(to writer: inout ByteWriter, _ port: UInt16) {
     let isBracketed = place.span.position(of: UInt8(ascii: ":")) != nil
-    if isBracketed { writer.writePrefix(of: "[") }
-    writer.writePrefix(of: place.span)
-    if isBracketed { writer.writePrefix(of: "]") }
-    writer.writePrefix(of: ":")
+    if isBracketed { writer.write(text: "[") }
+    writer.write(start: place.span)
+    if isBracketed { writer.write(text: "]") }
+    writer.write(text: ":")
     writer.write(decimal: UInt32(port))
   }
 }
@@ -202,48 +208,48 @@ public enum RadioChoiceError: Error, Equatable, Sendable {
 
   /// Writes what is wrong with `text`, without a full stop.
   public func write(to writer: inout ByteWriter, of text: Span<UInt8>) {
-    writer.writePrefix(of: "\"")
-    writer.writePrefix(of: text)
-    writer.writePrefix(of: "\" names no radio")
+    writer.write(text: "\"")
+    writer.write(start: text)
+    writer.write(text: "\" names no radio")
     switch self {
     case .virtual:
-      writer.writePrefix(of: " of eightballd: the virtual air is for eightball run --radio virtual")
+      writer.write(text: " of eightballd: the virtual air is for eightball run --radio virtual")
       return
     case .hostName:
-      writer.writePrefix(
-        of: """
+      writer.write(
+        text: """
            of eightballd: expected a numeric address or localhost for HOST; eightball run looks \
           names up
           """)
       return
     default: break
     }
-    writer.writePrefix(of: ": expected ")
+    writer.write(text: ": expected ")
     switch self {
     case .anyForm, .virtual, .hostName:
-      writer.writePrefix(
-        of: """
+      writer.write(
+        text: """
           unix:PATH[,user=NUMBER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, \
           serial:DEVICE[,BAUD], hciN or hci-socket:N
           """)
-    case .unix: writer.writePrefix(of: "unix:PATH")
+    case .unix: writer.write(text: "unix:PATH")
     case .user:
-      writer.writePrefix(
-        of: "unix:PATH,user=NUMBER, with the number of a user; eightball run looks names up")
-    case .tcpClient: writer.writePrefix(of: "tcp-client:HOST:PORT")
-    case .tcpServer: writer.writePrefix(of: "tcp-server:HOST:PORT")
-    case .serial: writer.writePrefix(of: "serial:DEVICE[,BAUD]")
+      writer.write(
+        text: "unix:PATH,user=NUMBER, with the number of a user; eightball run looks names up")
+    case .tcpClient: writer.write(text: "tcp-client:HOST:PORT")
+    case .tcpServer: writer.write(text: "tcp-server:HOST:PORT")
+    case .serial: writer.write(text: "serial:DEVICE[,BAUD]")
     case .speed:
-      writer.writePrefix(of: "serial:DEVICE[,BAUD], with one of ")
+      writer.write(text: "serial:DEVICE[,BAUD], with one of ")
       let speeds = RadioChoice.speeds
       for index in speeds.indices {
-        if index > 0 { writer.writePrefix(of: ", ") }
+        if index > 0 { writer.write(text: ", ") }
         writer.write(decimal: speeds[index])
       }
-      writer.writePrefix(of: " for BAUD")
-    case .adapter: writer.writePrefix(of: "hciN, such as hci0")
-    case .adapterSocket: writer.writePrefix(of: "hci-socket:N")
-    case .tooLong: writer.writePrefix(of: "at most 255 bytes for a path, a host or a device")
+      writer.write(text: " for BAUD")
+    case .adapter: writer.write(text: "hciN, such as hci0")
+    case .adapterSocket: writer.write(text: "hci-socket:N")
+    case .tooLong: writer.write(text: "at most 255 bytes for a path, a host or a device")
     }
   }
 }

@@ -54,8 +54,16 @@ extension Span<UInt8> {
 }
 
 extension ByteWriter {
+  /// Writes as many of the first bytes as fit.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func write(start bytes: Span<UInt8>) {
+    writePrefix(of: bytes)
+  }
+
   /// Writes a number in decimal digits.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func write(decimal number: UInt32) {
     // The last digit comes first; 32 bits take 10.
     var digits = InlineArray<10, UInt8>(repeating: 0)
@@ -66,7 +74,7 @@ extension ByteWriter {
       digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    writePrefix(of: digits.span.extracting(first...))
+    write(start: digits.span.extracting(first...))
   }
 }
 
