@@ -87,6 +87,11 @@ let package = Package(
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
+    // Writes board files as Swift, for a program that reads no files.
+    .executableTarget(
+      name: "board-table", dependencies: ["LinuxBoard"], swiftSettings: checked),
+    .plugin(
+      name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
     .executableTarget(
       name: "eightball",
       dependencies: [
@@ -160,6 +165,11 @@ let package = Package(
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
+    // The choice of a board from the table that the plugin makes of the shipped board files.
+    .testTarget(
+      name: "BoardsTests",
+      dependencies: ["BluetoothHost", "Boards", "LinuxBoard", "LinuxTestSupport"],
+      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
     .testTarget(
       name: "DocsTests",
       dependencies: [

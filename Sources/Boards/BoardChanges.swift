@@ -102,6 +102,16 @@ public struct BoardChanges: Sendable {
     board = changed
   }
 
+  /// The board that the changes describe from nothing, as `--board none` asks for it: called `custom`,
+  /// or `none` without any change.
+  ///
+  /// - Throws: Which setting is wrong, and what was expected.
+  public func describe() throws(BoardChangeError) -> BoardDescription {
+    var board = BoardDescription(name: isEmpty ? "none" : "custom")
+    try apply(to: &board)
+    return board
+  }
+
   /// The line of a button or a light that had the line `old`.
   private func line(
     of part: BoardPart, _ old: LineDescription?

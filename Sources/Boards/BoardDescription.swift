@@ -38,6 +38,9 @@ public struct BoardDescription: Equatable, Sendable {
   /// The label that stands for the virtual chip inside the program, and for no other.
   public static var virtualChip: ChipLabel { "virtual" }
 
+  /// The name by which `--board` asks for no board, or for one that `--set` describes from nothing.
+  public static var noBoard: StaticString { "none" }
+
   /// Whether its chip is the virtual one.
   public var isVirtual: Bool { chip == Self.virtualChip }
 

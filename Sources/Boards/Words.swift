@@ -2,7 +2,7 @@ import BluetoothHost
 
 extension Span<UInt8> {
   /// Whether it has the bytes of `text`, and no others.
-  func hasBytes(of text: StaticString) -> Bool {
+  public func hasBytes(of text: StaticString) -> Bool {
     guard text.hasPointerRepresentation else { return false }
     let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return unsafe hasSameBytes(as: utf8.span)
