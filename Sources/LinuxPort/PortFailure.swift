@@ -31,7 +31,7 @@ struct PortFailure: Error {
     switch explanation {
     case .none:
       guard let words = unsafe clinuxport_words(code.rawValue) else { return }
-      writer.write(start: unsafe ProgramText(words).span)
+      writer.write(start: unsafe ProgramText(c: words).span)
     case .owner(let user):
       writer.write(text: "the socket is another user's (")
       writer.write(decimal: user)

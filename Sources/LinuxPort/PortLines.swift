@@ -249,7 +249,7 @@ struct PortLines: ~Copyable {
     case UInt8(ascii: "g"): GroupFile.writeName(of: group, to: &writer)
     case UInt8(ascii: "f"):
       guard let words = unsafe clinuxport_words(failure.code) else { return }
-      writer.write(start: unsafe ProgramText(words).span)
+      writer.write(start: unsafe ProgramText(c: words).span)
     default: break
     }
   }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import CLinuxPort
+import Boards
 
 /// Which Bluetooth controller to use, as `--radio` names it.
 public struct RadioChoice: Sendable {
@@ -209,7 +209,7 @@ public enum RadioChoiceError: Error, Equatable, Sendable {
   /// Writes what is wrong with `text`, without a full stop.
   public func write(to writer: inout ByteWriter, of text: Span<UInt8>) {
     writer.write(text: "\"")
-    writer.write(start: text)
+    writer.writeShown(text)
     writer.write(text: "\" names no radio")
     switch self {
     case .virtual:

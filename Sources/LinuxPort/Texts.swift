@@ -96,7 +96,7 @@ public struct ProgramText: @unchecked Sendable {
 
   /// A text of C, which is never changed nor freed.
   @unsafe
-  public init(_ text: UnsafePointer<CChar>) {
+  public init(c text: UnsafePointer<CChar>) {
     var count = 0
     while unsafe text[count] != 0 { count &+= 1 }
     unsafe start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
@@ -109,10 +109,21 @@ public struct ProgramText: @unchecked Sendable {
     count = text.utf8CodeUnitCount
   }
 
+  /// Its end, without the first `count` bytes.
+  public func dropping(_ count: Int) -> ProgramText {
+    let count = Swift.min(Swift.max(count, 0), self.count)
+    return unsafe ProgramText(start: start + count, count: self.count - count)
+  }
+
+  private init(start: UnsafePointer<UInt8>, count: Int) {
+    unsafe self.start = start
+    self.count = count
+  }
+
   /// The value of an environment variable; `nil` if it is not set or empty.
   public init?(environment name: StaticString) {
     guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else { return nil }
-    unsafe self.init(value)
+    unsafe self.init(c: value)
   }
 
   /// The bytes.
@@ -123,4 +134,16 @@ public struct ProgramText: @unchecked Sendable {
       return unsafe _overrideLifetime(span, copying: ())
     }
   }
+}
+
+/// Reads the beginning of a file; gives the number of bytes, 0 if it cannot be read.
+public func readFile(_ path: StaticString, into space: consuming MutableSpan<UInt8>) -> Int {
+  let number = unsafe clinuxport_open_file(path.cText)
+  guard number >= 0 else { return 0 }
+  let file = PortDescriptor(owning: number)
+  let descriptor = file.number
+  let count = unsafe space.withUnsafeMutableBufferPointer {
+    unsafe clinuxport_read(descriptor, $0.baseAddress, $0.count)
+  }
+  return Int(truncatingIfNeeded: max(count, 0))
 }
