@@ -165,8 +165,8 @@ let package = Package(
     .testTarget(
       name: "LinuxPortTests",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "eightballd", "LinuxErrors",
-        "LinuxPort", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "eightballd", "EightBall",
+        "LinuxErrors", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(
