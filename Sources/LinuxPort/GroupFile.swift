@@ -67,6 +67,8 @@ struct GroupScanner {
       nameLength &+= 1
     case (UInt8(ascii: "0")...UInt8(ascii: "9"), 2):
       number = (number ?? 0) &* 10 &+ UInt32(byte &- UInt8(ascii: "0"))
+    // No number: the rest of the line says nothing.
+    case (_, 2): field = 3
     default: break
     }
     return false

@@ -267,6 +267,8 @@ struct PortRadio: ~Copyable {
         return descriptor
       }
       code = ErrorNumber(result)
+      // The next address is for a machine without this family, not for a port that is taken.
+      if code == .addressInUse || code == .accessDenied { break }
       index += 1
     }
     throw PortFailure(code: code, operation: "listen on")

@@ -14,11 +14,10 @@ struct OutputTests {
     defer { for end in ends { close(end) } }
     var output = PortOutput(ends[1], .output)
     let taken = fill(&output, queue)
-    // What a pipe holds: pipe(7).
-    #expect(taken == 65_536)
+    #expect(taken > 4_096)
     #expect(wakes(queue) == [])
-    var space = [UInt8](repeating: 0, count: 65_536)
-    #expect(unsafe read(ends[0], &space, space.count) == 65_536)
+    var space = [UInt8](repeating: 0, count: taken)
+    #expect(unsafe read(ends[0], &space, space.count) == taken)
     #expect(wakes(queue) == [.output])
     // Once is enough.
     #expect(wakes(queue) == [])
