@@ -142,6 +142,10 @@ let package = Package(
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
     .testTarget(
+      name: "BallRunnerTests",
+      dependencies: ["BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio"],
+      swiftSettings: checked),
+    .testTarget(
       name: "VirtualRadioTests",
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
       swiftSettings: checked),

@@ -2,7 +2,7 @@ import BluetoothHost
 import EightBall
 import Testing
 
-@testable import LinuxBoard
+@testable import BallRunner
 
 @Suite("The limit of lines that one central makes")
 struct OutputLimitTests {
