@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "EightBallKit", targets: ["EightBallKit"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
+    .executable(name: "eightballd", targets: ["eightballd"]),
   ],
   traits: [
     .trait(
@@ -52,6 +53,26 @@ let package = Package(
     // Boards and their settings, by the same rules.
     .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
+    // Words about radios and lines that fail, for all programs.
+    .target(name: "LinuxErrors", dependencies: ["BluetoothHost"], swiftSettings: checked),
+
+    // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
+    // one module with the core.
+    .target(name: "CLinuxPort"),
+    .target(
+      name: "LinuxPort",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CBluetooth", "CGPIOD", "CLinuxPort", "EightBall",
+        "LinuxErrors",
+      ],
+      swiftSettings: checked),
+    .executableTarget(
+      name: "eightballd",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "EightBall", "LinuxPort",
+      ],
+      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
+
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
     .target(name: "CLinux"),
@@ -64,7 +85,7 @@ let package = Package(
       name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: checked),
     .target(
       name: "LinuxRadio",
-      dependencies: ["BluetoothHost", "CBluetooth", "LinuxSystem", "VirtualRadio"],
+      dependencies: ["BluetoothHost", "CBluetooth", "LinuxErrors", "LinuxSystem", "VirtualRadio"],
       swiftSettings: checked + [cFunctions]),
     // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
@@ -82,7 +103,7 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem",
+        "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio", "LinuxSystem",
         "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
@@ -143,6 +164,13 @@ let package = Package(
       dependencies: [
         "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
         "VirtualRadio",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "LinuxPortTests",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "eightballd", "EightBall",
+        "LinuxErrors", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -254,18 +254,11 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   /// The ball ends, for it cannot run: for this reason, which has `kind` for programs.
   mutating func tellFailure(_ reason: Span<UInt8>, kind: StaticString) {
+    let isJSON = self.isJSON
     if isJSON {
-      return print {
-        $0.beginJSON("failed")
-        $0.add("reason", plain: kind)
-        $0.beginText("detail")
-        $0.write(escapedSentence: reason)
-        $0.write(text: "\"}")
-      }
-    }
-    complain {
-      $0.write(text: "Error: ")
-      $0.write(sentence: reason)
+      print { $0.writeFailure(reason, kind: kind, isJSON: true) }
+    } else {
+      complain { $0.writeFailure(reason, kind: kind, isJSON: false) }
     }
   }
 
