@@ -80,15 +80,15 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
-        "VirtualRadio",
+        "BallRunner", "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BallRunner", "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
