@@ -154,8 +154,8 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
