@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio", "LinuxSystem",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio", "LinuxSystem",
         "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
@@ -116,7 +116,7 @@ let package = Package(
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BallRunner", "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -193,7 +193,7 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

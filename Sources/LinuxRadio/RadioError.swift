@@ -81,17 +81,17 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     self.init(trouble.reason.text(field), remedy: trouble.remedy?.text(field))
   }
 
-  /// No more radios fit on the air behind `radio`.
-  static func airIsFull(_ radio: RadioName) -> RadioError {
-    let place =
-      switch radio {
-      case .unix, .tcpClient: " at \(radio)"
-      default: ""
-      }
-    return RadioError(
-      "the virtual air\(place) is full",
-      remedy: "End a program that uses it, or host an air for more radios before you start the "
-        + "others: eightball radio --limit 1000")
+  /// Puts the loss of `radio` into words.
+  ///
+  /// - Parameter failure: Why the last call failed, if that is the loss.
+  init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
+    if loss == .port, let failure {
+      self = failure
+      return
+    }
+    let name = Array(radio.description.utf8)
+    let reason = String { loss.writeReason(radio: name.span, to: &$0) }
+    self.init(reason, remedy: loss.remedy.map { remedy in String { remedy.writePrefix(to: &$0) } })
   }
 
   private static func virtual(_ error: SystemError) -> RadioError? {

@@ -360,14 +360,3 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     return mark
   }
 }
-
-extension ByteWriter {
-  @_lifetime(self: copy self)
-  fileprivate mutating func writeLoss(_ count: Int) {
-    write(text: "(")
-    write(decimal: count)
-    write(
-      text: count == 1
-        ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
-  }
-}

@@ -1,3 +1,4 @@
+import BallRunner
 import BluetoothHost
 import Boards
 import CGPIOD

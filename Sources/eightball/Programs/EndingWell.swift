@@ -2,26 +2,6 @@ import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 
-/// Opens a radio and runs a program on it, to its end.
-///
-/// - Parameter prepare: Gives the program what else it needs of the loop.
-func runOnRadio<Program: RadioProgram & ~Copyable>(
-  _ program: inout Program, _ name: RadioName, watchedBy sinks: [any PacketSink],
-  prepare: (inout Program, EventLoop) throws -> Void
-) throws {
-  let loop = try EventLoop()
-  let signals = try TerminationSignals(loop: loop)
-  var radio = try Radio(name, loop: loop)
-  radio.sinks = sinks
-  defer {
-    radio.close()
-    warn(ofFailuresOf: sinks)
-  }
-  try radio.awaitHost(in: loop, endedBy: signals)
-  try prepare(&program, loop)
-  try RadioLoop.run(&program, on: &radio, in: loop, endedBy: signals)
-}
-
 /// Says how many packets are missing in a capture, if any.
 func warn(ofFailuresOf sinks: [any PacketSink]) {
   for case let capture as Capture in sinks {
@@ -33,7 +13,7 @@ func warn(ofFailuresOf sinks: [any PacketSink]) {
 
 /// Runs `body`, and ends the program with the right status if it fails.
 ///
-/// - Parameter complain: Is told what is wrong, and in a word for programs what kind of fault.
+/// - Parameter complain: Says what is wrong, and in a word for programs what kind of fault.
 func endingWell(
   complain: (_ text: String, _ reason: String) -> Void, _ body: () throws -> Void
 ) throws {
