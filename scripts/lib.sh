@@ -118,15 +118,18 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# core_as_one_module FOLDER: copies the core's sources there, without the lines by which its modules
-# import each other, so that they compile as one: generic code is specialised, and Embedded Swift
-# needs deinitialisers in sight. Line numbers stay.
+# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of more modules of ours,
+# there, without the lines by which they import each other, so that they compile as one: generic code
+# is specialised, and Embedded Swift needs deinitialisers in sight. Line numbers stay.
 core_as_one_module() {
-  local file
-  mkdir -p "$1"
+  local folder=$1 file
+  local modules=(BluetoothHost EightBall "${@:2}")
+  local imports
+  imports=$(IFS='|' && echo "${modules[*]}")
+  mkdir -p "$folder"
   while read -r file; do
-    sed 's/^import \(BluetoothHost\|EightBall\)$//' "$file" >"$1/${file//\//-}"
-  done < <(find Sources/BluetoothHost Sources/EightBall -name '*.swift')
+    sed -E "s/^((public|package|internal) )?import ($imports)$//" "$file" >"$folder/${file//\//-}"
+  done < <(find "${modules[@]/#/Sources/}" -name '*.swift')
 }
 
 # core_features: the compiler's flags for the experimental features that Package.swift names.
