@@ -47,6 +47,8 @@ let package = Package(
       // `Pinned` needs RawLayout.
       swiftSettings: checked + [.enableExperimentalFeature("RawLayout")]),
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
+    .target(
+      name: "BallRunner", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),

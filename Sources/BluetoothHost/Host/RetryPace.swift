@@ -21,6 +21,6 @@ public struct RetryPace {
   /// How long to wait after this many failures in a row, in milliseconds: 250 after none, 5,000
   /// after five and more.
   public static func delay(after failures: UInt32) -> UInt32 {
-    min(250 << min(failures, 5), 5_000)
+    min(250 &<< min(failures, 5), 5_000)
   }
 }
