@@ -132,6 +132,19 @@ core_as_one_module() {
   done < <(find "${modules[@]/#/Sources/}" -name '*.swift')
 }
 
+# modules_of MODULE: the modules in Sources of which a program of that name is made, itself first.
+modules_of() {
+  local found=("$1") index=0 name
+  while [ "$index" -lt ${#found[@]} ]; do
+    while read -r name; do
+      [ ! -d "Sources/$name" ] || [[ " ${found[*]} " = *" $name "* ]] || found+=("$name")
+    done < <(grep -rhoE '^ *((public|package|internal) )?import [A-Za-z0-9]+' --include='*.swift' \
+      "Sources/${found[index]}" | sed 's/.* //' | sort -u)
+    index=$((index + 1))
+  done
+  printf '%s\n' "${found[@]}"
+}
+
 # core_features: the compiler's flags for the experimental features that Package.swift names.
 core_features() {
   sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \
