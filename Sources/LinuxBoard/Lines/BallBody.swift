@@ -244,7 +244,7 @@ public final class BoardBody<Lines: BoardLines>: BallBody, EventHandler {
   }
 
   private func debounce(of button: ButtonName) -> UInt32 {
-    guard !lines.isDebounced, let line = board.line(button) else { return 0 }
+    guard let line = board.line(button) else { return 0 }
     return UInt32(clamping: line.debounceMilliseconds)
   }
 
