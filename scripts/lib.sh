@@ -125,8 +125,8 @@ core_as_one_module() {
   local file
   mkdir -p "$1"
   while read -r file; do
-    sed 's/^import \(BluetoothHost\|EightBall\)$//' "$file" >"$1/${file//\//-}"
-  done < <(find Sources/BluetoothHost Sources/EightBall -name '*.swift')
+    sed 's/^import \(BluetoothHost\|Boards\|EightBall\)$//' "$file" >"$1/${file//\//-}"
+  done < <(find Sources/BluetoothHost Sources/Boards Sources/EightBall -name '*.swift')
 }
 
 # core_features: the compiler's flags for the experimental features that Package.swift names.

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Boards
 import Glibc
 import LinuxSystem
 import LinuxTestSupport

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Boards
 import LinuxSystem
 import Testing
 import VirtualBoard
@@ -227,9 +228,13 @@ extension BoardDescription {
       status: LineDescription(
         name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
       answer: LineDescription(
-        name: "GPIO13", offset: 13, activeLow: true, bias: .none, debounceMilliseconds: 0),
-      isVirtual: true)
+        name: "GPIO13", offset: 13, activeLow: true, bias: .none, debounceMilliseconds: 0))
   }
+}
+
+extension LineName {
+  /// The name that Raspberry Pis give the line of this number.
+  static func gpio(_ number: Int) -> LineName { LineName("GPIO\(number)") ?? LineName() }
 }
 
 /// A panel on a virtual chip, in a loop, at times of the test's choosing.

@@ -1,5 +1,6 @@
 import BallRunner
 import BluetoothHost
+import Boards
 import EightBall
 import Glibc
 import LinuxSystem

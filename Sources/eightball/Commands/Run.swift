@@ -126,7 +126,7 @@ struct Run: ParsableCommand {
         idleLimit: idleLimit == 0 ? nil : idleLimit)
       return BallConfiguration(
         host: host, seed: seed ?? .random(in: .min ... .max), style: answers.style,
-        isJSON: output.json)
+        lines: output.json ? .json : .words)
     }
   }
 }

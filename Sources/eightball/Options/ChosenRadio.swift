@@ -1,3 +1,4 @@
+import Boards
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
@@ -19,7 +20,7 @@ struct ChosenRadio {
   ) {
     if let name = options.radio {
       self.name = name
-    } else if let name = board?.radio {
+    } else if let name = board?.radioName {
       self.name = name
       reason = "the board's file says so"
     } else {

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Boards
 import EightBall
 import Glibc
 import LinuxBoard
