@@ -31,7 +31,7 @@ struct StatusLineTests {
       drawing(StatusLine(lines)) == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
 
-  private func drawing(_ line: StatusLine) -> String { String { line.compose(to: &$0) } }
+  private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }
 
   private func lines(without missing: [String]) throws -> VirtualLines {
     let catalog = BoardOptionTests.catalog

@@ -3,17 +3,6 @@ import Boards
 import EightBall
 import LinuxRadio
 
-extension String {
-  /// The text that `body` writes, at most 1,024 bytes of it.
-  init(writing body: (inout ByteWriter) -> Void) {
-    var bytes = [UInt8](repeating: 0, count: 1_024)
-    var writer = ByteWriter(bytes.mutableSpan)
-    body(&writer)
-    let count = writer.count
-    self = String(decoding: bytes.prefix(count), as: UTF8.self)
-  }
-}
-
 extension BoardText: CustomStringConvertible {
   /// `text`; `nil` if it does not fit.
   public init?(_ text: String) {

@@ -1,5 +1,6 @@
 import Boards
 import BluetoothHost
+import Boards
 import EightBall
 import Glibc
 import LinuxBoard

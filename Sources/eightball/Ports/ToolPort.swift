@@ -1,6 +1,7 @@
 import Boards
 import BallRunner
 import BluetoothHost
+import Boards
 import EightBall
 import LinuxBoard
 import LinuxRadio
