@@ -133,30 +133,40 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The radio
 
+  /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
+  /// Closes the radio. An adapter is given back as it was.
   public mutating func closeRadio() { radio.close(queue) }
 
+  /// Whether the radio is an adapter's user channel.
   public var isPacketwise: Bool { radio.isPacketwise }
 
+  /// Reads what there is into the front of `space`.
   public mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
     radio.read(into: &space)
   }
 
+  /// Writes the first of `bytes`, as many as are taken now.
   public mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
     radio.write(bytes, queue)
   }
 
+  /// Writes the radio's name, as `--radio` takes it.
   public func writeRadioName(to writer: inout ByteWriter) { radio.choice.write(to: &writer) }
 
+  /// Writes why the last call on the radio failed, and what helps.
   public func writeRadioTrouble(to writer: inout ByteWriter) { radio.writeTrouble(to: &writer) }
 
   // MARK: The lines
 
+  /// Asks for the lines: all, or none.
   public mutating func openLines() -> Bool { lines?.open(queue) ?? false }
 
+  /// Gives the lines back.
   public mutating func closeLines() { lines?.close(queue) }
 
+  /// How long the contacts of `button` may bounce, in milliseconds.
   public func debounce(of button: ButtonName) -> UInt32 {
     switch lines {
     case nil: 0
@@ -164,22 +174,29 @@ public struct LinuxPort: Port, ~Copyable {
     }
   }
 
+  /// Looks at the contact of `button`.
   public mutating func contact(of button: ButtonName) -> ContactRead {
     lines?.contact(of: button) ?? .none
   }
 
+  /// Takes the oldest edge.
   public mutating func nextEdge() -> EdgeRead { lines?.nextEdge() ?? .none }
 
+  /// Whether edges wake the loop.
   public mutating func listen(toEdges isListening: Bool) { lines?.listen(isListening, queue) }
 
+  /// Turns `light` on or off; `false` if the lines have gone.
   public mutating func set(_ light: LightName, isLit: Bool) -> Bool {
     lines?.set(light, isLit: isLit) ?? true
   }
 
+  /// Whether the open lines are still of use.
   public mutating func checkLines() -> Bool { lines?.check() ?? true }
 
+  /// Takes what has become of the lines since the last call.
   public mutating func takeLinesNews() -> LinesNews { lines?.takeNews() ?? .none }
 
+  /// Writes why the lines cannot be used, and what helps.
   public func writeLinesTrouble(to writer: inout ByteWriter) {
     switch lines {
     case nil: return
@@ -189,6 +206,7 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: Words
 
+  /// Prints the first of `bytes`, as many as are taken without waiting.
   public mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
     switch stream {
     case .output: output.print(bytes, queue)
@@ -198,8 +216,10 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The service manager
 
+  /// How long the service manager waits for a sign of life, in milliseconds; `nil` if it does not.
   public let watchdogPatience: UInt32?
 
+  /// Sends a datagram to the service manager; whether it was taken.
   public mutating func report(_ message: Span<UInt8>) -> Bool {
     service?.report(message) ?? false
   }
