@@ -18,13 +18,14 @@ public struct LinuxPort: Port, ~Copyable {
   private let queue: PollQueue
   private let signals: PortDescriptor
   private var radio: PortRadio
-  private var lines: PortLines?
+  private var lines: PortLines
   private let chips: ChipWatch?
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
 
-  // A look whether an optional struct is there costs a copy of it, and each turn looks.
+  // A look whether an optional struct is there costs a copy of it, and each turn looks: so these are
+  // flags, and a board without lines has a `PortLines` as well.
 
   /// Whether the board has lines.
   public let hasPanel: Bool
@@ -53,15 +54,10 @@ public struct LinuxPort: Port, ~Copyable {
     radio = PortRadio(choice)
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
-    if let board, board.hasLines {
-      hasPanel = true
-      lines = PortLines(board, directory: directory)
-      chips = ChipWatch(directory, queue)
-    } else {
-      hasPanel = false
-      lines = nil
-      chips = nil
-    }
+    let board = board ?? BoardDescription(name: "none")
+    hasPanel = board.hasLines
+    chips = board.hasLines ? ChipWatch(directory, queue) : nil
+    lines = PortLines(board, directory: directory)
     self.queue = queue
     do throws(ServiceError) {
       let found = try PortService(environment)
@@ -113,9 +109,9 @@ public struct LinuxPort: Port, ~Copyable {
       }
     }
     if radioEvents != 0 { radio.handle(radioEvents) }
-    if lineEvents != 0 { lines?.handle(lineEvents) }
+    if lineEvents != 0 { lines.handle(lineEvents) }
     if hasSignal { takeSignals() }
-    if hasChips, chips?.takeChange() ?? false { lines?.chipsChanged() }
+    if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
     return isRight
   }
 
@@ -161,47 +157,41 @@ public struct LinuxPort: Port, ~Copyable {
   // MARK: The lines
 
   /// Asks for the lines: all, or none.
-  public mutating func openLines() -> Bool { lines?.open(queue) ?? false }
+  public mutating func openLines() -> Bool { lines.open(queue) }
 
   /// Gives the lines back.
-  public mutating func closeLines() { lines?.close(queue) }
+  public mutating func closeLines() { lines.close(queue) }
 
   /// How long the contacts of `button` may bounce, in milliseconds.
   public func debounce(of button: ButtonName) -> UInt32 {
-    switch lines {
-    case nil: 0
-    case let lines?: lines.debounce(of: button)
-    }
+    lines.debounce(of: button)
   }
 
   /// Looks at the contact of `button`.
   public mutating func contact(of button: ButtonName) -> ContactRead {
-    lines?.contact(of: button) ?? .none
+    lines.contact(of: button)
   }
 
   /// Takes the oldest edge.
-  public mutating func nextEdge() -> EdgeRead { lines?.nextEdge() ?? .none }
+  public mutating func nextEdge() -> EdgeRead { lines.nextEdge() }
 
   /// Whether edges wake the loop.
-  public mutating func listen(toEdges isListening: Bool) { lines?.listen(isListening, queue) }
+  public mutating func listen(toEdges isListening: Bool) { lines.listen(isListening, queue) }
 
   /// Turns `light` on or off; `false` if the lines have gone.
   public mutating func set(_ light: LightName, isLit: Bool) -> Bool {
-    lines?.set(light, isLit: isLit) ?? true
+    lines.set(light, isLit: isLit)
   }
 
   /// Whether the open lines are still of use.
-  public mutating func checkLines() -> Bool { lines?.check() ?? true }
+  public mutating func checkLines() -> Bool { lines.check() }
 
   /// Takes what has become of the lines since the last call.
-  public mutating func takeLinesNews() -> LinesNews { lines?.takeNews() ?? .none }
+  public mutating func takeLinesNews() -> LinesNews { lines.takeNews() }
 
   /// Writes why the lines cannot be used, and what helps.
   public func writeLinesTrouble(to writer: inout ByteWriter) {
-    switch lines {
-    case nil: return
-    case let lines?: lines.writeTrouble(to: &writer)
-    }
+    lines.writeTrouble(to: &writer)
   }
 
   // MARK: Words
