@@ -47,9 +47,13 @@ int clinuxport_kind(int descriptor) {
 }
 
 int clinuxport_reopen(int descriptor) {
-    char path[] = "/proc/self/fd/0";
-    if (descriptor < 0 || descriptor > 9) return -EBADF;
-    path[sizeof path - 2] = (char)('0' + descriptor);
+    char path[32] = "/proc/self/fd/";
+    if (descriptor < 0) return -EBADF;
+    // Without printf, which a static program would then carry.
+    size_t end = strlen(path);
+    int scale = 1;
+    while (descriptor / scale > 9) scale *= 10;
+    for (; scale > 0; scale /= 10) path[end++] = (char)('0' + descriptor / scale % 10);
     int second = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     return second < 0 ? -errno : second;
 }

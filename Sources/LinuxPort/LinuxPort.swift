@@ -18,13 +18,14 @@ public struct LinuxPort: Port, ~Copyable {
   private let queue: PollQueue
   private let signals: PortDescriptor
   private var radio: PortRadio
-  private var lines: PortLines?
+  private var lines: PortLines
   private let chips: ChipWatch?
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
 
-  // A look whether an optional struct is there costs a copy of it, and each turn looks.
+  // A look whether an optional struct is there costs a copy of it, and each turn looks: so these are
+  // flags, and a board without lines has a `PortLines` as well.
 
   /// Whether the board has lines.
   public let hasPanel: Bool
@@ -53,15 +54,10 @@ public struct LinuxPort: Port, ~Copyable {
     radio = PortRadio(choice)
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
-    if let board, board.hasLines {
-      hasPanel = true
-      lines = PortLines(board, directory: directory)
-      chips = ChipWatch(directory, queue)
-    } else {
-      hasPanel = false
-      lines = nil
-      chips = nil
-    }
+    let board = board ?? BoardDescription(name: "none")
+    hasPanel = board.hasLines
+    chips = board.hasLines ? ChipWatch(directory, queue) : nil
+    lines = PortLines(board, directory: directory)
     self.queue = queue
     do throws(ServiceError) {
       let found = try PortService(environment)
@@ -113,9 +109,9 @@ public struct LinuxPort: Port, ~Copyable {
       }
     }
     if radioEvents != 0 { radio.handle(radioEvents) }
-    if lineEvents != 0 { lines?.handle(lineEvents) }
+    if lineEvents != 0 { lines.handle(lineEvents) }
     if hasSignal { takeSignals() }
-    if hasChips, chips?.takeChange() ?? false { lines?.chipsChanged() }
+    if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
     return isRight
   }
 
@@ -133,62 +129,74 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The radio
 
+  /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
+  /// Closes the radio. An adapter is given back as it was.
   public mutating func closeRadio() { radio.close(queue) }
 
+  /// Whether the radio is an adapter's user channel.
   public var isPacketwise: Bool { radio.isPacketwise }
 
+  /// Reads what there is into the front of `space`.
   public mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
     radio.read(into: &space)
   }
 
+  /// Writes the first of `bytes`, as many as are taken now.
   public mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
     radio.write(bytes, queue)
   }
 
+  /// Writes the radio's name, as `--radio` takes it.
   public func writeRadioName(to writer: inout ByteWriter) { radio.choice.write(to: &writer) }
 
+  /// Writes why the last call on the radio failed, and what helps.
   public func writeRadioTrouble(to writer: inout ByteWriter) { radio.writeTrouble(to: &writer) }
 
   // MARK: The lines
 
-  public mutating func openLines() -> Bool { lines?.open(queue) ?? false }
+  /// Asks for the lines: all, or none.
+  public mutating func openLines() -> Bool { lines.open(queue) }
 
-  public mutating func closeLines() { lines?.close(queue) }
+  /// Gives the lines back.
+  public mutating func closeLines() { lines.close(queue) }
 
+  /// How long the contacts of `button` may bounce, in milliseconds.
   public func debounce(of button: ButtonName) -> UInt32 {
-    switch lines {
-    case nil: 0
-    case let lines?: lines.debounce(of: button)
-    }
+    lines.debounce(of: button)
   }
 
+  /// Looks at the contact of `button`.
   public mutating func contact(of button: ButtonName) -> ContactRead {
-    lines?.contact(of: button) ?? .none
+    lines.contact(of: button)
   }
 
-  public mutating func nextEdge() -> EdgeRead { lines?.nextEdge() ?? .none }
+  /// Takes the oldest edge.
+  public mutating func nextEdge() -> EdgeRead { lines.nextEdge() }
 
-  public mutating func listen(toEdges isListening: Bool) { lines?.listen(isListening, queue) }
+  /// Whether edges wake the loop.
+  public mutating func listen(toEdges isListening: Bool) { lines.listen(isListening, queue) }
 
+  /// Turns `light` on or off; `false` if the lines have gone.
   public mutating func set(_ light: LightName, isLit: Bool) -> Bool {
-    lines?.set(light, isLit: isLit) ?? true
+    lines.set(light, isLit: isLit)
   }
 
-  public mutating func checkLines() -> Bool { lines?.check() ?? true }
+  /// Whether the open lines are still of use.
+  public mutating func checkLines() -> Bool { lines.check() }
 
-  public mutating func takeLinesNews() -> LinesNews { lines?.takeNews() ?? .none }
+  /// Takes what has become of the lines since the last call.
+  public mutating func takeLinesNews() -> LinesNews { lines.takeNews() }
 
+  /// Writes why the lines cannot be used, and what helps.
   public func writeLinesTrouble(to writer: inout ByteWriter) {
-    switch lines {
-    case nil: return
-    case let lines?: lines.writeTrouble(to: &writer)
-    }
+    lines.writeTrouble(to: &writer)
   }
 
   // MARK: Words
 
+  /// Prints the first of `bytes`, as many as are taken without waiting.
   public mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
     switch stream {
     case .output: output.print(bytes, queue)
@@ -198,8 +206,10 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The service manager
 
+  /// How long the service manager waits for a sign of life, in milliseconds; `nil` if it does not.
   public let watchdogPatience: UInt32?
 
+  /// Sends a datagram to the service manager; whether it was taken.
   public mutating func report(_ message: Span<UInt8>) -> Bool {
     service?.report(message) ?? false
   }

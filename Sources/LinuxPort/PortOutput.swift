@@ -30,7 +30,10 @@ struct PortOutput: ~Copyable {
   private var isInQueue = false
 
   /// The stream that the descriptor `number` is open on.
-  init(_ number: Int32, _ token: PollToken) {
+  ///
+  /// - Parameter second: The descriptor of a second description that does not wait, which is closed with
+  ///   this; negative if there is none. Only a pipe or a terminal has one.
+  init(_ number: Int32, _ token: PollToken, second: Int32) {
     original = number
     self.token = token
     let kind = clinuxport_kind(number)
@@ -38,13 +41,21 @@ struct PortOutput: ~Copyable {
     if kind == Self.raw(CLINUXPORT_KIND_SOCKET) {
       way = .socket
     } else if kind == Self.raw(CLINUXPORT_KIND_PIPE) || kind == Self.raw(CLINUXPORT_KIND_TERMINAL) {
-      let second = clinuxport_reopen(number)
       way = second >= 0 ? .own : .shared
       if second >= 0 { descriptor = PortDescriptor(owning: second) }
     } else {
       way = .plain
     }
     reopened = descriptor
+  }
+
+  /// The stream that the descriptor `number` is open on, opened a second time if it is a pipe or a
+  /// terminal.
+  init(_ number: Int32, _ token: PollToken) {
+    let kind = clinuxport_kind(number)
+    let canWait =
+      kind == Self.raw(CLINUXPORT_KIND_PIPE) || kind == Self.raw(CLINUXPORT_KIND_TERMINAL)
+    self.init(number, token, second: canWait ? clinuxport_reopen(number) : -1)
   }
 
   private static func raw(_ kind: clinuxport_kind) -> Int32 {

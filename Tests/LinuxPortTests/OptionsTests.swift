@@ -25,7 +25,8 @@ struct OptionsTests {
   func values() throws {
     let options = try Options(
       arguments([
-        "--name=Tom = Jerry", "--name", "Küche", "--answers=slugs", "--seed", "18446744073709551615",
+        "--name=Tom = Jerry", "--name", "Küche", "--answers=slugs", "--seed",
+        "18446744073709551615",
         "--idle-limit=0", "--address", "random", "--radio=hci3", "--board", "pi-5", "--json",
         "--set", "shake.line=GPIO23", "--set=answer=none",
       ]))
@@ -72,7 +73,9 @@ struct OptionsTests {
       ),
       (["--address", "here"], "\"here\" names no address: expected public"),
       (["--radio", "usb:0"], "\"usb:0\" names no radio: expected unix:PATH"),
-      (["--set", "shake"], "The value 'shake' is invalid for '--set <field=value>': expected NAME="),
+      (
+        ["--set", "shake"], "The value 'shake' is invalid for '--set <field=value>': expected NAME="
+      ),
       (["--set=a\u{1B}=1"], "unknown field \"a\u{FFFD}\""),
       ([String](repeating: "--set=answer=none", count: 33), "at most 32 settings"),
     ])

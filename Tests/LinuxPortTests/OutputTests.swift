@@ -6,13 +6,17 @@ import Testing
 
 @Suite("Output of the Linux port")
 struct OutputTests {
-  @Test("A pipe that is full takes no more, and wakes the loop when there is room")
-  func pipes() throws {
+  @Test(
+    "A pipe that is full takes no more, and wakes the loop when there is room",
+    arguments: [true, false])
+  func pipes(isOpenedTwice: Bool) throws {
     let queue = try makeQueue()
     var ends: [CInt] = [0, 0]
     try #require(unsafe pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
-    var output = PortOutput(ends[1], .output)
+    // A pipe of another user cannot be opened a second time.
+    var output =
+      isOpenedTwice ? PortOutput(ends[1], .output) : PortOutput(ends[1], .output, second: -1)
     let taken = fill(&output, queue)
     #expect(taken > 4_096)
     #expect(wakes(queue) == [])

@@ -63,21 +63,31 @@ struct PortRadioTests {
   @Test(
     "Say why, in the words of eightball run",
     arguments: [
-      ("unix:/nowhere/air",
+      (
+        "unix:/nowhere/air",
         "no controller listens at /nowhere/air. Start it first, such as: eightball radio --listen "
-          + "unix:/nowhere/air"),
-      ("tcp-client:localhost:1",
+          + "unix:/nowhere/air"
+      ),
+      (
+        "tcp-client:localhost:1",
         "no controller listens at localhost:1. Start it first, such as: eightball radio --listen "
-          + "tcp-server:localhost:1"),
-      ("tcp-client::1",
+          + "tcp-server:localhost:1"
+      ),
+      (
+        "tcp-client::1",
         "no controller listens at localhost:1. Start it first, such as: eightball radio --listen "
-          + "tcp-server:localhost:1"),
+          + "tcp-server:localhost:1"
+      ),
       ("serial:/dev/null", "/dev/null is no serial line"),
-      ("serial:/dev/nowhere",
-        "there is no serial line /dev/nowhere. Is the controller plugged in?"),
-      ("unix:/" + String(repeating: "x", count: 107),
+      (
+        "serial:/dev/nowhere",
+        "there is no serial line /dev/nowhere. Is the controller plugged in?"
+      ),
+      (
+        "unix:/" + String(repeating: "x", count: 107),
         "cannot use /" + String(repeating: "x", count: 107)
-          + ": a socket's path is at most 107 bytes long"),
+          + ": a socket's path is at most 107 bytes long"
+      ),
     ])
   func failures(name: String, words: String) throws {
     let queue = try makeQueue()

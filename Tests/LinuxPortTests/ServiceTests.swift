@@ -45,7 +45,8 @@ struct ServiceTests {
     } catch {
       // The one word that differs: "@" alone is an address that is not one.
       guard variables.socket != "@" else {
-        #expect(own == .wrong("cannot use NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"))
+        #expect(
+          own == .wrong("cannot use NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"))
         return
       }
       #expect(own == .wrong(error.description))

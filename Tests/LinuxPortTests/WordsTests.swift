@@ -26,7 +26,8 @@ struct WordsTests {
   @Test(
     "Numbers are read in digits alone, up to a limit",
     arguments: [
-      ("0", 10, 0), ("10", 10, 10), ("11", 10, nil), ("", 10, nil), ("+1", 10, nil), ("1x", 10, nil),
+      ("0", 10, 0), ("10", 10, 10), ("11", 10, nil), ("", 10, nil), ("+1", 10, nil),
+      ("1x", 10, nil),
       ("007", 10, 7), ("18446744073709551615", .max, .max), ("18446744073709551616", .max, nil),
       ("99999999999999999999999", .max, nil),
     ] as [(String, UInt64, UInt64?)])
@@ -68,7 +69,8 @@ struct WordsTests {
   @Test(
     "Of what happens in /dev, only what concerns chips is a change",
     arguments: [
-      (["gpiochip0"], 0x100, true), (["ttyS0", "gpiochip12"], 0x200, true), (["ttyS0"], 0x100, false),
+      (["gpiochip0"], 0x100, true), (["ttyS0", "gpiochip12"], 0x200, true),
+      (["ttyS0"], 0x100, false),
       (["gpio"], 0x100, false), ([""], 0x4000, true), ([""], 0x100, false),
     ] as [([String], UInt32, Bool)])
   func chips(names: [String], mask: UInt32, isChange: Bool) {
@@ -78,7 +80,9 @@ struct WordsTests {
       for number in [1, mask, 0, name.isEmpty ? 0 : 16] as [UInt32] {
         unsafe withUnsafeBytes(of: number) { unsafe records.append(contentsOf: $0) }
       }
-      if !name.isEmpty { records += Array(name.utf8) + [UInt8](repeating: 0, count: 16 - name.utf8.count) }
+      if !name.isEmpty {
+        records += Array(name.utf8) + [UInt8](repeating: 0, count: 16 - name.utf8.count)
+      }
     }
     #expect(ChipWatch.isChange(records.span) == isChange)
     // A record that is cut says nothing, and is not read past its end.

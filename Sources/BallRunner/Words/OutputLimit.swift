@@ -17,11 +17,14 @@ struct OutputLimit<let places: Int> {
   }
 
   private var accounts = InlineArray<places, PlaceAccount>(repeating: PlaceAccount())
+  /// Whether something is left out and not printed yet. Each turn of the loop asks; there is seldom any.
+  private var hasOmissions = false
 
   init() {}
 
   /// When `advance(to:)` must be called next; `nil` if nothing is left out.
   var deadline: Instant? {
+    guard hasOmissions else { return nil }
     var deadline: Instant?
     for place in accounts.indices {
       deadline = .earlier(deadline, accounts[place].deadline)
@@ -33,12 +36,19 @@ struct OutputLimit<let places: Int> {
   mutating func admits(_ event: BallEvent, at now: Instant) -> Bool {
     // The other events come from no central.
     guard let place = event.place, accounts.indices.contains(place) else { return true }
-    return accounts[place].admits(event, at: now)
+    let isAdmitted = accounts[place].admits(event, at: now)
+    if !isAdmitted { hasOmissions = true }
+    return isAdmitted
   }
 
   /// Lets time pass.
   mutating func advance(to now: Instant) {
-    for place in accounts.indices { accounts[place].advance(to: now) }
+    guard hasOmissions else { return }
+    hasOmissions = false
+    for place in accounts.indices {
+      accounts[place].advance(to: now)
+      if accounts[place].deadline != nil { hasOmissions = true }
+    }
   }
 
   /// All counts are due now.
@@ -48,6 +58,7 @@ struct OutputLimit<let places: Int> {
 
   /// Takes the next notice that is due; `nil` if there is none.
   mutating func nextNotice(at now: Instant) -> Notice? {
+    guard hasOmissions else { return nil }
     for place in accounts.indices {
       if let omission = accounts[place].takeOmission() {
         return .omitted(omission.count, place: place, central: omission.central)
