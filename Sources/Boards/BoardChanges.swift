@@ -36,10 +36,7 @@ public struct BoardChanges: Sendable {
 
   private var chip: ChipLabel?
   private var radio: RadioText?
-  private var shake = OfPart()
-  private var clear = OfPart()
-  private var status = OfPart()
-  private var answer = OfPart()
+  private var parts = InlineArray<4, OfPart>(repeating: OfPart())
   private var lastIndex: Int?
 
   /// No changes.
@@ -145,21 +142,7 @@ public struct BoardChanges: Sendable {
   }
 
   private subscript(part: BoardPart) -> OfPart {
-    get {
-      switch part {
-      case .shake: shake
-      case .clear: clear
-      case .status: status
-      case .answer: answer
-      }
-    }
-    set {
-      switch part {
-      case .shake: shake = newValue
-      case .clear: clear = newValue
-      case .status: status = newValue
-      case .answer: answer = newValue
-      }
-    }
+    get { parts[part.index] }
+    set { parts[part.index] = newValue }
   }
 }

@@ -8,14 +8,8 @@ public struct BoardDescription: Equatable, Sendable {
   public var name: BoardName
   /// The label of the GPIO chip that has its lines; `nil` if it has no lines.
   public var chip: ChipLabel?
-  /// The button that asks for a new answer.
-  public var shake: LineDescription?
-  /// The button that clears the ball.
-  public var clear: LineDescription?
-  /// The light that shows the state of the ball.
-  public var status: LineDescription?
-  /// The light that announces an answer.
-  public var answer: LineDescription?
+  /// The lines of the buttons and lights, in the order of `BoardPart.all`.
+  private var lines: InlineArray<4, LineDescription?>
   /// The radio to use unless the command line names one; `nil` for the first usable one. This is the
   /// text that the file or `--set` gave. Whether it names a radio, the program checks that opens it.
   public var radio: RadioText?
@@ -28,10 +22,7 @@ public struct BoardDescription: Equatable, Sendable {
   ) {
     self.name = name
     self.chip = chip
-    self.shake = shake
-    self.clear = clear
-    self.status = status
-    self.answer = answer
+    lines = [shake, clear, status, answer]
     self.radio = radio
   }
 
@@ -46,27 +37,44 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// Whether it has any button or light.
   public var hasLines: Bool {
-    shake != nil || clear != nil || status != nil || answer != nil
+    for index in lines.indices where lines[index] != nil { return true }
+    return false
   }
 
   /// The line of a button or a light; `nil` if the board has none.
   public subscript(part: BoardPart) -> LineDescription? {
-    get {
-      switch part {
-      case .shake: shake
-      case .clear: clear
-      case .status: status
-      case .answer: answer
-      }
-    }
-    set {
-      switch part {
-      case .shake: shake = newValue
-      case .clear: clear = newValue
-      case .status: status = newValue
-      case .answer: answer = newValue
-      }
-    }
+    get { lines[part.index] }
+    set { lines[part.index] = newValue }
+  }
+
+  /// The button that asks for a new answer.
+  public var shake: LineDescription? {
+    get { self[.shake] }
+    set { self[.shake] = newValue }
+  }
+
+  /// The button that clears the ball.
+  public var clear: LineDescription? {
+    get { self[.clear] }
+    set { self[.clear] = newValue }
+  }
+
+  /// The light that shows the state of the ball.
+  public var status: LineDescription? {
+    get { self[.status] }
+    set { self[.status] = newValue }
+  }
+
+  /// The light that announces an answer.
+  public var answer: LineDescription? {
+    get { self[.answer] }
+    set { self[.answer] = newValue }
+  }
+
+  /// Whether both are alike in everything.
+  public static func == (left: BoardDescription, right: BoardDescription) -> Bool {
+    for index in left.lines.indices where left.lines[index] != right.lines[index] { return false }
+    return left.name == right.name && left.chip == right.chip && left.radio == right.radio
   }
 }
 

@@ -12,6 +12,16 @@ public enum BoardPart: Equatable, Sendable {
   /// All of them, in the order in which files have them.
   public static var all: InlineArray<4, BoardPart> { [.shake, .clear, .status, .answer] }
 
+  /// Its place among all.
+  var index: Int {
+    switch self {
+    case .shake: 0
+    case .clear: 1
+    case .status: 2
+    case .answer: 3
+    }
+  }
+
   /// Its name in a board's file.
   public var name: StaticString {
     switch self {

@@ -24,6 +24,14 @@ public struct LinuxPort: Port, ~Copyable {
   private var errors: PortOutput
   private var service: PortService?
 
+  // A look whether an optional struct is there costs a copy of it, and each turn looks.
+
+  /// Whether the board has lines.
+  public let hasPanel: Bool
+
+  /// Whether a service manager wants reports.
+  public let hasServiceManager: Bool
+
   /// How often the ball was asked to end.
   public private(set) var endRequests = 0
 
@@ -46,17 +54,30 @@ public struct LinuxPort: Port, ~Copyable {
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
     if let board, board.hasLines {
+      hasPanel = true
       lines = PortLines(board, directory: directory)
       chips = ChipWatch(directory, queue)
     } else {
+      hasPanel = false
       lines = nil
       chips = nil
     }
     self.queue = queue
     do throws(ServiceError) {
-      service = try PortService(environment)
+      let found = try PortService(environment)
+      switch found {
+      case nil:
+        hasServiceManager = false
+        watchdogPatience = nil
+      case let service?:
+        hasServiceManager = true
+        watchdogPatience = service.patience
+      }
+      service = found
       serviceError = nil
     } catch {
+      hasServiceManager = false
+      watchdogPatience = nil
       service = nil
       serviceError = error
     }
@@ -132,8 +153,6 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The lines
 
-  public var hasPanel: Bool { lines != nil }
-
   public mutating func openLines() -> Bool { lines?.open(queue) ?? false }
 
   public mutating func closeLines() { lines?.close(queue) }
@@ -179,14 +198,7 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The service manager
 
-  public var hasServiceManager: Bool { service != nil }
-
-  public var watchdogPatience: UInt32? {
-    switch service {
-    case nil: nil
-    case let service?: service.patience
-    }
-  }
+  public let watchdogPatience: UInt32?
 
   public mutating func report(_ message: Span<UInt8>) -> Bool {
     service?.report(message) ?? false

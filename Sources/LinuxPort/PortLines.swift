@@ -189,8 +189,7 @@ struct PortLines: ~Copyable {
       }
     return unsafe cgpiod_line(
       name: name, offset: Int32(truncatingIfNeeded: line.offset), is_output: isOutput ? 1 : 0,
-      is_active_low: line.activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue),
-      debounce: 0)
+      is_active_low: line.activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue))
   }
 
   /// Notes what the last call on open lines left in errno.

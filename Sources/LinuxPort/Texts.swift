@@ -122,7 +122,9 @@ public struct ProgramText: @unchecked Sendable {
 
   /// The value of an environment variable; `nil` if it is not set or empty.
   public init?(environment name: StaticString) {
-    guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else { return nil }
+    guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else {
+      return nil
+    }
     unsafe self.init(c: value)
   }
 

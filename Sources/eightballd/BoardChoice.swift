@@ -132,7 +132,9 @@ enum BoardChoiceError: Error {
       writer.write(text: "--board ")
       writer.write(shown: name)
       writer.write(
-        text: ": eightballd reads no board files: give it what this prints: eightball boards --options ")
+        text:
+          ": eightballd reads no board files: give it what this prints: eightball boards --options "
+      )
       writer.write(shown: name)
     case .unknown(let name):
       writer.write(text: "--board ")
@@ -150,7 +152,8 @@ enum BoardChoiceError: Error {
       writer.write(text: ": ")
       fault.write(to: &writer, of: setting.span)
     case .virtual:
-      writer.write(text: "the virtual board is not in eightballd: eightball run --board virtual has it")
+      writer.write(
+        text: "the virtual board is not in eightballd: eightball run --board virtual has it")
     case .radio(let radio, let error):
       writer.write(text: "the radio of the board: ")
       error.write(to: &writer, of: radio.span)

@@ -2,12 +2,13 @@ import LinuxPort
 
 /// An option of the command line.
 enum CommandOption {
-  case name, answers, seed, idleLimit, address, board, set, radio, json, version, help
+  case name, answers, seed, idleLimit, address, board, set, radio, json, quiet, version, help
 
   /// The option that an argument begins with, `--name` or `--name=VALUE`; `nil` if it is none.
   init?(_ argument: ProgramText) {
-    let all: InlineArray<11, CommandOption> = [
-      .name, .answers, .seed, .idleLimit, .address, .board, .set, .radio, .json, .version, .help,
+    let all: InlineArray<12, CommandOption> = [
+      .name, .answers, .seed, .idleLimit, .address, .board, .set, .radio, .json, .quiet,
+      .version, .help,
     ]
     for index in all.indices where all[index].isFirst(of: argument) {
       self = all[index]
@@ -42,6 +43,7 @@ enum CommandOption {
     case .set: "--set"
     case .radio: "--radio"
     case .json: "--json"
+    case .quiet: "--quiet"
     case .version: "--version"
     case .help: "--help"
     }
@@ -58,14 +60,14 @@ enum CommandOption {
     case .board: "--board <name>"
     case .set: "--set <field=value>"
     case .radio: "--radio <radio>"
-    case .json, .version, .help: name
+    case .json, .quiet, .version, .help: name
     }
   }
 
   /// Whether a value belongs to it.
   var takesValue: Bool {
     switch self {
-    case .json, .version, .help: false
+    case .json, .quiet, .version, .help: false
     default: true
     }
   }

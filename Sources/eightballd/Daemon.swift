@@ -63,7 +63,7 @@ enum Daemon {
           $0.write(text: ".")
         }
       }
-      if !isJSON {
+      if options.lines == .words {
         printLine(on: &runner, to: .output) { board.write(to: &$0) }
         printLine(on: &runner, to: .output) { radio.write(to: &$0) }
       }
@@ -104,7 +104,7 @@ enum Daemon {
       address: address, idleLimit: options.idleLimit == 0 ? nil : options.idleLimit)
     return BallConfiguration(
       host: host, seed: options.seed ?? Random.number(), style: options.style,
-      isJSON: options.isJSON)
+      lines: options.lines)
   }
 
   /// The address of `--address`, or else of EIGHTBALL_ADDRESS, or else the controller's.

@@ -9,7 +9,7 @@ enum Help {
   static var usage: StaticString {
     """
     Usage: eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
-    [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json]
+    [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
       See 'eightballd --help' for more information.
 
     """
@@ -27,7 +27,7 @@ enum Help {
     central are limited to 500 at once, and then 20 a second; a line says how many
     were left out. A reader that does not read loses lines, and gets their number.
 
-    USAGE: eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json]
+    USAGE: eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
 
     OPTIONS:
       --name <name>           The name of the ball: 1 to 29 bytes of UTF-8.
@@ -55,6 +55,7 @@ enum Help {
       --radio <radio>         The Bluetooth controller to use. Unless given, the
                               board's, or else hci0.
       --json                  Print one JSON object a line, on stdout.
+      --quiet                 Print only what goes wrong.
       --version               Show the version.
       -h, --help              Show help information.
 

@@ -19,6 +19,8 @@ struct OptionError: Error {
     case radio(RadioChoiceError)
     case setting(BoardFault)
     case tooManySettings
+    /// Both `--quiet` and `--json`.
+    case quietJSON
     case emptyName
     case longName
     /// The name is not UTF-8.
@@ -71,6 +73,8 @@ struct OptionError: Error {
       fault.write(to: &writer, of: text.span)
     case .tooManySettings:
       quote("--set ", ": at most 32 settings are taken.", to: &writer)
+    case .quietJSON:
+      writer.write(text: "--quiet and --json exclude each other: give one of them.")
     case .emptyName: writer.write(text: "A ball must have a name: give --name 1 to 29 bytes.")
     case .longName:
       quote("The name “", "” is ", to: &writer)

@@ -1,3 +1,4 @@
+import BallRunner
 import BluetoothHost
 import Boards
 import EightBall
@@ -39,6 +40,11 @@ struct Options {
   var settingCount = 0
   /// `--json`.
   var isJSON = false
+  /// `--quiet`.
+  var isQuiet = false
+
+  /// How what happens is printed.
+  var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
 
   /// What is given when nothing is asked for.
   init() {}
@@ -56,7 +62,9 @@ struct Options {
       }
       try read(option, argument, &rest)
     }
-    if let name, task == .run { try Self.check(name) }
+    guard task == .run else { return }
+    if let name { try Self.check(name) }
+    if isQuiet, isJSON { throw OptionError(.quietJSON, ProgramText("--quiet")) }
   }
 
   private mutating func read(
@@ -67,6 +75,7 @@ struct Options {
       if let attached { throw OptionError(.noValueExpected(option), attached) }
       switch option {
       case .json: isJSON = true
+      case .quiet: isQuiet = true
       case .version: task = .showVersion
       default: task = .showHelp
       }
@@ -109,7 +118,7 @@ struct Options {
       }
     case .board: board = value
     case .set: try add(value)
-    case .json, .help, .version: break
+    case .json, .quiet, .help, .version: break
     }
   }
 

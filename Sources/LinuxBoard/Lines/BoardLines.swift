@@ -20,9 +20,6 @@ public protocol BoardLines<Failure>: AnyObject {
   /// Readable while `nextEdge` has something to tell; -1 unless the lines are open.
   var descriptor: Int32 { get }
 
-  /// Whether bounces are left out of the edges.
-  var isDebounced: Bool { get }
-
   /// Takes the next edge of a button; `nil` if there is none now.
   func nextEdge() throws(Failure) -> ButtonEdge?
 

@@ -77,9 +77,9 @@ public final class BoardPanel: PanelPort, EventHandler {
     hasHungUp = false
   }
 
-  /// The board's figure; 0 if the chip leaves bounces out.
+  /// The board's figure. The kernel is not asked to leave bounces out: it would delay a press by as much.
   public func debounce(of button: ButtonName) -> UInt32 {
-    guard !lines.isDebounced, let line = board.line(button) else { return 0 }
+    guard let line = board.line(button) else { return 0 }
     return UInt32(clamping: line.debounceMilliseconds)
   }
 

@@ -85,12 +85,6 @@ public final class ChipLines: BoardLines {
     return unsafe cgpiod_descriptor(lines)
   }
 
-  /// Whether bounces are left out of the edges.
-  public var isDebounced: Bool {
-    guard let lines = unsafe lines else { return false }
-    return unsafe cgpiod_is_debounced(lines) != 0
-  }
-
   /// Takes the next edge of a button; `nil` if there is none now.
   public func nextEdge() throws(LineError) -> ButtonEdge? {
     guard let lines = unsafe lines else { throw vanished }
@@ -219,7 +213,6 @@ struct WantedLine {
       }
     return unsafe cgpiod_line(
       name: name, offset: Int32(clamping: line.offset), is_output: isOutput ? 1 : 0,
-      is_active_low: line.activeLow ? 1 : 0, bias: Int32(bias.rawValue),
-      debounce: UInt32(clamping: line.debounceMilliseconds) * 1_000)
+      is_active_low: line.activeLow ? 1 : 0, bias: Int32(bias.rawValue))
   }
 }

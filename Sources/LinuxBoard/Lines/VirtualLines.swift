@@ -65,9 +65,6 @@ public final class VirtualLines: BoardLines {
   /// Readable while there are edges; -1 unless the lines are open.
   public var descriptor: Int32 { request?.descriptor ?? -1 }
 
-  /// It is as with libgpiod 1: the bounces are for us to leave out.
-  public var isDebounced: Bool { false }
-
   /// Takes the next edge of a button; `nil` if there is none now.
   public func nextEdge() throws(LineError) -> ButtonEdge? {
     do throws(GPIOError) {

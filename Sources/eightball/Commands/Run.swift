@@ -70,8 +70,14 @@ struct Run: ParsableCommand {
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
+  @Flag(name: .customLong("quiet"), help: "Print only what goes wrong.")
+  var isQuiet = false
+
   func validate() throws {
     try name.validate()
+    guard !isQuiet || !output.json else {
+      throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    }
     guard idleLimit <= 1_440 else {
       throw ValidationError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
     }
@@ -100,7 +106,7 @@ struct Run: ParsableCommand {
         configuration,
         on: try ToolPort(
           radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(), loop: loop))
-      if !output.json {
+      if configuration.lines == .words {
         for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
       }
       defer {
@@ -126,7 +132,7 @@ struct Run: ParsableCommand {
         idleLimit: idleLimit == 0 ? nil : idleLimit)
       return BallConfiguration(
         host: host, seed: seed ?? .random(in: .min ... .max), style: answers.style,
-        lines: output.json ? .json : .words)
+        lines: output.json ? .json : isQuiet ? .none : .words)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Boards
 import BluetoothHost
 import Boards
 import EightBall

@@ -1,3 +1,4 @@
+import Boards
 import BallRunner
 import BluetoothHost
 import Boards
