@@ -193,11 +193,7 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-<<<<<<< HEAD
         "BallTestSupport", "BallRunner", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
-=======
-        "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
->>>>>>> issue10
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

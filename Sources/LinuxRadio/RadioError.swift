@@ -90,14 +90,9 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       return
     }
     let name = Array(radio.description.utf8)
-<<<<<<< HEAD
     self.init(
       String(writing: { loss.writeReason(radio: name.span, to: &$0) }),
       remedy: loss.remedy.map { remedy in String(writing: { remedy.writePrefix(to: &$0) }) })
-=======
-    let reason = String { loss.writeReason(radio: name.span, to: &$0) }
-    self.init(reason, remedy: loss.remedy.map { remedy in String { remedy.writePrefix(to: &$0) } })
->>>>>>> issue10
   }
 
   private static func virtual(_ error: SystemError) -> RadioError? {

@@ -113,7 +113,7 @@ struct Run: ParsableCommand {
         runner.port.close()
         warn(ofFailuresOf: sinks)
       }
-      try runner.port.open(board.description, drawsBall: !output.json)
+      try runner.port.open(board.description, drawsBall: configuration.lines == .words)
       switch runner.run() {
       case .asked: break
       case .noRadio: throw ExitStatus.unavailable
