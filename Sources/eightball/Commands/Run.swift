@@ -12,7 +12,8 @@ struct Run: ParsableCommand {
     discussion: """
       It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
       is lost is waited for. The lines of one central are limited to 500 at once, and \
-      then 20 a second; a line says how many were left out.
+      then 20 a second; a line says how many were left out. A reader that does not read \
+      loses lines, and gets their number.
 
       EXAMPLES
         eightball run
