@@ -103,7 +103,8 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio", "LinuxSystem",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio",
+        "LinuxSystem",
         "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
@@ -143,7 +144,9 @@ let package = Package(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
     .testTarget(
       name: "BallRunnerTests",
-      dependencies: ["BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio"],
+      dependencies: [
+        "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio",
+      ],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualRadioTests",
@@ -193,7 +196,8 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BallRunner", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "BallTestSupport", "BallRunner", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
+        "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

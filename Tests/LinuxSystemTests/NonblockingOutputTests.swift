@@ -14,7 +14,8 @@ struct NonblockingOutputTests {
     let loop = try EventLoop()
     let output = try NonblockingOutput(ends.writer.rawValue, name: "the pipe", loop: loop)
     let taken = fill(output)
-    #expect(taken == 4_096)
+    // A write of up to PIPE_BUF bytes, 4,096, is taken whole or not at all.
+    #expect(taken == 4_000)
     #expect(output.isBlocked)
     #expect(output.write(bytes.span) == .taken(0))
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
@@ -26,7 +27,8 @@ struct NonblockingOutputTests {
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
   }
 
-  @Test("The flags of the description that others have stay as they are, as does a stream that waits")
+  @Test(
+    "The flags of the description that others have stay as they are, as does a stream that waits")
   func flags() throws {
     for ends in [try Stream.pipe(), try Stream.sockets()] {
       let before = fcntl(ends.writer.rawValue, F_GETFL)
@@ -59,8 +61,8 @@ struct NonblockingOutputTests {
     let loop = try EventLoop()
     let file = try Files.create(directory.path + "/lines")
     let output = try NonblockingOutput(file.rawValue, name: "the file", loop: loop)
-    for _ in 0..<100 { #expect(output.write(bytes.span) == .taken(1_000)) }
-    #expect(try Files.text(of: directory.path + "/lines").utf8.count == 100_000)
+    for _ in 0..<10 { #expect(output.write(bytes.span) == .taken(1_000)) }
+    #expect(try Files.text(of: directory.path + "/lines").utf8.count == 10_000)
     let full = FileDescriptor(owning: unsafe open("/dev/full", O_WRONLY), name: "/dev/full")
     let lost = try NonblockingOutput(full.rawValue, name: "/dev/full", loop: loop)
     #expect(lost.write(bytes.span) == .taken(1_000))

@@ -111,8 +111,8 @@ struct Run: ParsableCommand {
         for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
       }
       defer {
+        warn(ofFailuresOf: sinks, note: screen.note)
         runner.port.close()
-        warn(ofFailuresOf: sinks)
       }
       try runner.port.open(board.description, drawsBall: configuration.lines == .words)
       switch runner.run() {
