@@ -196,7 +196,7 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BallRunner", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
+        "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
         "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
