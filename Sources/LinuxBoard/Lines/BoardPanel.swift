@@ -31,6 +31,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     chips: DirectoryWatch? = nil
   ) {
     self.board = board
+    hasPanel = board.hasLines
     self.lines = lines
     self.loop = loop
     self.chips = chips
@@ -57,7 +58,7 @@ public final class BoardPanel: PanelPort, EventHandler {
   // MARK: PanelPort
 
   /// Whether the board has buttons or lights.
-  public var hasPanel: Bool { board.hasLines }
+  public let hasPanel: Bool
 
   /// Opens the lines: all, or none.
   public func openLines() -> Bool {

@@ -12,7 +12,8 @@ struct Run: ParsableCommand {
     discussion: """
       It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
       is lost is waited for. The lines of one central are limited to 500 at once, and \
-      then 20 a second; a line says how many were left out.
+      then 20 a second; a line says how many were left out. A reader that does not read \
+      loses lines, and gets their number.
 
       EXAMPLES
         eightball run
@@ -110,10 +111,10 @@ struct Run: ParsableCommand {
         for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
       }
       defer {
+        warn(ofFailuresOf: sinks, note: screen.note)
         runner.port.close()
-        warn(ofFailuresOf: sinks)
       }
-      try runner.port.open(board.description, drawsBall: !output.json)
+      try runner.port.open(board.description, drawsBall: configuration.lines == .words)
       switch runner.run() {
       case .asked: break
       case .noRadio: throw ExitStatus.unavailable

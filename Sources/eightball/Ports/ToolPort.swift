@@ -1,4 +1,3 @@
-import Boards
 import BallRunner
 import BluetoothHost
 import Boards

@@ -3,11 +3,13 @@ import LinuxRadio
 import LinuxSystem
 
 /// Says how many packets are missing in a capture, if any.
-func warn(ofFailuresOf sinks: [any PacketSink]) {
+///
+/// - Parameter note: Prints a line to standard error.
+func warn(ofFailuresOf sinks: [any PacketSink], note: (String) -> Void = Terminal.note) {
   for case let capture as Capture in sinks {
     guard let failure = capture.failure else { continue }
     let count = capture.losses == 1 ? "1 packet is" : "\(capture.losses) packets are"
-    Terminal.note("Warning: \(count) missing in the capture: \(sentence(failure.description))")
+    note("Warning: \(count) missing in the capture: \(sentence(failure.description))")
   }
 }
 
