@@ -123,7 +123,7 @@ swift_tool() {
 # is specialised, and Embedded Swift needs deinitialisers in sight. Line numbers stay.
 core_as_one_module() {
   local folder=$1 file
-  local modules=(BluetoothHost EightBall "${@:2}")
+  local modules=(BluetoothHost Boards EightBall BallRunner "${@:2}")
   local imports
   imports=$(IFS='|' && echo "${modules[*]}")
   mkdir -p "$folder"
