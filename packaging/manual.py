@@ -103,14 +103,10 @@ def page(program: dict, version: str, date: str) -> list[str]:
     for title, text in rest:
         lines += section(title, text)
     lines += [".SH FILES"]
-    for path, what in [
-        ("/etc/default/eightball", "The options with which the service is started."),
-        ("share/eightball/boards/*.yml", "The boards, beside the bin folder of the program."),
-    ]:
-        lines += [".TP", italic(path), what]
-    lines += [".SH SEE ALSO", ".BR btmon (1),", ".BR journalctl (1),", ".BR systemctl (1)"]
+    lines += [".TP", italic("share/eightball/boards/*.yml"), "The boards, beside the bin folder of the program."]
+    lines += [".SH SEE ALSO", ".BR btmon (1),", ".BR eightballd (8)"]
     return lines
 
 
-version, date = sys.argv[1:]
-print("\n".join(page(json.load(sys.stdin)["command"], version, date)))
+if __name__ == "__main__":
+    print("\n".join(page(json.load(sys.stdin)["command"], *sys.argv[1:])))

@@ -198,6 +198,32 @@ system_gpiod() {
   if grep -q GPIOD_LINE_BULK_MAX_LINES /usr/include/gpiod.h; then echo 1; else echo 2; fi
 }
 
+# answers FOLDER TOOL COMMAND...: whether a ball that the command runs answers when the tool asks it, over an
+# air that the tool hosts in the folder. Prints the answer.
+answers() {
+  local folder=$1 tool=$2 wait air="$1/air"
+  shift 2
+  "$tool" radio --listen "unix:$air" >"$folder/radio" 2>&1 &
+  local radio=$!
+  for wait in $(seq 200); do
+    if [ -S "$air" ]; then break; fi
+    [ "$wait" != 200 ] || fail "There is no air. It says:" "$(cat "$folder/radio")"
+    sleep 0.1
+  done
+  "$@" --radio "unix:$air" >"$folder/ball" 2>&1 &
+  local ball=$!
+  for wait in $(seq 200); do
+    if grep -q '^Advertising' "$folder/ball"; then break; fi
+    [ "$wait" != 200 ] || fail "The ball does not advertise. It says:" "$(cat "$folder/ball")"
+    sleep 0.1
+  done
+  "$tool" ask --radio "unix:$air" "Is it installed?" 2>/dev/null
+  kill "$ball"
+  wait "$ball" || fail "The ball ended with status $?."
+  kill "$radio"
+  wait "$radio" || fail "The air ended with status $?."
+}
+
 # need_peers: the Python programs of Tests/Peers, in a folder of their own.
 need_peers() {
   local wanted=Tests/Peers/requirements.txt

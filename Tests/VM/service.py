@@ -1,8 +1,8 @@
 """The ball as a service of systemd, confined as its unit says: installed by scripts/install, started,
 asked, hung, killed, stopped, and taken away by scripts/uninstall.
 
-INSTALLED names the program that is installed. systemd is the first program of a process namespace in
-the guest.
+INSTALLED and DAEMON name the programs that are installed, eightball and eightballd. systemd is the first
+program of a process namespace in the guest.
 """
 
 import errno
@@ -18,6 +18,7 @@ from programs import PATIENCE, Program, eventually, run
 SETTINGS = pathlib.Path("/etc/default/eightball")
 CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
 CAP_NET_ADMIN = 1 << 12
+PROGRAMS = ("--binary", os.environ["INSTALLED"], "--daemon", os.environ["DAEMON"])
 
 checks = Checks()
 check = checks.check
@@ -116,13 +117,13 @@ with start_systemd() as manager:
     pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
 
     with check("scripts/install installs and enables it, and keeps the settings") as saw:
-        installed = script("scripts/install", "--binary", os.environ["INSTALLED"])
+        installed = script("scripts/install", *PROGRAMS)
         assert installed.returncode == 0, installed.stdout
         assert f"keeping {SETTINGS}" in installed.stdout, installed.stdout
         assert systemctl("is-enabled", "eightball").stdout.strip() == "enabled"
-        version = run("/usr/local/bin/eightball", "--version").stdout.strip()
+        version = run("/usr/local/bin/eightballd", "--version").stdout.strip()
         assert version, "the program that was installed says no version"
-        saw(f"eightball {version}; {installed.stdout.splitlines()[-1]}")
+        saw(f"eightballd {version}; {installed.stdout.splitlines()[-1]}")
 
     with check("without its adapter it is tried again") as saw:
         eventually("a second try", lambda: log().count("there is no adapter hci1") > 1)
@@ -193,7 +194,7 @@ with start_systemd() as manager:
 
     with check("scripts/install --no-service leaves nothing to do but to enable it") as saw:
         SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
-        installed = script("scripts/install", "--no-service", "--binary", os.environ["INSTALLED"])
+        installed = script("scripts/install", "--no-service", *PROGRAMS)
         assert installed.returncode == 0, installed.stdout
         assert systemctl("is-enabled", "eightball").returncode != 0, "it is enabled"
         assert property_of("ActiveState") == "inactive", property_of("ActiveState")

@@ -1,0 +1,22 @@
+"""Is every option, radio and status of the help in the manual page?
+
+usage: eightballd --help | manual_eightballd.py eightballd.8
+"""
+
+import re
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    # Without the requests and the fonts of roff, the words are left, one space between them.
+    page = re.sub(r"^\.\w+ ?|\\f[BIR]|\\&", "", file.read(), flags=re.MULTILINE).replace("\\-", "-")
+page = " ".join(page.split())
+rows = [line for line in sys.stdin.read().partition("OPTIONS:")[2].splitlines() if line.startswith("  ")]
+missing = [
+    text
+    for row in rows
+    for text in re.split(r"  +", row.replace("<", "").replace(">", "").strip())
+    if " ".join(text.split()) not in page
+]
+if not rows or missing:
+    sys.exit(f"The manual of eightballd lacks: {'; '.join(missing) or 'everything'}")
+print(f"The manual of eightballd has all {len(rows)} lines of its help.")
