@@ -1,0 +1,115 @@
+/// What a UART sends: a queue that its interrupt empties, so that nobody waits.
+struct Transmitter<let capacity: Int>: ~Copyable {
+  private let uart: UARTRegisters
+  private var ring = ByteRing<capacity>()
+  /// Somebody had more bytes than fitted.
+  private var isWaitedFor = false
+  /// There is room for somebody who had more bytes than fitted.
+  private(set) var hasNews = false
+
+  init(_ uart: UARTRegisters) {
+    self.uart = uart
+  }
+
+  /// Takes the first of `bytes`, as many as fit; how many those are. If not all fit, `hasNews` is set
+  /// when half of the queue is empty.
+  mutating func send(_ bytes: Span<UInt8>) -> Int {
+    let count = ring.append(bytes)
+    note(isComplete: count == bytes.count)
+    transmit()
+    return count
+  }
+
+  /// As `send`, with a carriage return before each line feed, as terminals want it.
+  mutating func sendLines(_ bytes: Span<UInt8>) -> Int {
+    var index = 0
+    while index < bytes.count, ring.freeCapacity >= 2 {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\n") { _ = ring.append(UInt8(ascii: "\r")) }
+      _ = ring.append(byte)
+      index &+= 1
+    }
+    note(isComplete: index == bytes.count)
+    transmit()
+    return index
+  }
+
+  /// Forgets what has not been sent.
+  mutating func removeAll() {
+    ring.removeAll()
+    note(isComplete: true)
+    transmit()
+  }
+
+  /// Gives the UART what it takes now. For its interrupt handler.
+  mutating func transmit() {
+    uart.interruptClear.value = .transmit
+    // No more than its queue holds: the interrupt comes when half of that has gone.
+    var room = UARTRegisters.queueLength
+    while room > 0, !uart.flags.value.contains(.transmitQueueFull), let byte = ring.popFirst() {
+      uart.data.value = UARTRegisters.Received(rawValue: UInt32(byte))
+      room &-= 1
+    }
+    let mask = uart.interruptMask.value
+    uart.interruptMask.value = ring.isEmpty ? mask - .transmit : mask | .transmit
+    if isWaitedFor, ring.count <= capacity / 2 { hasNews = true }
+  }
+
+  private mutating func note(isComplete: Bool) {
+    isWaitedFor = !isComplete
+    hasNews = false
+  }
+}
+
+/// What a UART receives from a Bluetooth controller: a queue that its interrupt fills.
+struct Receiver<let capacity: Int>: ~Copyable {
+  private let uart: UARTRegisters
+  private var ring = ByteRing<capacity>()
+  private var boundary = PacketBoundary()
+  /// A packet has ended, the queue is half full, or bytes were lost.
+  private(set) var hasNews = false
+  /// Bytes were lost, or came broken.
+  private(set) var isBroken = false
+
+  init(_ uart: UARTRegisters) {
+    self.uart = uart
+  }
+
+  /// Begins to receive, at the start of a packet.
+  mutating func start() {
+    while !uart.flags.value.contains(.receiveQueueEmpty) { _ = uart.data.value }
+    ring.removeAll()
+    boundary = PacketBoundary()
+    hasNews = false
+    isBroken = false
+    uart.interruptClear.value = .receive | .receiveTimeout
+    uart.interruptMask.value = uart.interruptMask.value | .receive | .receiveTimeout
+  }
+
+  /// Receives no more.
+  func stop() {
+    uart.interruptMask.value = uart.interruptMask.value - (.receive | .receiveTimeout)
+  }
+
+  /// Takes what has come; how many bytes that is.
+  mutating func move(into space: inout MutableSpan<UInt8>) -> Int {
+    let count = ring.move(into: &space)
+    hasNews = isBroken || ring.count > 0
+    return count
+  }
+
+  /// Takes what the UART has. For its interrupt handler.
+  mutating func receive() {
+    uart.interruptClear.value = .receive | .receiveTimeout
+    while !uart.flags.value.contains(.receiveQueueEmpty) {
+      let received = uart.data.value
+      let byte = UInt8(truncatingIfNeeded: received.rawValue)
+      // This UART has no line by which to stop the controller.
+      if received.containsAny(.anyError) || !ring.append(byte) {
+        isBroken = true
+        hasNews = true
+      }
+      if boundary.ends(with: byte) || ring.count >= capacity / 2 { hasNews = true }
+    }
+  }
+}
