@@ -41,14 +41,145 @@ public enum BallEnd: Equatable, Sendable {
 public struct BallRunner<
   let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable
 >: ~Copyable {
+  /// How long a ball that ends may take to say goodbye, in milliseconds.
+  static var farewell: UInt32 { 2_000 }
+
   /// The machine.
   public var port: Machine
 
+  private var link = RadioLink<packet>()
+  /// The ball on its host.
+  var ball: BallProgram<places, words>
+  private var service: ServiceReport
+  /// Whether the radio has been open.
+  private var hasBeenOpen = false
+  /// When the ball ends at the latest; `nil` while it was not asked to.
+  private var end: Instant?
+
   /// A ball on `port` that has not begun.
   public init(_ configuration: BallConfiguration, on port: consuming Machine) {
+    ball = BallProgram(configuration)
+    service = ServiceReport(patience: port.watchdogPatience)
     self.port = port
   }
 
-  /// Runs until it is asked to end.
-  public mutating func run() -> BallEnd { .asked }
+  /// Prints a line, without its end.
+  public mutating func print(_ line: Span<UInt8>, to stream: OutputStream = .output) {
+    ball.printer.print(line: line, to: stream)
+    ball.printer.flush(to: &port)
+  }
+
+  /// Runs until it is asked to end, and gives the radio and the lines back.
+  public mutating func run() -> BallEnd {
+    var result = BallEnd.asked
+    while true {
+      let now = port.now
+      guard let isUnfinished = turn(at: now) else {
+        result = .noRadio
+        break
+      }
+      if isFinished(at: now) { break }
+      guard port.wait(until: isUnfinished ? now : deadline) else {
+        result = .noWait
+        break
+      }
+    }
+    close()
+    return result
+  }
+
+  /// When the next turn is due; `nil` if only the port can bring anything.
+  public var deadline: Instant? {
+    mutating get {
+      var earliest = Instant.earlier(ball.deadline, link.deadline)
+      earliest = Instant.earlier(earliest, port.deadline)
+      if port.hasPanel { earliest = Instant.earlier(earliest, ball.panel.deadline) }
+      if port.hasServiceManager { earliest = Instant.earlier(earliest, service.deadline) }
+      return Instant.earlier(earliest, end)
+    }
+  }
+
+  /// One turn of the loop: all that has come, all that is due, and the words last.
+  ///
+  /// - Returns: Whether there may be more at once; `nil` if the radio cannot be opened at the start.
+  public mutating func turn(at now: Instant) -> Bool? {
+    port.advance(to: now)
+    if end == nil, port.endRequests > 0 || ball.printer.isClosed { shutDown(at: now) }
+    guard open(at: now) else { return nil }
+    if port.hasPanel { ball.readButtons(from: &port, at: now) }
+    let turn = link.serve(&port, for: &ball, at: now)
+    if case .lost(let loss) = turn { lose(loss) }
+    ball.endTurn()
+    if port.hasPanel { ball.light(&port, at: now) }
+    if port.hasServiceManager {
+      service.note(ball.host.radio, connectionCount: ball.host.connectionCount)
+      service.send(to: &port, at: now)
+    }
+    if let answer = ball.takeNewAnswer() { port.answerChanged(to: answer) }
+    ball.printer.flush(to: &port)
+    return turn == .unfinished
+  }
+
+  // MARK: The radio
+
+  /// Opens the radio when its time has come; `false` if that fails before it has been open.
+  private mutating func open(at now: Instant) -> Bool {
+    guard !link.isOpen else { return true }
+    switch link.open(&port, at: now) {
+    case .opened: hasBeenOpen = true
+    case .pending: break
+    case .failed where !hasBeenOpen && end == nil:
+      withTrouble(.port) { $0.tellFailure($1, kind: "radio") }
+      return false
+    case .failed: break
+    }
+    return true
+  }
+
+  private mutating func lose(_ loss: RadioLoss) {
+    var reason = ByteBuffer<384>()
+    write(loss, to: &reason)
+    ball.radioIsLost(reason.span)
+  }
+
+  private mutating func withTrouble(
+    _ loss: RadioLoss, _ body: (inout BallPrinter<words>, Span<UInt8>) -> Void
+  ) {
+    var reason = ByteBuffer<384>()
+    write(loss, to: &reason)
+    body(&ball.printer, reason.span)
+  }
+
+  /// Writes why the radio was lost, and what helps.
+  private func write(_ loss: RadioLoss, to buffer: inout ByteBuffer<384>) {
+    var name = ByteBuffer<128>()
+    name.write { port.writeRadioName(to: &$0) }
+    buffer.write { writer in
+      guard loss != .port else { return port.writeRadioTrouble(to: &writer) }
+      loss.writeReason(radio: name.span, to: &writer)
+      guard let remedy = loss.remedy else { return }
+      writer.write(text: ". ")
+      remedy.writePrefix(to: &writer)
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func shutDown(at now: Instant) {
+    end = now.advanced(by: Self.farewell)
+    service.stop()
+    ball.host.shutDown()
+  }
+
+  private mutating func isFinished(at now: Instant) -> Bool {
+    guard let end else { return false }
+    return ball.host.isShutDown || !link.isOpen || now >= end || port.endRequests > 1
+  }
+
+  private mutating func close() {
+    ball.reportOmissions()
+    if port.hasPanel { ball.panel.close(&port) }
+    link.close(&port)
+    ball.printer.flush(to: &port)
+  }
 }

@@ -64,11 +64,21 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
-  /// A writer of what follows the bytes held. `keepWritten` follows.
+  /// A writer of what follows the bytes held, up to the last `reserve` bytes of the storage.
+  /// `keepWritten` follows.
   @_lifetime(&self)
-  mutating func makeAppendingWriter() -> ByteWriter {
+  public mutating func makeAppendingWriter(sparing reserve: Int = 0) -> ByteWriter {
     let offset = count
-    return ByteWriter(storage.mutableSpan._consumingExtracting(offset...))
+    return ByteWriter(
+      storage.mutableSpan._consumingExtracting(offset...), limit: capacity &- offset &- reserve)
+  }
+
+  /// Forgets the first `length` bytes, or all if it holds fewer.
+  public mutating func removeFirst(_ length: Int) {
+    guard length < count else { return removeAll() }
+    var target = storage.mutableSpan
+    for index in length..<count { target[index &- length] = target[index] }
+    count &-= length
   }
 
   /// All of its storage, to be filled from the front. `keepWritten` follows.
@@ -83,8 +93,8 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     ByteWriter(storage.mutableSpan, limit: limit)
   }
 
-  /// The buffer holds the first `count` bytes that its writer wrote.
-  mutating func keepWritten(_ count: Int) {
+  /// The buffer holds the first `count` bytes that its writer wrote, and those before them.
+  public mutating func keepWritten(_ count: Int) {
     self.count = max(0, min(count, capacity))
   }
 

@@ -47,7 +47,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   /// A link whose radio is not open.
   public init() {}
 
-  /// When `serve` must be called next; `nil` if only the port can bring anything.
+  /// When `open` must be called next; `nil` if only the port can bring anything.
   public var deadline: Instant? { retry }
 
   /// Whether bytes wait to be written.
@@ -81,14 +81,13 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   /// Gives `driver` what has come, and the controller what `driver` has for it. Call it in each turn of
-  /// the loop, and by `deadline`.
+  /// the loop, after `open`.
   ///
   /// After `.lost`, the caller gives the news to its host.
   @inline(__always)
   public mutating func serve<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, for driver: inout Driver, at now: Instant) -> Turn {
-    if !isOpen { open(&port, at: now) }
     if isNew {
       isNew = false
       driver.radioIsReady(at: now)

@@ -61,7 +61,7 @@ struct OutputLimit<let places: Int> {
 }
 
 /// The lines of one place.
-private struct PlaceAccount {
+struct PlaceAccount {
   private var allowance = OutputAllowance()
   /// The central that is connected.
   private var central: DeviceAddress?

@@ -8,16 +8,19 @@ struct OutputAllowance {
   ///
   /// They are 248 questions with their answers, and the beginning and end of a link and of a
   /// subscription. No person asks so often in a few seconds, and no test of an app.
-  static let burst = 500
+  static var burst: Int { 500 }
 
   /// How many lines each second gives back.
   ///
   /// Four centrals that never stop make 4 × (500 + 30 × 20) = 4,400 lines in the first 30 s. The
   /// journal of systemd drops what is more than 10,000 (`RateLimitBurst` in journald.conf(5)).
-  static let perSecond = 20
+  static var perSecond: Int { 20 }
 
   /// The length of a second, in milliseconds.
-  private static let second: UInt32 = 1_000
+  private static var second: UInt32 { 1_000 }
+
+  /// The length of a day, in milliseconds.
+  private static var day: UInt32 { 86_400_000 }
 
   private var spent = 0
   /// When the present second began; has no meaning while nothing is spent.
@@ -32,10 +35,12 @@ struct OutputAllowance {
   /// Gives back what the seconds up to `now` give.
   mutating func advance(to now: Instant) {
     guard spent > 0, now >= nextSecond else { return }
-    let seconds = (now.rawValue - beginning.rawValue) / UInt64(Self.second)
-    // More seconds than lines give nothing more back.
-    spent -= min(spent, Int(min(seconds, UInt64(Self.burst))) * Self.perSecond)
-    beginning.rawValue += seconds * UInt64(Self.second)
+    // After a day, all has been given back for long; so 32 bits hold what counts.
+    guard now < beginning.advanced(by: Self.day) else { return spent = 0 }
+    let elapsed = UInt32(truncatingIfNeeded: now.rawValue &- beginning.rawValue)
+    let seconds = elapsed / Self.second
+    spent -= min(spent, min(Int(bitPattern: UInt(seconds)), Self.burst) &* Self.perSecond)
+    beginning = beginning.advanced(by: seconds &* Self.second)
   }
 
   /// Spends one line, also beyond what is left.

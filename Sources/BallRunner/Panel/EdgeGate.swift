@@ -6,9 +6,9 @@ import BluetoothHost
 /// a second, each of which would wake the loop.
 struct EdgeGate {
   /// The edges that may come in one period: far more than a press bounces.
-  static let limit = 64
+  static var limit: Int { 64 }
   /// The length of a period, and of the rest after too many edges, in milliseconds.
-  static let period: UInt32 = 100
+  static var period: UInt32 { 100 }
 
   private var periodEnd = Instant(rawValue: 0)
   private var count = 0

@@ -1,0 +1,170 @@
+import BluetoothHost
+import EightBall
+
+/// The ball on its host, with its panel and its words: what a radio's packets are for.
+struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
+  var host: BallHost<places>
+  var panel = PanelControl()
+  var printer: BallPrinter<words>
+  private var limit = OutputLimit<places>()
+  /// The answer that the ball shows, and whether it is new.
+  private var answer: Answer?
+  private var isAnswerNew = false
+  private var now = Instant(rawValue: 0)
+
+  init(_ configuration: BallConfiguration) {
+    host = BallHost<places>(
+      configuration: configuration.host, database: BallProfile.makeDatabase(),
+      application: Ball<places>(seed: configuration.seed, style: configuration.style))
+    printer = BallPrinter(name: configuration.host.name, isJSON: configuration.isJSON)
+  }
+
+  /// When the ball must have a turn; `nil` if only the port can bring anything.
+  var deadline: Instant? { Instant.earlier(host.deadline, limit.deadline) }
+
+  // MARK: The radio
+
+  mutating func radioIsReady(at now: Instant) {
+    self.now = now
+    host.start(at: now)
+  }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    self.now = now
+    host.receive(packet, at: now)
+  }
+
+  @inline(__always)
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    host.nextPacket(into: &writer, at: now)
+  }
+
+  /// Words what the packet brought before the next can bring another question in its place, and after
+  /// the response has been sent.
+  mutating func packetWasServed(at now: Instant) { tellEvents() }
+
+  mutating func advance(to now: Instant) {
+    self.now = now
+    host.advance(to: now)
+  }
+
+  /// The radio was lost, for this reason.
+  mutating func radioIsLost(_ reason: Span<UInt8>) {
+    printer.tellRadioLost(reason)
+    host.radioLost()
+  }
+
+  /// The turn is over: words what has happened, and what was left out.
+  mutating func endTurn() {
+    tellEvents()
+    limit.advance(to: now)
+    reportNotices()
+  }
+
+  /// Words how many lines were left out, for the ball ends.
+  mutating func reportOmissions() {
+    limit.end()
+    reportNotices()
+  }
+
+  // MARK: The panel
+
+  /// Does what the buttons of `port` ask for.
+  mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
+    panel.readButtons(from: &port, at: now)
+    while let action = panel.nextAction() {
+      switch action {
+      case .shake:
+        host.server.application.shake()
+      case .clear:
+        host.server.application.clear()
+        show(nil)
+      case .release:
+        host.server.application.clear()
+        host.disconnectAll()
+        show(nil)
+      }
+      printer.tell(action)
+    }
+  }
+
+  /// Lights the lights of `port`, and words what has become of its lines.
+  mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
+    panel.show(host.server.application.lights, at: now)
+    panel.light(&port, at: now)
+    switch panel.takeNews() {
+    case .lost:
+      var reason = ByteBuffer<384>()
+      reason.write { port.writeLinesTrouble(to: &$0) }
+      printer.tellLinesLost(reason.span)
+    case .ready: printer.tellLinesReady()
+    case nil: break
+    }
+  }
+
+  /// Takes the answer that the ball shows, if it has changed: `.some(nil)` if it has forgotten all.
+  mutating func takeNewAnswer() -> Answer?? {
+    guard isAnswerNew else { return nil }
+    isAnswerNew = false
+    return .some(answer)
+  }
+
+  private mutating func show(_ answer: Answer?) {
+    self.answer = answer
+    isAnswerNew = true
+  }
+
+  // MARK: Words
+
+  private mutating func tellEvents() {
+    while let event = host.server.application.nextEvent() {
+      switch event {
+      case .refused: panel.showRefusal(at: now)
+      case .answered(_, let answer):
+        panel.showAnswer(at: now)
+        show(answer)
+      default: break
+      }
+      printer.count(event, places: places)
+      let isAdmitted = !printer.prints(event) || limit.admits(event, at: now)
+      // What was left out comes before the event.
+      reportNotices()
+      if isAdmitted { tell(event) }
+    }
+  }
+
+  private mutating func reportNotices() {
+    while let notice = limit.nextNotice(at: now) {
+      switch notice {
+      case .omitted(let count, let place, let central):
+        printer.tellOmission(of: count, at: place, of: central)
+      case .connected(let place, let address):
+        tell(.connected(place: place, address: address))
+      }
+    }
+  }
+
+  private mutating func tell(_ event: BallEvent) {
+    guard printer.prints(event) else { return }
+    let own = host.address
+    switch event {
+    case .asked(let place):
+      Self.tellQuestion(event, at: place, own, &host.server.application, &printer)
+    case .subscribed(let place, _), .refused(let place, _), .answered(let place, _):
+      printer.tell(
+        event, own: own, central: host.server.application.address(at: place), question: Span())
+    case .connected, .disconnected, .radio, .missed:
+      printer.tell(event, own: own, central: nil, question: Span())
+    }
+  }
+
+  private static func tellQuestion(
+    _ event: BallEvent, at place: Int, _ own: DeviceAddress, _ ball: inout Ball<places>,
+    _ printer: inout BallPrinter<words>
+  ) {
+    let central = ball.address(at: place)
+    ball.withQuestion(at: place) { question in
+      printer.tell(event, own: own, central: central, question: question)
+    }
+  }
+}

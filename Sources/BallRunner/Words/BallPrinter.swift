@@ -1,0 +1,371 @@
+import BluetoothHost
+import EightBall
+
+/// Words what happens to a ball: for people, or in JSON for programs.
+///
+/// Lines wait in bounded storage until `flush`, which never waits for a reader.
+struct BallPrinter<let capacity: Int>: ~Copyable {
+  private let name: DeviceName
+  private let isJSON: Bool
+
+  private var output = LineQueue<capacity>()
+  private var errors = LineQueue<512>()
+  /// Whether the oldest line is an error.
+  private var errorsAreOlder = false
+  /// Whether nothing reads the output any more.
+  private(set) var isClosed = false
+
+  /// What stands for the trouble that was last printed; `nil` while the radio works.
+  private var radioTrouble: UInt32?
+  /// The same for the lines of the board.
+  private var linesTrouble: UInt32?
+  /// Whether the reader knows that the ball advertises. A controller stops at each connection, and is
+  /// started again as long as there are places: that is no news.
+  private var isKnownToAdvertise = false
+  private var connections = 0
+
+  init(name: DeviceName, isJSON: Bool) {
+    self.name = name
+    self.isJSON = isJSON
+  }
+
+  // MARK: Printing
+
+  /// Whether lines wait.
+  var hasLines: Bool { !output.isEmpty || !errors.isEmpty }
+
+  /// Prints what is taken now.
+  mutating func flush<Port: OutputPort & ~Copyable>(to port: inout Port) {
+    guard hasLines else { return }
+    if errorsAreOlder { flushErrors(to: &port) }
+    flushOutput(to: &port)
+    if !errorsAreOlder { flushErrors(to: &port) }
+    errorsAreOlder = !errors.isEmpty
+  }
+
+  private mutating func flushOutput<Port: OutputPort & ~Copyable>(to port: inout Port) {
+    while !output.isEmpty {
+      switch port.print(output.pending, to: .output) {
+      case .taken(let count):
+        let isAll = count == output.pending.count
+        output.remove(count)
+        guard isAll else { return }
+        appendLoss()
+      case .closed:
+        isClosed = true
+        output.remove(.max)
+      }
+    }
+  }
+
+  private mutating func flushErrors<Port: OutputPort & ~Copyable>(to port: inout Port) {
+    while !errors.isEmpty {
+      switch port.print(errors.pending, to: .errors) {
+      case .taken(let count):
+        let isAll = count == errors.pending.count
+        errors.remove(count)
+        guard isAll else { return }
+        errors.appendLoss { $0.writeLoss($1) }
+      case .closed:
+        errors.remove(.max)
+      }
+    }
+  }
+
+  private mutating func appendLoss() {
+    let isJSON = self.isJSON
+    output.appendLoss { writer, count in
+      guard isJSON else { return writer.writeLoss(count) }
+      writer.beginJSON("unread")
+      writer.add("count", count)
+      writer.endJSON()
+    }
+  }
+
+  @inline(__always)
+  private mutating func print(_ compose: (inout ByteWriter) -> Void) {
+    output.append(mayBeCut: !isJSON, compose)
+  }
+
+  private mutating func complain(_ compose: (inout ByteWriter) -> Void) {
+    if output.isEmpty { errorsAreOlder = true }
+    errors.append(compose)
+  }
+
+  /// Prints a line that is ready.
+  mutating func print(line: Span<UInt8>, to stream: OutputStream) {
+    switch stream {
+    case .output: print { $0.write(line) }
+    case .errors: complain { $0.write(line) }
+    }
+  }
+
+  // MARK: What happened
+
+  /// Whether there is a line for `event`. Only such events count against the limit of lines.
+  func prints(_ event: BallEvent) -> Bool {
+    if case .subscribed = event { isJSON } else { true }
+  }
+
+  /// Something has happened to the ball.
+  ///
+  /// - Parameters:
+  ///   - own: The address that the ball goes by.
+  ///   - central: The central that the event concerns.
+  ///   - question: The text, when one was asked.
+  mutating func tell(
+    _ event: BallEvent, own: DeviceAddress, central: DeviceAddress?, question: Span<UInt8>
+  ) {
+    switch event {
+    case .radio(let state): tell(state, own)
+    case .connected(let place, let address): tellConnection(place, address)
+    case .disconnected(let place, let address, let reason):
+      tellEnd(place, address, reason)
+    case .subscribed(let place, let isOn):
+      tell("subscribed", central) {
+        $0.add("place", place)
+        $0.add("on", isOn)
+      }
+    case .asked:
+      if isJSON { return tell("question", central) { $0.add("text", utf8: question) } }
+      print {
+        $0.write(text: "Question: ")
+        $0.write(printable: question)
+      }
+    case .refused(_, let refusal):
+      if isJSON { return tell("refused", central) { $0.add("reason", plain: refusal.words) } }
+      print {
+        $0.write(text: "Refused: ")
+        $0.write(text: refusal.words)
+        $0.write(text: ".")
+      }
+    case .answered(_, let answer):
+      if isJSON {
+        return tell("answer", central) {
+          $0.beginText("text")
+          answer.text.writePrefix(to: &$0)
+          $0.write(text: "\"")
+        }
+      }
+      print {
+        $0.write(text: "Answer: ")
+        answer.text.writePrefix(to: &$0)
+      }
+    case .missed(let count):
+      if isJSON { return tell("missed", nil) { $0.add("count", count) } }
+      print {
+        $0.write(text: "(")
+        $0.write(decimal: count)
+        $0.write(text: " events were missed.)")
+      }
+    }
+  }
+
+  /// Lines of one central, or of several if `central` is `nil`, were left out.
+  mutating func tellOmission(of count: Int, at place: Int, of central: DeviceAddress?) {
+    if isJSON {
+      return tell("omitted", central) {
+        $0.add("place", place)
+        $0.add("count", count)
+      }
+    }
+    print {
+      $0.write(text: "(")
+      $0.write(decimal: count)
+      $0.write(text: count == 1 ? " line of " : " lines of ")
+      if let central { $0.write(central) } else { $0.write(text: "several centrals") }
+      $0.write(text: count == 1 ? " was left out.)" : " were left out.)")
+    }
+  }
+
+  /// A button was pressed, and the ball has done what it is for.
+  mutating func tell(_ action: PanelAction) {
+    if isJSON { return tell("button", nil) { $0.add("action", plain: action.word) } }
+    print { $0.write(text: action.sentence) }
+  }
+
+  // MARK: The radio
+
+  private mutating func tell(_ state: RadioState, _ own: DeviceAddress) {
+    switch state {
+    case .starting: return
+    case .silent: tellRadioReady()
+    case .fault(let fault):
+      isKnownToAdvertise = false
+      if fault == .lost { return }
+      var text = ByteBuffer<96>()
+      text.write { fault.write(to: &$0) }
+      tellRadioLost(text.span)
+    case .advertising:
+      let isKnown = isKnownToAdvertise
+      isKnownToAdvertise = true
+      if !isKnown {
+        tellRadioReady()
+        tellAdvertising(own)
+      }
+    }
+  }
+
+  private mutating func tellAdvertising(_ own: DeviceAddress) {
+    let name = self.name
+    let isJSON = self.isJSON
+    print {
+      guard isJSON else {
+        $0.write(text: "Advertising as “")
+        $0.write(printable: name.span)
+        $0.write(text: "” (")
+        $0.write(own)
+        return $0.write(text: ").")
+      }
+      $0.beginJSON("advertising")
+      $0.add("name", utf8: name.span)
+      $0.add("address", own)
+      $0.endJSON()
+    }
+  }
+
+  /// The radio was lost, for this reason.
+  mutating func tellRadioLost(_ reason: Span<UInt8>) {
+    // The same trouble at each attempt is no news.
+    let trouble = Self.mark(of: reason)
+    guard radioTrouble != trouble else { return }
+    radioTrouble = trouble
+    if isJSON { return tellState("radio", "lost", reason) }
+    complain {
+      $0.write(text: "Radio: lost; ")
+      $0.write(sentence: reason)
+      $0.write(text: " Trying again…")
+    }
+  }
+
+  private mutating func tellRadioReady() {
+    guard radioTrouble != nil else { return }
+    radioTrouble = nil
+    if isJSON { return tellState("radio", "ready", Span()) }
+    print { $0.write(text: "Radio: ready again.") }
+  }
+
+  /// The ball ends, for it cannot run: for this reason, which has `kind` for programs.
+  mutating func tellFailure(_ reason: Span<UInt8>, kind: StaticString) {
+    if isJSON {
+      return print {
+        $0.beginJSON("failed")
+        $0.add("reason", plain: kind)
+        $0.beginText("detail")
+        $0.write(escapedSentence: reason)
+        $0.write(text: "\"}")
+      }
+    }
+    complain {
+      $0.write(text: "Error: ")
+      $0.write(sentence: reason)
+    }
+  }
+
+  // MARK: The board
+
+  /// The lines of the board cannot be used, for this reason.
+  mutating func tellLinesLost(_ reason: Span<UInt8>) {
+    let trouble = Self.mark(of: reason)
+    guard linesTrouble != trouble else { return }
+    linesTrouble = trouble
+    if isJSON { return tellState("board", "lost", reason) }
+    complain {
+      $0.write(text: "Buttons and lights: none for now; ")
+      $0.write(sentence: reason)
+    }
+  }
+
+  /// The lines of the board can be used.
+  mutating func tellLinesReady() {
+    guard linesTrouble != nil else { return }
+    linesTrouble = nil
+    if isJSON { return tellState("board", "ready", Span()) }
+    print { $0.write(text: "Buttons and lights: ready.") }
+  }
+
+  // MARK: Centrals
+
+  private mutating func tellConnection(_ place: Int, _ address: DeviceAddress) {
+    if isJSON { return tell("connected", address) { $0.add("place", place) } }
+    print {
+      $0.write(text: "Connected: ")
+      $0.write(address)
+      $0.write(text: ".")
+    }
+    if !isKnownToAdvertise {
+      print { $0.write(text: "All places are taken; not advertising.") }
+    }
+  }
+
+  private mutating func tellEnd(_ place: Int, _ address: DeviceAddress, _ reason: HCIErrorCode) {
+    if isJSON {
+      return tell("disconnected", address) {
+        $0.add("place", place)
+        $0.beginText("reason")
+        reason.writeEnding(to: &$0)
+        $0.write(text: "\"")
+        $0.add("code", Int(reason.rawValue))
+      }
+    }
+    print {
+      $0.write(text: "Disconnected: ")
+      $0.write(address)
+      $0.write(text: ", ")
+      reason.writeEnding(to: &$0)
+      $0.write(text: ".")
+    }
+  }
+
+  /// Keeps count of what has happened, whether or not there is a line for it.
+  ///
+  /// - Parameter places: How many centrals the ball serves at once.
+  mutating func count(_ event: BallEvent, places: Int) {
+    switch event {
+    case .connected:
+      connections &+= 1
+      if connections == places { isKnownToAdvertise = false }
+    case .disconnected:
+      connections &-= 1
+    default: break
+    }
+  }
+
+  // MARK: Support
+
+  private mutating func tell(
+    _ event: StaticString, _ central: DeviceAddress?, _ more: (inout ByteWriter) -> Void
+  ) {
+    print {
+      $0.beginJSON(event)
+      if let central { $0.add("central", central) }
+      more(&$0)
+      $0.endJSON()
+    }
+  }
+
+  private mutating func tellState(
+    _ event: StaticString, _ state: StaticString, _ detail: Span<UInt8>
+  ) {
+    tell(event, nil) {
+      $0.add("state", plain: state)
+      if !detail.isEmpty { $0.add("detail", utf8: detail) }
+    }
+  }
+
+  /// A number that stands for a text: FNV-1a (Fowler, Noll and Vo), 32 bits.
+  private static func mark(of text: Span<UInt8>) -> UInt32 {
+    var mark: UInt32 = 0x811C_9DC5
+    for index in text.indices { mark = (mark ^ UInt32(text[index])) &* 0x0100_0193 }
+    return mark
+  }
+}
+
+extension ByteWriter {
+  @_lifetime(self: copy self)
+  fileprivate mutating func writeLoss(_ count: Int) {
+    write(text: "(")
+    write(decimal: count)
+    write(text: count == 1 ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
+  }
+}

@@ -1,0 +1,70 @@
+import BluetoothHost
+
+/// The members of one JSON object on one line. RFC 8259.
+extension ByteWriter {
+  /// Begins an object about an event.
+  @_lifetime(self: copy self)
+  mutating func beginJSON(_ event: StaticString) {
+    write(text: "{\"event\":\"")
+    write(text: event)
+    write(text: "\"")
+  }
+
+  /// Ends the object.
+  @_lifetime(self: copy self)
+  mutating func endJSON() {
+    write(UInt8(ascii: "}"))
+  }
+
+  /// Adds a text that needs no escaping.
+  @_lifetime(self: copy self)
+  mutating func add(_ name: StaticString, plain text: StaticString) {
+    beginText(name)
+    write(text: text)
+    write(UInt8(ascii: "\""))
+  }
+
+  /// Adds a text.
+  @_lifetime(self: copy self)
+  mutating func add(_ name: StaticString, utf8: Span<UInt8>) {
+    beginText(name)
+    write(escaped: utf8)
+    write(UInt8(ascii: "\""))
+  }
+
+  /// Adds an address, as text.
+  @_lifetime(self: copy self)
+  mutating func add(_ name: StaticString, _ address: DeviceAddress) {
+    beginText(name)
+    write(address)
+    write(UInt8(ascii: "\""))
+  }
+
+  /// Adds a whole number.
+  @_lifetime(self: copy self)
+  mutating func add(_ name: StaticString, _ number: Int) {
+    addName(name)
+    write(decimal: number)
+  }
+
+  /// Adds `true` or `false`.
+  @_lifetime(self: copy self)
+  mutating func add(_ name: StaticString, _ truth: Bool) {
+    addName(name)
+    write(text: truth ? "true" : "false")
+  }
+
+  /// Adds a name whose text follows, and its closing quotation mark.
+  @_lifetime(self: copy self)
+  mutating func beginText(_ name: StaticString) {
+    addName(name)
+    write(UInt8(ascii: "\""))
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func addName(_ name: StaticString) {
+    write(text: ",\"")
+    write(text: name)
+    write(text: "\":")
+  }
+}

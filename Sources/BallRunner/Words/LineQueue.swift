@@ -1,0 +1,66 @@
+import BluetoothHost
+
+/// Whole lines that wait to be printed, in `capacity` bytes at most.
+///
+/// A line for which there is no room is left out and counted, so a reader that does not read costs
+/// lines and never time.
+struct LineQueue<let capacity: Int>: ~Copyable {
+  /// "…" and a line end.
+  private static var reserve: Int { 4 }
+
+  private var bytes = ByteBuffer<capacity>()
+  /// How many lines have been left out and not been reported.
+  private(set) var lostLines = 0
+
+  /// What waits.
+  var pending: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { bytes.span }
+  }
+
+  /// Whether nothing waits.
+  var isEmpty: Bool { bytes.isEmpty }
+
+  /// Adds a line, without its end, that `compose` writes.
+  ///
+  /// - Parameter mayBeCut: Whether a line that is too long for an empty queue is cut, and not left out.
+  @inline(__always)
+  mutating func append(mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void) {
+    guard lostLines == 0, add(mayBeCut, compose) else { return lostLines &+= 1 }
+  }
+
+  /// Adds the line that says how many were left out; nothing changes if there is no room for it yet.
+  mutating func appendLoss(_ compose: (inout ByteWriter, Int) -> Void) {
+    let count = lostLines
+    guard count > 0, add(false, { compose(&$0, count) }) else { return }
+    lostLines = 0
+  }
+
+  /// The first `count` bytes have been printed.
+  mutating func remove(_ count: Int) {
+    bytes.removeFirst(count)
+  }
+
+  private mutating func add(
+    _ mayBeCut: Bool, _ compose: (inout ByteWriter) -> Void
+  ) -> Bool {
+    let start = bytes.count
+    guard capacity &- start > Self.reserve else { return false }
+    var writer = bytes.makeAppendingWriter(sparing: Self.reserve)
+    compose(&writer)
+    let isCut = writer.hasOverflowed
+    let count = writer.count
+    if isCut, start > 0 || !mayBeCut { return false }
+    bytes.keepWritten(start &+ count)
+    if isCut { _ = bytes.append(utf8: "…") }
+    _ = bytes.append(utf8: "\n")
+    return true
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(utf8 text: StaticString) -> Bool {
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return unsafe append(utf8.span)
+  }
+}
