@@ -40,7 +40,7 @@ struct Clock: ~Copyable {
     mutating get {
       let passed = (Self.ticks &- ticks) / rate
       ticks &+= passed &* rate
-      milliseconds &+= UInt64(UInt(passed))
+      milliseconds &+= UInt64(widening: passed)
       return Instant(rawValue: milliseconds)
     }
   }
@@ -48,8 +48,8 @@ struct Clock: ~Copyable {
   /// When the counter stood at `other`, which was since `now` was last asked for or shortly before.
   func instant(at other: UInt32) -> Instant {
     let difference = Int32(bitPattern: other &- ticks)
-    let passed = difference / Int32(bitPattern: rate)
-    return Instant(rawValue: milliseconds &+ UInt64(bitPattern: Int64(passed)))
+    let passed = UInt64(widening: difference.magnitude / rate)
+    return Instant(rawValue: difference < 0 ? milliseconds &- passed : milliseconds &+ passed)
   }
 
   /// How many ticks there are until `deadline`, at most 2³¹: nobody sleeps for longer at once.
@@ -57,7 +57,7 @@ struct Clock: ~Copyable {
     let limit = (UInt32(1) &<< 31) / rate
     guard deadline.rawValue > milliseconds else { return 0 }
     let left = deadline.rawValue &- milliseconds
-    guard left < UInt64(UInt(limit)) else { return limit &* rate }
+    guard left < UInt64(widening: limit) else { return limit &* rate }
     let end = ticks &+ UInt32(truncatingIfNeeded: left) &* rate
     let ticksLeft = Int32(bitPattern: end &- Self.ticks)
     return ticksLeft > 0 ? UInt32(bitPattern: ticksLeft) : 0

@@ -12,6 +12,7 @@ struct GPIOPort {
   private var interruptMask: Register<UInt32> { Register(base + 0x410) }
   private var interruptStatus: Register<UInt32> { Register(base + 0x418) }
   private var interruptClear: Register<UInt32> { Register(base + 0x41C) }
+  private var alternateFunction: Register<UInt32> { Register(base + 0x420) }
   private var pullUp: Register<UInt32> { Register(base + 0x510) }
   private var digitalEnable: Register<UInt32> { Register(base + 0x51C) }
 
@@ -35,6 +36,12 @@ struct GPIOPort {
   func startOutputs(_ mask: UInt32) {
     data(of: mask).value = 0
     direction.value |= mask
+    digitalEnable.value |= mask
+  }
+
+  /// Gives the pins in `mask` to the peripheral that they belong to.
+  func startPeripheral(_ mask: UInt32) {
+    alternateFunction.value |= mask
     digitalEnable.value |= mask
   }
 

@@ -1,9 +1,13 @@
-import _Volatile
+import CCortexM
 
 /// The bits of a register, with a name for each.
 ///
 /// Not an `OptionSet`, which Embedded Swift refuses without a heap.
-protocol RegisterBits: RawRepresentable where RawValue == UInt32 {
+protocol RegisterBits {
+  /// All of them.
+  var rawValue: UInt32 { get }
+
+  /// These bits, with or without a name.
   init(rawValue: UInt32)
 }
 
@@ -59,9 +63,7 @@ struct Register<Bits: RegisterBits> {
   /// What it holds. A read may have effects of its own: see the chip's data sheet.
   @inline(__always)
   var value: Bits {
-    get { unsafe Bits(rawValue: VolatileMappedRegister<UInt32>(unsafeBitPattern: address).load()) }
-    nonmutating set {
-      unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: address).store(newValue.rawValue)
-    }
+    get { Bits(rawValue: cortexm_load(address)) }
+    nonmutating set { cortexm_store(address, newValue.rawValue) }
   }
 }

@@ -1,27 +1,24 @@
 /// What a UART sends: a queue that its interrupt empties, so that nobody waits.
 struct Transmitter<let capacity: Int>: ~Copyable {
-  private let uart: UARTRegisters
   private var ring = ByteRing<capacity>()
   /// Somebody had more bytes than fitted.
   private var isWaitedFor = false
   /// There is room for somebody who had more bytes than fitted.
   private(set) var hasNews = false
 
-  init(_ uart: UARTRegisters) {
-    self.uart = uart
-  }
+  init() {}
 
   /// Takes the first of `bytes`, as many as fit; how many those are. If not all fit, `hasNews` is set
   /// when half of the queue is empty.
-  mutating func send(_ bytes: Span<UInt8>) -> Int {
+  mutating func send(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
     let count = ring.append(bytes)
     note(isComplete: count == bytes.count)
-    transmit()
+    transmit(to: uart)
     return count
   }
 
   /// As `send`, with a carriage return before each line feed, as terminals want it.
-  mutating func sendLines(_ bytes: Span<UInt8>) -> Int {
+  mutating func sendLines(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
     var index = 0
     while index < bytes.count, ring.freeCapacity >= 2 {
       let byte = bytes[index]
@@ -30,7 +27,7 @@ struct Transmitter<let capacity: Int>: ~Copyable {
       index &+= 1
     }
     note(isComplete: index == bytes.count)
-    transmit()
+    transmit(to: uart)
     return index
   }
 
@@ -38,11 +35,10 @@ struct Transmitter<let capacity: Int>: ~Copyable {
   mutating func removeAll() {
     ring.removeAll()
     note(isComplete: true)
-    transmit()
   }
 
   /// Gives the UART what it takes now. For its interrupt handler.
-  mutating func transmit() {
+  mutating func transmit(to uart: UARTRegisters) {
     uart.interruptClear.value = .transmit
     // No more than its queue holds: the interrupt comes when half of that has gone.
     var room = UARTRegisters.queueLength
@@ -63,7 +59,6 @@ struct Transmitter<let capacity: Int>: ~Copyable {
 
 /// What a UART receives from a Bluetooth controller: a queue that its interrupt fills.
 struct Receiver<let capacity: Int>: ~Copyable {
-  private let uart: UARTRegisters
   private var ring = ByteRing<capacity>()
   private var boundary = PacketBoundary()
   /// A packet has ended, the queue is half full, or bytes were lost.
@@ -71,12 +66,10 @@ struct Receiver<let capacity: Int>: ~Copyable {
   /// Bytes were lost, or came broken.
   private(set) var isBroken = false
 
-  init(_ uart: UARTRegisters) {
-    self.uart = uart
-  }
+  init() {}
 
   /// Begins to receive, at the start of a packet.
-  mutating func start() {
+  mutating func start(_ uart: UARTRegisters) {
     while !uart.flags.value.contains(.receiveQueueEmpty) { _ = uart.data.value }
     ring.removeAll()
     boundary = PacketBoundary()
@@ -87,7 +80,7 @@ struct Receiver<let capacity: Int>: ~Copyable {
   }
 
   /// Receives no more.
-  func stop() {
+  func stop(_ uart: UARTRegisters) {
     uart.interruptMask.value = uart.interruptMask.value - (.receive | .receiveTimeout)
   }
 
@@ -99,7 +92,7 @@ struct Receiver<let capacity: Int>: ~Copyable {
   }
 
   /// Takes what the UART has. For its interrupt handler.
-  mutating func receive() {
+  mutating func receive(from uart: UARTRegisters) {
     uart.interruptClear.value = .receive | .receiveTimeout
     while !uart.flags.value.contains(.receiveQueueEmpty) {
       let received = uart.data.value
