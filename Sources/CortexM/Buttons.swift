@@ -25,33 +25,43 @@ enum ButtonPin {
 /// What the buttons' interrupts have brought: when each changed first since it was looked at. Bounces,
 /// however many, take no room.
 struct ButtonEdges {
-  private var shake: UInt32?
-  private var clear: UInt32?
+  private var shake = Change()
+  private var clear = Change()
+
+  private struct Change {
+    var hasCome = false
+    /// When, in ticks of the clock.
+    var ticks: UInt32 = 0
+
+    mutating func note(at ticks: UInt32) {
+      if hasCome { return }
+      self = Change(hasCome: true, ticks: ticks)
+    }
+
+    mutating func take() -> UInt32? {
+      guard hasCome else { return nil }
+      hasCome = false
+      return ticks
+    }
+  }
 
   /// Whether there is any.
-  var hasNews: Bool { shake != nil || clear != nil }
+  var hasNews: Bool { shake.hasCome || clear.hasCome }
 
   /// Takes the change of one button, and when it was, in ticks of the clock.
   mutating func popFirst() -> (button: ButtonName, ticks: UInt32)? {
-    if let ticks = shake {
-      shake = nil
-      return (.shake, ticks)
-    }
-    if let ticks = clear {
-      clear = nil
-      return (.clear, ticks)
-    }
+    if let ticks = shake.take() { return (.shake, ticks) }
+    if let ticks = clear.take() { return (.clear, ticks) }
     return nil
   }
 
   mutating func removeAll() {
-    shake = nil
-    clear = nil
+    self = ButtonEdges()
   }
 
   /// For the interrupt handlers of both ports.
   mutating func handleInterrupt(at ticks: UInt32) {
-    if LM3S6965.portF.takeInterrupts() & ButtonPin.shake != 0, shake == nil { shake = ticks }
-    if LM3S6965.portE.takeInterrupts() & ButtonPin.clear != 0, clear == nil { clear = ticks }
+    if LM3S6965.portF.takeInterrupts() & ButtonPin.shake != 0 { shake.note(at: ticks) }
+    if LM3S6965.portE.takeInterrupts() & ButtonPin.clear != 0 { clear.note(at: ticks) }
   }
 }

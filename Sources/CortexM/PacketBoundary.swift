@@ -3,50 +3,44 @@ import BluetoothHost
 /// Finds the ends of H4 packets in a stream, a byte at a time, so that the loop wakes once a packet.
 ///
 /// It only counts; the host's own decoder checks. Core Specification, Vol 4, Part A, 2, and Part E, 5.4.
+/// All zeros at the start of a packet, so that a variable of it takes no program memory.
 struct PacketBoundary {
-  /// What is expected next.
-  private enum Step {
-    case type
-    /// So many bytes of the header before the packet's length, which itself has one byte or two.
-    case header(Int, hasLongLength: Bool)
-    case lowLength
-    case length(low: Int)
-    /// So many bytes.
-    case body(Int)
-  }
-
-  private var step = Step.type
+  /// How many bytes of the packet have come.
+  private var count = 0
+  /// After how many bytes its header ends, of which the last one or two are its length.
+  private var headerLength = 0
+  private var hasLongLength = false
+  /// After how many bytes it ends, as far as its header has come.
+  private var length = 0
 
   init() {}
 
   /// Takes the next byte. `true` if the packet ends with it, or if no packet can begin with it.
   mutating func ends(with byte: UInt8) -> Bool {
-    switch step {
-    case .type:
-      switch HCIPacketType(rawValue: byte) {
-      case .event: step = .header(1, hasLongLength: false)
-      case .command, .sco: step = .header(2, hasLongLength: false)
-      case .acl, .iso: step = .header(2, hasLongLength: true)
-      default: return true
+    count &+= 1
+    if count == 1 {
+      guard begin(HCIPacketType(rawValue: byte)) else {
+        count = 0
+        return true
       }
-    case .header(let count, let hasLongLength):
-      if count > 1 {
-        step = .header(count &- 1, hasLongLength: hasLongLength)
-      } else {
-        step = hasLongLength ? .lowLength : .length(low: -1)
-      }
-    case .lowLength:
-      step = .length(low: Int(byte))
-    case .length(let low):
-      return begin(body: low < 0 ? Int(byte) : Int(byte) &* 256 &+ low)
-    case .body(let count):
-      return begin(body: count &- 1)
+    } else if hasLongLength, count == headerLength &- 1 {
+      length = Int(byte)
+    } else if count == headerLength {
+      length = headerLength &+ (hasLongLength ? Int(byte) &* 256 &+ length : Int(byte))
     }
-    return false
+    guard count >= headerLength, count == length else { return false }
+    self = PacketBoundary()
+    return true
   }
 
-  private mutating func begin(body count: Int) -> Bool {
-    step = count > 0 ? .body(count) : .type
-    return count == 0
+  private mutating func begin(_ type: HCIPacketType) -> Bool {
+    switch type {
+    case .event: headerLength = 1 + 1 + 1  // type, event code, length
+    case .command, .sco: headerLength = 1 + 2 + 1  // type, opcode or handle, length
+    case .acl, .iso: headerLength = 1 + 2 + 2  // type, handle, length
+    default: return false
+    }
+    hasLongLength = headerLength == 5
+    return true
   }
 }

@@ -39,7 +39,8 @@ compile_bare_metal() {
     -wmo -parse-as-library -swift-version 6 -strict-memory-safety -warnings-as-errors \
     -enable-experimental-feature Embedded -Xfrontend -no-allocations \
     -Xfrontend -function-sections -Osize -Xfrontend -disable-stack-protector \
-    -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
+    -Xfrontend -mergeable-traps -enforce-exclusivity=unchecked -Xcc -fno-pic \
+    -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
 # firmware_sources FOLDER: copies the sources of the ball there, without the imports of its own modules.
@@ -60,7 +61,7 @@ build_firmware() {
   # shellcheck disable=SC2046 # one word a flag
   compile_bare_metal "$folder/eightball.o" $(firmware_target "$1") -- "$folder"/sources/*.swift
   # The linker adds what the compiler asks of a C library (memcpy) and of its own (division).
-  arm-none-eabi-gcc -mthumb -mcpu="$(firmware_processor "$1")" --specs=picolibc.specs -nostartfiles \
+  arm-none-eabi-gcc -mthumb -mcpu="$(firmware_processor "$1")" --specs=picolibc.specs --picolibc-buildtype=release -nostartfiles \
     -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
     -Wl,-Map,"$folder/eightball.map" -o "$folder/eightball.elf" "$folder/eightball.o"
   arm-none-eabi-objcopy -O binary "$folder/eightball.elf" "$folder/eightball.bin"

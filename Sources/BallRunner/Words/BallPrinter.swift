@@ -6,7 +6,12 @@ import EightBall
 /// Lines wait in bounded storage until `flush`, which never waits for a reader.
 struct BallPrinter<let capacity: Int>: ~Copyable {
   private let name: DeviceName
-  private let isJSON: Bool
+  #if WORDS_FOR_PEOPLE_ONLY
+    /// A machine whose program memory is small has no words for programs.
+    private var isJSON: Bool { false }
+  #else
+    private let isJSON: Bool
+  #endif
 
   private var output = LineQueue<capacity>()
   private var errors = LineQueue<512>()
@@ -26,7 +31,9 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   init(name: DeviceName, isJSON: Bool) {
     self.name = name
-    self.isJSON = isJSON
+    #if !WORDS_FOR_PEOPLE_ONLY
+      self.isJSON = isJSON
+    #endif
   }
 
   // MARK: Printing
