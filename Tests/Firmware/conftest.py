@@ -1,0 +1,22 @@
+"""What the tests of the ball on microcontrollers share with those of the independent peers."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Peers"))
+
+
+@pytest.fixture
+def folder(tmp_path_factory) -> pathlib.Path:
+    """A folder whose name is short enough for a socket's path."""
+    return tmp_path_factory.mktemp("f")
+
+
+@pytest.fixture(params=["lm3s6965evb", "cortex-m0"])
+def elf(request) -> pathlib.Path:
+    """Each image in turn."""
+    import machine
+
+    return machine.image(request.param)
