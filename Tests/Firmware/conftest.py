@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import tempfile
 
 import pytest
 
@@ -9,9 +10,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Peers"))
 
 
 @pytest.fixture
-def folder(tmp_path_factory) -> pathlib.Path:
+def folder():
     """A folder whose name is short enough for a socket's path."""
-    return tmp_path_factory.mktemp("f")
+    with tempfile.TemporaryDirectory(prefix="8ball-") as path:
+        yield pathlib.Path(path)
 
 
 @pytest.fixture(params=["lm3s6965evb", "cortex-m0"])

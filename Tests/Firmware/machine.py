@@ -65,10 +65,10 @@ class Machine(Program):
         self._writer.close()
         await super().__aexit__(*details)
 
-    async def says(self, text: str) -> str:
+    async def says(self, text: str, patience: float = PATIENCE) -> str:
         """Waits for the next line with this text, after those already taken."""
         return await self.line(
-            lambda line: line.strip() if text in line else None, f"a line with {text!r}"
+            lambda line: line.strip() if text in line else None, f"a line with {text!r}", patience
         )
 
     # The board
