@@ -21,6 +21,7 @@ struct ByteRing<let capacity: Int>: ~Copyable {
   }
 
   /// Adds a byte; `false`, and nothing changes, if it does not fit.
+  @inline(__always)
   mutating func append(_ byte: UInt8) -> Bool {
     guard count < capacity else { return false }
     storage[(start &+ count) & (capacity &- 1)] = byte
@@ -29,6 +30,7 @@ struct ByteRing<let capacity: Int>: ~Copyable {
   }
 
   /// Takes the oldest byte.
+  @inline(__always)
   mutating func popFirst() -> UInt8? {
     guard count > 0 else { return nil }
     let byte = storage[start]
@@ -37,20 +39,14 @@ struct ByteRing<let capacity: Int>: ~Copyable {
     return byte
   }
 
-  /// Adds the first of `bytes`, as many as fit; how many those are.
-  mutating func append(_ bytes: Span<UInt8>) -> Int {
-    var index = 0
-    while index < bytes.count, append(bytes[index]) { index &+= 1 }
-    return index
-  }
-
   /// Takes the oldest bytes, as many as there are and `space` holds; how many those are.
   mutating func move(into space: inout MutableSpan<UInt8>) -> Int {
-    var index = 0
-    while index < space.count, let byte = popFirst() {
-      space[index] = byte
-      index &+= 1
-    }
-    return index
+    let total = min(count, space.count)
+    let first = min(total, capacity &- start)
+    space.copy(storage.span.extracting(start..<start &+ first), at: 0)
+    space.copy(storage.span.extracting(0..<total &- first), at: first)
+    start = (start &+ total) & (capacity &- 1)
+    count &-= total
+    return total
   }
 }

@@ -10,24 +10,30 @@ struct Transmitter<let capacity: Int>: ~Copyable {
 
   /// Takes the first of `bytes`, as many as fit; how many those are. If not all fit, `hasNews` is set
   /// when half of the queue is empty.
-  mutating func send(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
-    let count = ring.append(bytes)
-    note(isComplete: count == bytes.count)
-    transmit(to: uart)
-    return count
-  }
-
-  /// As `send`, with a carriage return before each line feed, as terminals want it.
-  mutating func sendLines(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
+  ///
+  /// - Parameter isText: Whether a carriage return goes before each line feed, as terminals want it.
+  mutating func send(_ bytes: Span<UInt8>, to uart: UARTRegisters, isText: Bool = false) -> Int {
+    // What the UART takes at once needs no queue.
+    var room = ring.isEmpty ? UARTRegisters.queueLength : 0
     var index = 0
-    while index < bytes.count, ring.freeCapacity >= 2 {
+    while index < bytes.count {
       let byte = bytes[index]
-      if byte == UInt8(ascii: "\n") { _ = ring.append(UInt8(ascii: "\r")) }
-      _ = ring.append(byte)
+      if isText, byte == UInt8(ascii: "\n") {
+        guard ring.freeCapacity >= 2 else { break }
+        _ = ring.append(UInt8(ascii: "\r"))
+        _ = ring.append(byte)
+        room = 0
+      } else if room > 0, !uart.flags.value.contains(.transmitQueueFull) {
+        uart.data.value = UARTRegisters.Received(rawValue: UInt32(byte))
+        room &-= 1
+      } else {
+        guard ring.append(byte) else { break }
+        room = 0
+      }
       index &+= 1
     }
     note(isComplete: index == bytes.count)
-    transmit(to: uart)
+    listen(to: uart)
     return index
   }
 
@@ -46,9 +52,14 @@ struct Transmitter<let capacity: Int>: ~Copyable {
       uart.data.value = UARTRegisters.Received(rawValue: UInt32(byte))
       room &-= 1
     }
+    listen(to: uart)
+    if isWaitedFor, ring.count <= capacity / 2 { hasNews = true }
+  }
+
+  /// The UART interrupts while there is something for it.
+  private func listen(to uart: UARTRegisters) {
     let mask = uart.interruptMask.value
     uart.interruptMask.value = ring.isEmpty ? mask - .transmit : mask | .transmit
-    if isWaitedFor, ring.count <= capacity / 2 { hasNews = true }
   }
 
   private mutating func note(isComplete: Bool) {

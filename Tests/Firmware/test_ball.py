@@ -15,10 +15,13 @@ from programs import Program, eightball
 
 
 @contextlib.asynccontextmanager
-async def ball_on_our_air(elf, folder):
+async def ball_on_our_air(elf, folder, *options: str):
     """A ball on our virtual air; yields the machine and the radio's name."""
     listen = f"tcp-server:127.0.0.1:{worlds.free_port()}"
-    async with worlds.our_air(folder, listen) as (radio, _), Machine(elf, folder, radio) as ball:
+    async with (
+        worlds.our_air(folder, listen) as (radio, _),
+        Machine(elf, folder, radio, *options) as ball,
+    ):
         await ball.says("Advertising as “Magic 8-Ball”")
         yield ball, radio
 
