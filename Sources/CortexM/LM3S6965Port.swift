@@ -146,6 +146,7 @@ struct LM3S6965Port: Port, ~Copyable {
   }
 
   func writeRadioTrouble(to writer: inout ByteWriter) {
-    writer.write(text: "Bytes from the controller were lost. Set it to 115,200 baud, 8N1, and check the wire")
+    writer.write(
+      text: "Bytes from the controller were lost. Set it to 115,200 baud, 8N1, and check the wire")
   }
 }

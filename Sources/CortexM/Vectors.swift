@@ -3,8 +3,8 @@ import CCortexM
 // What interrupt handlers and the loop share. The loop touches it in `withInterruptsHeld` alone.
 
 /// From and to the Bluetooth controller.
-nonisolated(unsafe) var controllerReceiver = Receiver<512>()
-nonisolated(unsafe) var controllerTransmitter = Transmitter<512>()
+nonisolated(unsafe) var controllerReceiver = Receiver<256>()
+nonisolated(unsafe) var controllerTransmitter = Transmitter<256>()
 /// To people.
 nonisolated(unsafe) var console = Transmitter<128>()
 /// From the buttons.

@@ -42,7 +42,8 @@ class Machine(Program):
         super().__init__(
             "qemu-system-arm",
             *("-M", BOARD, "-display", "none", "-monitor", "none", "-nic", "none"),
-            *("-kernel", str(elf), "-serial", "stdio"),
+            # What a programmer writes into the flash memory.
+            *("-kernel", str(elf.with_suffix(".bin")), "-serial", "stdio"),
             *("-chardev", f"socket,id=controller,host={host},port={port},reconnect=1"),
             *("-serial", "chardev:controller"),
             *("-qmp", f"unix:{self._control},server=on,wait=off"),

@@ -373,6 +373,8 @@ extension ByteWriter {
   fileprivate mutating func writeLoss(_ count: Int) {
     write(text: "(")
     write(decimal: count)
-    write(text: count == 1 ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
+    write(
+      text: count == 1
+        ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
   }
 }
