@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "EightBallKit", targets: ["EightBallKit"]),
     .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
+    .executable(name: "eightballd", targets: ["eightballd"]),
   ],
   traits: [
     .trait(
@@ -49,6 +50,28 @@ let package = Package(
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .target(
       name: "BallRunner", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
+    // Boards and their settings, by the same rules.
+    .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
+
+    // Words about radios and lines that fail, for all programs.
+    .target(name: "LinuxErrors", dependencies: ["BluetoothHost"], swiftSettings: checked),
+
+    // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
+    // one module with the core.
+    .target(name: "CLinuxPort"),
+    .target(
+      name: "LinuxPort",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CBluetooth", "CGPIOD", "CLinuxPort", "EightBall",
+        "LinuxErrors",
+      ],
+      swiftSettings: checked),
+    .executableTarget(
+      name: "eightballd",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "EightBall", "LinuxPort",
+      ],
+      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
@@ -62,7 +85,7 @@ let package = Package(
       name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: checked),
     .target(
       name: "LinuxRadio",
-      dependencies: ["BluetoothHost", "CBluetooth", "LinuxSystem", "VirtualRadio"],
+      dependencies: ["BluetoothHost", "CBluetooth", "LinuxErrors", "LinuxSystem", "VirtualRadio"],
       swiftSettings: checked + [cFunctions]),
     // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
@@ -80,15 +103,20 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BluetoothHost", "EightBall", "CGPIOD", "LinuxRadio", "LinuxSystem", "VirtualBoard",
-        "VirtualRadio",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio", "LinuxSystem",
+        "VirtualBoard", "VirtualRadio",
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
+    // Writes board files as Swift, for a program that reads no files.
+    .executableTarget(
+      name: "board-table", dependencies: ["LinuxBoard"], swiftSettings: checked),
+    .plugin(
+      name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "EightBallKit",
+        "BallRunner", "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
         "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
@@ -114,6 +142,10 @@ let package = Package(
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
     .testTarget(
+      name: "BallRunnerTests",
+      dependencies: ["BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "VirtualRadio"],
+      swiftSettings: checked),
+    .testTarget(
       name: "VirtualRadioTests",
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
       swiftSettings: checked),
@@ -132,6 +164,13 @@ let package = Package(
       dependencies: [
         "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
         "VirtualRadio",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "LinuxPortTests",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "eightballd", "EightBall",
+        "LinuxErrors", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -154,10 +193,15 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
+    // The choice of a board from the table that the plugin makes of the shipped board files.
+    .testTarget(
+      name: "BoardsTests",
+      dependencies: ["BluetoothHost", "Boards", "LinuxBoard", "LinuxTestSupport"],
+      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
     .testTarget(
       name: "DocsTests",
       dependencies: [
@@ -168,7 +212,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "BluetoothHost", "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
+        "eightball", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
+        "LinuxSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
       ],
       swiftSettings: checked),

@@ -118,15 +118,31 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# core_as_one_module FOLDER: copies the core's sources there, without the lines by which its modules
-# import each other, so that they compile as one: generic code is specialised, and Embedded Swift
-# needs deinitialisers in sight. Line numbers stay.
+# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of more modules of ours,
+# there, without the lines by which they import each other, so that they compile as one: generic code
+# is specialised, and Embedded Swift needs deinitialisers in sight. Line numbers stay.
 core_as_one_module() {
-  local file
-  mkdir -p "$1"
+  local folder=$1 file
+  local modules=(BluetoothHost Boards EightBall BallRunner "${@:2}")
+  local imports
+  imports=$(IFS='|' && echo "${modules[*]}")
+  mkdir -p "$folder"
   while read -r file; do
-    sed 's/^import \(BluetoothHost\|EightBall\)$//' "$file" >"$1/${file//\//-}"
-  done < <(find Sources/BluetoothHost Sources/EightBall -name '*.swift')
+    sed -E "s/^((public|package|internal) )?import ($imports)$//" "$file" >"$folder/${file//\//-}"
+  done < <(find "${modules[@]/#/Sources/}" -name '*.swift')
+}
+
+# modules_of MODULE: the modules in Sources of which a program of that name is made, itself first.
+modules_of() {
+  local found=("$1") index=0 name
+  while [ "$index" -lt ${#found[@]} ]; do
+    while read -r name; do
+      [ ! -d "Sources/$name" ] || [[ " ${found[*]} " = *" $name "* ]] || found+=("$name")
+    done < <(grep -rhoE '^ *((public|package|internal) )?import [A-Za-z0-9]+' --include='*.swift' \
+      "Sources/${found[index]}" | sed 's/.* //' | sort -u)
+    index=$((index + 1))
+  done
+  printf '%s\n' "${found[@]}"
 }
 
 # core_features: the compiler's flags for the experimental features that Package.swift names.

@@ -16,7 +16,7 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
     host = BallHost<places>(
       configuration: configuration.host, database: BallProfile.makeDatabase(),
       application: Ball<places>(seed: configuration.seed, style: configuration.style))
-    printer = BallPrinter(name: configuration.host.name, isJSON: configuration.isJSON)
+    printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 
   /// When the ball must have a turn; `nil` if only the port can bring anything.

@@ -9,18 +9,28 @@ public struct BallConfiguration: Sendable {
   public var seed: UInt64
   /// How answers are worded.
   public var style: AnswerStyle
-  /// Whether lines are JSON for programs, rather than words for people.
-  public var isJSON: Bool
+  /// How what happens is printed.
+  public var lines: LineFormat
 
   /// A ball of this name, address and seed.
   public init(
-    host: HostConfiguration, seed: UInt64, style: AnswerStyle = .text, isJSON: Bool = false
+    host: HostConfiguration, seed: UInt64, style: AnswerStyle = .text, lines: LineFormat = .words
   ) {
     self.host = host
     self.seed = seed
     self.style = style
-    self.isJSON = isJSON
+    self.lines = lines
   }
+}
+
+/// How a ball prints what happens to it.
+public enum LineFormat: Equatable, Sendable {
+  /// In words, for people.
+  case words
+  /// One JSON object a line, for programs.
+  case json
+  /// Not at all, but for what goes wrong, in words.
+  case none
 }
 
 /// How a ball has ended.

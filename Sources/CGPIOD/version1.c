@@ -111,11 +111,6 @@ void cgpiod_close(struct cgpiod_lines *lines) {
     gpiod_chip_close(chip);
 }
 
-int cgpiod_is_debounced(const struct cgpiod_lines *lines) {
-    (void)lines;
-    return 0;
-}
-
 int cgpiod_descriptor(const struct cgpiod_lines *lines) {
     return lines->queue;
 }

@@ -70,7 +70,6 @@ static int configure(struct gpiod_line_config *config, struct gpiod_line_setting
         failed |= gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT);
         failed |= gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH);
         failed |= gpiod_line_settings_set_event_clock(settings, GPIOD_LINE_CLOCK_MONOTONIC);
-        gpiod_line_settings_set_debounce_period_us(settings, line->debounce);
     }
     if (failed) return -1;
     return gpiod_line_config_add_line_settings(config, &offset, 1, settings);
@@ -125,11 +124,6 @@ void cgpiod_close(struct cgpiod_lines *lines) {
     gpiod_edge_event_buffer_free(lines->buffer);
     gpiod_chip_close(lines->chip);
     free(lines);
-}
-
-int cgpiod_is_debounced(const struct cgpiod_lines *lines) {
-    (void)lines;
-    return 1;
 }
 
 int cgpiod_descriptor(const struct cgpiod_lines *lines) {

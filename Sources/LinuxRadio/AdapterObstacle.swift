@@ -1,3 +1,4 @@
+import LinuxErrors
 import LinuxSystem
 
 /// What keeps a program from driving an adapter.
@@ -16,11 +17,11 @@ package enum AdapterObstacle: Equatable {
   /// Why the adapter `name` is passed over, in a few words.
   package func phrase(_ name: String) -> String {
     switch self {
-    case .notSetUp: "\(name) has not been set up"
+    case .notSetUp: RadioError(RadioTrouble.notSetUp, of: name).reason
     case .hardBlock: "\(name) is switched off by a switch"
     case .softBlock: "\(name) is switched off (rfkill unblock bluetooth)"
     case .notPermitted: "\(name) needs CAP_NET_ADMIN (sudo)"
-    case .held: "another program holds \(name)"
+    case .held: RadioError(RadioTrouble.held, of: name).reason
     }
   }
 }
@@ -47,29 +48,14 @@ extension RadioError {
   /// - Parameter holders: the programs that may be the one that holds it, as far as is known.
   package init(_ name: String, _ obstacle: AdapterObstacle, holders: [ProcessTable.Entry] = []) {
     switch obstacle {
-    case .notSetUp:
-      self.init(
-        obstacle.phrase(name), remedy: "See what the kernel lacks for it: dmesg | grep -i bluetooth"
-      )
-    case .hardBlock, .softBlock:
-      self.init(
-        "\(name) is switched off",
-        remedy: "Switch it on: rfkill unblock bluetooth, or the switch on the machine")
-    case .notPermitted:
-      self.init(
-        "\(name) may only be driven by a program with the right to configure adapters",
-        remedy: "Run with sudo, give the program CAP_NET_ADMIN "
-          + "(sudo setcap cap_net_admin+ep \(Process.programPath)), "
-          + "or have the ball run as a service (scripts/install)")
+    case .notSetUp: self.init(RadioTrouble.notSetUp, of: name)
+    case .hardBlock, .softBlock: self.init(RadioTrouble.switchedOff, of: name)
+    case .notPermitted: self.init(RadioTrouble.notPermitted, of: name)
     case .held:
-      let reason = obstacle.phrase(name)
-      guard !holders.isEmpty else {
-        self.init(
-          reason, remedy: "End that program first; sudo eightball doctor tells which it is")
-        return
-      }
-      let names = holders.map(\.description).joined(separator: "; or ")
-      self.init("\(reason): \(names)", remedy: "End that program first")
+      self.init(RadioTrouble.held, of: name)
+      guard !holders.isEmpty else { return }
+      reason += ": " + holders.map(\.description).joined(separator: "; or ")
+      remedy = "End that program first"
     }
   }
 }

@@ -41,9 +41,10 @@ final class RadioConnection: EventHandler {
     if readiness.isWritable { isWritable = true }
   }
 
-  /// Reads what there is into the front of `buffer`, whose length stays.
-  func read(into buffer: inout [UInt8]) throws(SystemError) -> FileDescriptor.ReadResult {
-    var space = buffer.mutableSpan
+  /// Reads what there is into the front of `space`.
+  func read(
+    into space: inout MutableSpan<UInt8>
+  ) throws(SystemError) -> FileDescriptor.ReadResult {
     switch descriptor {
     case nil: return .end
     case let descriptor?: return try descriptor.read(into: &space)

@@ -1,4 +1,6 @@
+import BluetoothHost
 import Glibc
+import LinuxErrors
 import LinuxSystem
 
 /// Why a radio cannot be used, and what a person can do about it.
@@ -38,14 +40,15 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
 
   /// Puts a failed call about `radio` into words.
   package init(_ radio: RadioName, _ error: SystemError) {
+    let code = ErrorNumber(rawValue: error.code.rawValue)
     let known: RadioError? =
       switch radio {
-      case .adapter(let number): .adapter("hci\(number)", error.code)
-      case .unix(let path), .unixOfUser(_, let path): .unix(path, error)
-      case .tcpClient: .tcpClient(error)
-      case .tcpServer: .tcpServer(error)
-      case .serial(let device, _): .serial(device, error.code)
       case .virtual: .virtual(error)
+      case .adapter(let number): .known(.adapter, code, "hci\(number)", error)
+      case .unix(let path), .unixOfUser(_, let path): .known(.unix, code, path, error)
+      case .tcpClient: .known(.tcpClient, code, error.subject, error)
+      case .tcpServer: .known(.tcpServer, code, error.subject, error)
+      case .serial(let device, _): .known(.serial, code, device, error)
       }
     self = known ?? RadioError(error.description)
     kind = Kind(error.code, of: radio)
@@ -55,90 +58,41 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// No more radios fit on the air behind `radio`.
-  static func airIsFull(_ radio: RadioName) -> RadioError {
-    let place =
-      switch radio {
-      case .unix, .tcpClient: " at \(radio)"
+  private static func known(
+    _ kind: RadioKind, _ code: ErrorNumber, _ subject: String, _ error: SystemError
+  ) -> RadioError? {
+    RadioTrouble(kind, code).map { RadioError($0, of: subject, error) }
+  }
+
+  /// Puts what is wrong with a radio into words.
+  ///
+  /// - Parameters:
+  ///   - subject: What messages call it.
+  ///   - error: The call that failed, if one did.
+  init(_ trouble: RadioTrouble, of subject: String, _ error: SystemError? = nil) {
+    let field: (UInt8) -> String = { letter in
+      switch letter {
+      case UInt8(ascii: "s"): subject
+      case UInt8(ascii: "f"): error?.description ?? ""
+      case UInt8(ascii: "p"): Process.programPath
       default: ""
       }
-    return RadioError(
-      "the virtual air\(place) is full",
-      remedy: "End a program that uses it, or host an air for more radios before you start the "
-        + "others: eightball radio --limit 1000")
-  }
-
-  private static func adapter(_ name: String, _ code: Errno) -> RadioError? {
-    switch code {
-    case .notPermitted, .accessDenied: RadioError(name, .notPermitted)
-    case .busy:
-      RadioError(
-        "\(name) is in use by the system",
-        remedy: "If it stays so, stop the system's Bluetooth service: "
-          + "sudo systemctl stop bluetooth")
-    case .tooManyUsers: RadioError(name, .held)
-    case .brokenPipe:
-      RadioError("\(name) is gone")
-    case .noSuchDevice:
-      RadioError(
-        "there is no adapter \(name)",
-        remedy: "Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
-    case .blockedByRfkill: RadioError(name, .softBlock)
-    case .addressFamilyNotSupported, .protocolNotSupported:
-      RadioError(
-        "this system's kernel has no Bluetooth",
-        remedy: "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
-    default: nil
     }
+    self.init(trouble.reason.text(field), remedy: trouble.remedy?.text(field))
   }
 
-  private static func unix(_ path: String, _ error: SystemError) -> RadioError? {
-    switch error.code {
-    case .noSuchFile, .connectionRefused:
-      RadioError(
-        "no controller listens at \(path)",
-        remedy: "Start it first, such as: eightball radio --listen unix:\(path)")
-    case .accessDenied:
-      RadioError("the socket \(path) is another user's", remedy: "Run as that user")
-    case .notPermitted:
-      RadioError(
-        error.description,
-        remedy: "Run as that user, or say whom you trust: unix:\(path),user=USER")
-    default: nil
+  /// Puts the loss of `radio` into words.
+  ///
+  /// - Parameter failure: Why the last call failed, if that is the loss.
+  init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
+    if loss == .port, let failure {
+      self = failure
+      return
     }
-  }
-
-  private static func tcpClient(_ error: SystemError) -> RadioError? {
-    guard error.code == .connectionRefused else { return nil }
-    return RadioError(
-      "no controller listens at \(error.subject)",
-      remedy: "Start it first, such as: eightball radio --listen tcp-server:\(error.subject)")
-  }
-
-  private static func tcpServer(_ error: SystemError) -> RadioError? {
-    switch error.code {
-    case .addressInUse:
-      RadioError("another program listens at \(error.subject)", remedy: "Choose another port")
-    case .accessDenied:
-      RadioError("\(error.description)", remedy: "Choose a port above 1023")
-    default: nil
-    }
-  }
-
-  private static func serial(_ device: String, _ code: Errno) -> RadioError? {
-    switch code {
-    case .noSuchFile, .noSuchDevice:
-      RadioError("there is no serial line \(device)", remedy: "Is the controller plugged in?")
-    case .accessDenied, .notPermitted:
-      RadioError(
-        "\(device) may not be opened",
-        remedy: "Join its group and log in again: sudo usermod -aG dialout $USER")
-    case .busy:
-      RadioError("another program holds \(device)", remedy: "End that program first")
-    case .notATerminal:
-      RadioError("\(device) is no serial line")
-    default: nil
-    }
+    let name = Array(radio.description.utf8)
+    self.init(
+      String(writing: { loss.writeReason(radio: name.span, to: &$0) }),
+      remedy: loss.remedy.map { remedy in String(writing: { remedy.writePrefix(to: &$0) }) })
   }
 
   private static func virtual(_ error: SystemError) -> RadioError? {
@@ -169,8 +123,21 @@ extension RadioError.Kind {
   }
 }
 
+extension Wording {
+  /// The text with the fields that `field` gives for each letter.
+  package func text(_ field: (UInt8) -> String) -> String {
+    // A path has 4,096 bytes at most, and no text has more than two.
+    var storage = [UInt8](repeating: 0, count: 16_384)
+    var writer = ByteWriter(storage.mutableSpan)
+    write(to: &writer) { letter, writer in
+      var text = field(letter)
+      text.withUTF8 { utf8 in unsafe writer.writePrefix(of: utf8.span) }
+    }
+    let count = writer.count
+    return String(decoding: storage.prefix(count), as: UTF8.self)
+  }
+}
+
 extension Errno {
-  /// Another program has the adapter's user channel.
-  package static let tooManyUsers = Errno(rawValue: EUSERS)
   package static let readOnlyFileSystem = Errno(rawValue: EROFS)
 }

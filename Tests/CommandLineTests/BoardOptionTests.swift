@@ -1,3 +1,4 @@
+import Boards
 import LinuxBoard
 import Testing
 
@@ -49,8 +50,36 @@ struct BoardOptionTests {
     #expect(board.description?.shake?.offset == 23)
     #expect(board.description?.answer == nil)
     #expect(
-      throws: BoardError("--set", "there is no board to change: expected --board with it")
+      throws: BoardError(
+        "--set",
+        "there is no board to change: expected --board with it, or --board none to describe one from "
+          + "nothing")
     ) { try choose(["--set", "answer=none"], model: nil) }
     #expect(throws: (any Error).self) { try choose(["--set", "answer"], model: nil) }
+  }
+
+  @Test(
+    "--board none is no board on any machine, and with --set one that is described from nothing")
+  func fromNothing() throws {
+    let none = try choose(["--board", "none"], model: "Raspberry Pi 4 Model B Rev 1.4")
+    #expect(none.description == nil)
+    #expect(none.sentence == "Board: none.")
+
+    let described = try choose(
+      ["--board", "none", "--set", "chip=c", "--set", "shake.line=GPIO23"],
+      model: "Raspberry Pi 4 Model B Rev 1.4")
+    #expect(
+      described.description
+        == BoardDescription(
+          name: "custom", chip: "c",
+          shake: LineDescription(
+            name: "GPIO23", offset: 23, activeLow: true, bias: .pullUp, debounceMilliseconds: 20)))
+    #expect(described.models == [])
+    #expect(described.sentence == "Board: custom (--set describes it).")
+
+    #expect(
+      throws: BoardError(
+        "--set shake.line=GPIO23", "the board has no chip: expected --set chip=LABEL with it")
+    ) { try choose(["--board", "none", "--set", "shake.line=GPIO23"], model: nil) }
   }
 }

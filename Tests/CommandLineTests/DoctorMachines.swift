@@ -1,3 +1,4 @@
+import Boards
 import BluetoothHost
 import LinuxRadio
 import LinuxSystem
@@ -59,7 +60,7 @@ extension SystemService {
 }
 
 extension BoardDescription {
-  private static func line(_ name: String, _ offset: Int) -> LineDescription {
+  private static func line(_ name: LineName, _ offset: Int) -> LineDescription {
     LineDescription(
       name: name, offset: offset, activeLow: false, bias: .none, debounceMilliseconds: 0)
   }
@@ -68,12 +69,12 @@ extension BoardDescription {
     BoardDescription(
       name: "pi-4b", chip: "pinctrl-bcm2711", shake: line("GPIO18", 18),
       clear: line("GPIO25", 25), status: line("GPIO12", 12), answer: line("GPIO16", 16),
-      radio: .adapter(0))
+      radio: "hci0")
   }
 
   static var virtual: BoardDescription {
     BoardDescription(
       name: "virtual", chip: "virtual", shake: line("GPIO18", 18), clear: line("GPIO25", 25),
-      status: line("GPIO12", 12), answer: line("GPIO16", 16), radio: .virtual, isVirtual: true)
+      status: line("GPIO12", 12), answer: line("GPIO16", 16), radio: "virtual")
   }
 }

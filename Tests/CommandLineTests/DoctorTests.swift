@@ -1,3 +1,4 @@
+import Boards
 import BluetoothHost
 import Glibc
 import LinuxRadio
@@ -198,7 +199,7 @@ struct DoctorTests {
         path: "/dev/gpiochip0",
         lines: [ChipSurvey.Line(part: "shake", name: "GPIO18", offset: 18)]))
     var board = BoardDescription.pi
-    board.radio = .virtual
+    board.radio = "virtual"
     (board.clear, board.status, board.answer) = (nil, nil, nil)
     expect(
       machine, board: board,

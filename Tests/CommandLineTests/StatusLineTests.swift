@@ -1,6 +1,8 @@
+import Boards
 import BluetoothHost
 import EightBall
 import LinuxBoard
+import LinuxRadio
 import Testing
 
 @testable import eightball
@@ -17,7 +19,7 @@ struct StatusLineTests {
       (["shake", "clear", "status", "answer"], "(8) …    [q]uit"),
     ]
     for (missing, text) in parts {
-      #expect(StatusLine(try lines(without: missing)).text == text)
+      #expect(drawing(StatusLine(try lines(without: missing))) == text)
     }
   }
 
@@ -26,8 +28,10 @@ struct StatusLineTests {
     let lines = try lines(without: ["answer"])
     lines.press(.clear, for: 100, at: Instant(rawValue: 0))
     #expect(
-      StatusLine(lines).text == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
+      drawing(StatusLine(lines)) == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
+
+  private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }
 
   private func lines(without missing: [String]) throws -> VirtualLines {
     let catalog = BoardOptionTests.catalog

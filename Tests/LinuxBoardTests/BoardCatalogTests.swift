@@ -1,3 +1,4 @@
+import Boards
 import LinuxRadio
 import LinuxTestSupport
 import Testing
@@ -12,8 +13,8 @@ struct BoardCatalogTests {
   struct Shipped: CustomTestStringConvertible {
     let name: String
     let models: [String]
-    let chip: String
-    let radio: RadioName
+    let chip: ChipLabel
+    let radio: RadioText
     var testDescription: String { name }
   }
 
@@ -22,18 +23,18 @@ struct BoardCatalogTests {
       name: "pi-3b",
       models: [
         "Raspberry Pi 3 Model B", "Raspberry Pi 3 Model B Plus", "Raspberry Pi 3 Model B+",
-      ], chip: "pinctrl-bcm2835", radio: .adapter(0)),
+      ], chip: "pinctrl-bcm2835", radio: "hci0"),
     Shipped(
       name: "pi-4b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711",
-      radio: .adapter(0)),
-    Shipped(name: "pi-5", models: ["Raspberry Pi 5"], chip: "pinctrl-rp1", radio: .adapter(0)),
+      radio: "hci0"),
+    Shipped(name: "pi-5", models: ["Raspberry Pi 5"], chip: "pinctrl-rp1", radio: "hci0"),
     Shipped(
       name: "pi-zero", models: ["Raspberry Pi Zero", "Raspberry Pi Zero W"],
-      chip: "pinctrl-bcm2835", radio: .adapter(0)),
+      chip: "pinctrl-bcm2835", radio: "hci0"),
     Shipped(
       name: "pi-zero-2-w", models: ["Raspberry Pi Zero 2 W"], chip: "pinctrl-bcm2835",
-      radio: .adapter(0)),
-    Shipped(name: "virtual", models: [], chip: "virtual", radio: .virtual),
+      radio: "hci0"),
+    Shipped(name: "virtual", models: [], chip: "virtual", radio: "virtual"),
   ]
 
   @Test("Those that are shipped, and no others")
@@ -43,23 +44,25 @@ struct BoardCatalogTests {
 
   @Test("Each shipped file is as its board is", arguments: shipped)
   func loads(_ shipped: Shipped) throws {
-    let board = try Self.catalog.board(shipped.name)
+    let entry = try Self.catalog.entry(shipped.name)
+    let board = try entry.board.get()
     let button = { (number: Int) in
       LineDescription(
-        name: "GPIO\(number)", offset: number, activeLow: true, bias: .pullUp,
+        name: .gpio(number), offset: number, activeLow: true, bias: .pullUp,
         debounceMilliseconds: 20)
     }
     let light = { (number: Int) in
       LineDescription(
-        name: "GPIO\(number)", offset: number, activeLow: false, bias: .none,
+        name: .gpio(number), offset: number, activeLow: false, bias: .none,
         debounceMilliseconds: 0)
     }
     #expect(
       board
         == BoardDescription(
-          name: shipped.name, models: shipped.models, chip: shipped.chip, shake: button(18),
-          clear: button(25), status: light(12), answer: light(16), radio: shipped.radio,
-          isVirtual: shipped.name == "virtual"))
+          name: try #require(BoardName(shipped.name)), chip: shipped.chip, shake: button(18),
+          clear: button(25), status: light(12), answer: light(16), radio: shipped.radio))
+    #expect(entry.models == shipped.models)
+    #expect(board.isVirtual == (shipped.name == "virtual"))
   }
 
   @Test(

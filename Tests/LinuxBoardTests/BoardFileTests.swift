@@ -1,3 +1,4 @@
+import Boards
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
@@ -33,22 +34,25 @@ struct BoardFileTests {
 
   @Test("What a file says is what the board is like")
   func whole() throws {
-    let board = try BoardFile.parse(Self.whole, name: "b", path: "b.yml")
+    let file = try BoardFile.parse(Self.whole, name: "b", path: "b.yml")
+    #expect(file.models == ["Raspberry Pi 4 Model B"])
     #expect(
-      board
+      file.board
         == BoardDescription(
-          name: "b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711",
+          name: "b", chip: "pinctrl-bcm2711",
           shake: LineDescription(
             name: "GPIO18", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
           status: LineDescription(
             name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
-          radio: .adapter(0)))
+          radio: "hci0"))
+    #expect(file.board.radioName == .adapter(0))
   }
 
   @Test("A board may have nothing but a radio")
   func radioOnly() throws {
-    let board = try BoardFile.parse("radio: virtual", name: "b", path: "b.yml")
-    #expect(board == BoardDescription(name: "b", radio: .virtual))
+    let board = try BoardFile.parse("radio: virtual", name: "b", path: "b.yml").board
+    #expect(board == BoardDescription(name: "b", radio: "virtual"))
+    #expect(board.radioName == .virtual)
     #expect(!board.hasLines)
   }
 

@@ -1,3 +1,4 @@
+import Boards
 import Testing
 
 @testable import LinuxBoard
@@ -146,12 +147,12 @@ struct BoardWiringTests {
     var pins: [Int] = []
     for number in 2...27 {
       let line = LineDescription(
-        name: "GPIO\(number)", offset: number, activeLow: true, bias: .pullUp,
+        name: .gpio(number), offset: number, activeLow: true, bias: .pullUp,
         debounceMilliseconds: 20)
       let plan = WiringPlan(BoardDescription(name: "b", chip: "c", shake: line))
       #expect(plan.wires.count == 1)
       for wire in plan.wires {
-        #expect(PinHeader.name(ofPin: wire.pin) == line.name)
+        #expect(PinHeader.name(ofPin: wire.pin) == line.name.description)
         #expect(PinHeader.name(ofPin: wire.railPin) == "GND")
         #expect(wire.isLoop)
         pins.append(wire.pin)
@@ -172,9 +173,11 @@ struct BoardWiringTests {
 
   /// The drawing of a shipped board, with settings.
   private func drawing(_ name: String, _ settings: String...) throws -> String {
-    var board = try BoardCatalogTests.catalog.board(name)
+    let entry = try BoardCatalogTests.catalog.entry(name)
+    var board = try entry.board.get()
     try board.apply(try settings.map { try BoardSetting($0) })
-    return WiringDrawing(board, isColored: false).lines.joined(separator: "\n")
+    let drawing = WiringDrawing(board, models: entry.models ?? [], isColored: false)
+    return drawing.lines.joined(separator: "\n")
   }
 
   private static func withoutColors(_ text: String) -> String {

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Boards
 import Glibc
 import LinuxSystem
 import LinuxTestSupport
@@ -19,13 +20,13 @@ struct ChipWatchTests {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
     #expect(bench.news == [])
-    #expect(bench.body.deadline == nil)
+    #expect(bench.panel.deadline == nil)
     try bench.unplug()
     #expect(bench.isWoken)
     bench.turn(at: 60_000)
     #expect(bench.news == [.lost(gone)])
     #expect(!bench.isWoken)
-    #expect(bench.body.deadline == Instant(rawValue: 60_250))
+    #expect(bench.panel.deadline == Instant(rawValue: 60_250))
   }
 
   @Test("It is taken up in the turn in which it is back, with its light and its buttons")
@@ -36,17 +37,17 @@ struct ChipWatchTests {
     try bench.unplug()
     bench.turn(at: 2_000)
     // Asked for in vain until the waits are 5 s long.
-    while let retry = bench.body.deadline, retry.rawValue < 60_000 {
+    while let retry = bench.panel.deadline, retry.rawValue < 60_000 {
       bench.turn(at: retry.rawValue)
     }
-    let retry = try #require(bench.body.deadline)
+    let retry = try #require(bench.panel.deadline)
     #expect(retry > Instant(rawValue: 60_001))
     try bench.plugIn()
     #expect(bench.isWoken)
     bench.turn(at: 60_001)
     #expect(bench.news == [.lost(gone), .ready])
     #expect(bench.lines.isLit(.status) == true)
-    #expect(bench.body.deadline == nil)
+    #expect(bench.panel.deadline == nil)
 
     bench.lines.press(.shake, for: 50, at: Instant(rawValue: 70_000))
     bench.listen()
@@ -84,7 +85,7 @@ struct ChipWatchTests {
     bench.turn(at: 4_000)
     #expect(bench.news == [])
     #expect(bench.lines.isLit(.status) == true)
-    #expect(bench.body.deadline == nil)
+    #expect(bench.panel.deadline == nil)
   }
 
   @Test("Between its return and its permissions nothing is told, and with them it is taken up")
@@ -99,7 +100,7 @@ struct ChipWatchTests {
       [LineSettings(offset: 5, direction: .input)], consumer: "other")
     bench.turn(at: 3_000)
     #expect(bench.news == [.lost(gone)])
-    #expect(bench.body.deadline == Instant(rawValue: 3_250))
+    #expect(bench.panel.deadline == Instant(rawValue: 3_250))
     other.release()
     try bench.permit()
     #expect(bench.isWoken)
@@ -135,16 +136,16 @@ struct ChipWatchTests {
     #expect(bench.news == [.lost(gone)])
   }
 
-  @Test("A body that has been closed asks for nothing more")
+  @Test("A panel that has been closed asks for nothing more")
   func closed() throws {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
-    bench.body.close()
+    bench.panel.close()
     try bench.make("gpiochip7")
     #expect(!bench.isWoken)
     bench.turn(at: 2_000)
     #expect(try bench.lines.chip.info(of: 5).consumer == nil)
-    #expect(bench.body.deadline == nil)
+    #expect(bench.panel.deadline == nil)
   }
 
   @Test("The chips of a machine are watched where they are, or not at all")
@@ -161,13 +162,10 @@ struct ChipWatchTests {
   }
 }
 
-/// A body whose chip has a name in a directory of its own.
+/// A panel whose chip has a name in a directory of its own.
 private final class ChipBench {
   let lines: VirtualLines
-  let body: BoardBody<VirtualLines>
-  var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
-  private(set) var actions: [PanelAction] = []
-  private(set) var news: [BodyNews] = []
+  let panel: PanelUnderTest
   private let directory: TemporaryDirectory
   private let loop: EventLoop
   /// Has the lines' descriptor, and is not asked.
@@ -179,10 +177,14 @@ private final class ChipBench {
     deaf = try EventLoop()
     lines = VirtualLines(board)
     try directory.write("", to: "gpiochip0")
-    body = BoardBody(
-      board, lines: lines, loop: deaf,
-      chips: try DirectoryWatch(directory.path, namesFrom: "gpiochip", loop: loop))
+    panel = PanelUnderTest(
+      BoardPanel(
+        board, lines: lines, loop: deaf,
+        chips: try DirectoryWatch(directory.path, namesFrom: "gpiochip", loop: loop)))
   }
+
+  var actions: [PanelAction] { panel.actions }
+  var news: [PanelUnderTest.News] { panel.news }
 
   /// Whether the loop would wake for a name.
   var isWoken: Bool { (try? loop.wait(until: Instant(rawValue: 0))) ?? false }
@@ -214,12 +216,7 @@ private final class ChipBench {
 
   /// One turn of a loop.
   func turn(at time: UInt64) {
-    let now = Instant(rawValue: time)
     _ = try? loop.wait(until: Instant(rawValue: 0))
-    body.readButtons(into: &panel, at: now)
-    panel.advance(to: now)
-    while let action = panel.nextAction() { actions.append(action) }
-    body.show(panel, at: now)
-    if let news = body.takeNews() { self.news.append(news) }
+    panel.turn(at: Instant(rawValue: time))
   }
 }

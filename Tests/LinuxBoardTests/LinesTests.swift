@@ -1,4 +1,5 @@
 import BluetoothHost
+import Boards
 import LinuxSystem
 import Testing
 import VirtualBoard
@@ -204,7 +205,7 @@ struct LinesTests {
     let bench = try LinesBench()
     bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
     bench.turn(at: 1_000)
-    bench.body.close()
+    bench.panel.close()
     #expect(bench.lines.isLit(.status) == false)
     #expect(try bench.lines.chip.info(of: 5).consumer == nil)
     #expect(bench.deadline == nil)
@@ -227,31 +228,34 @@ extension BoardDescription {
       status: LineDescription(
         name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
       answer: LineDescription(
-        name: "GPIO13", offset: 13, activeLow: true, bias: .none, debounceMilliseconds: 0),
-      isVirtual: true)
+        name: "GPIO13", offset: 13, activeLow: true, bias: .none, debounceMilliseconds: 0))
   }
 }
 
-/// A body on a virtual chip, in a loop, at times of the test's choosing.
+extension LineName {
+  /// The name that Raspberry Pis give the line of this number.
+  static func gpio(_ number: Int) -> LineName { LineName("GPIO\(number)") ?? LineName() }
+}
+
+/// A panel on a virtual chip, in a loop, at times of the test's choosing.
 private final class LinesBench {
   let lines: VirtualLines
-  let body: BoardBody<VirtualLines>
-  var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
-  var actions: [PanelAction] = []
-  var news: [BodyNews] = []
+  let panel: PanelUnderTest
   private(set) var writes = 0
   private let loop: EventLoop
 
   init(_ board: BoardDescription = .test) throws {
     loop = try EventLoop()
     lines = VirtualLines(board)
-    body = BoardBody(board, lines: lines, loop: loop)
+    panel = PanelUnderTest(BoardPanel(board, lines: lines, loop: loop))
     lines.onChange = { [unowned self] in
       if !lines.isDown(.shake), !lines.isDown(.clear) { writes += 1 }
     }
   }
 
-  var deadline: Instant? { Instant.earlier(panel.deadline, body.deadline) }
+  var actions: [PanelAction] { panel.actions }
+  var news: [PanelUnderTest.News] { panel.news }
+  var deadline: Instant? { panel.deadline }
 
   /// Whether a loop would wake at this time: for a descriptor or a deadline.
   func isWoken(by time: UInt64) -> Bool {
@@ -261,14 +265,9 @@ private final class LinesBench {
 
   /// One turn of a loop.
   func turn(at time: UInt64) {
-    let now = Instant(rawValue: time)
     // What is ready is told; nothing is waited for.
     _ = try? loop.wait(until: Instant(rawValue: 0))
-    body.readButtons(into: &panel, at: now)
-    panel.advance(to: now)
-    while let action = panel.nextAction() { actions.append(action) }
-    body.show(panel, at: now)
-    if let news = body.takeNews() { self.news.append(news) }
+    panel.turn(at: Instant(rawValue: time))
   }
 
   /// Turns whenever a loop would, until `end`.

@@ -1,3 +1,4 @@
+import Boards
 import Glibc
 import LinuxSystem
 import LinuxTestSupport

@@ -81,8 +81,8 @@ struct HostCallTests {
   func server() throws {
     let port = try StreamListener(host: "127.0.0.1", port: 0).port
     let loop = try EventLoop()
-    var radio = try Radio(.tcpServer(host: "localhost", port: port), loop: loop)
-    try radio.awaitHost(in: loop)
+    var radio = RadioSourcePort(.tcpServer(host: "localhost", port: port), loop: loop)
+    try radio.open(in: loop)
     _ = try StreamSocket.connect(host: "127.0.0.1", port: port)
     radio.close()
   }
@@ -90,8 +90,8 @@ struct HostCallTests {
   @Test("A radio that is opened says if its host is unknown")
   func radio() throws {
     let loop = try EventLoop()
-    var radio = try Radio(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)
-    let error = #expect(throws: RadioError.self) { try radio.awaitHost(in: loop) }
+    var radio = RadioSourcePort(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)
+    let error = #expect(throws: RadioError.self) { try radio.open(in: loop) }
     #expect(error?.reason.contains("256.256.256.256.invalid:1") == true)
     radio.close()
   }

@@ -67,9 +67,9 @@ struct RadioTests {
     try bench.loop.wait(until: now)
     #expect(radio.serve(&program, at: now))
     // Ready, and a burst.
-    #expect(program.take().count == 1 + Radio.burst)
+    #expect(program.take().count == 1 + RadioLink<2_053>.burst)
     #expect(!radio.serve(&program, at: now))
-    #expect(program.take().count == 40 - Radio.burst)
+    #expect(program.take().count == 40 - RadioLink<2_053>.burst)
     radio.close()
   }
 
@@ -247,7 +247,7 @@ struct RadioTests {
     #expect(
       secondProgram.take() == [.ready, .lost("the virtual air at unix:\(path) is full")])
     #expect(
-      RadioError.airIsFull(.virtual).description
+      RadioError(.airIsFull, of: .virtual, failure: nil).description
         == "the virtual air is full. End a program that uses it, or host an air for more radios "
         + "before you start the others: eightball radio --limit 1000.")
     // It is tried again, and there is room once the first has gone.

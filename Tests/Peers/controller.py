@@ -116,8 +116,13 @@ class Controller:
 
 
 @contextlib.asynccontextmanager
-async def ball_on_a_controller(*more_options: str, is_json: bool = True):
-    """`eightball run`, with more options, and the controller that it has set up."""
+async def ball_on_a_controller(
+    *more_options: str, is_json: bool = True, output: int | None = None
+):
+    """`eightball run`, with more options, and the controller that it has set up.
+
+    `output`: where the ball prints, if the test reads that itself.
+    """
     hosts: asyncio.Queue[Controller] = asyncio.Queue()
 
     async def accept(reader, writer):
@@ -130,9 +135,12 @@ async def ball_on_a_controller(*more_options: str, is_json: bool = True):
     options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--seed", "8", *more_options]
     if is_json:
         options.append("--json")
-    async with server, Program(eightball(), "run", *options) as ball:
-        await ball.line(lambda line: "dvertising" in line, "advertising")
-        yield ball, await hosts.get()
+    async with server, Program(eightball(), "run", *options, output=output) as ball:
+        if output is None:
+            await ball.line(lambda line: "dvertising" in line, "advertising")
+        host = await hosts.get()
+        await host.until(lambda: host.is_advertising, "advertising")
+        yield ball, host
 
 
 def event(code: int, parameters: bytes) -> bytes:

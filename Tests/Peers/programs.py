@@ -39,8 +39,15 @@ def example(name: str) -> str:
 class Program:
     """A child process whose output is kept, and whose lines can be waited for."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
+    def __init__(
+        self,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        output: int | None = None,
+    ):
+        """`output`: a descriptor for the program's output, which is left to the caller then."""
         self.arguments = arguments
+        self._given_output = output
         self.environment = {**os.environ, **(environment or {})}
         self.output: list[str] = []
         self.errors: list[str] = []
@@ -52,7 +59,7 @@ class Program:
         self._process = await asyncio.create_subprocess_exec(
             *self.arguments,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE if self._given_output is None else self._given_output,
             stderr=asyncio.subprocess.PIPE,
             env=self.environment,
         )
@@ -117,7 +124,7 @@ class Program:
         return "\n".join(parts)
 
     async def _listen(self, stream: asyncio.StreamReader, lines: list[str]) -> None:
-        while line := await stream.readline():
+        while stream and (line := await stream.readline()):
             lines.append(line.decode(errors="backslashreplace").rstrip("\n"))
             async with self._heard:
                 self._heard.notify_all()

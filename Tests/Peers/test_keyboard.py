@@ -9,8 +9,10 @@ import signal
 import pytest
 
 import worlds
-from programs import PATIENCE, eightball
+from programs import PATIENCE, Program, eightball
 
+CONTROL_Q = "\x11"
+CONTROL_S = "\x13"
 CONTROL_Z = "\x1a"
 RIGHT_ARROW = "\x1b[C"
 
@@ -102,6 +104,20 @@ async def test_stopped_and_in_front_again(terminal):
         await terminal.obeys("fg", "[q]uit")
         terminal.type(key)
         await terminal.shows(doing)
+
+
+async def test_a_terminal_that_is_held_does_not_hold_the_ball(terminal, folder):
+    terminal.type(CONTROL_S)
+    board = {"EIGHTBALL_BOARD": str(folder / "board")}
+    for button in ["shake", "clear", "shake"]:
+        async with Program(eightball(), "press", button, environment=board) as press:
+            assert await press.ended() == 0, press.transcript
+    terminal.type(CONTROL_Q)
+    await terminal.shows("Shaken.")
+    await terminal.shows("Cleared")
+    await terminal.shows("[q]uit")
+    terminal.type("q")
+    await terminal.obeys("echo it is $?", "it is 0")
 
 
 async def test_in_the_background_the_keys_are_the_shells(terminal):

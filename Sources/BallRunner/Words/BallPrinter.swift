@@ -6,12 +6,7 @@ import EightBall
 /// Lines wait in bounded storage until `flush`, which never waits for a reader.
 struct BallPrinter<let capacity: Int>: ~Copyable {
   private let name: DeviceName
-  #if WORDS_FOR_PEOPLE_ONLY
-    /// A machine whose program memory is small has no words for programs.
-    private var isJSON: Bool { false }
-  #else
-    private let isJSON: Bool
-  #endif
+  private let format: LineFormat
 
   private var output = LineQueue<capacity>()
   private var errors = LineQueue<512>()
@@ -29,12 +24,17 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
   private var isKnownToAdvertise = false
   private var connections = 0
 
-  init(name: DeviceName, isJSON: Bool) {
+  init(name: DeviceName, format: LineFormat) {
     self.name = name
-    #if !WORDS_FOR_PEOPLE_ONLY
-      self.isJSON = isJSON
-    #endif
+    self.format = format
   }
+
+  #if WORDS_FOR_PEOPLE_ONLY
+    /// A machine with little program memory has no words for programs.
+    private var isJSON: Bool { false }
+  #else
+    private var isJSON: Bool { format == .json }
+  #endif
 
   // MARK: Printing
 
@@ -91,6 +91,7 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   @inline(__always)
   private mutating func print(_ compose: (inout ByteWriter) -> Void) {
+    guard format != .none else { return }
     output.append(mayBeCut: !isJSON, compose)
   }
 
@@ -111,7 +112,11 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   /// Whether there is a line for `event`. Only such events count against the limit of lines.
   func prints(_ event: BallEvent) -> Bool {
-    if case .subscribed = event { isJSON } else { true }
+    switch event {
+    case .radio: true
+    case .subscribed: format == .json
+    default: format != .none
+    }
   }
 
   /// Something has happened to the ball.
@@ -254,18 +259,11 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   /// The ball ends, for it cannot run: for this reason, which has `kind` for programs.
   mutating func tellFailure(_ reason: Span<UInt8>, kind: StaticString) {
+    let isJSON = self.isJSON
     if isJSON {
-      return print {
-        $0.beginJSON("failed")
-        $0.add("reason", plain: kind)
-        $0.beginText("detail")
-        $0.write(escapedSentence: reason)
-        $0.write(text: "\"}")
-      }
-    }
-    complain {
-      $0.write(text: "Error: ")
-      $0.write(sentence: reason)
+      print { $0.writeFailure(reason, kind: kind, isJSON: true) }
+    } else {
+      complain { $0.writeFailure(reason, kind: kind, isJSON: false) }
     }
   }
 
@@ -365,16 +363,5 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     var mark: UInt32 = 0x811C_9DC5
     for index in text.indices { mark = (mark ^ UInt32(text[index])) &* 0x0100_0193 }
     return mark
-  }
-}
-
-extension ByteWriter {
-  @_lifetime(self: copy self)
-  fileprivate mutating func writeLoss(_ count: Int) {
-    write(text: "(")
-    write(decimal: count)
-    write(
-      text: count == 1
-        ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
   }
 }

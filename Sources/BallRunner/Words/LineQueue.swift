@@ -4,7 +4,7 @@ import BluetoothHost
 ///
 /// A line for which there is no room is left out and counted, so a reader that does not read costs
 /// lines and never time.
-struct LineQueue<let capacity: Int>: ~Copyable {
+public struct LineQueue<let capacity: Int>: ~Copyable {
   /// "…" and a line end.
   private static var reserve: Int { 4 }
 
@@ -12,32 +12,35 @@ struct LineQueue<let capacity: Int>: ~Copyable {
   /// How many lines have been left out and not been reported.
   private(set) var lostLines = 0
 
+  /// An empty queue.
+  public init() {}
+
   /// What waits.
-  var pending: Span<UInt8> {
+  public var pending: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { bytes.span }
   }
 
   /// Whether nothing waits.
-  var isEmpty: Bool { bytes.isEmpty }
+  public var isEmpty: Bool { bytes.isEmpty }
 
   /// Adds a line, without its end, that `compose` writes.
   ///
   /// - Parameter mayBeCut: Whether a line that is too long for an empty queue is cut, and not left out.
   @inline(__always)
-  mutating func append(mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void) {
+  public mutating func append(mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void) {
     guard lostLines == 0, add(mayBeCut, compose) else { return lostLines &+= 1 }
   }
 
   /// Adds the line that says how many were left out; nothing changes if there is no room for it yet.
-  mutating func appendLoss(_ compose: (inout ByteWriter, Int) -> Void) {
+  public mutating func appendLoss(_ compose: (inout ByteWriter, Int) -> Void) {
     let count = lostLines
     guard count > 0, add(false, { compose(&$0, count) }) else { return }
     lostLines = 0
   }
 
   /// The first `count` bytes have been printed.
-  mutating func remove(_ count: Int) {
+  public mutating func remove(_ count: Int) {
     bytes.removeFirst(count)
   }
 
@@ -62,5 +65,17 @@ extension ByteBuffer {
   fileprivate mutating func append(utf8 text: StaticString) -> Bool {
     let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return unsafe append(utf8.span)
+  }
+}
+
+extension ByteWriter {
+  /// Writes that so many lines were lost, because they were not read.
+  @_lifetime(self: copy self)
+  public mutating func writeLoss(_ count: Int) {
+    write(text: "(")
+    write(decimal: count)
+    write(
+      text: count == 1
+        ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
   }
 }

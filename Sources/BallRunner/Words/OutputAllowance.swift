@@ -20,7 +20,7 @@ struct OutputAllowance {
   private static var second: UInt32 { 1_000 }
 
   /// The length of a day, in milliseconds.
-  private static var day: UInt32 { 86_400_000 }
+  private static var day: UInt64 { 86_400_000 }
 
   private var spent = 0
   /// When the present second began; has no meaning while nothing is spent.
@@ -36,8 +36,9 @@ struct OutputAllowance {
   mutating func advance(to now: Instant) {
     guard spent > 0, now >= nextSecond else { return }
     // After a day, all has been given back for long; so 32 bits hold what counts.
-    guard now < beginning.advanced(by: Self.day) else { return spent = 0 }
-    let elapsed = UInt32(truncatingIfNeeded: now.rawValue &- beginning.rawValue)
+    let milliseconds = now.rawValue &- beginning.rawValue
+    guard milliseconds < Self.day else { return spent = 0 }
+    let elapsed = UInt32(truncatingIfNeeded: milliseconds)
     let seconds = elapsed / Self.second
     spent -= min(spent, min(Int(bitPattern: UInt(seconds)), Self.burst) &* Self.perSecond)
     beginning = beginning.advanced(by: seconds &* Self.second)

@@ -5,7 +5,7 @@ extension ByteWriter {
   /// that turns the line around, and for each byte that is not UTF-8: what comes from the air is only
   /// ever shown.
   @_lifetime(self: copy self)
-  mutating func write(printable utf8: Span<UInt8>) {
+  public mutating func write(printable utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
     while let scalar = scalars.next() {
       switch scalar {
@@ -23,7 +23,7 @@ extension ByteWriter {
   /// Besides what RFC 8259, 7, asks for, controls and the line ends of Unicode are escaped, so that a
   /// line of output is a line to every reader.
   @_lifetime(self: copy self)
-  mutating func write(escaped utf8: Span<UInt8>) {
+  public mutating func write(escaped utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
     while let scalar = scalars.next(besides: true) {
       switch scalar {

@@ -227,6 +227,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   private mutating func fill<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, from driver: inout Driver, at now: Instant) -> Bool {
+    guard loss == nil else { return false }
     written = 0
     output.removeAll()
     repeat {
@@ -236,7 +237,8 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
     } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket && loss == nil
-    return !output.isEmpty && loss == nil
+    // What has been noted is sent, even if it is one Reset too many.
+    return !output.isEmpty
   }
 
   private mutating func notePacket<Port: RadioPort & ~Copyable>(

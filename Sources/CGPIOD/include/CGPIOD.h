@@ -1,5 +1,8 @@
 /// A few lines of one GPIO chip, by way of libgpiod, whichever of its two incompatible versions
 /// there is. Nothing is taken from the heap between cgpiod_open and cgpiod_close.
+///
+/// Edges come with their bounces: the kernel's own debouncing, which version 2 alone can ask for, holds
+/// back the first edge as well.
 #pragma once
 
 #include <stddef.h>
@@ -24,8 +27,6 @@ struct cgpiod_line {
     int32_t is_active_low;
     /// A cgpiod_bias.
     int32_t bias;
-    /// For how long it may bounce, in microseconds.
-    uint32_t debounce;
 };
 
 /// What cgpiod_open was doing when it failed.
@@ -95,9 +96,6 @@ int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_
 
 /// Gives the lines back.
 void cgpiod_close(struct cgpiod_lines *lines);
-
-/// Whether the kernel leaves bounces out of the edges: 1 or 0.
-int cgpiod_is_debounced(const struct cgpiod_lines *lines);
 
 /// A descriptor that is readable when there is an edge, and hangs up when the chip vanishes. It
 /// belongs to `lines`.

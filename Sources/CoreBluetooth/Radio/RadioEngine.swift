@@ -220,7 +220,7 @@ final class RadioEngine: @unchecked Sendable {
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
           program.shutDown(at: now)
-          end = now.advanced(by: RadioLoop.farewell)
+          end = now.advanced(by: Self.farewell)
         }
       }
       if radio.serve(&program, at: now) { mayHaveMore = true }
@@ -232,6 +232,9 @@ final class RadioEngine: @unchecked Sendable {
     }
     radio.close()
   }
+
+  /// How long saying goodbye may take, in milliseconds.
+  private static let farewell: UInt32 = 2_000
 
   /// The jobs that are done in a row before the controller has a turn: a command that is not
   /// answered in 2 s counts as lost.

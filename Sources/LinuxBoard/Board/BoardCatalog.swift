@@ -1,3 +1,4 @@
+import Boards
 import LinuxSystem
 
 /// The board files of this machine, in the folders where they are looked for.
@@ -69,19 +70,31 @@ public struct BoardCatalog: Equatable, Sendable {
   /// The board that `text` names: a file if it has a slash or ends in .yml or .yaml, and the name
   /// of a board otherwise.
   ///
+  /// - Parameter option: What the text was given with, for errors.
   /// - Throws: What is wrong with its file, or what there is to choose from.
-  public func board(_ text: String) throws(BoardError) -> BoardDescription {
+  public func entry(
+    _ text: String, option: String = "--board"
+  ) throws(BoardError) -> Entry {
     if text.contains("/") || text.hasSuffix(".yml") || text.hasSuffix(".yaml") {
-      return try BoardFile.read(text)
+      let file = try BoardFile.read(text)
+      return Entry(
+        name: file.board.name.description, path: text, board: .success(file.board),
+        models: file.models)
     }
     let entries = entries()
     guard let entry = entries.first(where: { $0.name == text }) else {
-      let place = "--board \(BoardError.shown(text))"
+      let place = "\(option) \(BoardError.shown(text))"
       guard !entries.isEmpty else { throw BoardError(place, "\(nothingFound); name a file") }
       throw BoardError(
         place, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")
     }
-    return try entry.board.get()
+    _ = try entry.board.get()
+    return entry
+  }
+
+  /// The board that `text` names, as `entry` finds it.
+  public func board(_ text: String) throws(BoardError) -> BoardDescription {
+    try entry(text).board.get()
   }
 
   /// What to do where no board was found, as the end of a sentence.
@@ -99,9 +112,9 @@ extension BoardCatalog.Entry {
     self.name = name
     self.path = path
     do throws(BoardError) {
-      let description = try BoardFile.read(path)
-      board = .success(description)
-      models = description.models
+      let file = try BoardFile.read(path)
+      board = .success(file.board)
+      models = file.models
     } catch {
       board = .failure(error)
       models = BoardFile.models(in: path)
@@ -110,31 +123,34 @@ extension BoardCatalog.Entry {
 }
 
 extension [BoardCatalog.Entry] {
-  /// The board that a device tree's model tells of: the one of whose models the longest is the
-  /// beginning of `model`, up to its end or a space; `nil` if there is none.
+  /// The board with the longest beginning of `model`, as `ModelSearch` finds it; `nil` if there is
+  /// none.
   ///
   /// - Throws: What is wrong with its file, or with a file that may be its, if no other is; and if
   ///   several boards have that same beginning.
   public func matching(model: String) throws(BoardError) -> BoardCatalog.Entry? {
-    var best: [(entry: BoardCatalog.Entry, start: String)] = []
-    for entry in self {
-      let starts = (entry.models ?? []).filter { model == $0 || model.hasPrefix($0 + " ") }
-      guard let start = starts.max(by: { $0.utf8.count < $1.utf8.count }) else { continue }
-      let length = best.first?.start.utf8.count ?? 0
-      if start.utf8.count > length { best.removeAll() }
-      if start.utf8.count >= length { best.append((entry, start)) }
+    var search = ModelSearch()
+    for (index, entry) in enumerated() {
+      for start in entry.models ?? [] {
+        search.look(at: index, start: start.utf8.span, model: model.utf8.span)
+      }
     }
-    if best.count > 1, let first = best.first {
-      let others = alternatives(best.dropFirst().map(\.entry.path), "and")
+    let found: BoardCatalog.Entry?
+    switch search.result {
+    case .board(let index): found = self[index]
+    case .several(let index):
+      let start = String(decoding: model.utf8.prefix(search.length), as: UTF8.self)
+      let others = self[(index + 1)...].filter { $0.models?.contains(start) == true }
       throw BoardError(
-        first.entry.path, field: "models",
-        "\(BoardError.quoted(first.start)) is also in \(others): change or remove the models of all "
-          + "but one, or name a board with --board")
+        self[index].path, field: "models",
+        "\(BoardError.quoted(start)) is also in \(alternatives(others.map(\.path), "and")): change "
+          + "or remove the models of all but one, or name a board with --board")
+    // A fault in a file that may be this machine's is reported: the ball may lack its board.
+    case .none: found = first { $0.models == nil }
     }
-    // Rather a fault that is told of than a ball without its board.
-    guard let entry = best.first?.entry ?? first(where: { $0.models == nil }) else { return nil }
-    _ = try entry.board.get()
-    return entry
+    guard let found else { return nil }
+    _ = try found.board.get()
+    return found
   }
 }
 
@@ -149,7 +165,7 @@ public enum DeviceTree {
 
   /// The text of a property, which ends in a zero byte; `nil` if it says nothing.
   static func model(fromProperty text: String) -> String? {
-    let model = String(text.prefix { $0 != "\0" && $0 != "\n" })
-    return model.isEmpty ? nil : model
+    let count = ModelSearch.model(inProperty: text.utf8.span).count
+    return count == 0 ? nil : String(decoding: text.utf8.prefix(count), as: UTF8.self)
   }
 }

@@ -1,3 +1,5 @@
+import Boards
+
 /// What is wrong with a board's file, or with what the command line says of a board.
 ///
 /// Prints as one line: "boards/pi-4b.yml:7: shake.offset: expected a whole number from 0 to 1023,
@@ -33,11 +35,6 @@ public struct BoardError: Error, Equatable, CustomStringConvertible {
 
   /// `text` in a bearable length, without what a terminal would obey.
   static func shown(_ text: String) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars.prefix(60) {
-      let isPlain = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-      shown.unicodeScalars.append(isPlain ? scalar : "\u{FFFD}")
-    }
-    return text.unicodeScalars.count > 60 ? shown + "…" : shown
+    String(writing: { $0.writeShown(text.utf8.span) })
   }
 }

@@ -1,3 +1,4 @@
+import Boards
 import Yams
 
 /// The fields of a board's file, or of one of its lines, with the lines of the file that they
@@ -44,7 +45,7 @@ struct BoardFields {
 
   /// A value that has to be there.
   func required<Value>(
-    _ name: String, _ field: BoardField<Value>
+    _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> Value {
     guard let value = try optional(name, field) else {
       throw BoardError(
@@ -55,7 +56,7 @@ struct BoardFields {
 
   /// A value that may be there.
   func optional<Value>(
-    _ name: String, _ field: BoardField<Value>
+    _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> Value? {
     guard let found = find(name) else { return nil }
     return try read(found.value, found.line, name, field)
@@ -63,7 +64,7 @@ struct BoardFields {
 
   /// A list of values that may be there.
   func list<Value>(
-    _ name: String, _ field: BoardField<Value>
+    _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> [Value]? {
     guard let found = find(name) else { return nil }
     guard let nodes = found.value.sequence else {
@@ -87,7 +88,7 @@ struct BoardFields {
   }
 
   private func read<Value>(
-    _ node: Node, _ line: Int, _ name: String, _ field: BoardField<Value>
+    _ node: Node, _ line: Int, _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> Value {
     guard let scalar = node.scalar, !node.isNothing, let value = field.read(scalar.string) else {
       throw BoardError(

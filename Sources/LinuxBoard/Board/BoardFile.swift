@@ -1,17 +1,23 @@
+import Boards
 import LinuxSystem
 import Yams
 
 /// A board's file: YAML, each of whose fields is known and checked.
 ///
 /// boards/README.md describes the fields.
-public enum BoardFile {
+public struct BoardFile: Equatable, Sendable {
+  /// How the device tree's models begin that are this board, such as "Raspberry Pi 4 Model B".
+  public var models: [String]
+  /// The board.
+  public var board: BoardDescription
+
   /// Files longer than this are no board's, in bytes.
   static let capacity = 65_536
 
   /// Reads the file at `path`. The board is called as the file is, without `.yml`.
   ///
   /// - Throws: What is wrong with the file, in which line and which field.
-  public static func read(_ path: String) throws(BoardError) -> BoardDescription {
+  public static func read(_ path: String) throws(BoardError) -> BoardFile {
     var name = String(path.split(separator: "/").last ?? "")
     for ending in [".yml", ".yaml"] where name.hasSuffix(ending) {
       name.removeLast(ending.count)
@@ -24,31 +30,32 @@ public enum BoardFile {
   /// - Parameter path: What errors call the file.
   static func parse(
     _ text: String, name: String, path: String
-  ) throws(BoardError) -> BoardDescription {
+  ) throws(BoardError) -> BoardFile {
     guard let root = try compose(text, path) else {
       throw BoardError(
         path, "the file says nothing: expected \(BoardDescription.fields.words)")
     }
     let fields = try BoardFields(root, of: nil, at: 1, known: BoardDescription.fields, path: path)
-    var board = BoardDescription(name: name)
-    board.models = try fields.list("models", .model) ?? []
+    // The name of a file has at most 255 bytes.
+    var board = BoardDescription(name: BoardName(name) ?? BoardName())
+    let models = try fields.list("models", .model) ?? []
     for part in BoardPart.allCases {
-      board[keyPath: part.path] = try line(of: part, in: fields)
+      board[part] = try line(of: part, in: fields)
     }
     if board.hasLines {
       board.chip = try fields.required("chip", .chip)
     } else {
       board.chip = try fields.optional("chip", .chip)
     }
-    board.isVirtual = board.chip == BoardDescription.virtualChip
     board.radio = try fields.optional("radio", .radio)
-    if let clash = board.clash() {
-      let lineNumber = try fields.group(clash.part.rawValue, known: clash.part.fields)?
-        .line(of: clash.field)
+    if let clash = board.clash {
+      let lineNumber = try fields.group("\(clash.part)", known: clash.part.fields)?
+        .line(of: clash.field.name.description)
       throw BoardError(
-        path, line: lineNumber, field: "\(clash.part.rawValue).\(clash.field)", clash.problem)
+        path, line: lineNumber, field: String(writing: clash.writePlace),
+        String(writing: clash.write))
     }
-    return board
+    return BoardFile(models: models, board: board)
   }
 
   /// The models in a file in which something else may be wrong; `nil` if it does not tell.
@@ -62,14 +69,14 @@ public enum BoardFile {
       return names.allSatisfy(BoardDescription.fields.all.contains) ? [] : nil
     }
     guard let nodes = models.sequence else { return nil }
-    let names = nodes.compactMap { $0.scalar.flatMap { BoardField.model.read($0.string) } }
+    let names = nodes.compactMap { $0.scalar.flatMap { FileField.model.read($0.string) } }
     return names.count == nodes.count ? names : nil
   }
 
   private static func line(
     of part: BoardPart, in board: BoardFields
   ) throws(BoardError) -> LineDescription? {
-    guard let fields = try board.group(part.rawValue, known: part.fields) else { return nil }
+    guard let fields = try board.group("\(part)", known: part.fields) else { return nil }
     let name = try fields.required("line", .line)
     let offset = try fields.required("offset", .offset)
     let isActiveLow = try fields.required("active", .active)

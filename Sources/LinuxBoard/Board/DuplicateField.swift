@@ -1,3 +1,4 @@
+import Boards
 import Yams
 
 /// A field that a file has twice.
@@ -20,7 +21,8 @@ struct DuplicateField {
     // Within braces there are no columns to go by.
     line = later.map { $0 + 1 } ?? mark.line
     let heading = lines.prefix(mark.line).last { $0.indent == 0 && $0.field != nil }?.field
-    group = indent == 0 ? nil : heading.flatMap { BoardPart(rawValue: $0)?.rawValue }
+    let parts = BoardPart.allCases.map(\.description)
+    group = indent == 0 ? nil : heading.flatMap { parts.contains($0) ? $0 : nil }
   }
 
   /// What is wrong.

@@ -1,3 +1,5 @@
+import Boards
+
 /// The 40-pin header that every Raspberry Pi since the Zero and the B+ has.
 ///
 /// Pin 1 is at the corner by the microSD card; odd pins are towards the middle of the board, even
@@ -13,7 +15,7 @@ enum PinHeader {
 
   /// The chips whose offsets are the numbers of the header's lines.
   private static let chips = [
-    "pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1", BoardDescription.virtualChip,
+    "pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1", BoardDescription.virtualChip.description,
   ]
 
   /// What is printed beside a pin, 1 to 40.
@@ -27,10 +29,11 @@ enum PinHeader {
   }
 
   /// The pin that a line is on; `nil` if it is on none.
-  static func pin(of line: LineDescription, ofChip chip: String?) -> Int? {
-    if let pin = pins(named: line.name).first, line.name.hasPrefix("GPIO") { return pin }
-    guard let chip, chips.contains(chip) else { return nil }
-    switch GPIONumber.of(line.name) ?? line.offset {
+  static func pin(of line: LineDescription, ofChip chip: ChipLabel?) -> Int? {
+    let name = line.name.description
+    if let pin = pins(named: name).first, name.hasPrefix("GPIO") { return pin }
+    guard let chip, chips.contains(chip.description) else { return nil }
+    switch line.name.gpioNumber ?? line.offset {
     case 0: return 27
     case 1: return 28
     case let number: return pins(named: "GPIO\(number)").first
@@ -83,7 +86,7 @@ struct WiringPlan {
   /// Finds the rails' pins that make the shortest wires, and the fewest that cross.
   init(_ board: BoardDescription) {
     for part in BoardPart.allCases {
-      guard let line = board[keyPath: part.path] else { continue }
+      guard let line = board[part] else { continue }
       guard let pin = PinHeader.pin(of: line, ofChip: board.chip) else {
         elsewhere.append((part, line))
         continue

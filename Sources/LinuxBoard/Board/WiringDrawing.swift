@@ -1,6 +1,9 @@
+import Boards
+
 /// The 40-pin header with a board's buttons and lights, drawn in characters.
 public struct WiringDrawing {
   private let board: BoardDescription
+  private let models: [String]
   private let plan: WiringPlan
   private let isColored: Bool
   private let margins: [HeaderSide: Int]
@@ -8,9 +11,12 @@ public struct WiringDrawing {
   /// How many characters a button or a light takes.
   private static let componentWidth = 13
 
-  /// - Parameter isColored: Whether to paint the wires with escape sequences of terminals.
-  public init(_ board: BoardDescription, isColored: Bool) {
+  /// - Parameters:
+  ///   - models: The models in the board's file.
+  ///   - isColored: Whether to paint the wires with escape sequences of terminals.
+  public init(_ board: BoardDescription, models: [String] = [], isColored: Bool) {
     self.board = board
+    self.models = models
     self.isColored = isColored
     let plan = WiringPlan(board)
     self.plan = plan
@@ -38,7 +44,7 @@ public struct WiringDrawing {
     for wire in plan.wires { lines += WiringText.steps(for: wire).map { paint($0, wire.part) } }
     for (part, line) in plan.elsewhere {
       lines.append(
-        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of \(board.chip ?? ""):"
+        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of \(board.chip?.description ?? ""):"
           + " not on this header")
     }
     if plan.wires.isEmpty && plan.elsewhere.isEmpty {
@@ -49,7 +55,7 @@ public struct WiringDrawing {
 
   private var title: String {
     let chip = board.chip.map { ", chip \($0)" } ?? ""
-    let models = board.models.isEmpty ? "" : " (\(alternatives(board.models, "and")))"
+    let models = self.models.isEmpty ? "" : " (\(alternatives(self.models, "and")))"
     return "Board \(board.name)\(models)\(chip)"
   }
 

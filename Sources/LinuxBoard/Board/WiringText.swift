@@ -1,3 +1,5 @@
+import Boards
+
 /// What a wiring says in words and in symbols.
 enum WiringText {
   /// A button or a light in 13 characters, the line's pin being towards the header.
@@ -14,13 +16,13 @@ enum WiringText {
 
   /// What stands at the far end of a wire: what it is, and where it goes on if that is not drawn.
   static func end(_ wire: WiringPlan.Wire) -> String {
-    let name = wire.part.rawValue
+    let name = wire.part.description
     return wire.isLoop ? name : "\(name), to pin \(wire.railPin) (\(wire.rail))"
   }
 
   /// The name of a part, in a column.
   static func label(_ part: BoardPart) -> String {
-    part.rawValue + String(repeating: " ", count: max(1, 8 - part.rawValue.count))
+    "\(part)" + String(repeating: " ", count: max(1, 8 - part.description.count))
   }
 
   /// How to wire it, for somebody with the parts in hand.

@@ -1,3 +1,4 @@
+import Boards
 import LinuxSystem
 
 extension Checkup {
@@ -14,16 +15,16 @@ extension Checkup {
           .note, "board", because("none", board.reason), remedy: BoardCatalog.howToName)
       ]
     }
-    let finding = Finding(.ok, "board", because(description.name, board.reason))
+    let finding = Finding(.ok, "board", because("\(description.name)", board.reason))
     guard description.hasLines else {
       return [finding, Finding(.note, "lines", "the board has no buttons and lights")]
     }
     let lines =
       description.isVirtual
       ? [Finding(.ok, "chip", "one of software, in the program itself")]
-      : lineFindings(chip: description.chip ?? "")
-    let missing = BoardPart.allCases.filter { description[keyPath: $0.path] == nil }
-    return [finding] + lines + missing.map { Finding(.note, $0.rawValue, "the board has none") }
+      : lineFindings(chip: description.chip?.description ?? "")
+    let missing = BoardPart.allCases.filter { description[$0] == nil }
+    return [finding] + lines + missing.map { Finding(.note, "\($0)", "the board has none") }
   }
 
   private func lineFindings(chip: String) -> [Finding] {

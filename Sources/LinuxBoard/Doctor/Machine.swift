@@ -1,3 +1,4 @@
+import Boards
 import LinuxRadio
 import LinuxSystem
 
@@ -54,9 +55,9 @@ public struct Machine: Equatable, Sendable {
     if case .adapter = radio { return }
     do {
       let loop = try EventLoop()
-      var opened = try Radio(radio, loop: loop)
-      defer { opened.close() }
-      try opened.awaitHost(in: loop)
+      var port = RadioSourcePort(radio, loop: loop)
+      defer { port.close() }
+      try port.open(in: loop)
     } catch let error as RadioError {
       radioFailure = error
     } catch {

@@ -1,3 +1,4 @@
+import BallRunner
 import BluetoothHost
 import EightBall
 
@@ -6,7 +7,7 @@ import EightBall
 /// Two implementations: `ChipLines` by way of libgpiod, and `VirtualLines`. After `open`, no call
 /// but `close` allocates. A call that throws leaves the lines of no use until they have been
 /// closed and opened again.
-public protocol BoardLines: AnyObject {
+public protocol BoardLines<Failure>: AnyObject {
   /// Why the lines cannot be used, and what helps, as a sentence without its full stop.
   associatedtype Failure: Error, CustomStringConvertible
 
@@ -18,9 +19,6 @@ public protocol BoardLines: AnyObject {
 
   /// Readable while `nextEdge` has something to tell; -1 unless the lines are open.
   var descriptor: Int32 { get }
-
-  /// Whether bounces are left out of the edges.
-  var isDebounced: Bool { get }
 
   /// Takes the next edge of a button; `nil` if there is none now.
   func nextEdge() throws(Failure) -> ButtonEdge?
@@ -51,21 +49,4 @@ extension BoardLines {
   public var deadline: Instant? { nil }
   /// Lets time pass.
   public func advance(to now: Instant) {}
-}
-
-/// A button whose contact has closed or opened.
-public struct ButtonEdge: Equatable, Sendable {
-  /// Which button.
-  public var button: ButtonName
-  /// Whether its contact closed.
-  public var isClosed: Bool
-  /// When, by the monotonic clock.
-  public var time: Instant
-
-  /// An edge of `button`.
-  public init(button: ButtonName, isClosed: Bool, time: Instant) {
-    self.button = button
-    self.isClosed = isClosed
-    self.time = time
-  }
 }

@@ -1,4 +1,6 @@
+import BallRunner
 import BluetoothHost
+import Boards
 import CGPIOD
 import EightBall
 import Glibc
@@ -20,7 +22,7 @@ public final class ChipLines: BoardLines {
   ///
   /// - Parameter directory: Where the chips are.
   public init(_ board: BoardDescription, directory: String = "/dev") {
-    label = board.chip ?? ""
+    label = board.chip?.description ?? ""
     wanted = WantedLine.all(of: board)
     self.directory = directory
   }
@@ -50,7 +52,7 @@ public final class ChipLines: BoardLines {
     guard result == 0 else { throw error(failure) }
     let lines = zip(wanted, states).map { wanted, state in
       ChipSurvey.Line(
-        part: wanted.part.rawValue, name: wanted.line.name,
+        part: "\(wanted.part)", name: "\(wanted.line.name)",
         offset: state.offset < 0 ? nil : Int(state.offset),
         user: unsafe withUnsafeBytes(of: state.user) { unsafe Self.text($0) })
     }
@@ -62,7 +64,7 @@ public final class ChipLines: BoardLines {
   private func withSettings<Result>(
     _ body: (UnsafeBufferPointer<cgpiod_line>) -> Result
   ) -> Result {
-    let names = unsafe wanted.map { unsafe strdup($0.line.name) }
+    let names = unsafe wanted.map { unsafe strdup($0.line.name.description) }
     defer { unsafe names.forEach { unsafe free($0) } }
     var settings = unsafe [cgpiod_line]()
     for (index, line) in wanted.enumerated() {
@@ -81,12 +83,6 @@ public final class ChipLines: BoardLines {
   public var descriptor: Int32 {
     guard let lines = unsafe lines else { return -1 }
     return unsafe cgpiod_descriptor(lines)
-  }
-
-  /// Whether bounces are left out of the edges.
-  public var isDebounced: Bool {
-    guard let lines = unsafe lines else { return false }
-    return unsafe cgpiod_is_debounced(lines) != 0
   }
 
   /// Takes the next edge of a button; `nil` if there is none now.
@@ -163,7 +159,7 @@ public final class ChipLines: BoardLines {
     let index = Int(failure.line)
     return LineError(
       kind, chip: label, path: path,
-      line: wanted.indices.contains(index) ? wanted[index].line.name : nil, user: user,
+      line: wanted.indices.contains(index) ? wanted[index].line.name.description : nil, user: user,
       group: path.flatMap { Files.group(of: $0) })
   }
 
@@ -217,7 +213,6 @@ struct WantedLine {
       }
     return unsafe cgpiod_line(
       name: name, offset: Int32(clamping: line.offset), is_output: isOutput ? 1 : 0,
-      is_active_low: line.activeLow ? 1 : 0, bias: Int32(bias.rawValue),
-      debounce: UInt32(clamping: line.debounceMilliseconds) * 1_000)
+      is_active_low: line.activeLow ? 1 : 0, bias: Int32(bias.rawValue))
   }
 }

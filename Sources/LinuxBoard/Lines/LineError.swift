@@ -1,3 +1,5 @@
+import LinuxErrors
+import LinuxRadio
 import LinuxSystem
 
 /// Why a board's lines cannot be used, and what a person can do about it.
@@ -45,32 +47,36 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
   }
 
   /// What is wrong.
-  public var reason: String {
-    let place = path ?? "the GPIO chip"
-    let line = line.map { "line \($0)" } ?? "a line"
+  public var reason: String { trouble.reason.text(field) }
+
+  /// What to do about it.
+  public var remedy: String? { trouble.remedy?.text(field) }
+
+  private var trouble: LineTrouble {
     switch kind {
-    case .noChip: return "there is no GPIO chip “\(chip)” on this machine"
-    case .noPermission: return "\(place) may not be opened"
-    case .noLine: return "the GPIO chip “\(chip)” has no \(line)"
-    case .busy:
-      let user = user.map { $0 == "?" ? "another program" : "“\($0)”" } ?? "another program"
-      return "\(line) of “\(chip)” is in use by \(user)"
-    case .vanished: return "the GPIO chip “\(chip)” has gone"
-    case .other(let code): return "\(line) of “\(chip)” cannot be used: \(code)"
+    case .noChip: .noChip
+    case .noPermission: group == nil ? .noPermission : .notInGroup
+    case .noLine: .noLine
+    case .busy: .busy
+    case .vanished: .vanished
+    case .other: .other
     }
   }
 
-  /// What to do about it.
-  public var remedy: String? {
-    switch kind {
-    case .noChip: "Is this the right board? See what there is: gpiodetect"
-    case .noPermission:
-      group.map { "Join its group and log in again: sudo usermod -aG \($0) $USER" }
-        ?? "Run with sudo"
-    case .noLine: "See what lines there are: gpioinfo; and name another in the board's file"
-    case .busy: "End that program, or name another line in the board's file"
-    case .vanished: "It is used again when it comes back"
-    case .other: nil
+  /// The field of a wording.
+  private func field(_ letter: UInt8) -> String {
+    switch letter {
+    case UInt8(ascii: "c"): return chip
+    case UInt8(ascii: "p"): return path ?? "the GPIO chip"
+    case UInt8(ascii: "l"): return line.map { "line \($0)" } ?? "a line"
+    case UInt8(ascii: "u"):
+      guard let user, user != "?" else { return "another program" }
+      return "“\(user)”"
+    case UInt8(ascii: "g"): return group ?? ""
+    case UInt8(ascii: "f"):
+      guard case .other(let code) = kind else { return "" }
+      return code.description
+    default: return ""
     }
   }
 

@@ -1,4 +1,6 @@
+import BallRunner
 import BluetoothHost
+import Boards
 import EightBall
 import VirtualBoard
 
@@ -33,9 +35,10 @@ public final class VirtualLines: BoardLines {
     let count = (wanted.map { $0.line.offset }.max() ?? -1) + 1
     var names = [String?](repeating: nil, count: max(count, 0))
     for line in wanted where names.indices.contains(line.line.offset) {
-      names[line.line.offset] = line.line.name
+      names[line.line.offset] = line.line.name.description
     }
-    chip = VirtualChip(label: board.chip ?? "virtual", lineNames: names)
+    let label = board.chip ?? BoardDescription.virtualChip
+    chip = VirtualChip(label: label.description, lineNames: names)
     for case .button(let button) in wanted.map(\.purpose) { drive(button, isDown: false) }
   }
 
@@ -61,9 +64,6 @@ public final class VirtualLines: BoardLines {
 
   /// Readable while there are edges; -1 unless the lines are open.
   public var descriptor: Int32 { request?.descriptor ?? -1 }
-
-  /// It is as with libgpiod 1: the bounces are for us to leave out.
-  public var isDebounced: Bool { false }
 
   /// Takes the next edge of a button; `nil` if there is none now.
   public func nextEdge() throws(LineError) -> ButtonEdge? {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import LinuxBoard
 
 /// Lists the boards.
@@ -10,19 +11,36 @@ struct Boards: ParsableCommand {
       Files are looked for in the folder boards beside the program or in its checkout, and in \
       share/eightball/boards where it is installed.
 
+      The program eightballd reads no files: --options prints the options that describe a board to it, \
+      in one line for a command line or for EIGHTBALL_OPTIONS="…" in /etc/default/eightball.
+
       EXAMPLES
         eightball boards
         eightball boards --json
+        eightball boards --options ./my-board.yml
 
       EXIT STATUS
-        0   they are listed
+        0   they are listed, or the options printed
         64  the command line is wrong
         78  a board's file is wrong, or there is none, or two are for this machine
       """)
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Print the options that describe this board, in place of the list.", valueName: "name|file"))
+  var options: String?
+
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard options == nil || !output.json else {
+      throw ValidationError("--options prints one line for a shell: leave out --json.")
+    }
+  }
+
   func run() throws {
+    if let options { return try Self.printOptions(options) }
     let catalog = BoardCatalog()
     let model = DeviceTree.model
     let entries = catalog.entries()
@@ -45,8 +63,8 @@ struct Boards: ParsableCommand {
       let isHere = entry.name == here?.name
       if output.json {
         Self.json(entry, isHere: isHere)
-      } else if case .success(let board) = entry.board {
-        Terminal.print(Self.line(board, width, isHere: isHere))
+      } else if case .success = entry.board {
+        Terminal.print(Self.line(entry, width, isHere: isHere))
       }
     }
     if !output.json, isKnown, here == nil {
@@ -58,11 +76,22 @@ struct Boards: ParsableCommand {
     if !errors.isEmpty { throw ExitStatus.board }
   }
 
+  private static func printOptions(_ name: String) throws {
+    do throws(BoardError) {
+      let entry = try BoardCatalog().entry(name, option: "--options")
+      Terminal.print(try BoardOptionsLine(try entry.board.get()).text)
+    } catch {
+      Terminal.note("Error: \(sentence(printable(error.description)))")
+      throw ExitStatus.board
+    }
+  }
+
   /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`
-  static func line(_ board: BoardDescription, _ width: Int, isHere: Bool) -> String {
-    let name = board.name + String(repeating: " ", count: max(0, width - board.name.count))
-    let models = board.models.isEmpty ? "any machine" : board.models.joined(separator: ", ")
-    return "\(isHere ? "*" : " ") \(name)  \(models)"
+  static func line(_ entry: BoardCatalog.Entry, _ width: Int, isHere: Bool) -> String {
+    let name = entry.name + String(repeating: " ", count: max(0, width - entry.name.count))
+    let models = entry.models ?? []
+    let machines = models.isEmpty ? "any machine" : models.joined(separator: ", ")
+    return "\(isHere ? "*" : " ") \(name)  \(machines)"
   }
 
   private static func json(_ entry: BoardCatalog.Entry, isHere: Bool) {
@@ -71,13 +100,13 @@ struct Boards: ParsableCommand {
     line["path"] = entry.path
     switch entry.board {
     case .success(let board):
-      line.add("models", plain: board.models)
-      line["chip"] = board.chip
-      line["shake"] = board.shake?.name
-      line["clear"] = board.clear?.name
-      line["status"] = board.status?.name
-      line["answer"] = board.answer?.name
-      line["radio"] = board.radio?.description
+      line.add("models", plain: entry.models ?? [])
+      line["chip"] = board.chip?.description
+      line["shake"] = board.shake?.name.description
+      line["clear"] = board.clear?.name.description
+      line["status"] = board.status?.name.description
+      line["answer"] = board.answer?.name.description
+      line["radio"] = board.radioName?.description
     case .failure(let error):
       line["error"] = error.description
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BallRunner
 import BluetoothHost
 import EightBall
 import LinuxBoard
@@ -69,20 +70,23 @@ struct Run: ParsableCommand {
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
 
+  @Flag(name: .customLong("quiet"), help: "Print only what goes wrong.")
+  var isQuiet = false
+
   func validate() throws {
     try name.validate()
+    guard !isQuiet || !output.json else {
+      throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    }
     guard idleLimit <= 1_440 else {
       throw ValidationError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
     }
   }
 
-  /// What to tell whoever has started the ball as a service; `nil` if nobody has.
-  private static func serviceReport() -> ServiceReport? {
+  /// The service manager that has started the ball; `nil` if none has.
+  private static func serviceManager() -> ServiceManager? {
     do throws(SystemError) {
-      switch try ServiceManager.find() {
-      case nil: return nil
-      case let manager?: return ServiceReport(to: manager)
-      }
+      return try ServiceManager.find()
     } catch {
       // The ball answers all the same.
       Terminal.note("Warning: the service manager is told nothing: \(sentence(error.description))")
@@ -91,30 +95,44 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    let printer = BallPrinter(name: name.text, isJSON: output.json)
-    try endingWell(complain: printer.failed) {
-      let bytes = Array(name.text.utf8)
-      guard let deviceName = DeviceName(bytes.span) else { throw ExitCode.validationFailure }
-      let configuration = HostConfiguration(
-        name: deviceName, service: .ballService, address: try addressOptions.choice.own,
-        idleLimit: idleLimit == 0 ? nil : idleLimit)
+    try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
+      let configuration = try configuration
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.choice, board: board.description)
-      let sinks = try radioOptions.sinks()
-      printer.begins(radio, on: board)
-      var program = BallProgram(
-        configuration: configuration, seed: seed ?? .random(in: .min ... .max),
-        style: answers.style, observer: printer)
-      var body: BodyOfBall?
+      let loop = try EventLoop()
+      let screen = Screen(loop: loop)
+      let sinks = try radioOptions.sinks(note: screen.note)
+      var runner = BallRunner<4, 2_053, 8_192, ToolPort>(
+        configuration,
+        on: try ToolPort(
+          radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(), loop: loop))
+      if configuration.lines == .words {
+        for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
+      }
       defer {
-        program.reportOmissions()
-        body?.close()
+        runner.port.close()
+        warn(ofFailuresOf: sinks)
       }
-      try runOnRadio(&program, radio.name, watchedBy: sinks) { program, loop in
-        body = try BodyOfBall(board.description, loop: loop, printer: printer)
-        program.body = body?.body
-        program.service = Self.serviceReport()
+      try runner.port.open(board.description, drawsBall: !output.json)
+      switch runner.run() {
+      case .asked: break
+      case .noRadio: throw ExitStatus.unavailable
+      case .noWait: if let failure = runner.port.waitFailure { throw failure }
       }
+    }
+  }
+
+  private var configuration: BallConfiguration {
+    get throws {
+      guard let name = DeviceName(Array(name.text.utf8).span) else {
+        throw ExitCode.validationFailure
+      }
+      let host = HostConfiguration(
+        name: name, service: .ballService, address: try addressOptions.choice.own,
+        idleLimit: idleLimit == 0 ? nil : idleLimit)
+      return BallConfiguration(
+        host: host, seed: seed ?? .random(in: .min ... .max), style: answers.style,
+        lines: output.json ? .json : isQuiet ? .none : .words)
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import Glibc
 import LinuxBoard
 import LinuxSystem
@@ -42,10 +43,11 @@ struct Wiring: ParsableCommand {
       guard let description = board.description else {
         throw BoardError(
           "There is no board to draw",
-          "\(board.reason ?? "none was found"); name one, such as eightball wiring pi-4b")
+          "\(board.reason ?? "--board none"); name one, such as eightball wiring pi-4b")
       }
       let isColored = isatty(STDOUT_FILENO) == 1 && Process.environment("NO_COLOR") == nil
-      for line in WiringDrawing(description, isColored: isColored).lines { Terminal.print(line) }
+      let drawing = WiringDrawing(description, models: board.models, isColored: isColored)
+      for line in drawing.lines { Terminal.print(line) }
     } catch {
       Terminal.note("Error: \(sentence(printable(error.description)))")
       throw ExitStatus.board

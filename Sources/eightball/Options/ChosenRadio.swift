@@ -1,3 +1,4 @@
+import Boards
 import LinuxBoard
 import LinuxRadio
 import LinuxSystem
@@ -19,7 +20,7 @@ struct ChosenRadio {
   ) {
     if let name = options.radio {
       self.name = name
-    } else if let name = board?.radio {
+    } else if let name = board?.radioName {
       self.name = name
       reason = "the board's file says so"
     } else {
@@ -45,8 +46,10 @@ struct ChosenRadio {
 }
 
 extension RadioOptions {
-  /// Whoever is to look on at the packets.
-  func sinks() throws -> [any PacketSink] {
+  /// What sees the packets.
+  ///
+  /// - Parameter note: Prints a line to standard error.
+  func sinks(note: @escaping (String) -> Void = Terminal.note) throws -> [any PacketSink] {
     var sinks: [any PacketSink] = []
     if let capture {
       do throws(SystemError) {
@@ -54,7 +57,7 @@ extension RadioOptions {
           try Capture(
             path: capture,
             onFirstLoss: { failure in
-              Terminal.note(
+              note(
                 "Warning: packets are missing in the capture: \(sentence(failure.description))")
             }))
       } catch {
@@ -65,7 +68,7 @@ extension RadioOptions {
             + "that you may write to")
       }
     }
-    if verbose { sinks.append(PacketTrace { Terminal.note($0) }) }
+    if verbose { sinks.append(PacketTrace(print: note)) }
     return sinks
   }
 }

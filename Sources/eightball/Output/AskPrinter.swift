@@ -46,7 +46,7 @@ struct HumanAskPrinter: AskPrinter {
   }
 
   func failed(_ text: String, reason: String) {
-    Terminal.note("Error: \(text)")
+    tellFailure(text, reason: reason, isJSON: false)
   }
 }
 
@@ -87,9 +87,6 @@ struct JSONAskPrinter: AskPrinter {
   }
 
   func failed(_ text: String, reason: String) {
-    var line = JSONLine(event: "failed")
-    line["reason"] = reason
-    line["detail"] = text
-    line.print()
+    tellFailure(text, reason: reason, isJSON: true)
   }
 }

@@ -1,6 +1,4 @@
-import BluetoothHost
 import EightBallKit
-import VirtualRadio
 
 extension AskOutcome {
   /// What happened and what may help, for people.
@@ -50,19 +48,5 @@ extension AskOutcome {
 
   private func sentenceOf(_ error: BallError) -> String {
     sentence(printable(error.localizedDescription))
-  }
-}
-
-extension HCIErrorCode {
-  /// How a connection ended, to follow "closed" or "Disconnected".
-  var ending: String {
-    switch self {
-    case .remoteUserTerminatedConnection: "by the other side"
-    case .remoteDevicePoweredOff: "by the other side, which is switching off"
-    case .connectionTerminatedByLocalHost: "by this side"
-    case .connectionTimeout: "because the other side was no longer heard"
-    case .hardwareFailure: "because the radio failed"
-    default: "for HCI reason 0x\(hexadecimal(rawValue))"
-    }
   }
 }

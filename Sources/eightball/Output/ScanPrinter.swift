@@ -1,7 +1,6 @@
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
-import VirtualRadio
 
 /// Prints the devices heard: each once for people, each news of it for programs.
 final class ScanPrinter: @unchecked Sendable {
@@ -41,11 +40,7 @@ final class ScanPrinter: @unchecked Sendable {
   }
 
   func failed(_ text: String, reason: String) {
-    guard isJSON else { return Terminal.note("Error: \(text)") }
-    var line = JSONLine(event: "failed")
-    line["reason"] = reason
-    line["detail"] = text
-    line.print()
+    tellFailure(text, reason: reason, isJSON: isJSON)
   }
 
   private func print(_ device: NearbyDevice) {

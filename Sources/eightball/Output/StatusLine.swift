@@ -1,3 +1,5 @@
+import BallRunner
+import BluetoothHost
 import EightBall
 import Glibc
 import LinuxBoard
@@ -6,83 +8,59 @@ import LinuxBoard
 ///
 ///     (8) Without a doubt.   ● status  ○ answer   [s]hake [c]lear [C]lear held [q]uit
 final class StatusLine {
-  private let lines: VirtualLines
-  private let isInFront: () -> Bool
-  private var answer: Answer?
-  private var line = Line()
-  private var isDrawn = false
+  /// Goes to the start of the line, and clears it. ECMA-48, 8.3.41.
+  static let erasure: StaticString = "\r\u{1B}[K"
 
-  /// - Parameter isInFront: Whether the terminal is this program's just now. Otherwise nothing is
-  ///   drawn.
+  /// What the ball shows; `nil` if it has forgotten all.
+  var answer: Answer?
+  /// Whether the terminal is this program's just now. Otherwise nothing is drawn.
+  let isInFront: () -> Bool
+
+  private let lines: VirtualLines
+
+  /// The line for a board.
   init(_ lines: VirtualLines, isInFront: @escaping () -> Bool = { true }) {
     self.lines = lines
     self.isInFront = isInFront
   }
 
-  /// The ball has given this answer; `nil` if it has forgotten all.
-  func show(_ answer: Answer?) {
-    self.answer = answer
-    draw()
+  /// Writes what draws the line over what is there.
+  func draw(to writer: inout ByteWriter) {
+    writer.write(text: Self.erasure)
+    var text = ByteBuffer<256>()
+    text.write { compose(to: &$0) }
+    writer.write(text.span.extracting(first: Self.length(of: text.span, columns: Self.columns)))
   }
 
-  /// Draws it over what is there.
-  func draw() {
-    guard isInFront() else {
-      isDrawn = false
-      return
-    }
-    line.removeAll()
-    line.append("\r\u{1B}[K")
-    compose()
-    cut(to: Self.columns)
-    isDrawn = true
-    _ = Terminal.write(line, to: STDOUT_FILENO)
-  }
-
-  /// Makes room for another line.
-  func erase() {
-    guard isDrawn else { return }
-    isDrawn = false
-    line.removeAll()
-    line.append("\r\u{1B}[K")
-    _ = Terminal.write(line, to: STDOUT_FILENO)
-  }
-
-  /// What is drawn, in a terminal that is wide enough.
-  var text: String {
-    line.removeAll()
-    compose()
-    return line.text
-  }
-
-  private func compose() {
-    line.append("(8) ")
-    if let answer { line.append(answer) } else { line.append("…") }
-    line.append("   ")
-    append(lines.isLit(.status), "status  ")
-    append(lines.isLit(.answer), "answer  ")
-    if lines.has(.shake) { line.append(lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }
+  /// Writes the line as it is in a terminal that is wide enough.
+  func compose(to writer: inout ByteWriter) {
+    writer.write(text: "(8) ")
+    if let answer { answer.text.writePrefix(to: &writer) } else { writer.write(text: "…") }
+    writer.write(text: "   ")
+    write(lines.isLit(.status), "status  ", to: &writer)
+    write(lines.isLit(.answer), "answer  ", to: &writer)
+    if lines.has(.shake) { writer.write(text: lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }
     if lines.has(.clear) {
-      line.append(lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
-      line.append(" [C]lear held")
+      writer.write(text: lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
+      writer.write(text: " [C]lear held")
     }
-    line.append(" [q]uit")
+    writer.write(text: " [q]uit")
   }
 
-  private func append(_ isLit: Bool?, _ name: String) {
+  private func write(_ isLit: Bool?, _ name: StaticString, to writer: inout ByteWriter) {
     guard let isLit else { return }
-    line.append(isLit ? "● " : "○ ")
-    line.append(name)
+    writer.write(text: isLit ? "● " : "○ ")
+    writer.write(text: name)
   }
 
-  /// Cuts it where the terminal would begin another line. All its characters are one column wide.
-  private func cut(to columns: Int) {
+  /// How many bytes of `text` fit into so many columns. All its characters are one column wide.
+  private static func length(of text: Span<UInt8>, columns: Int) -> Int {
     var column = 0
-    // The control sequence in front takes no room.
-    for index in line.bytes.indices.dropFirst(4) where line.bytes[index] & 0xC0 != 0x80 {
-      if column == columns { return line.cut(to: index) }
+    for index in text.indices where text[index] & 0xC0 != 0x80 {
+      if column == columns { return index }
       column += 1
     }
+    return text.count
   }
 
   /// One less than the terminal has: some begin a new line when the last one is full.

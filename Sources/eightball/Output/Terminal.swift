@@ -1,47 +1,24 @@
 import Glibc
 
-/// Where lines go: results to stdout, progress to stderr.
+/// Where the lines of a command go that runs no ball: results to stdout, progress to stderr.
 enum Terminal {
-  /// What stays below all lines. Only the thread of the loop prints.
-  private nonisolated(unsafe) static var footer: StatusLine?
-
-  /// Keeps `footer` below all lines from now on; `nil` ends that.
-  static func useFooter(_ footer: StatusLine?) {
-    unsafe Self.footer?.erase()
-    unsafe Self.footer = footer
-  }
-
-  /// Prints a result. Once nobody reads the results any more there is no use in going on: the
-  /// program is told so as a user would tell it, and ends in good order.
+  /// Prints a result. Once nothing reads the results any more there is no use in going on: the program
+  /// is ended as a user would end it, in good order.
   static func print(_ line: String) {
-    var text = Line()
-    text.append(line)
-    print(&text)
-  }
-
-  /// Prints a result, as `print` of a text does, without heap calls.
-  static func print(_ line: inout Line) {
-    line.append("\n")
-    unsafe footer?.erase()
     if !write(line, to: STDOUT_FILENO), errno == EPIPE { kill(getpid(), SIGTERM) }
-    unsafe footer?.draw()
   }
 
   /// Prints progress, or what went wrong.
-  static func note(_ text: String) {
-    var line = Line()
-    line.append(text)
-    line.append("\n")
-    unsafe footer?.erase()
+  static func note(_ line: String) {
     _ = write(line, to: STDERR_FILENO)
-    unsafe footer?.draw()
   }
 
-  /// Writes all of it; `false`, with `errno` set, if that cannot be.
-  static func write(_ line: Line, to descriptor: CInt) -> Bool {
+  /// Writes a whole line; `false`, with `errno` set, if that is not possible.
+  private static func write(_ line: String, to descriptor: CInt) -> Bool {
+    let bytes = Array((line + "\n").utf8)
     var written = 0
-    while written < line.bytes.count {
-      let count = unsafe line.bytes.withUnsafeBytes { bytes in
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { bytes in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
         return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
       }

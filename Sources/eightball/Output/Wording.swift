@@ -1,21 +1,23 @@
+import BallRunner
 import BluetoothHost
-import VirtualRadio
 
 /// `text` without anything that a terminal obeys or that turns the line around: what comes from
 /// the air is only ever shown.
 func printable(_ text: String) -> String {
-  var shown = ""
-  for scalar in text.unicodeScalars { shown.unicodeScalars.append(printable(scalar)) }
-  return shown
+  // U+FFFD takes 3 bytes.
+  rewriting(text, growth: 3) { $0.write(printable: $1) }
 }
 
-/// `scalar`, or the replacement character if a terminal would obey it.
-func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-  switch scalar.properties.generalCategory {
-  case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-  case .format where scalar != "\u{200D}": "\u{FFFD}"
-  default: scalar
-  }
+/// What `write` makes of `text`, each byte of which becomes at most `growth` bytes.
+func rewriting(
+  _ text: String, growth: Int, _ write: (inout ByteWriter, Span<UInt8>) -> Void
+) -> String {
+  let utf8 = Array(text.utf8)
+  var storage = [UInt8](repeating: 0, count: growth * utf8.count)
+  var writer = ByteWriter(storage.mutableSpan)
+  write(&writer, utf8.span)
+  let count = writer.count
+  return String(decoding: storage.prefix(count), as: UTF8.self)
 }
 
 extension DeviceAddress {
@@ -31,4 +33,18 @@ func strength(_ rssi: Int) -> String {
 /// `text` with a full stop, unless it ends as a sentence does.
 func sentence(_ text: String) -> String {
   text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
+}
+
+/// Says that a command cannot do its work.
+///
+/// - Parameters:
+///   - text: A sentence.
+///   - reason: A word for programs.
+///   - isJSON: Whether programs read the output.
+func tellFailure(_ text: String, reason: String, isJSON: Bool) {
+  guard isJSON else { return Terminal.note("Error: \(text)") }
+  var line = JSONLine(event: "failed")
+  line["reason"] = reason
+  line["detail"] = text
+  line.print()
 }

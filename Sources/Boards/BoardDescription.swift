@@ -1,0 +1,114 @@
+import BluetoothHost
+
+/// A board: which GPIO lines its buttons and lights are on, and which radio it has.
+///
+/// It comes from a board's file, from a program's table of boards, or from `--set` alone.
+public struct BoardDescription: Equatable, Sendable {
+  /// What it is called: the file's name without `.yml`.
+  public var name: BoardName
+  /// The label of the GPIO chip that has its lines; `nil` if it has no lines.
+  public var chip: ChipLabel?
+  /// The lines of the buttons and lights, in the order of `BoardPart.all`.
+  private var lines: InlineArray<4, LineDescription?>
+  /// The radio to use unless the command line names one; `nil` for the first usable one. This is the
+  /// text that the file or `--set` gave. Whether it names a radio, the program checks that opens it.
+  public var radio: RadioText?
+
+  /// A board with these values, which are not checked.
+  public init(
+    name: BoardName, chip: ChipLabel? = nil, shake: LineDescription? = nil,
+    clear: LineDescription? = nil, status: LineDescription? = nil,
+    answer: LineDescription? = nil, radio: RadioText? = nil
+  ) {
+    self.name = name
+    self.chip = chip
+    lines = [shake, clear, status, answer]
+    self.radio = radio
+  }
+
+  /// The label that stands for the virtual chip inside the program, and for no other.
+  public static var virtualChip: ChipLabel { "virtual" }
+
+  /// The name by which `--board` asks for no board, or for one that `--set` describes from nothing.
+  public static var noBoard: StaticString { "none" }
+
+  /// Whether its chip is the virtual one.
+  public var isVirtual: Bool { chip == Self.virtualChip }
+
+  /// Whether it has any button or light.
+  public var hasLines: Bool {
+    for index in lines.indices where lines[index] != nil { return true }
+    return false
+  }
+
+  /// The line of a button or a light; `nil` if the board has none.
+  public subscript(part: BoardPart) -> LineDescription? {
+    get { lines[part.index] }
+    set { lines[part.index] = newValue }
+  }
+
+  /// The button that asks for a new answer.
+  public var shake: LineDescription? {
+    get { self[.shake] }
+    set { self[.shake] = newValue }
+  }
+
+  /// The button that clears the ball.
+  public var clear: LineDescription? {
+    get { self[.clear] }
+    set { self[.clear] = newValue }
+  }
+
+  /// The light that shows the state of the ball.
+  public var status: LineDescription? {
+    get { self[.status] }
+    set { self[.status] = newValue }
+  }
+
+  /// The light that announces an answer.
+  public var answer: LineDescription? {
+    get { self[.answer] }
+    set { self[.answer] = newValue }
+  }
+
+  /// Whether both are alike in everything.
+  public static func == (left: BoardDescription, right: BoardDescription) -> Bool {
+    for index in left.lines.indices where left.lines[index] != right.lines[index] { return false }
+    return left.name == right.name && left.chip == right.chip && left.radio == right.radio
+  }
+}
+
+/// A line of a GPIO chip, and how it is wired.
+public struct LineDescription: Equatable, Sendable {
+  /// The pull resistor of the chip.
+  public enum Bias: Sendable {
+    /// It pulls the line high.
+    case pullUp
+    /// It pulls the line low.
+    case pullDown
+    /// It is off: the board has a resistor, or the line is driven.
+    case none
+  }
+
+  /// The kernel's name for it, such as "GPIO5".
+  public var name: LineName
+  /// Its place on the chip, 0 to 1,023, for systems that give it another name.
+  public var offset: Int
+  /// Whether low means pressed or lit.
+  public var activeLow: Bool
+  /// The pull resistor.
+  public var bias: Bias
+  /// For how long the contacts of a button may bounce, 0 to 1,000 ms; 0 for a light.
+  public var debounceMilliseconds: Int
+
+  /// A line with these values, which are not checked.
+  public init(
+    name: LineName, offset: Int, activeLow: Bool, bias: Bias, debounceMilliseconds: Int
+  ) {
+    self.name = name
+    self.offset = offset
+    self.activeLow = activeLow
+    self.bias = bias
+    self.debounceMilliseconds = debounceMilliseconds
+  }
+}

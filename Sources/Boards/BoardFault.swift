@@ -1,0 +1,129 @@
+import BluetoothHost
+
+/// What is wrong with a setting of a board, and what was expected.
+public enum BoardFault: Error, Equatable, Sendable {
+  /// The setting has no "=".
+  case noValue
+  /// No board has a field of this name.
+  case unknownField
+  /// The setting gives a button or a light itself another value than "none".
+  case notNone(BoardPart)
+  /// The field does not take this value.
+  case wrongValue(BoardField)
+  /// The board has no such part, and the settings do not name its line.
+  case noLine(BoardPart)
+  /// The settings name a line, and its offset is not known.
+  case noOffset(BoardPart)
+  /// The settings give an offset, and the part still has the name of another line.
+  case otherName(BoardPart, LineName)
+  /// Two parts have one line.
+  case clash(BoardClash)
+  /// The board has lines and no chip.
+  case noChip
+
+  /// Writes what is wrong and what was expected, without a full stop. What does not fit is left out:
+  /// 512 bytes are enough.
+  ///
+  /// - Parameter setting: the text of the setting, such as "shake.offset=five".
+  @_lifetime(writer: copy writer)
+  public func write(to writer: inout ByteWriter, of setting: Span<UInt8>) {
+    switch self {
+    case .noValue:
+      writer.add("expected NAME=VALUE, such as shake.line=GPIO23")
+    case .unknownField:
+      writer.add("unknown field \"")
+      let end = setting.firstIndex(of: UInt8(ascii: "=")) ?? setting.count
+      writer.writeShown(setting.extracting(first: end))
+      writer.add(
+        """
+        ": expected chip, radio, or one of shake, clear, status and answer with .line, .offset, \
+        .active, .bias or .debounce
+        """)
+    case .notNone(let part):
+      writer.add("expected ")
+      writer.add(part.name)
+      writer.add("=none to do without it, or a field of it, such as ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23")
+    case .wrongValue(let field):
+      writer.add("expected ")
+      writer.add(field.expected)
+    case .noLine(let part):
+      writer.add("the board has no ")
+      writer.add(part.name)
+      writer.add(": expected its line too, such as --set ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23")
+    case .noOffset(let part):
+      writer.add("expected its offset too, such as --set ")
+      writer.add(part.name)
+      writer.add(".offset=23, since its name does not tell")
+    case .otherName(let part, let name):
+      writer.add("expected its name too, such as --set ")
+      writer.add(part.name)
+      writer.add(".line=GPIO23, since ")
+      writer.add(name.span)
+      writer.add(" would still be found by its own")
+    case .clash(let clash):
+      clash.writePlace(to: &writer)
+      writer.add(": ")
+      clash.write(to: &writer)
+    case .noChip:
+      writer.add("the board has no chip: expected --set chip=LABEL with it")
+    }
+  }
+}
+
+/// Two parts of a board that cannot both be right, for they have one line.
+public struct BoardClash: Equatable, Sendable {
+  /// The later part.
+  public var part: BoardPart
+  /// The earlier part.
+  public var other: BoardPart
+  /// The line of the later part.
+  public var line: LineDescription
+  /// What both have: `line` for a name, `offset` for an offset.
+  public var field: BoardField
+
+  /// Writes the name of the field, such as "clear.offset".
+  @_lifetime(writer: copy writer)
+  public func writePlace(to writer: inout ByteWriter) {
+    writer.add(part.name)
+    writer.add(".")
+    writer.add(field.name)
+  }
+
+  /// Writes what was expected.
+  @_lifetime(writer: copy writer)
+  public func write(to writer: inout ByteWriter) {
+    if field == .line {
+      writer.add("expected a line of its own, not ")
+      writer.add(line.name.span)
+    } else {
+      writer.add("expected an offset of its own, not ")
+      writer.writeDecimal(line.offset)
+    }
+    writer.add(", which ")
+    writer.add(other.name)
+    writer.add(" has")
+  }
+}
+
+extension BoardDescription {
+  /// The first two parts with one line, by its name or by its offset; `nil` if there are none.
+  public var clash: BoardClash? {
+    let parts = BoardPart.all
+    for index in parts.indices {
+      guard let line = self[parts[index]] else { continue }
+      for earlier in 0..<index {
+        guard let other = self[parts[earlier]] else { continue }
+        let isSameName = other.name == line.name
+        guard isSameName || other.offset == line.offset else { continue }
+        return BoardClash(
+          part: parts[index], other: parts[earlier], line: line,
+          field: isSameName ? .line : .offset)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,128 @@
+import BluetoothHost
+
+/// The boards that a program has in its code, in place of board files.
+///
+/// `board-table` writes one from board files. Its text has a line for each fact, the board's name first:
+///
+///     board pi-4b
+///     model Raspberry Pi 4 Model B
+///     set chip=pinctrl-bcm2711
+///     set shake.line=GPIO18
+///
+/// The texts after `set` are those that `--set` takes.
+public struct BoardTable: Sendable {
+  /// A line of the table.
+  private enum Key {
+    case board
+    case model
+    case set
+
+    var start: StaticString {
+      switch self {
+      case .board: "board "
+      case .model: "model "
+      case .set: "set "
+      }
+    }
+  }
+
+  private let text: StaticString
+
+  /// The table with this text.
+  public init(_ text: StaticString) {
+    self.text = text
+  }
+
+  /// The number of boards.
+  public var count: Int {
+    var count = 0
+    forEachLine { index, _, _ in count = index &+ 1 }
+    return count
+  }
+
+  /// The number of the board with this name, from 0; `nil` if there is none.
+  public func index(named name: Span<UInt8>) -> Int? {
+    var found: Int?
+    forEachLine { index, key, value in
+      if key == .board, found == nil, value.hasSameBytes(as: name) { found = index }
+    }
+    return found
+  }
+
+  /// The board of a machine with this model in its device tree.
+  public func search(model: Span<UInt8>) -> ModelSearch {
+    var search = ModelSearch()
+    forEachLine { index, key, value in
+      if key == .model { search.look(at: index, start: value, model: model) }
+    }
+    return search
+  }
+
+  /// The board with this number; `nil` if there is none, or its settings describe none.
+  public func board(at number: Int) -> BoardDescription? {
+    var board: BoardDescription?
+    var changes = BoardChanges()
+    var isRight = true
+    forEachLine { index, key, value in
+      guard index == number else { return }
+      switch key {
+      case .board: board = BoardName(value).map { BoardDescription(name: $0) }
+      case .model: break
+      case .set:
+        do throws(BoardFault) {
+          changes.add(try BoardChange(value), at: 0)
+        } catch {
+          isRight = false
+        }
+      }
+    }
+    guard isRight, var board else { return nil }
+    do throws(BoardChangeError) {
+      try changes.apply(to: &board)
+      return board
+    } catch {
+      return nil
+    }
+  }
+
+  /// Writes the names of all boards, for a message: "pi-4b, pi-5 or virtual".
+  @_lifetime(writer: copy writer)
+  public func writeNames(to writer: inout ByteWriter) {
+    let count = count
+    for number in 0..<count {
+      if number > 0 { writer.add(number == count - 1 ? " or " : ", ") }
+      let name = board(at: number)?.name ?? BoardName()
+      writer.add(name.span)
+    }
+  }
+
+  /// Calls `body` with each line: the number of its board, what it says, and the text after that.
+  private func forEachLine(_ body: (Int, Key, Span<UInt8>) -> Void) {
+    guard text.hasPointerRepresentation else { return }
+    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    var rest = unsafe bytes.span
+    var index = -1
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count
+      let line = rest.extracting(first: end)
+      rest = rest.extracting(droppingFirst: min(end + 1, rest.count))
+      guard let key = Self.key(of: line) else { continue }
+      if key == .board { index += 1 }
+      body(index, key, line.extracting(droppingFirst: key.start.utf8CodeUnitCount))
+    }
+  }
+
+  private static func key(of line: Span<UInt8>) -> Key? {
+    if line.hasPrefix(Key.board.start) { return .board }
+    if line.hasPrefix(Key.model.start) { return .model }
+    return line.hasPrefix(Key.set.start) ? .set : nil
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether it begins with the bytes of `text`.
+  fileprivate func hasPrefix(_ text: StaticString) -> Bool {
+    let length = text.utf8CodeUnitCount
+    return count >= length && extracting(first: length).hasBytes(of: text)
+  }
+}

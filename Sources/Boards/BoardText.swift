@@ -1,0 +1,59 @@
+import BluetoothHost
+
+/// A text of at most `capacity` bytes, held in place.
+///
+/// The kernel gives 32 bytes to the name of a GPIO line and to the label of a chip, the last of which
+/// is zero: include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.
+public struct BoardText<let capacity: Int>: Equatable, Sendable {
+  private var storage = InlineArray<capacity, UInt8>(repeating: 0)
+
+  /// The number of bytes, at most `capacity`.
+  public private(set) var count = 0
+
+  /// An empty text.
+  public init() {}
+
+  /// `bytes`; `nil` if they do not fit.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count <= capacity else { return nil }
+    for index in bytes.indices { storage[index] = bytes[index] }
+    count = bytes.count
+  }
+
+  /// What `body` writes; what does not fit is left out.
+  public init(writing body: (inout ByteWriter) -> Void) {
+    var writer = ByteWriter(storage.mutableSpan)
+    body(&writer)
+    count = writer.count
+  }
+
+  /// Whether it has no bytes.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The bytes.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(first: count) }
+  }
+
+  /// Whether both have the same bytes.
+  public static func == (left: BoardText, right: BoardText) -> Bool {
+    left.span.hasSameBytes(as: right.span)
+  }
+}
+
+extension BoardText: ExpressibleByStringLiteral {
+  /// A text that is written in the program, which has to fit: more than `capacity` bytes are cut.
+  public init(stringLiteral text: StaticString) {
+    self.init { $0.add(text) }
+  }
+}
+
+/// The name of a line, such as "GPIO18".
+public typealias LineName = BoardText<31>
+/// The label of a GPIO chip, such as "pinctrl-bcm2711".
+public typealias ChipLabel = BoardText<31>
+/// The name of a board: a file's name without its ending.
+public typealias BoardName = BoardText<255>
+/// A radio as `--radio` takes it.
+public typealias RadioText = BoardText<255>

@@ -1,0 +1,59 @@
+import BluetoothHost
+
+/// The search for a machine's board by the model in its device tree.
+///
+/// A board's models are beginnings of device trees' models. Of all boards, the one with the longest
+/// beginning counts. If two boards have that beginning, the machine gets neither.
+public struct ModelSearch: Sendable {
+  /// What a search found.
+  public enum Result: Equatable, Sendable {
+    /// No board has this model.
+    case none
+    /// The board of this number has it.
+    case board(Int)
+    /// Several boards have it. This is the number of the first.
+    case several(first: Int)
+  }
+
+  /// What it found so far.
+  public private(set) var result = Result.none
+  /// The length of the longest beginning so far, in bytes.
+  public private(set) var length = 0
+
+  /// A search that has seen no board.
+  public init() {}
+
+  /// Looks at one of the models of a board.
+  ///
+  /// - Parameters:
+  ///   - board: a number of the caller's for the board.
+  ///   - start: how a model begins.
+  ///   - model: the model of this machine.
+  public mutating func look(at board: Int, start: Span<UInt8>, model: Span<UInt8>) {
+    guard Self.begins(model, with: start), start.count >= length else { return }
+    if start.count > length {
+      length = start.count
+      result = .board(board)
+    } else if case .board(let first) = result, first != board {
+      result = .several(first: first)
+    }
+  }
+
+  /// The model in the property `model` of a device tree, which ends in a zero byte: the bytes up to that
+  /// or a line break. It is empty if the property says nothing.
+  @_lifetime(copy property)
+  public static func model(inProperty property: Span<UInt8>) -> Span<UInt8> {
+    for index in property.indices where property[index] == 0 || property[index] == 0x0A {
+      return property.extracting(first: index)
+    }
+    return property
+  }
+
+  /// Whether `start` is the beginning of `model`, up to its end or a space.
+  public static func begins(_ model: Span<UInt8>, with start: Span<UInt8>) -> Bool {
+    guard !start.isEmpty, start.count <= model.count,
+      model.extracting(first: start.count).hasSameBytes(as: start)
+    else { return false }
+    return start.count == model.count || model[start.count] == UInt8(ascii: " ")
+  }
+}

@@ -1,0 +1,102 @@
+import BluetoothHost
+
+extension Span<UInt8> {
+  /// Whether it has the bytes of `text`, and no others.
+  public func hasBytes(of text: StaticString) -> Bool {
+    guard text.hasPointerRepresentation else { return false }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return unsafe hasSameBytes(as: utf8.span)
+  }
+
+  /// Where the first of these bytes is; `nil` if there is none.
+  func firstIndex(of byte: UInt8) -> Int? {
+    for index in indices where self[index] == byte { return index }
+    return nil
+  }
+
+  /// Whether the kernel could give something this name: 1 to `limit` printable characters of ASCII,
+  /// without quotes and backslashes.
+  func isPlainName(upTo limit: Int) -> Bool {
+    guard !isEmpty, count <= limit else { return false }
+    for index in indices {
+      let byte = self[index]
+      let isPlain =
+        byte >= 0x20 && byte <= 0x7E && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      guard isPlain else { return false }
+    }
+    return true
+  }
+
+  /// The number that it is in decimal digits and nothing else, at most `limit`; `nil` if it is none.
+  func number(upTo limit: Int) -> Int? {
+    guard !isEmpty else { return nil }
+    var number = 0
+    for index in indices {
+      let byte = self[index]
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      number = number &* 10 &+ Int(byte &- UInt8(ascii: "0"))
+      guard number <= limit else { return nil }
+    }
+    return number
+  }
+}
+
+extension ByteWriter {
+  /// Writes as much of `text` as fits: one function, where `writePrefix` is a part of each caller.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func add(_ text: StaticString) {
+    writePrefix(of: text)
+  }
+
+  /// Writes as much of `text` as fits.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func add(_ text: Span<UInt8>) {
+    writePrefix(of: text)
+  }
+
+  /// Writes a number from 0 to 9,999 in decimal digits, without leading zeros.
+  @_lifetime(self: copy self)
+  mutating func writeDecimal(_ number: Int) {
+    var divisor = 1_000
+    while divisor > 0 {
+      let digit = number / divisor % 10
+      if divisor == 1 || number >= divisor {
+        write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
+      }
+      divisor /= 10
+    }
+  }
+
+  /// Writes a text of somebody else: its first 60 characters, with U+FFFD for each that a terminal
+  /// would obey and for each byte that is not UTF-8, and an ellipsis if there are more.
+  @_lifetime(self: copy self)
+  public mutating func writeShown(_ text: Span<UInt8>) {
+    var position = 0
+    var characters = 0
+    while position < text.count {
+      guard characters < 60 else { return add("…") }
+      let lead = text[position]
+      let length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+      let end = min(position &+ length, text.count)
+      let character = text.extracting(position..<end)
+      if character.isValidUTF8 {
+        character.isControl ? add("\u{FFFD}") : add(character)
+        position = end
+      } else {
+        add("\u{FFFD}")
+        position &+= 1
+      }
+      characters &+= 1
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether this character is a control code: U+0000 to U+001F, U+007F to U+009F.
+  fileprivate var isControl: Bool {
+    let first = self[0]
+    return first < 0x20 || first == 0x7F || first == 0xC2 && self[1] < 0xA0
+  }
+}

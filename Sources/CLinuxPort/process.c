@@ -1,0 +1,153 @@
+#define _GNU_SOURCE
+#include "CLinuxPort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
+int64_t clinuxport_read(int descriptor, uint8_t *bytes, size_t size) {
+    ssize_t count;
+    do count = read(descriptor, bytes, size);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+int64_t clinuxport_write(int descriptor, const uint8_t *bytes, size_t size) {
+    ssize_t count;
+    do count = write(descriptor, bytes, size);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+// Not made again on EINTR: Linux has given the number back by then, perhaps to another.
+void clinuxport_close(int descriptor) { close(descriptor); }
+
+int clinuxport_open_file(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int clinuxport_kind(int descriptor) {
+    struct stat status;
+    if (fstat(descriptor, &status) < 0) return -errno;
+    if (S_ISSOCK(status.st_mode)) return CLINUXPORT_KIND_SOCKET;
+    if (S_ISFIFO(status.st_mode)) return CLINUXPORT_KIND_PIPE;
+    if (S_ISCHR(status.st_mode) && isatty(descriptor)) return CLINUXPORT_KIND_TERMINAL;
+    return CLINUXPORT_KIND_OTHER;
+}
+
+int clinuxport_reopen(int descriptor) {
+    char path[] = "/proc/self/fd/0";
+    if (descriptor < 0 || descriptor > 9) return -EBADF;
+    path[sizeof path - 2] = (char)('0' + descriptor);
+    int second = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return second < 0 ? -errno : second;
+}
+
+int clinuxport_has_room(int descriptor) {
+    struct pollfd wait = {.fd = descriptor, .events = POLLOUT};
+    // What has hung up is written to as well: the write says so.
+    return poll(&wait, 1, 0) != 0;
+}
+
+int clinuxport_create_queue(void) {
+    int queue = epoll_create1(EPOLL_CLOEXEC);
+    return queue < 0 ? -errno : queue;
+}
+
+int clinuxport_control(int queue, int operation, int descriptor, uint32_t events, uint32_t token) {
+    struct epoll_event event = {.events = events, .data.u32 = token};
+    return epoll_ctl(queue, operation, descriptor, &event) < 0 ? -errno : 0;
+}
+
+int clinuxport_wait(int queue, struct clinuxport_event *events, int capacity, int timeout) {
+    struct epoll_event ready[8];
+    const int most = (int)(sizeof ready / sizeof ready[0]);
+    int count = epoll_wait(queue, ready, capacity < most ? capacity : most, timeout);
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    for (int index = 0; index < count; index++) {
+        events[index].events = ready[index].events;
+        events[index].token = ready[index].data.u32;
+    }
+    return count;
+}
+
+uint64_t clinuxport_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000u + (uint32_t)time.tv_nsec / 1000000u;
+}
+
+int clinuxport_fill_random(uint8_t *bytes, size_t size) {
+    // At most 256 bytes are never cut short: getrandom(2).
+    ssize_t count;
+    do count = getrandom(bytes, size, 0);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : (size_t)count == size ? 0 : -EIO;
+}
+
+int clinuxport_open_signals(void) {
+    struct sigaction old;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+        sigaddset(&signals, SIGHUP);
+    }
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int clinuxport_next_signal(int descriptor) {
+    struct signalfd_siginfo info;
+    if (clinuxport_read(descriptor, (uint8_t *)&info, sizeof info) != (int64_t)sizeof info) {
+        return CLINUXPORT_SIGNAL_NONE;
+    }
+    return info.ssi_signo == SIGHUP ? CLINUXPORT_SIGNAL_HANG_UP : CLINUXPORT_SIGNAL_END;
+}
+
+const char *clinuxport_environment(const char *name) { return getenv(name); }
+
+const char *clinuxport_words(int code) { return strerror(code); }
+
+int clinuxport_last_error(void) { return errno; }
+
+int clinuxport_process_number(void) { return (int)getpid(); }
+
+int64_t clinuxport_program_path(uint8_t *bytes, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", (char *)bytes, size);
+    return length < 0 ? -errno : length;
+}
+
+void clinuxport_end(int status) { _exit(status); }
+
+uint32_t clinuxport_group(const char *path) {
+    struct stat status;
+    const mode_t both = S_IRGRP | S_IWGRP;
+    if (lstat(path, &status) < 0 || (status.st_mode & both) != both) return 0;
+    return status.st_gid;
+}
+
+int clinuxport_watch_directory(const char *path) {
+    int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (descriptor < 0) return -errno;
+    const uint32_t interest =
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR;
+    if (inotify_add_watch(descriptor, path, interest) >= 0) return descriptor;
+    int code = errno;
+    close(descriptor);
+    return -code;
+}

@@ -1,0 +1,156 @@
+#define _GNU_SOURCE
+#include "CLinuxPort.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+int64_t clinuxport_send(int descriptor, const uint8_t *bytes, size_t size) {
+    ssize_t count;
+    do count = send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+static int open_socket(int family, int type) {
+    int descriptor = socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+// Closes a socket on which a call has just failed, and gives the errno of that call.
+static int give_up(int descriptor) {
+    int code = errno;
+    close(descriptor);
+    return -code;
+}
+
+int clinuxport_connect_unix(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    int descriptor = open_socket(AF_UNIX, SOCK_STREAM);
+    if (descriptor < 0) return descriptor;
+    int result;
+    do result = connect(descriptor, (const struct sockaddr *)&address, sizeof address);
+    while (result < 0 && errno == EINTR);
+    return result < 0 ? give_up(descriptor) : descriptor;
+}
+
+int64_t clinuxport_owner(const char *path, int follows_links) {
+    struct stat status;
+    int result = follows_links ? stat(path, &status) : lstat(path, &status);
+    return result < 0 ? -errno : (int64_t)status.st_uid;
+}
+
+int64_t clinuxport_peer(int descriptor) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -errno;
+    return (int64_t)peer.uid;
+}
+
+uint32_t clinuxport_user(void) { return geteuid(); }
+
+int clinuxport_open_datagrams(void) { return open_socket(AF_UNIX, SOCK_DGRAM); }
+
+int clinuxport_notify(int descriptor, const char *name, size_t length, int is_abstract,
+                      const uint8_t *bytes, size_t size) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t first = is_abstract ? 1 : 0;
+    if (length == 0 || length + 1 > sizeof address.sun_path) return -ENAMETOOLONG;
+    memcpy(address.sun_path + first, name, length);
+    // The zero bytes behind an abstract name would be part of it.
+    socklen_t total = is_abstract ? (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)
+                                  : (socklen_t)sizeof address;
+    ssize_t count;
+    do count = sendto(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT,
+                      (const struct sockaddr *)&address, total);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : 0;
+}
+
+int clinuxport_parse_address(const char *text, uint8_t *address) {
+    if (inet_pton(AF_INET, text, address) == 1) return 4;
+    if (inet_pton(AF_INET6, text, address) == 1) return 16;
+    return 0;
+}
+
+// The address of a host's port, of either family.
+union tcp_address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+};
+
+static socklen_t fill(union tcp_address *address, const uint8_t *bytes, int length, uint16_t port) {
+    memset(address, 0, sizeof *address);
+    if (length == 4) {
+        address->four.sin_family = AF_INET;
+        address->four.sin_port = htons(port);
+        memcpy(&address->four.sin_addr, bytes, 4);
+        return sizeof address->four;
+    }
+    address->six.sin6_family = AF_INET6;
+    address->six.sin6_port = htons(port);
+    memcpy(&address->six.sin6_addr, bytes, 16);
+    return sizeof address->six;
+}
+
+// Nagle's algorithm would hold back an answer while the last one is on its way. Without the option the
+// answers are late, and still right.
+static void send_at_once(int descriptor) {
+    int yes = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+int clinuxport_connect_tcp(const uint8_t *bytes, int length, uint16_t port, int *is_pending) {
+    union tcp_address address;
+    socklen_t size = fill(&address, bytes, length, port);
+    int descriptor = open_socket(address.any.sa_family, SOCK_STREAM);
+    if (descriptor < 0) return descriptor;
+    *is_pending = 0;
+    if (connect(descriptor, &address.any, size) < 0) {
+        // After EINTR, the connection goes on being made.
+        if (errno != EINPROGRESS && errno != EINTR) return give_up(descriptor);
+        *is_pending = 1;
+    }
+    send_at_once(descriptor);
+    return descriptor;
+}
+
+int clinuxport_connection_error(int descriptor) {
+    int code = 0;
+    socklen_t size = sizeof code;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) < 0) return errno;
+    return code;
+}
+
+int clinuxport_listen_tcp(const uint8_t *bytes, int length, uint16_t port) {
+    union tcp_address address;
+    int yes = 1;
+    socklen_t size = fill(&address, bytes, length, port);
+    int descriptor = open_socket(address.any.sa_family, SOCK_STREAM);
+    if (descriptor < 0) return descriptor;
+    // Or a restart would have to wait until the connections of the last run are forgotten.
+    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
+        bind(descriptor, &address.any, size) < 0 || listen(descriptor, 16) < 0) {
+        return give_up(descriptor);
+    }
+    return descriptor;
+}
+
+int clinuxport_accept(int listener) {
+    int descriptor;
+    // A peer that has gone again before its turn is no failure.
+    do descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
+    if (descriptor < 0) return -errno;
+    send_at_once(descriptor);
+    return descriptor;
+}

@@ -1,0 +1,79 @@
+import Boards
+
+/// The Swift source of a `BoardTable` with the boards of some files.
+public struct BoardTableSource {
+  /// What is wrong with the files. All are read before this is thrown.
+  public struct Failure: Error {
+    /// One for each file that is wrong.
+    public var errors: [BoardError]
+  }
+
+  private var boards: [(name: String, facts: [String])] = []
+
+  /// Reads the files at `paths`. The table has their boards sorted by name.
+  ///
+  /// - Throws: What is wrong with them.
+  public init(paths: [String]) throws(Failure) {
+    var errors: [BoardError] = []
+    for path in paths {
+      do throws(BoardError) {
+        try add(path)
+      } catch {
+        errors.append(error)
+      }
+    }
+    guard errors.isEmpty else { throw Failure(errors: errors) }
+    boards.sort { $0.name < $1.name }
+  }
+
+  private mutating func add(_ path: String) throws(BoardError) {
+    let file = try BoardFile.read(path)
+    let name = file.board.name.description
+    guard !boards.contains(where: { $0.name == name }) else {
+      throw BoardError(path, "another file has the name \(BoardError.quoted(name)), too")
+    }
+    guard name != BoardDescription.noBoard.description else {
+      throw BoardError(path, "expected another name: --board \(name) stands for no board")
+    }
+    let facts =
+      ["board \(name)"] + file.models.map { "model \($0)" }
+      + file.board.settings.map { "set \($0)" }
+    // The table has a line for each fact.
+    for fact in facts where fact.utf8.contains(UInt8(ascii: "\n")) {
+      throw BoardError(path, "expected no line break in \(BoardError.quoted(fact))")
+    }
+    boards.append((name, facts))
+  }
+
+  /// A Swift file that adds `BoardTable.shipped` to the module that it is compiled in.
+  public var text: String {
+    let names = boards.map(\.name)
+    let lines = boards.flatMap(\.facts)
+    return """
+      // board-table writes this file from board files. Do not edit it: each build may write it anew.
+
+      import Boards
+
+      extension BoardTable {
+        /// The boards in this program: \(names.isEmpty ? "none" : names.joined(separator: ", ")).
+        static var shipped: BoardTable {
+          BoardTable(
+            \"""
+      \(lines.map { "      \(Self.escaped($0))" }.joined(separator: "\n"))
+            \""")
+        }
+      }
+
+      """
+  }
+
+  /// `text` as a literal of several lines has it.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      let isPlain = (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\"
+      escaped += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+    }
+    return escaped
+  }
+}

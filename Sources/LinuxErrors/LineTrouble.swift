@@ -1,0 +1,48 @@
+/// Why a board's lines cannot be used.
+public enum LineTrouble: Equatable, Sendable {
+  /// No chip of this machine has the label.
+  case noChip
+  /// This user may not open the chip, and there is no group to join.
+  case noPermission
+  /// This user may not open the chip, and a group may.
+  case notInGroup
+  /// The chip has no such line.
+  case noLine
+  /// Another program has the line.
+  case busy
+  /// The chip was there and is gone.
+  case vanished
+  /// Anything else.
+  case other
+
+  /// What is wrong, without a full stop.
+  ///
+  /// Fields: %c is the chip's label; %p its path, or "the GPIO chip"; %l is "line NAME", or "a line"; %u
+  /// is who has the line; %f the kernel's words.
+  public var reason: Wording {
+    switch self {
+    case .noChip: Wording("there is no GPIO chip “%c” on this machine")
+    case .noPermission, .notInGroup: Wording("%p may not be opened")
+    case .noLine: Wording("the GPIO chip “%c” has no %l")
+    case .busy: Wording("%l of “%c” is in use by %u")
+    case .vanished: Wording("the GPIO chip “%c” has gone")
+    case .other: Wording("%l of “%c” cannot be used: %f")
+    }
+  }
+
+  /// What to do about it, without a full stop; `nil` if nothing is known to help.
+  ///
+  /// Fields: %g is the group that may open the chip.
+  public var remedy: Wording? {
+    switch self {
+    case .noChip: Wording("Is this the right board? See what there is: gpiodetect")
+    case .noPermission: Wording("Run with sudo")
+    case .notInGroup: Wording("Join its group and log in again: sudo usermod -aG %g $USER")
+    case .noLine:
+      Wording("See what lines there are: gpioinfo; and name another in the board's file")
+    case .busy: Wording("End that program, or name another line in the board's file")
+    case .vanished: Wording("It is used again when it comes back")
+    case .other: nil
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// How a radio is reached.
+public enum RadioKind: Equatable, Sendable {
+  /// An adapter of this machine.
+  case adapter
+  /// A UNIX socket.
+  case unix
+  /// A controller that listens on TCP.
+  case tcpClient
+  /// A controller that connects to us by TCP.
+  case tcpServer
+  /// A serial line.
+  case serial
+}
+
+/// Why a radio cannot be used, for which there are better words than the kernel's.
+public enum RadioTrouble: Equatable, Sendable {
+  /// The adapter has not been set up, and can only be driven raw.
+  case notSetUp
+  /// The adapter is switched off.
+  case switchedOff
+  /// The program may not configure adapters.
+  case notPermitted
+  /// Another program has the adapter's user channel.
+  case held
+  /// The kernel does not release the adapter.
+  case usedBySystem
+  /// The adapter has gone.
+  case gone
+  /// There is no such adapter.
+  case noAdapter
+  /// The kernel has no Bluetooth.
+  case noBluetooth
+  /// Nothing listens on the UNIX socket.
+  case noSocket
+  /// The UNIX socket may not be used.
+  case socketDenied
+  /// The UNIX socket is of a user who is not trusted.
+  case socketNotTrusted
+  /// Nothing listens on the TCP port.
+  case noListener
+  /// Another program listens on the TCP port.
+  case portTaken
+  /// The TCP port is for root.
+  case portDenied
+  /// There is no such serial line.
+  case noLine
+  /// The serial line may not be opened.
+  case lineDenied
+  /// Another program has the serial line.
+  case lineHeld
+  /// The device is no serial line.
+  case notALine
+
+  /// What the error `code` means for a radio of this kind; `nil` if the kernel's words are as good.
+  public init?(_ kind: RadioKind, _ code: ErrorNumber) {
+    switch (kind, code) {
+    case (.adapter, .notPermitted), (.adapter, .accessDenied): self = .notPermitted
+    case (.adapter, .busy): self = .usedBySystem
+    case (.adapter, .tooManyUsers): self = .held
+    case (.adapter, .brokenPipe): self = .gone
+    case (.adapter, .noSuchDevice): self = .noAdapter
+    case (.adapter, .blockedByRfkill): self = .switchedOff
+    case (.adapter, .addressFamilyNotSupported), (.adapter, .protocolNotSupported):
+      self = .noBluetooth
+    case (.unix, .noSuchFile), (.unix, .connectionRefused): self = .noSocket
+    case (.unix, .accessDenied): self = .socketDenied
+    case (.unix, .notPermitted): self = .socketNotTrusted
+    case (.tcpClient, .connectionRefused): self = .noListener
+    case (.tcpServer, .addressInUse): self = .portTaken
+    case (.tcpServer, .accessDenied): self = .portDenied
+    case (.serial, .noSuchFile), (.serial, .noSuchDevice): self = .noLine
+    case (.serial, .accessDenied), (.serial, .notPermitted): self = .lineDenied
+    case (.serial, .busy): self = .lineHeld
+    case (.serial, .notATerminal): self = .notALine
+    default: return nil
+    }
+  }
+
+  /// What is wrong, without a full stop.
+  ///
+  /// Fields: %s is the adapter's name, the socket's path, HOST:PORT or the device; %f is the failed call
+  /// as a sentence.
+  public var reason: Wording {
+    switch self {
+    case .notSetUp: Wording("%s has not been set up")
+    case .switchedOff: Wording("%s is switched off")
+    case .notPermitted:
+      Wording("%s may only be driven by a program with the right to configure adapters")
+    case .held: Wording("another program holds %s")
+    case .usedBySystem: Wording("%s is in use by the system")
+    case .gone: Wording("%s is gone")
+    case .noAdapter: Wording("there is no adapter %s")
+    case .noBluetooth: Wording("this system's kernel has no Bluetooth")
+    case .noSocket, .noListener: Wording("no controller listens at %s")
+    case .socketDenied: Wording("the socket %s is another user's")
+    case .socketNotTrusted, .portDenied: Wording("%f")
+    case .portTaken: Wording("another program listens at %s")
+    case .noLine: Wording("there is no serial line %s")
+    case .lineDenied: Wording("%s may not be opened")
+    case .lineHeld: Wording("another program holds %s")
+    case .notALine: Wording("%s is no serial line")
+    }
+  }
+
+  /// What to do about it, without a full stop; `nil` if nothing is known to help.
+  ///
+  /// Fields: those of `reason`, and %p is the path of the program.
+  public var remedy: Wording? {
+    switch self {
+    case .notSetUp: Wording("See what the kernel lacks for it: dmesg | grep -i bluetooth")
+    case .switchedOff:
+      Wording("Switch it on: rfkill unblock bluetooth, or the switch on the machine")
+    case .notPermitted:
+      Wording(
+        """
+        Run with sudo, give the program CAP_NET_ADMIN (sudo setcap cap_net_admin+ep %p), or have \
+        the ball run as a service (scripts/install)
+        """)
+    case .held: Wording("End that program first; sudo eightball doctor tells which it is")
+    case .usedBySystem:
+      Wording(
+        "If it stays so, stop the system's Bluetooth service: sudo systemctl stop bluetooth")
+    case .gone, .notALine: nil
+    case .noAdapter:
+      Wording("Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
+    case .noBluetooth:
+      Wording("Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
+    case .noSocket: Wording("Start it first, such as: eightball radio --listen unix:%s")
+    case .socketDenied: Wording("Run as that user")
+    case .socketNotTrusted: Wording("Run as that user, or say whom you trust: unix:%s,user=USER")
+    case .noListener: Wording("Start it first, such as: eightball radio --listen tcp-server:%s")
+    case .portTaken: Wording("Choose another port")
+    case .portDenied: Wording("Choose a port above 1023")
+    case .noLine: Wording("Is the controller plugged in?")
+    case .lineDenied:
+      Wording("Join its group and log in again: sudo usermod -aG dialout $USER")
+    case .lineHeld: Wording("End that program first")
+    }
+  }
+}

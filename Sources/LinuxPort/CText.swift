@@ -1,0 +1,32 @@
+/// A text of at most `capacity` - 1 bytes with a zero behind it, as C takes it, held in place.
+public struct CText<let capacity: Int>: Sendable {
+  private var storage = InlineArray<capacity, UInt8>(repeating: 0)
+
+  /// The number of its bytes, without the zero.
+  public private(set) var count = 0
+
+  /// An empty text.
+  public init() {}
+
+  /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or a zero is among them.
+  mutating func assign(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count < capacity, bytes.position(of: 0) == nil else { return false }
+    for index in bytes.indices { storage[index] = bytes[index] }
+    storage[bytes.count] = 0
+    count = bytes.count
+    return true
+  }
+
+  /// The bytes, without the zero.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(first: count) }
+  }
+
+  /// Calls `body` with the text, which lives as long as the call.
+  borrowing func withPointer<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+    unsafe storage.span.withUnsafeBytes { bytes in
+      unsafe body(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import BluetoothHost
+import CBluetooth
+import CLinuxPort
+import LinuxErrors
+
+/// A Bluetooth adapter of this machine, as the kernel has it.
+struct PortAdapter {
+  /// N of hciN.
+  var number: UInt16
+  /// Whether the kernel itself uses it.
+  var isUp: Bool
+  /// Its public address; zeros if it has none.
+  var address: InlineArray<6, UInt8>
+
+  /// The adapter with a number.
+  static func find(_ number: UInt16) throws(PortFailure) -> PortAdapter {
+    var (isUp, isRaw, isHeld) = (false, false, false)
+    var bus: UInt8 = 0
+    var address = InlineArray<6, UInt8>(repeating: 0)
+    var span = address.mutableSpan
+    let result = unsafe span.withUnsafeMutableBufferPointer {
+      unsafe cbluetooth_find_adapter(number, &isUp, &isRaw, &isHeld, &bus, $0.baseAddress)
+    }
+    guard result >= 0 else { throw failure("find") }
+    return PortAdapter(number: number, isUp: isUp, address: address)
+  }
+
+  /// The adapter with this address, whatever its number is now; `nil` if there is none.
+  static func find(_ address: InlineArray<6, UInt8>) -> PortAdapter? {
+    // The kernel has 16 at most: HCI_MAX_DEV.
+    var numbers = InlineArray<16, UInt16>(repeating: 0)
+    var span = numbers.mutableSpan
+    let count = unsafe span.withUnsafeMutableBufferPointer {
+      unsafe cbluetooth_list_adapters($0.baseAddress, Int32(truncatingIfNeeded: $0.count))
+    }
+    for index in 0..<min(max(Int(truncatingIfNeeded: count), 0), 16) {
+      guard let adapter = try? find(numbers[index]) else { continue }
+      if adapter.address.span.hasSameBytes(as: address.span) { return adapter }
+    }
+    return nil
+  }
+
+  /// Whether the adapter can be found again by its address.
+  var hasAddress: Bool {
+    for index in address.indices where address[index] != 0 { return true }
+    return false
+  }
+
+  /// Opens the user channel, after taking the adapter from the kernel if need be.
+  func open() throws(PortFailure) -> PortDescriptor {
+    if isUp {
+      guard cbluetooth_take_down(number) >= 0 else { throw Self.failure("take over") }
+    }
+    let channel = cbluetooth_open_user_channel(number)
+    guard channel >= 0 else {
+      let failure = Self.failure("take over")
+      restore()
+      throw failure
+    }
+    return PortDescriptor(owning: channel)
+  }
+
+  /// Gives the adapter back to the kernel as it was, once its channel is closed.
+  func restore() {
+    // Fails if it has been unplugged: then there is nothing to give back.
+    if isUp { _ = cbluetooth_bring_up(number) }
+  }
+
+  private static func failure(_ operation: StaticString) -> PortFailure {
+    PortFailure(code: ErrorNumber(rawValue: clinuxport_last_error()), operation: operation)
+  }
+}

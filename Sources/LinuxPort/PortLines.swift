@@ -1,0 +1,286 @@
+import BallRunner
+import BluetoothHost
+import Boards
+import CGPIOD
+import CLinuxPort
+import EightBall
+import LinuxErrors
+
+/// The lines of a board on a GPIO chip, by way of libgpiod. They may come and go.
+@safe
+struct PortLines: ~Copyable {
+  let board: BoardDescription
+  /// What has become of the lines since that was last taken.
+  private(set) var news = LinesNews.none
+
+  private let directory: StaticString
+  private var lines: OpaquePointer?
+  private var hasBeenOpen = false
+  private var mayHaveEdges = false
+  private var failure = cgpiod_failure()
+  /// Whether `failure` is of a call on open lines.
+  private var isOfOpenLines = false
+
+  /// The lines of `board`, which need not be there yet, on the chips of a directory.
+  init(_ board: BoardDescription, directory: StaticString) {
+    self.board = board
+    self.directory = directory
+  }
+
+  deinit {
+    if let lines = unsafe lines { unsafe cgpiod_close(lines) }
+  }
+
+  /// The queue has `events` for the lines.
+  mutating func handle(_ events: UInt32) {
+    mayHaveEdges = true
+    if events & PollQueue.hangUp != 0 { news = .hungUp }
+  }
+
+  /// A chip has come, gone or changed.
+  mutating func chipsChanged() {
+    if news == .none { news = .chipChanged }
+  }
+
+  mutating func takeNews() -> LinesNews {
+    let taken = news
+    news = .none
+    return taken
+  }
+
+  /// Asks for the lines: all, or none.
+  mutating func open(_ queue: borrowing PollQueue) -> Bool {
+    close(queue)
+    let (wanted, count) = makeWanted()
+    var failure = cgpiod_failure()
+    var names = InlineArray<4, CText<32>>(repeating: CText())
+    for index in 0..<count {
+      if let line = board[wanted[index]] { _ = names[index].assign(line.name.span) }
+    }
+    var label = CText<32>()
+    if let chip = board.chip { _ = label.assign(chip.span) }
+    var settings = unsafe InlineArray<4, cgpiod_line>(repeating: cgpiod_line())
+    let opened = unsafe names.span.withUnsafeBufferPointer { names in
+      for index in 0..<count {
+        guard let line = board[wanted[index]], let base = names.baseAddress else { continue }
+        // The text stands at the front of its struct.
+        let name = unsafe UnsafeRawPointer(base + index).assumingMemoryBound(to: CChar.self)
+        unsafe settings[index] = Self.settings(line, isOutput: !wanted[index].isButton, name)
+      }
+      return unsafe settings.span.withUnsafeBufferPointer { settings in
+        unsafe label.withPointer {
+          unsafe cgpiod_open(
+            directory.cText, $0, Self.consumer.cText, settings.baseAddress, count, &failure)
+        }
+      }
+    }
+    self.failure = failure
+    isOfOpenLines = false
+    guard let opened = unsafe opened else { return false }
+    unsafe lines = opened
+    hasBeenOpen = true
+    mayHaveEdges = true
+    news = .none
+    // Without it there are lights and no buttons: only a kernel without memory refuses.
+    queue.add(unsafe cgpiod_descriptor(opened), .lines, for: PollQueue.readable)
+    return true
+  }
+
+  /// Gives the lines back.
+  mutating func close(_ queue: borrowing PollQueue) {
+    guard let open = unsafe lines else { return }
+    unsafe queue.remove(cgpiod_descriptor(open))
+    unsafe cgpiod_close(open)
+    unsafe lines = nil
+    mayHaveEdges = false
+  }
+
+  /// Whether edges wake the loop.
+  func listen(_ isListening: Bool, _ queue: borrowing PollQueue) {
+    guard let lines = unsafe lines else { return }
+    queue.change(
+      unsafe cgpiod_descriptor(lines), .lines, to: isListening ? PollQueue.readable : 0)
+  }
+
+  mutating func nextEdge() -> EdgeRead {
+    guard let lines = unsafe lines else { return .lost }
+    guard mayHaveEdges else { return .none }
+    let (wanted, count) = makeWanted()
+    var edge = cgpiod_edge()
+    while true {
+      let result = unsafe cgpiod_next_edge(lines, &edge)
+      guard result >= 0 else { return lose(.lost) }
+      guard result > 0 else {
+        mayHaveEdges = false
+        return .none
+      }
+      let index = Int(truncatingIfNeeded: edge.line)
+      guard index >= 0, index < count else { continue }
+      let part = wanted[index]
+      guard part.isButton else { continue }
+      return .edge(
+        ButtonEdge(
+          button: part == .shake ? .shake : .clear, isClosed: edge.is_active != 0,
+          time: Instant(rawValue: edge.time / 1_000_000)))
+    }
+  }
+
+  /// How long the contacts of a button may bounce, in milliseconds.
+  func debounce(of button: ButtonName) -> UInt32 {
+    let line = button == .shake ? board.shake : board.clear
+    return UInt32(truncatingIfNeeded: line?.debounceMilliseconds ?? 0)
+  }
+
+  mutating func contact(of button: ButtonName) -> ContactRead {
+    guard let lines = unsafe lines else { return .lost }
+    guard let index = index(of: button == .shake ? .shake : .clear) else { return .none }
+    let value = unsafe cgpiod_value(lines, index)
+    guard value >= 0 else { return lose(.lost) }
+    return value > 0 ? .closed : .open
+  }
+
+  /// Turns a light on or off; `false` if the lines have gone.
+  mutating func set(_ light: LightName, isLit: Bool) -> Bool {
+    guard let lines = unsafe lines else { return false }
+    guard let index = index(of: light == .status ? .status : .answer) else { return true }
+    if unsafe cgpiod_set_value(lines, index, isLit ? 1 : 0) == 0 { return true }
+    return lose(false)
+  }
+
+  /// Whether the open lines are still of use.
+  mutating func check() -> Bool {
+    guard let lines = unsafe lines else { return false }
+    // Any of them: the question is whether there is a chip to ask.
+    return unsafe cgpiod_value(lines, 0) >= 0 || lose(false)
+  }
+
+  // MARK: Support
+
+  /// The name that the kernel shows to others for a line of ours.
+  private static var consumer: StaticString { "eightball" }
+
+  /// The parts that have lines, in the order in which the lines are asked for.
+  private func makeWanted() -> (InlineArray<4, BoardPart>, Int) {
+    let parts = BoardPart.all
+    var wanted = parts
+    var count = 0
+    for index in parts.indices where board[parts[index]] != nil {
+      wanted[count] = parts[index]
+      count += 1
+    }
+    return (wanted, count)
+  }
+
+  private func index(of part: BoardPart) -> Int32? {
+    let (wanted, count) = makeWanted()
+    for index in 0..<count where wanted[index] == part { return Int32(truncatingIfNeeded: index) }
+    return nil
+  }
+
+  @unsafe
+  private static func settings(
+    _ line: LineDescription, isOutput: Bool, _ name: UnsafePointer<CChar>
+  ) -> cgpiod_line {
+    let bias =
+      switch line.bias {
+      case .none: CGPIOD_BIAS_NONE
+      case .pullUp: CGPIOD_BIAS_PULL_UP
+      case .pullDown: CGPIOD_BIAS_PULL_DOWN
+      }
+    return unsafe cgpiod_line(
+      name: name, offset: Int32(truncatingIfNeeded: line.offset), is_output: isOutput ? 1 : 0,
+      is_active_low: line.activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue))
+  }
+
+  /// Notes what the last call on open lines left in errno.
+  private mutating func lose<Result>(_ result: Result) -> Result {
+    failure = cgpiod_failure()
+    failure.code = clinuxport_last_error()
+    failure.line = -1
+    isOfOpenLines = true
+    return result
+  }
+
+  // MARK: Words
+
+  /// What is wrong.
+  private var trouble: LineTrouble {
+    let code = ErrorNumber(rawValue: failure.code)
+    let step = UInt32(truncatingIfNeeded: failure.step)
+    if code.rawValue == 0 { return .vanished }
+    if isOfOpenLines { return code == .noSuchDevice ? .vanished : .other }
+    // Once it has been there, the board is the right one.
+    if step == CGPIOD_STEP_FIND_CHIP.rawValue { return hasBeenOpen ? .vanished : .noChip }
+    switch code {
+    case .accessDenied, .notPermitted: return group == 0 ? .noPermission : .notInGroup
+    case _ where step == CGPIOD_STEP_FIND_LINE.rawValue: return .noLine
+    case .busy: return .busy
+    case .noSuchDevice: return .vanished
+    default: return .other
+    }
+  }
+
+  /// The group that may open the chip; 0 if there is none.
+  private var group: UInt32 {
+    unsafe withUnsafeBytes(of: failure.chip) { bytes in
+      unsafe clinuxport_group(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  /// Writes why the lines cannot be used, and what helps.
+  func writeTrouble(to writer: inout ByteWriter) {
+    let trouble = self.trouble
+    trouble.reason.write(to: &writer) { write(field: $0, to: &$1) }
+    guard let remedy = trouble.remedy else { return }
+    writer.write(text: ". ")
+    remedy.write(to: &writer) { write(field: $0, to: &$1) }
+  }
+
+  private func write(field: UInt8, to writer: inout ByteWriter) {
+    switch field {
+    case UInt8(ascii: "c"):
+      if let chip = board.chip { writer.write(start: chip.span) }
+    case UInt8(ascii: "p"):
+      if failure.chip.0 == 0 { return writer.write(text: "the GPIO chip") }
+      unsafe withUnsafeBytes(of: failure.chip) { unsafe writer.writeZeroEnded($0) }
+    case UInt8(ascii: "l"): writeLine(to: &writer)
+    case UInt8(ascii: "u"): writeUser(to: &writer)
+    case UInt8(ascii: "g"): GroupFile.writeName(of: group, to: &writer)
+    case UInt8(ascii: "f"):
+      guard let words = unsafe clinuxport_words(failure.code) else { return }
+      writer.write(start: unsafe ProgramText(c: words).span)
+    default: break
+    }
+  }
+
+  private func writeLine(to writer: inout ByteWriter) {
+    let (wanted, count) = makeWanted()
+    let index = Int(truncatingIfNeeded: failure.line)
+    guard index >= 0, index < count, let line = board[wanted[index]] else {
+      return writer.write(text: "a line")
+    }
+    writer.write(text: "line ")
+    writer.write(start: line.name.span)
+  }
+
+  private func writeUser(to writer: inout ByteWriter) {
+    let first = UInt8(bitPattern: failure.user.0)
+    let isUnknown = first == 0 || first == UInt8(ascii: "?") && failure.user.1 == 0
+    if isUnknown { return writer.write(text: "another program") }
+    writer.write(text: "“")
+    unsafe withUnsafeBytes(of: failure.user) { unsafe writer.writeZeroEnded($0) }
+    writer.write(text: "”")
+  }
+}
+
+extension ByteWriter {
+  /// Writes what precedes the first zero.
+  @unsafe
+  @_lifetime(self: copy self)
+  fileprivate mutating func writeZeroEnded(_ bytes: UnsafeRawBufferPointer) {
+    for index in bytes.indices {
+      guard unsafe bytes[index] != 0, freeCapacity > 0 else { return }
+      unsafe write(bytes[index])
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import BluetoothHost
+import CLinuxPort
+import LinuxErrors
+
+extension RadioChoice {
+  /// What kind of radio it is, for words about its failures.
+  var kind: RadioKind {
+    switch way {
+    case .unix: .unix
+    case .tcpClient: .tcpClient
+    case .tcpServer: .tcpServer
+    case .serial: .serial
+    case .adapter: .adapter
+    }
+  }
+}
+
+extension PortRadio {
+  /// Writes why the last call failed, and what helps.
+  func writeTrouble(to writer: inout ByteWriter) {
+    guard let failure else { return }
+    guard let trouble = RadioTrouble(choice.kind, failure.code) else {
+      return failure.write(to: &writer) { choice.writePlace(to: &$0) }
+    }
+    write(trouble.reason, failure, to: &writer)
+    guard let remedy = trouble.remedy else { return }
+    writer.write(text: ". ")
+    write(remedy, failure, to: &writer)
+  }
+
+  private func write(_ wording: Wording, _ failure: PortFailure, to writer: inout ByteWriter) {
+    let choice = self.choice
+    wording.write(to: &writer) { letter, writer in
+      switch letter {
+      case UInt8(ascii: "s"): choice.writePlace(to: &writer)
+      case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writePlace(to: &$0) }
+      case UInt8(ascii: "p"): writeProgramPath(to: &writer)
+      default: break
+      }
+    }
+  }
+}
+
+/// Writes the path of this program.
+private func writeProgramPath(to writer: inout ByteWriter) {
+  var path = InlineArray<256, UInt8>(repeating: 0)
+  var span = path.mutableSpan
+  let length = unsafe span.withUnsafeMutableBufferPointer {
+    unsafe clinuxport_program_path($0.baseAddress, $0.count)
+  }
+  guard length > 0, length < 256 else { return writer.write(text: "eightballd") }
+  writer.write(start: path.span.extracting(first: Int(truncatingIfNeeded: length)))
+}

@@ -1,0 +1,276 @@
+import BluetoothHost
+import CLinuxPort
+import LinuxErrors
+
+/// One radio, which is opened again and again if need be.
+struct PortRadio: ~Copyable {
+  /// How long a TCP connection may take to be made, in milliseconds.
+  static var patience: UInt32 { 1_000 }
+
+  let choice: RadioChoice
+  /// Why the last call failed; `nil` if none has.
+  private(set) var failure: PortFailure?
+  /// When a connection that is being made is given up; `nil` if none is.
+  private(set) var deadline: Instant?
+
+  private var descriptor: PortDescriptor?
+  private var listener: PortDescriptor?
+  /// Which of the host's addresses is tried.
+  private var candidate = 0
+  /// Whether a connection that is being made has been made or refused.
+  private var hasAnswer = false
+  private var isReadable = false
+  private var waitsToWrite = false
+  /// The adapter as it was first found: its state to give back, and the address to find it by when it
+  /// comes back under another number.
+  private var adapter: PortAdapter?
+
+  init(_ choice: RadioChoice) {
+    self.choice = choice
+  }
+
+  /// One packet a read and a write, as adapters have it, or a stream.
+  var isPacketwise: Bool {
+    if case .adapter = choice.way { return true }
+    return false
+  }
+
+  /// The queue has `events` for the radio.
+  mutating func handle(_ events: UInt32) {
+    if deadline != nil { hasAnswer = true }
+    // A hang-up is read as an end.
+    if events & ~PollQueue.writable != 0 { isReadable = true }
+  }
+
+  mutating func open(_ queue: borrowing PollQueue, at now: Instant) -> RadioOpening {
+    do throws(PortFailure) {
+      guard try prepare(queue, at: now) else { return .pending }
+      failure = nil
+      return .opened
+    } catch {
+      failure = error
+      return .failed
+    }
+  }
+
+  /// Opens the radio; `false` if the controller has yet to come or to answer.
+  private mutating func prepare(
+    _ queue: borrowing PollQueue, at now: Instant
+  ) throws(PortFailure) -> Bool {
+    switch choice.way {
+    case .unix(let user): try use(connectUnix(trusting: user), queue)
+    case .serial(let speed): try use(openSerial(speed), queue)
+    case .adapter(let number): try use(openAdapter(number), queue)
+    case .tcpClient(let port): return try connect(to: port, queue, at: now)
+    case .tcpServer(let port): return try accept(on: port, queue)
+    }
+    return true
+  }
+
+  private mutating func use(
+    _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
+  ) throws(PortFailure) {
+    guard queue.add(new.number, .radio, for: PollQueue.readable) else {
+      throw PortFailure(code: ErrorNumber(rawValue: clinuxport_last_error()), operation: "wait for")
+    }
+    descriptor = consume new
+    isReadable = false
+    waitsToWrite = false
+  }
+
+  mutating func close(_ queue: borrowing PollQueue) {
+    guard let number = descriptor?.number else { return }
+    queue.remove(number)
+    descriptor = nil
+    deadline = nil
+    adapter?.restore()
+  }
+
+  // MARK: Bytes
+
+  mutating func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    guard isReadable, let number = descriptor?.number else { return .nothing }
+    let capacity = space.count
+    let result = unsafe space.withUnsafeMutableBufferPointer {
+      unsafe clinuxport_read(number, $0.baseAddress, $0.count)
+    }
+    switch Transfer(result) {
+    case .bytes(0): return .closed
+    case .bytes(let count):
+      // A stream has no more now; what comes later, the queue reports.
+      if count < capacity, !isPacketwise { isReadable = false }
+      return .bytes(count)
+    case .wouldBlock:
+      isReadable = false
+      return .nothing
+    case .failed(let code):
+      failure = PortFailure(code: code, operation: "read from")
+      return .failed
+    }
+  }
+
+  mutating func write(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> RadioWrite {
+    guard let number = descriptor?.number else { return .taken(0) }
+    let result = unsafe bytes.withUnsafeBufferPointer {
+      unsafe clinuxport_write(number, $0.baseAddress, $0.count)
+    }
+    let count: Int
+    switch Transfer(result) {
+    case .bytes(let taken): count = taken
+    case .wouldBlock: count = 0
+    case .failed(let code):
+      failure = PortFailure(code: code, operation: "write to")
+      return .failed
+    }
+    if (count < bytes.count) != waitsToWrite {
+      waitsToWrite.toggle()
+      let more = waitsToWrite ? PollQueue.writable : 0
+      queue.change(number, .radio, to: PollQueue.readable | more)
+    }
+    return .taken(count)
+  }
+
+  // MARK: Ways
+
+  /// Connects to the UNIX socket, if its owner and who listens on it are this user, root, or `user`.
+  /// Nothing has been sent to anybody else.
+  private func connectUnix(trusting user: UInt32?) throws(PortFailure) -> PortDescriptor {
+    guard choice.place.count <= 107 else {
+      throw PortFailure(code: .nameTooLong, operation: "use", explanation: .pathTooLong)
+    }
+    let result = unsafe choice.place.withPointer { unsafe clinuxport_connect_unix($0) }
+    guard result >= 0 else {
+      throw PortFailure(code: ErrorNumber(result), operation: "connect to")
+    }
+    let descriptor = PortDescriptor(owning: result)
+    // A link is looked at itself, and where it leads to: a stranger's leads anywhere.
+    let link = unsafe choice.place.withPointer { unsafe clinuxport_owner($0, 0) }
+    let file = unsafe choice.place.withPointer { unsafe clinuxport_owner($0, 1) }
+    try Self.check(clinuxport_peer(descriptor.number), trusting: user)
+    try Self.check(link, trusting: user)
+    try Self.check(file, trusting: user)
+    return descriptor
+  }
+
+  private static func check(_ owner: Int64, trusting user: UInt32?) throws(PortFailure) {
+    guard owner >= 0 else {
+      throw PortFailure(code: ErrorNumber(owner), operation: "connect to")
+    }
+    let owner = UInt32(truncatingIfNeeded: owner)
+    guard owner == clinuxport_user() || owner == user || owner == 0 else {
+      throw PortFailure(code: .notPermitted, operation: "use", explanation: .owner(owner))
+    }
+  }
+
+  private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
+    let result = unsafe choice.place.withPointer { unsafe clinuxport_open_serial($0) }
+    guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: "open") }
+    let descriptor = PortDescriptor(owning: result)
+    let configured = clinuxport_configure_serial(descriptor.number, speed)
+    guard configured >= 0 else {
+      let code = ErrorNumber(configured)
+      throw PortFailure(
+        code: code, operation: code == .invalidArgument ? "set the speed of" : "configure")
+    }
+    return descriptor
+  }
+
+  private mutating func openAdapter(_ number: UInt16) throws(PortFailure) -> PortDescriptor {
+    var present: PortAdapter
+    if let adapter, adapter.hasAddress, let moved = PortAdapter.find(adapter.address) {
+      present = moved
+    } else {
+      present = try PortAdapter.find(number)
+    }
+    let channel = try present.open()
+    if let adapter, adapter.address.span.hasSameBytes(as: present.address.span) {
+      present.isUp = adapter.isUp
+    }
+    adapter = present
+    return channel
+  }
+
+  // MARK: TCP
+
+  private mutating func connect(
+    to port: UInt16, _ queue: borrowing PollQueue, at now: Instant
+  ) throws(PortFailure) -> Bool {
+    var code: ErrorNumber
+    if let deadline {
+      if !hasAnswer, now < deadline { return false }
+      code = hasAnswer ? takeAnswer() : .timedOut
+      if code.rawValue == 0, let number = descriptor?.number {
+        self.deadline = nil
+        queue.change(number, .radio, to: PollQueue.readable)
+        return true
+      }
+      self.deadline = nil
+      if let number = descriptor?.number { queue.remove(number) }
+      descriptor = nil
+      candidate &+= 1
+    } else {
+      candidate = 0
+      code = .invalidArgument
+    }
+    // Each of the host's addresses is tried in turn.
+    while let address = TCPAddress(choice.place, candidate, toListen: false) {
+      let (result, isPending) = address.connect(to: port)
+      if result >= 0 {
+        try use(PortDescriptor(owning: result), queue)
+        guard isPending else { return true }
+        queue.change(result, .radio, to: PollQueue.writable)
+        hasAnswer = false
+        deadline = now.advanced(by: Self.patience)
+        return false
+      }
+      code = ErrorNumber(result)
+      candidate &+= 1
+    }
+    throw PortFailure(code: code, operation: "connect to")
+  }
+
+  private mutating func takeAnswer() -> ErrorNumber {
+    guard let number = descriptor?.number else { return .invalidArgument }
+    return ErrorNumber(rawValue: clinuxport_connection_error(number))
+  }
+
+  private mutating func accept(
+    on port: UInt16, _ queue: borrowing PollQueue
+  ) throws(PortFailure) -> Bool {
+    if listener == nil { listener = try listen(on: port, queue) }
+    guard let number = listener?.number else { return false }
+    let result = clinuxport_accept(number)
+    if result >= 0 {
+      // One controller is enough: the next one waits, without waking the loop, until it has gone.
+      queue.change(number, .listener, to: 0)
+      try use(PortDescriptor(owning: result), queue)
+      return true
+    }
+    let code = ErrorNumber(result)
+    guard code == .wouldBlock else {
+      throw PortFailure(code: code, operation: "accept a connection on")
+    }
+    queue.change(number, .listener, to: PollQueue.readable)
+    return false
+  }
+
+  private func listen(
+    on port: UInt16, _ queue: borrowing PollQueue
+  ) throws(PortFailure) -> PortDescriptor {
+    var code = ErrorNumber.invalidArgument
+    var index = 0
+    while let address = TCPAddress(choice.place, index, toListen: true) {
+      let result = address.listen(on: port)
+      if result >= 0 {
+        let descriptor = PortDescriptor(owning: result)
+        queue.add(result, .listener, for: PollQueue.readable)
+        return descriptor
+      }
+      code = ErrorNumber(result)
+      // The next address is for a machine without this family, not for a port that is taken.
+      if code == .addressInUse || code == .accessDenied { break }
+      index += 1
+    }
+    throw PortFailure(code: code, operation: "listen on")
+  }
+}

@@ -1,0 +1,123 @@
+import BluetoothHost
+import CLinuxPort
+import LinuxErrors
+
+/// The variables by which a service manager says what it wants: sd_notify(3), sd_watchdog_enabled(3).
+public struct ServiceEnvironment {
+  /// NOTIFY_SOCKET: the path of a socket, or "@" and an abstract name.
+  public var socket: ProgramText?
+  /// WATCHDOG_USEC: how long the manager waits for a sign of life, in microseconds.
+  public var patience: ProgramText?
+  /// WATCHDOG_PID: the number of the process that the watchdog is for.
+  public var process: ProgramText?
+
+  /// These values.
+  public init(socket: ProgramText?, patience: ProgramText? = nil, process: ProgramText? = nil) {
+    self.socket = socket
+    self.patience = patience
+    self.process = process
+  }
+
+  /// What the environment of this process has.
+  public static var ofProcess: ServiceEnvironment {
+    ServiceEnvironment(
+      socket: ProgramText(environment: "NOTIFY_SOCKET"),
+      patience: ProgramText(environment: "WATCHDOG_USEC"),
+      process: ProgramText(environment: "WATCHDOG_PID"))
+  }
+}
+
+/// Why a service manager cannot be reached.
+public enum ServiceError: Error {
+  /// A variable has a value that means nothing; and what was expected.
+  case wrongValue(StaticString, ProgramText, StaticString)
+  /// The path or the name of a socket is too long.
+  case tooLong(ProgramText)
+  /// The kernel makes no socket, for this errno.
+  case noSocket(ProgramText, Int32)
+
+  /// Writes what is wrong, without a full stop.
+  public func write(to writer: inout ByteWriter) {
+    switch self {
+    case .wrongValue(let variable, let value, let expected):
+      writer.write(text: "cannot use ")
+      writer.write(text: variable)
+      writer.write(text: "=")
+      writer.write(start: value.span)
+      writer.write(text: ": ")
+      writer.write(text: expected)
+    case .tooLong(let name):
+      writer.write(text: "cannot use ")
+      writer.write(start: name.span)
+      writer.write(text: ": a socket's ")
+      writer.write(text: name.span.begins(with: "@") ? "name" : "path")
+      writer.write(text: " is at most 107 bytes long")
+    case .noSocket(let name, let code):
+      PortFailure(code: ErrorNumber(rawValue: code), operation: "create a socket for")
+        .write(to: &writer) { $0.write(start: name.span) }
+    }
+  }
+}
+
+/// The way to the service manager that started the program.
+struct PortService: ~Copyable {
+  /// How long the manager waits for a sign of life, in milliseconds; `nil` if it does not.
+  let patience: UInt32?
+
+  private let name: CText<108>
+  private let isAbstract: Bool
+  private let descriptor: PortDescriptor
+
+  /// The service manager that `environment` names; `nil` if it names none.
+  init?(_ environment: ServiceEnvironment) throws(ServiceError) {
+    guard let socket = environment.socket else { return nil }
+    let patience = try Self.patience(environment)
+    let isAbstract = socket.span.begins(with: "@")
+    guard isAbstract && socket.count > 1 || socket.span.begins(with: "/") else {
+      throw .wrongValue("NOTIFY_SOCKET", socket, "expected a path from / on, or @ and a name")
+    }
+    var name = CText<108>()
+    guard name.assign(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
+      throw .tooLong(socket)
+    }
+    let number = clinuxport_open_datagrams()
+    guard number >= 0 else { throw .noSocket(socket, 0 &- number) }
+    self.patience = patience
+    self.name = name
+    self.isAbstract = isAbstract
+    descriptor = PortDescriptor(owning: number)
+  }
+
+  /// How long the watchdog of `environment` waits, in milliseconds; `nil` if there is none for this
+  /// process.
+  static func patience(_ environment: ServiceEnvironment) throws(ServiceError) -> UInt32? {
+    guard let text = environment.patience else { return nil }
+    if let process = environment.process {
+      guard let number = process.span.unsignedNumber(upTo: 0x7FFF_FFFF), number > 0 else {
+        throw .wrongValue("WATCHDOG_PID", process, "expected the number of a process")
+      }
+      guard Int32(truncatingIfNeeded: number) == clinuxport_process_number() else { return nil }
+    }
+    let digits = text.span
+    guard let number = digits.unsignedNumber(upTo: .max), number > 0 else {
+      throw .wrongValue("WATCHDOG_USEC", text, "expected a number of microseconds")
+    }
+    // Without its last three digits, a number of microseconds is one of milliseconds.
+    let milliseconds = digits.extracting(first: max(digits.count - 3, 0))
+    guard !milliseconds.isEmpty else { return 0 }
+    guard let number = milliseconds.unsignedNumber(upTo: 0xFFFF_FFFF) else { return .max }
+    return UInt32(truncatingIfNeeded: number)
+  }
+
+  /// Sends a datagram, whole or not at all, and never waits; whether it was taken.
+  func report(_ message: Span<UInt8>) -> Bool {
+    let number = descriptor.number
+    let isAbstract: Int32 = self.isAbstract ? 1 : 0
+    let length = name.count
+    return unsafe message.withUnsafeBufferPointer { bytes in
+      unsafe name.withPointer {
+        unsafe clinuxport_notify(number, $0, length, isAbstract, bytes.baseAddress, bytes.count)
+      }
+    } == 0
+  }
+}

@@ -1,0 +1,151 @@
+import BluetoothHost
+import CLinuxPort
+
+extension Span<UInt8> {
+  /// Where the first of these bytes is; `nil` if there is none.
+  func position(of byte: UInt8) -> Int? {
+    for index in indices where self[index] == byte { return index }
+    return nil
+  }
+
+  /// Where the last of these bytes is; `nil` if there is none.
+  func lastPosition(of byte: UInt8) -> Int? {
+    var index = count &- 1
+    while index >= 0 {
+      if self[index] == byte { return index }
+      index &-= 1
+    }
+    return nil
+  }
+
+  /// Whether it begins with `text`.
+  public func begins(with text: StaticString) -> Bool {
+    guard text.hasPointerRepresentation, count >= text.utf8CodeUnitCount else { return false }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return unsafe extracting(first: utf8.count).hasSameBytes(as: utf8.span)
+  }
+
+  /// Whether it is `text`.
+  public func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && begins(with: text)
+  }
+
+  /// Where `text` begins in it for the first time; `nil` if it does nowhere.
+  func position(of text: StaticString) -> Int? {
+    for index in indices where extracting(droppingFirst: index).begins(with: text) { return index }
+    return nil
+  }
+
+  /// The number that it is in decimal digits and nothing else, at most `limit`; `nil` if it is none.
+  public func unsignedNumber(upTo limit: UInt64) -> UInt64? {
+    guard !isEmpty else { return nil }
+    var number: UInt64 = 0
+    for index in indices {
+      let byte = self[index]
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      let digit = UInt64(widening: UInt32(byte &- UInt8(ascii: "0")))
+      let (product, isTooLong) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLarge) = product.addingReportingOverflow(digit)
+      guard !isTooLong, !isTooLarge, sum <= limit else { return nil }
+      number = sum
+    }
+    return number
+  }
+}
+
+extension ByteWriter {
+  /// Writes as many of the first bytes as fit.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func write(start bytes: Span<UInt8>) {
+    writePrefix(of: bytes)
+  }
+
+  /// Writes a number in decimal digits.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func write(decimal number: UInt32) {
+    // The last digit comes first; 32 bits take 10.
+    var digits = InlineArray<10, UInt8>(repeating: 0)
+    var first = 10
+    var rest = number
+    repeat {
+      first &-= 1
+      digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    write(start: digits.span.extracting(first...))
+  }
+}
+
+extension StaticString {
+  /// The literal as C takes it, with a zero behind it.
+  @unsafe
+  var cText: UnsafePointer<CChar> {
+    unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// A text that lives as long as the program: an argument, a value of the environment, or a literal.
+@safe
+public struct ProgramText: @unchecked Sendable {
+  private let start: UnsafePointer<UInt8>
+
+  /// The number of its bytes.
+  public let count: Int
+
+  /// A text of C, which is never changed nor freed.
+  @unsafe
+  public init(c text: UnsafePointer<CChar>) {
+    var count = 0
+    while unsafe text[count] != 0 { count &+= 1 }
+    unsafe start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+    self.count = count
+  }
+
+  /// A literal.
+  public init(_ text: StaticString) {
+    unsafe start = text.utf8Start
+    count = text.utf8CodeUnitCount
+  }
+
+  /// Its end, without the first `count` bytes.
+  public func dropping(_ count: Int) -> ProgramText {
+    let count = Swift.min(Swift.max(count, 0), self.count)
+    return unsafe ProgramText(start: start + count, count: self.count - count)
+  }
+
+  private init(start: UnsafePointer<UInt8>, count: Int) {
+    unsafe self.start = start
+    self.count = count
+  }
+
+  /// The value of an environment variable; `nil` if it is not set or empty.
+  public init?(environment name: StaticString) {
+    guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else {
+      return nil
+    }
+    unsafe self.init(c: value)
+  }
+
+  /// The bytes.
+  public var span: Span<UInt8> {
+    @_lifetime(immortal)
+    get {
+      let span = unsafe Span(_unsafeStart: start, count: count)
+      return unsafe _overrideLifetime(span, copying: ())
+    }
+  }
+}
+
+/// Reads the beginning of a file; gives the number of bytes, 0 if it cannot be read.
+public func readFile(_ path: StaticString, into space: consuming MutableSpan<UInt8>) -> Int {
+  let number = unsafe clinuxport_open_file(path.cText)
+  guard number >= 0 else { return 0 }
+  let file = PortDescriptor(owning: number)
+  let descriptor = file.number
+  let count = unsafe space.withUnsafeMutableBufferPointer {
+    unsafe clinuxport_read(descriptor, $0.baseAddress, $0.count)
+  }
+  return Int(truncatingIfNeeded: max(count, 0))
+}

@@ -1,0 +1,171 @@
+import BluetoothHost
+import Boards
+import LinuxPort
+
+/// The board that the ball is on.
+struct BoardChoice {
+  /// Why a board was chosen, or none.
+  enum Reason {
+    /// The command line names it.
+    case named
+    /// The device tree has this model.
+    case model
+    /// No board has the model of the device tree.
+    case unknownModel
+    /// There is no device tree.
+    case noDeviceTree
+  }
+
+  /// What it is like; `nil` if there is none.
+  var description: BoardDescription?
+  /// Why this one.
+  var reason: Reason
+  /// What the device tree says that this machine is.
+  var model: BoardText<127>
+
+  /// Chooses the board that `options` name, or that `model` has in the table of the program.
+  ///
+  /// - Throws: What is wrong with what was asked for.
+  init(_ options: borrowing Options, model: BoardText<127>) throws(BoardChoiceError) {
+    let table = BoardTable.shipped
+    self.model = model
+    reason = .named
+    if let name = options.board {
+      description = try Self.named(name, table)
+    } else {
+      reason = model.isEmpty ? .noDeviceTree : .unknownModel
+      switch table.search(model: model.span).result {
+      case .none: break
+      case .board(let number):
+        reason = .model
+        description = table.board(at: number)
+      case .several: throw .several
+      }
+    }
+    try apply(options)
+    if description?.isVirtual ?? false { throw .virtual }
+  }
+
+  private static func named(
+    _ name: ProgramText, _ table: BoardTable
+  ) throws(BoardChoiceError) -> BoardDescription {
+    if name.span.equals(BoardDescription.noBoard) { return BoardDescription(name: "none") }
+    guard !isPath(name.span) else { throw .file(name) }
+    guard let number = table.index(named: name.span), let board = table.board(at: number) else {
+      throw .unknown(name)
+    }
+    return board
+  }
+
+  /// Whether `--board` names a file: with a slash, or one that ends in .yml or .yaml.
+  private static func isPath(_ name: Span<UInt8>) -> Bool {
+    for index in name.indices where name[index] == UInt8(ascii: "/") { return true }
+    return name.extracting(last: min(4, name.count)).equals(".yml")
+      || name.extracting(last: min(5, name.count)).equals(".yaml")
+  }
+
+  private mutating func apply(_ options: borrowing Options) throws(BoardChoiceError) {
+    guard !options.changes.isEmpty else { return }
+    guard var changed = description else { throw .noBoard }
+    do throws(BoardChangeError) {
+      if changed.name == "none" {
+        changed = try options.changes.describe()
+      } else {
+        try options.changes.apply(to: &changed)
+      }
+    } catch {
+      let setting = options.settings[min(max(error.index, 0), Options.mostSettings - 1)]
+      throw .setting(setting, error.fault)
+    }
+    description = changed
+  }
+
+  /// Writes which board it is, and why, as a sentence.
+  func write(to writer: inout ByteWriter) {
+    writer.write(text: "Board: ")
+    if let description {
+      writer.writeShown(description.name.span)
+    } else {
+      writer.write(text: "none")
+    }
+    switch reason {
+    case .named: break
+    case .model:
+      writer.write(text: " (this is a ")
+      writer.writeShown(model.span)
+      writer.write(text: ")")
+    case .unknownModel:
+      writer.write(text: " (no board of this program is a ")
+      writer.writeShown(model.span)
+      writer.write(text: ")")
+    case .noDeviceTree:
+      writer.write(text: " (this machine has no device tree to tell of one)")
+    }
+    if description == nil {
+      writer.write(text: "; --board names one, as eightball boards lists them")
+    }
+    writer.write(text: ".")
+  }
+}
+
+/// What is wrong with the choice of a board.
+enum BoardChoiceError: Error {
+  /// `--board` names a file.
+  case file(ProgramText)
+  /// The program has no board of this name.
+  case unknown(ProgramText)
+  /// Two boards have the model of this machine.
+  case several
+  /// There is no board to change.
+  case noBoard
+  /// A setting does not fit.
+  case setting(ProgramText, BoardFault)
+  /// The board is the one of software.
+  case virtual
+  /// The board names no radio.
+  case radio(RadioText, RadioChoiceError)
+
+  /// Writes what is wrong and what was expected, without a full stop.
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .file(let name):
+      writer.write(text: "--board ")
+      writer.write(shown: name)
+      writer.write(
+        text:
+          ": eightballd reads no board files: give it what this prints: eightball boards --options "
+      )
+      writer.write(shown: name)
+    case .unknown(let name):
+      writer.write(text: "--board ")
+      writer.write(shown: name)
+      writer.write(text: ": expected ")
+      Self.writeNames(to: &writer)
+      writer.write(text: "none; for a file, see eightball boards --options FILE")
+    case .several:
+      writer.write(text: "two boards have the model of this machine: name one with --board")
+    case .noBoard:
+      writer.write(text: "--set: there is no board to change: expected --board with it")
+    case .setting(let setting, let fault):
+      writer.write(text: "--set ")
+      writer.write(shown: setting)
+      writer.write(text: ": ")
+      fault.write(to: &writer, of: setting.span)
+    case .virtual:
+      writer.write(
+        text: "the virtual board is not in eightballd: eightball run --board virtual has it")
+    case .radio(let radio, let error):
+      writer.write(text: "the radio of the board: ")
+      error.write(to: &writer, of: radio.span)
+    }
+  }
+
+  private static func writeNames(to writer: inout ByteWriter) {
+    let table = BoardTable.shipped
+    for number in 0..<table.count {
+      guard let board = table.board(at: number), !board.isVirtual else { continue }
+      writer.writeShown(board.name.span)
+      writer.write(text: ", ")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import BallRunner
+import BluetoothHost
+import CLinuxPort
+import LinuxPort
+
+/// Where lines go before there is a ball.
+enum Console {
+  /// Writes all of a text to standard output.
+  static func print(_ text: StaticString) {
+    write(ProgramText(text).span, to: 1)
+  }
+
+  /// Writes what is wrong with the command line, and how the program is called.
+  static func complain(_ error: OptionError) {
+    var message = ByteBuffer<1_024>()
+    message.write {
+      $0.write(text: "Error: ")
+      error.write(to: &$0)
+      $0.write(text: "\n")
+    }
+    write(message.span, to: 2)
+    write(ProgramText(Help.usage).span, to: 2)
+  }
+
+  /// Writes why there is no ball: for people on standard error, for programs on standard output.
+  static func fail(
+    kind: StaticString, isJSON: Bool, _ reason: (inout ByteWriter) -> Void
+  ) {
+    var detail = ByteBuffer<1_024>()
+    detail.write(reason)
+    var line = ByteBuffer<2_048>()
+    line.write {
+      $0.writeFailure(detail.span, kind: kind, isJSON: isJSON)
+      $0.write(text: "\n")
+    }
+    write(line.span, to: isJSON ? 1 : 2)
+  }
+
+  private static func write(_ bytes: Span<UInt8>, to stream: Int32) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBufferPointer {
+        unsafe clinuxport_write(stream, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else { return }
+      rest = rest.extracting(droppingFirst: Int(truncatingIfNeeded: count))
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import BallRunner
+import Boards
+import BluetoothHost
+import CLinuxPort
+import EightBall
+import LinuxPort
+
+/// The program: one ball on this machine.
+enum Daemon {
+  /// How the program ends, as sysexits(3) numbers it where it has a number.
+  enum Status: Int32 {
+    case success = 0
+    case unexpected = 1
+    case usage = 64
+    case unavailable = 69
+    case board = 78
+  }
+
+  /// Runs the program.
+  static func run(_ arguments: ArgumentList) -> Status {
+    do throws(OptionError) {
+      let options = try Options(arguments)
+      switch options.task {
+      case .showHelp: Console.print(Help.text)
+      case .showVersion:
+        Console.print(Help.version)
+        Console.print("\n")
+      case .run: return run(options, address: try ownAddress(options))
+      }
+      return .success
+    } catch {
+      Console.complain(error)
+      return .usage
+    }
+  }
+
+  private static func run(_ options: borrowing Options, address: OwnAddress) -> Status {
+    let isJSON = options.isJSON
+    do throws(BoardChoiceError) {
+      let board = try BoardChoice(options, model: DeviceTree.model())
+      let radio = try RadioSelection(options.radio, board: board.description)
+      return run(options, address: address, board, radio)
+    } catch {
+      let failure = error
+      Console.fail(kind: "board", isJSON: isJSON) { failure.write(to: &$0) }
+      return .board
+    }
+  }
+
+  private static func run(
+    _ options: borrowing Options, address: OwnAddress, _ board: BoardChoice, _ radio: RadioSelection
+  ) -> Status {
+    let isJSON = options.isJSON
+    do throws(LinuxPort.Failure) {
+      let port = try LinuxPort(radio.choice, board: board.description)
+      let serviceError = port.serviceError
+      var runner = BallRunner<4, 2_053, 8_192, LinuxPort>(
+        configuration(options, address: address), on: port)
+      if let serviceError {
+        printLine(on: &runner, to: .errors) {
+          $0.write(text: "Warning: the service manager is told nothing: ")
+          serviceError.write(to: &$0)
+          $0.write(text: ".")
+        }
+      }
+      if options.lines == .words {
+        printLine(on: &runner, to: .output) { board.write(to: &$0) }
+        printLine(on: &runner, to: .output) { radio.write(to: &$0) }
+      }
+      switch runner.run() {
+      case .asked: return .success
+      case .noRadio: return .unavailable
+      case .noWait:
+        Console.fail(kind: "system", isJSON: isJSON) {
+          $0.write(text: "cannot wait for the radio: the kernel refuses")
+        }
+        return .unexpected
+      }
+    } catch {
+      let call: StaticString = error == .noQueue ? "epoll_create1" : "signalfd"
+      Console.fail(kind: "system", isJSON: isJSON) {
+        $0.write(text: "the kernel refuses ")
+        $0.write(text: call)
+      }
+      return .unexpected
+    }
+  }
+
+  private static func printLine(
+    on runner: inout BallRunner<4, 2_053, 8_192, LinuxPort>, to stream: OutputStream,
+    _ compose: (inout ByteWriter) -> Void
+  ) {
+    var line = ByteBuffer<512>()
+    line.write(compose)
+    runner.print(line.span, to: stream)
+  }
+
+  private static func configuration(
+    _ options: borrowing Options, address: OwnAddress
+  ) -> BallConfiguration {
+    let given = options.name.flatMap { DeviceName($0.span) }
+    let host = HostConfiguration(
+      name: given ?? DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
+      address: address, idleLimit: options.idleLimit == 0 ? nil : options.idleLimit)
+    return BallConfiguration(
+      host: host, seed: options.seed ?? Random.number(), style: options.style,
+      lines: options.lines)
+  }
+
+  /// The address of `--address`, or else of EIGHTBALL_ADDRESS, or else the controller's.
+  private static func ownAddress(_ options: borrowing Options) throws(OptionError) -> OwnAddress {
+    var address = options.address
+    if address == nil, let text = ProgramText(environment: "EIGHTBALL_ADDRESS") {
+      do throws(AddressTextError) {
+        address = try AddressText(text.span)
+      } catch {
+        throw OptionError(.environment(error), text)
+      }
+    }
+    switch address {
+    case nil: return .automatic(orRandom: Random.address())
+    case .public: return .public
+    case .random: return .random(Random.address())
+    case .fixed(let address): return .random(address)
+    }
+  }
+}
+
+/// Random numbers of the kernel.
+enum Random {
+  /// Any number.
+  static func number() -> UInt64 {
+    var bytes = InlineArray<8, UInt8>(repeating: 0)
+    fill(bytes.mutableSpan)
+    var reader = ByteReader(bytes.span)
+    return reader.readUInt64() ?? 0
+  }
+
+  /// A static random address.
+  static func address() -> DeviceAddress {
+    var bytes = InlineArray<6, UInt8>(repeating: 0)
+    fill(bytes.mutableSpan)
+    return .staticRandom(bytes)
+  }
+
+  private static func fill(_ space: consuming MutableSpan<UInt8>) {
+    // Fails only where the kernel has no getrandom(2): then the numbers are those of an empty memory.
+    _ = unsafe space.withUnsafeMutableBufferPointer {
+      unsafe clinuxport_fill_random($0.baseAddress, $0.count)
+    }
+  }
+}
+
+/// The machine's own name for its kind.
+enum DeviceTree {
+  /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4"; empty if
+  /// there is no device tree. Read where a service finds it that may not look at /proc.
+  static func model() -> BoardText<127> {
+    var bytes = InlineArray<127, UInt8>(repeating: 0)
+    let count = readFile("/sys/firmware/devicetree/base/model", into: bytes.mutableSpan)
+    var length = 0
+    // A property ends in a zero.
+    while length < count, bytes[length] != 0, bytes[length] != UInt8(ascii: "\n") { length += 1 }
+    return BoardText(bytes.span.extracting(first: length)) ?? BoardText()
+  }
+}

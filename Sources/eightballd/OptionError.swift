@@ -1,0 +1,110 @@
+import BluetoothHost
+import Boards
+import LinuxPort
+
+/// What is wrong with the command line.
+struct OptionError: Error {
+  /// Kinds of faults.
+  enum Fault {
+    case unknownOption
+    case unexpected
+    case missingValue(CommandOption)
+    case noValueExpected(CommandOption)
+    case wrongValue(CommandOption)
+    case answers
+    case idleLimit
+    case address(AddressTextError)
+    /// The address of EIGHTBALL_ADDRESS.
+    case environment(AddressTextError)
+    case radio(RadioChoiceError)
+    case setting(BoardFault)
+    case tooManySettings
+    /// Both `--quiet` and `--json`.
+    case quietJSON
+    case emptyName
+    case longName
+    /// The name is not UTF-8.
+    case wrongName
+  }
+
+  /// What is wrong.
+  var fault: Fault
+  /// The argument or value that is wrong.
+  var text: ProgramText
+
+  init(_ fault: Fault, _ text: ProgramText) {
+    self.fault = fault
+    self.text = text
+  }
+
+  /// Writes what is wrong and what was expected.
+  func write(to writer: inout ByteWriter) {
+    switch fault {
+    case .unknownOption: quote("Unknown option '", "'", to: &writer)
+    case .unexpected: quote("Unexpected argument '", "'", to: &writer)
+    case .missingValue(let option):
+      writer.write(text: "Missing value for '")
+      writer.write(text: option.form)
+      writer.write(text: "'")
+    case .noValueExpected(let option):
+      writer.write(text: "The option '")
+      writer.write(text: option.name)
+      quote("' does not take any value, but '", "' was specified.", to: &writer)
+    case .wrongValue(let option): writeInvalid(option, to: &writer)
+    case .answers:
+      writeInvalid(.answers, to: &writer)
+      writer.write(text: ". Please provide one of 'text' and 'slugs'.")
+    case .idleLimit: quote("--idle-limit takes 0 to 1440 minutes, not ", ".", to: &writer)
+    case .address(let error):
+      writeInvalid(.address, to: &writer)
+      writer.write(text: ": ")
+      error.write(to: &writer, of: text)
+    case .environment(let error):
+      writer.write(text: "EIGHTBALL_ADDRESS: ")
+      error.write(to: &writer, of: text)
+      writer.write(text: ".")
+    case .radio(let error):
+      writeInvalid(.radio, to: &writer)
+      writer.write(text: ": ")
+      error.write(to: &writer, of: text.span)
+    case .setting(let fault):
+      writeInvalid(.set, to: &writer)
+      writer.write(text: ": ")
+      fault.write(to: &writer, of: text.span)
+    case .tooManySettings:
+      quote("--set ", ": at most 32 settings are taken.", to: &writer)
+    case .quietJSON:
+      writer.write(text: "--quiet and --json exclude each other: give one of them.")
+    case .emptyName: writer.write(text: "A ball must have a name: give --name 1 to 29 bytes.")
+    case .longName:
+      quote("The name “", "” is ", to: &writer)
+      writer.write(decimal: text.count)
+      writer.write(
+        text: " bytes long in UTF-8; an advertisement holds at most 29. Shorten --name.")
+    case .wrongName: quote("The name “", "” is not UTF-8.", to: &writer)
+    }
+  }
+
+  private func quote(
+    _ before: StaticString, _ after: StaticString, to writer: inout ByteWriter
+  ) {
+    writer.write(text: before)
+    writer.write(shown: text)
+    writer.write(text: after)
+  }
+
+  private func writeInvalid(_ option: CommandOption, to writer: inout ByteWriter) {
+    quote("The value '", "' is invalid for '", to: &writer)
+    writer.write(text: option.form)
+    writer.write(text: "'")
+  }
+}
+
+extension ByteWriter {
+  /// Writes a text of the user's, without what a terminal would obey.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func write(shown text: ProgramText) {
+    writeShown(text.span)
+  }
+}

@@ -1,0 +1,154 @@
+import BallRunner
+import BluetoothHost
+import Boards
+import EightBall
+import LinuxPort
+
+/// What the command line asks for.
+struct Options {
+  /// What the program does.
+  enum Task {
+    case run
+    case showHelp
+    case showVersion
+  }
+
+  /// How many `--set` can be given.
+  static var mostSettings: Int { 32 }
+
+  /// What the program does.
+  var task = Task.run
+  /// `--name`.
+  var name: ProgramText?
+  /// `--answers`.
+  var style = AnswerStyle.text
+  /// `--seed`; `nil` for a random one.
+  var seed: UInt64?
+  /// `--idle-limit`, in minutes; 0 keeps every central.
+  var idleLimit: UInt16 = 5
+  /// `--address`.
+  var address: AddressText?
+  /// `--radio`.
+  var radio: RadioChoice?
+  /// `--board`.
+  var board: ProgramText?
+  /// `--set`, all of them.
+  var changes = BoardChanges()
+  /// The texts of `--set`, by the numbers that `changes` has for them.
+  var settings = InlineArray<32, ProgramText>(repeating: ProgramText(""))
+  /// How often `--set` was given.
+  var settingCount = 0
+  /// `--json`.
+  var isJSON = false
+  /// `--quiet`.
+  var isQuiet = false
+
+  /// How what happens is printed.
+  var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
+
+  /// What is given when nothing is asked for.
+  init() {}
+
+  /// Reads the arguments that follow the program's name.
+  ///
+  /// - Throws: What is wrong with the first that is wrong.
+  init(_ arguments: ArgumentList) throws(OptionError) {
+    self.init()
+    var rest = arguments
+    while task == .run, let argument = rest.next() {
+      guard let option = CommandOption(argument) else {
+        throw argument.span.begins(with: "-")
+          ? OptionError(.unknownOption, argument) : OptionError(.unexpected, argument)
+      }
+      try read(option, argument, &rest)
+    }
+    guard task == .run else { return }
+    if let name { try Self.check(name) }
+    if isQuiet, isJSON { throw OptionError(.quietJSON, ProgramText("--quiet")) }
+  }
+
+  private mutating func read(
+    _ option: CommandOption, _ argument: ProgramText, _ rest: inout ArgumentList
+  ) throws(OptionError) {
+    let attached = option.attachedValue(of: argument)
+    guard option.takesValue else {
+      if let attached { throw OptionError(.noValueExpected(option), attached) }
+      switch option {
+      case .json: isJSON = true
+      case .quiet: isQuiet = true
+      case .version: task = .showVersion
+      default: task = .showHelp
+      }
+      return
+    }
+    guard let value = attached ?? rest.nextValue(), attached == nil || value.count > 0 else {
+      throw OptionError(.missingValue(option), argument)
+    }
+    try set(option, value)
+  }
+
+  private mutating func set(_ option: CommandOption, _ value: ProgramText) throws(OptionError) {
+    switch option {
+    case .name: name = value
+    case .answers:
+      guard let style = AnswerStyle(value.span) else { throw OptionError(.answers, value) }
+      self.style = style
+    case .seed:
+      guard let number = value.span.unsignedNumber(upTo: .max) else {
+        throw OptionError(.wrongValue(option), value)
+      }
+      seed = number
+    case .idleLimit:
+      guard let minutes = value.span.unsignedNumber(upTo: 0xFFFF) else {
+        throw OptionError(.wrongValue(option), value)
+      }
+      guard minutes <= 1_440 else { throw OptionError(.idleLimit, value) }
+      idleLimit = UInt16(truncatingIfNeeded: minutes)
+    case .address:
+      do throws(AddressTextError) {
+        address = try AddressText(value.span)
+      } catch {
+        throw OptionError(.address(error), value)
+      }
+    case .radio:
+      do throws(RadioChoiceError) {
+        radio = try RadioChoice(value.span)
+      } catch {
+        throw OptionError(.radio(error), value)
+      }
+    case .board: board = value
+    case .set: try add(value)
+    case .json, .quiet, .help, .version: break
+    }
+  }
+
+  private mutating func add(_ setting: ProgramText) throws(OptionError) {
+    guard settingCount < Self.mostSettings else { throw OptionError(.tooManySettings, setting) }
+    do throws(BoardFault) {
+      changes.add(try BoardChange(setting.span), at: settingCount)
+    } catch {
+      throw OptionError(.setting(error), setting)
+    }
+    settings[settingCount] = setting
+    settingCount += 1
+  }
+
+  private static func check(_ name: ProgramText) throws(OptionError) {
+    guard name.count > 0 else { throw OptionError(.emptyName, name) }
+    guard name.count <= DeviceName.capacity else { throw OptionError(.longName, name) }
+    guard name.span.isValidUTF8 else { throw OptionError(.wrongName, name) }
+  }
+}
+
+extension AnswerStyle {
+  /// The style that `--answers` names; `nil` for anything else.
+  fileprivate init?(_ text: Span<UInt8>) {
+    if text.equals("text") {
+      self = .text
+    } else if text.equals("slugs") {
+      self = .slug
+    } else {
+      return nil
+    }
+  }
+}

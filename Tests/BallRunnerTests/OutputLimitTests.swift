@@ -1,0 +1,267 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("The limit of lines that one central makes")
+struct OutputLimitTests {
+  @Test("A burst of 500 lines is allowed, and each second gives 20 back")
+  func allowance() {
+    var allowance = OutputAllowance()
+    for _ in 0..<500 {
+      #expect(!allowance.isSpent)
+      allowance.spend(at: .at(5_000))
+    }
+    #expect(allowance.isSpent)
+    #expect(allowance.nextSecond == .at(6_000))
+    allowance.advance(to: .at(5_999))
+    #expect(allowance.isSpent)
+    allowance.advance(to: .at(6_000))
+    #expect(count(&allowance, at: .at(6_999)) == 20)
+    // 2.5 s after 6 s: the seconds that began at 7 s and 8 s.
+    #expect(count(&allowance, at: .at(8_500)) == 40)
+    // Never more than the burst, and after the longest time that there is.
+    #expect(count(&allowance, at: .at(60_000)) == 500)
+    #expect(count(&allowance, at: Instant(rawValue: .max)) == 500)
+  }
+
+  @Test("A central that asks ten questions a second is printed whole")
+  func wellBehaved() throws {
+    let answer = try #require(Answer(rawValue: 0))
+    var log = Log()
+    log.take(.connected(place: 0, address: .central(1)), at: 0)
+    for number: UInt64 in 0..<10 {
+      let now = number * 100
+      log.take(.asked(place: 0), at: now)
+      log.take(.answered(place: 0, answer), at: now + 50)
+    }
+    #expect(log.lines.count == 21)
+    #expect(log.limit.deadline == nil)
+  }
+
+  @Test("200,000 refused statements in 3 s make 500 lines, 20 in each later second, and counts")
+  func refusals() {
+    var log = Log()
+    log.take(.connected(place: 2, address: .central(7)), at: 0)
+    for number: UInt64 in 0..<200_000 {
+      log.take(.refused(place: 2, .statement), at: number * 3 / 200)
+    }
+    // The last statement comes at 2,999 ms.
+    #expect(log.limit.deadline == .at(3_000))
+    log.wait(until: 3_000)
+    #expect(log.limit.deadline == nil)
+    #expect(log.lines.count { $0 == "refused" } == 499 + 2 * 20)
+    let counts = log.lines.filter { $0.contains("omitted") }
+    // Statement n comes at 3n/200 ms: 66,667 come in the first second, 66,667 in the next one, and
+    // 66,666 in the last. 66,667 - 499 = 66,168; 66,667 - 20 = 66,647; 66,666 - 20 = 66,646.
+    #expect(counts == ["66168 omitted of 7", "66647 omitted of 7", "66646 omitted of 7"])
+  }
+
+  @Test("What one central makes leaves the lines of another alone")
+  func places() {
+    var log = Log()
+    for place in 0..<2 { log.take(.connected(place: place, address: .central(place)), at: 0) }
+    for _ in 0..<1_000 { log.take(.refused(place: 0, .statement), at: 1) }
+    log.lines = []
+    log.take(.asked(place: 1), at: 1)
+    log.take(.radio(.silent), at: 1)
+    #expect(log.lines == ["asked", "radio"])
+  }
+
+  @Test("The count comes before the end of a link, and the end is always printed")
+  func end() {
+    var log = Log()
+    log.take(.connected(place: 0, address: .central(1)), at: 0)
+    for _ in 0..<550 { log.take(.refused(place: 0, .statement), at: 10) }
+    log.take(.end(of: 0, .central(1)), at: 20)
+    // 1 connection and 499 refusals are the burst; 550 - 499 = 51.
+    #expect(log.lines.suffix(3) == ["refused", "51 omitted of 1", "disconnected 1"])
+    #expect(log.lines.count == 1 + 499 + 2)
+    #expect(log.limit.deadline == nil)
+  }
+
+  @Test("A central that comes and goes is limited, and each printed connection has its end")
+  func comingAndGoing() {
+    var log = Log()
+    for _ in 0..<1_000 { log.visit(.central(1), at: 0) }
+    #expect(log.lines.count == 500)
+    #expect(log.limit.deadline == .at(1_000))
+    log.wait(until: 999)
+    #expect(log.lines.count == 500)
+    log.wait(until: 1_000)
+    // 250 of 1,000 visits are printed; the others are two lines each.
+    #expect(log.lines.suffix(2) == ["disconnected 1", "1500 omitted of 1"])
+    #expect(log.lines.count { $0 == "connected 1" } == 250)
+    #expect(log.lines.count { $0 == "disconnected 1" } == 250)
+  }
+
+  @Test("A count of several centrals names none of them")
+  func several() {
+    var log = Log()
+    for _ in 0..<250 { log.visit(.central(1), at: 0) }
+    log.visit(.central(2), at: 1)
+    log.visit(.central(3), at: 2)
+    log.visit(.central(2), at: 3)
+    log.wait(until: 1_000)
+    #expect(log.lines.last == "6 omitted of several")
+    // The next count is of one central again.
+    for _ in 0..<11 { log.visit(.central(3), at: 1_001) }
+    log.wait(until: 2_000)
+    #expect(log.lines.last == "2 omitted of 3")
+  }
+
+  @Test("A link whose connection was left out is printed late, if it lasts, after the count")
+  func lateConnection() {
+    var log = Log()
+    for _ in 0..<251 { log.visit(.central(1), at: 0) }
+    log.take(.connected(place: 0, address: .central(1)), at: 10)
+    log.take(.subscribed(place: 0, true), at: 20)
+    #expect(log.lines.count == 500)
+    log.wait(until: 1_000)
+    // The 251st visit and the subscription are left out for good.
+    #expect(log.lines.suffix(2) == ["3 omitted of 1", "connected 1"])
+    log.take(.asked(place: 0), at: 1_001)
+    log.take(.end(of: 0, .central(1)), at: 1_002)
+    #expect(log.lines.suffix(2) == ["asked", "disconnected 1"])
+    #expect(log.limit.deadline == nil)
+  }
+
+  @Test("An event that comes when the second has passed comes after the count")
+  func order() {
+    var log = Log()
+    log.take(.connected(place: 0, address: .central(1)), at: 0)
+    for _ in 0..<500 { log.take(.refused(place: 0, .statement), at: 0) }
+    log.take(.asked(place: 0), at: 1_000)
+    #expect(log.lines.suffix(2) == ["1 omitted of 1", "asked"])
+  }
+
+  @Test("A late connection has no count before it when nothing else was left out")
+  func lateConnectionAlone() {
+    var log = Log()
+    for _ in 0..<250 { log.visit(.central(1), at: 0) }
+    log.take(.connected(place: 0, address: .central(2)), at: 1)
+    log.take(.asked(place: 0), at: 60_000)
+    #expect(log.lines.suffix(3) == ["disconnected 1", "connected 2", "asked"])
+  }
+
+  @Test("Everything is counted when the program ends")
+  func programEnd() {
+    var log = Log()
+    log.take(.connected(place: 3, address: .central(1)), at: 0)
+    for _ in 0..<502 { log.take(.refused(place: 3, .statement), at: 0) }
+    log.limit.end()
+    log.print(at: 1)
+    #expect(log.lines.last == "3 omitted of 1")
+    #expect(log.limit.deadline == nil)
+  }
+
+  @Test("No line is lost: what is printed and what is counted are what happened", arguments: 0..<20)
+  func conservation(seed: UInt64) {
+    var random = RandomSource(seed: seed)
+    var log = Log()
+    var linked = [Bool](repeating: false, count: 4)
+    var happened = 0
+    var now: UInt64 = 0
+    for _ in 0..<5_000 {
+      let place = Int(random.next() % 4)
+      let central = DeviceAddress.central(Int(random.next() % 3))
+      now += UInt64(random.next() % 3)
+      switch (random.next() % 4, linked[place]) {
+      case (0, let isLinked):
+        let event = BallEvent.connected(place: place, address: central)
+        log.take(isLinked ? .end(of: place, central) : event, at: now)
+        linked[place].toggle()
+      case (_, true): log.take(.refused(place: place, .statement), at: now)
+      case (_, false): continue
+      }
+      happened += 1
+      log.wait(until: now)
+      if let deadline = log.limit.deadline { #expect(deadline > .at(now)) }
+    }
+    log.wait(until: now + 1_000)
+    let omitted = log.lines.reduce(0) { $0 + ($1.contains("omitted") ? leadingNumber($1) : 0) }
+    let printed = log.lines.count { !$0.contains("omitted") }
+    #expect(printed + omitted == happened)
+    #expect(omitted > 0)
+    let beginnings = log.lines.count { $0.hasPrefix("connected") }
+    let ends = log.lines.count { $0.hasPrefix("disconnected") }
+    #expect(beginnings == ends + linked.count { $0 })
+  }
+
+  private func leadingNumber(_ line: String) -> Int {
+    Int(line.prefix { $0.isNumber }) ?? 0
+  }
+
+  /// How many lines are left at `now`.
+  private func count(_ allowance: inout OutputAllowance, at now: Instant) -> Int {
+    allowance.advance(to: now)
+    var count = 0
+    while !allowance.isSpent {
+      allowance.spend(at: now)
+      count += 1
+    }
+    return count
+  }
+}
+
+/// What is printed under the limit.
+private struct Log {
+  var limit = OutputLimit<4>()
+  var lines: [String] = []
+
+  mutating func take(_ event: BallEvent, at now: UInt64) {
+    let isAdmitted = limit.admits(event, at: .at(now))
+    print(at: now)
+    guard isAdmitted else { return }
+    switch event {
+    case .radio: lines.append("radio")
+    case .connected(_, let address): lines.append("connected \(address.bytes[0])")
+    case .disconnected(_, let address, _): lines.append("disconnected \(address.bytes[0])")
+    case .subscribed: lines.append("subscribed")
+    case .asked: lines.append("asked")
+    case .refused: lines.append("refused")
+    case .answered: lines.append("answered")
+    case .missed: lines.append("missed")
+    }
+  }
+
+  /// A central connects at place 0, and leaves at once.
+  mutating func visit(_ central: DeviceAddress, at now: UInt64) {
+    take(.connected(place: 0, address: central), at: now)
+    take(.end(of: 0, central), at: now)
+  }
+
+  mutating func wait(until now: UInt64) {
+    limit.advance(to: .at(now))
+    print(at: now)
+  }
+
+  mutating func print(at now: UInt64) {
+    while let notice = limit.nextNotice(at: .at(now)) {
+      switch notice {
+      case .omitted(let count, _, let central):
+        lines.append("\(count) omitted of \(central.map { "\($0.bytes[0])" } ?? "several")")
+      case .connected(_, let address): lines.append("connected \(address.bytes[0])")
+      }
+    }
+  }
+}
+
+extension BallEvent {
+  fileprivate static func end(of place: Int, _ central: DeviceAddress) -> BallEvent {
+    .disconnected(place: place, address: central, reason: .remoteUserTerminatedConnection)
+  }
+}
+
+extension DeviceAddress {
+  fileprivate static func central(_ number: Int) -> DeviceAddress {
+    DeviceAddress(kind: .random, bytes: [UInt8(truncatingIfNeeded: number), 0, 0, 0, 0, 0xC0])
+  }
+}
+
+extension Instant {
+  fileprivate static func at(_ milliseconds: UInt64) -> Instant {
+    Instant(rawValue: milliseconds)
+  }
+}

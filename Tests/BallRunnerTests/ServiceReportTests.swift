@@ -1,0 +1,167 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("What a service manager is told of a ball")
+struct ServiceReportTests {
+  @Test("is its state when that changes, and once that it is ready")
+  func states() throws {
+    let bench = Bench()
+    var report = ServiceReport(patience: nil)
+    #expect(report.deadline == nil)
+
+    report.send(to: &bench.port, at: .at(0))
+    #expect(bench.take() == ["STATUS=Starting the radio.\n"])
+    report.note(.advertising, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(10))
+    #expect(bench.take() == ["READY=1\nSTATUS=Advertising.\n"])
+    report.note(.advertising, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(20))
+    #expect(bench.take() == [])
+    report.note(.silent, connectionCount: 4)
+    report.send(to: &bench.port, at: .at(30))
+    #expect(bench.take() == ["STATUS=Not advertising. Connected: 4.\n"])
+    report.note(.fault(.lost), connectionCount: 0)
+    report.send(to: &bench.port, at: .at(40))
+    #expect(bench.take() == ["STATUS=The radio is lost; trying again.\n"])
+    report.note(.advertising, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(50))
+    #expect(bench.take() == ["STATUS=Advertising.\n"])
+    #expect(report.deadline == nil)
+  }
+
+  @Test("is that it stops, and nothing after that")
+  func stops() throws {
+    let bench = Bench()
+    var report = ServiceReport(patience: nil)
+    report.note(.advertising, connectionCount: 1)
+    report.send(to: &bench.port, at: .at(0))
+    #expect(bench.take() == ["READY=1\nSTATUS=Advertising. Connected: 1.\n"])
+    report.stop()
+    report.send(to: &bench.port, at: .at(1))
+    #expect(bench.take() == ["STOPPING=1\nSTATUS=Stopping.\n"])
+    report.stop()
+    report.note(.silent, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(2))
+    #expect(bench.take() == [])
+  }
+
+  @Test("is a sign of life at half of what its watchdog waits for")
+  func signsOfLife() throws {
+    let bench = Bench()
+    var report = ServiceReport(patience: 3000)
+    #expect(report.deadline == .at(0))
+    report.send(to: &bench.port, at: .at(100))
+    #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Starting the radio.\n"])
+    // 3 s / 2 after the last one.
+    #expect(report.deadline == .at(1_600))
+    report.send(to: &bench.port, at: .at(1_599))
+    #expect(bench.take() == [])
+    report.send(to: &bench.port, at: .at(1_600))
+    #expect(bench.take() == ["WATCHDOG=1\n"])
+    // Whatever is told is a sign of life, too.
+    report.note(.advertising, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(2_000))
+    #expect(bench.take() == ["READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"])
+    #expect(report.deadline == .at(3_500))
+  }
+
+  @Test("is told later, and as it is then, when it cannot be told now")
+  func later() throws {
+    let bench = Bench(isListening: false)
+    var report = ServiceReport(patience: nil)
+    report.note(.advertising, connectionCount: 0)
+    report.send(to: &bench.port, at: .at(0))
+    #expect(report.deadline == .at(1_000))
+    bench.machine.takesReports = true
+    report.note(.advertising, connectionCount: 2)
+    report.send(to: &bench.port, at: .at(999))
+    #expect(bench.take() == [])
+    report.send(to: &bench.port, at: .at(1_000))
+    #expect(bench.take() == ["READY=1\nSTATUS=Advertising. Connected: 2.\n"])
+    #expect(report.deadline == nil)
+  }
+
+  @Test("is the newest state once a second has passed, when centrals come and go too fast")
+  func comingAndGoing() throws {
+    let bench = Bench()
+    var report = ServiceReport(patience: nil)
+    var datagrams: [String] = []
+    for number in 0..<1_000 {
+      report.note(.advertising, connectionCount: (number + 1) % 2)
+      report.send(to: &bench.port, at: .at(100))
+      datagrams += bench.take()
+    }
+    // A burst of 500, as for lines.
+    #expect(datagrams.count == 500)
+    #expect(report.deadline == .at(1_100))
+    report.note(.advertising, connectionCount: 3)
+    report.send(to: &bench.port, at: .at(1_099))
+    #expect(bench.take() == [])
+    report.send(to: &bench.port, at: .at(1_100))
+    #expect(bench.take() == ["STATUS=Advertising. Connected: 3.\n"])
+    #expect(report.deadline == nil)
+  }
+
+  @Test("is its end and its signs of life without delay, when centrals come and go too fast")
+  func endOfComingAndGoing() throws {
+    let bench = Bench()
+    var report = ServiceReport(patience: 1200)
+    for number in 0..<600 {
+      report.note(.advertising, connectionCount: (number + 1) % 2)
+      report.send(to: &bench.port, at: .at(100))
+      _ = bench.take()
+    }
+    // 0.6 s after the last datagram that was sent.
+    #expect(report.deadline == .at(700))
+    report.send(to: &bench.port, at: .at(700))
+    #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Advertising.\n"])
+    report.note(.advertising, connectionCount: 1)
+    report.stop()
+    report.send(to: &bench.port, at: .at(701))
+    #expect(bench.take() == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+  }
+
+  @Test("comes from a ball's own loop: ready when it advertises, stopping when it is asked to end")
+  func ball() {
+    let bench = RunnerBench {
+      $0.hasServiceManager = true
+      $0.watchdogPatience = 600_000
+    }
+    bench.turn(at: 0)
+    let reports = bench.machine.reports.joined()
+    #expect(reports.hasPrefix("WATCHDOG=1\nSTATUS=Starting the radio.\n"))
+    #expect(reports.hasSuffix("READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"))
+    let count = bench.machine.reports.count
+    bench.machine.endRequests = 1
+    bench.turn(at: 10)
+    #expect(
+      bench.machine.reports.dropFirst(count) == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+  }
+}
+
+/// A service manager, and the port to it.
+private final class Bench {
+  let machine = TestMachine()
+  var port: TestPort
+  private var taken = 0
+
+  init(isListening: Bool = true) {
+    machine.takesReports = isListening
+    port = TestPort(machine: machine)
+  }
+
+  /// The datagrams that have come.
+  func take() -> [String] {
+    defer { taken = machine.reports.count }
+    return Array(machine.reports.dropFirst(taken))
+  }
+}
+
+extension Instant {
+  fileprivate static func at(_ milliseconds: UInt64) -> Instant {
+    Instant(rawValue: milliseconds)
+  }
+}

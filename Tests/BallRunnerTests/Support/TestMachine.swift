@@ -1,0 +1,177 @@
+import BallRunner
+import BluetoothHost
+import EightBall
+
+/// What a runner does on its port, in the order in which it does it.
+enum Effect: Equatable {
+  /// A packet, or a part of one, for the controller.
+  case sent([UInt8])
+  /// Text on an output.
+  case printed(String)
+}
+
+/// A machine in the hands of a test: it has no clock of its own, and records what a ball does to it.
+final class TestMachine {
+  var now = Instant(rawValue: 0)
+  var endRequests = 0
+  private(set) var effects: [Effect] = []
+
+  // MARK: The radio
+
+  /// What the next attempts to open the radio give; the last one stays.
+  var openings: [RadioOpening] = [.opened]
+  private(set) var openingTimes: [UInt64] = []
+  private(set) var isRadioOpen = false
+  var isPacketwise = false
+  /// Packets for the host, or pieces of them: one a read.
+  var incoming: [[UInt8]] = []
+  /// What a read gives when nothing is there.
+  var emptyRead = RadioRead.nothing
+  /// How many bytes the next writes take; all when it is empty.
+  var writeLimits: [Int] = []
+  var isWriteFailing = false
+  /// Answers a whole packet of the host; `nil` for a controller that is silent.
+  var controller: (([UInt8]) -> [[UInt8]])? = ScriptedController.replies
+  /// The packets that the host has sent, whole.
+  private(set) var packets: [[UInt8]] = []
+  private(set) var notes: [(packet: [UInt8], direction: PacketDirection)] = []
+
+  func open() -> RadioOpening {
+    openingTimes.append(now.rawValue)
+    let opening = openings.count > 1 ? openings.removeFirst() : openings[0]
+    isRadioOpen = opening == .opened
+    return opening
+  }
+
+  func closeRadio() {
+    isRadioOpen = false
+    incoming = []
+  }
+
+  func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    guard !incoming.isEmpty else { return emptyRead }
+    let bytes = incoming.removeFirst()
+    for index in bytes.indices { space[index] = bytes[index] }
+    return .bytes(bytes.count)
+  }
+
+  func write(_ bytes: [UInt8]) -> RadioWrite {
+    if isWriteFailing { return .failed }
+    let count = writeLimits.isEmpty ? bytes.count : min(bytes.count, writeLimits.removeFirst())
+    if count > 0 { effects.append(.sent(Array(bytes.prefix(count)))) }
+    return .taken(count)
+  }
+
+  func note(_ packet: [UInt8], _ direction: PacketDirection) {
+    notes.append((packet, direction))
+    guard direction == .sent else { return }
+    packets.append(packet)
+    incoming += controller?(packet) ?? []
+  }
+
+  // MARK: The lines
+
+  var lines = TestLines()
+
+  // MARK: The output
+
+  /// How many bytes each stream takes at all; `nil` for all.
+  var outputRoom: Int?
+  var isOutputClosed = false
+  private(set) var output = ""
+  private(set) var errors = ""
+
+  /// The whole lines of the output.
+  var outputLines: [String] { output.split(separator: "\n").map(String.init) }
+  /// The whole lines of the errors.
+  var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+  func print(_ bytes: [UInt8], to stream: OutputStream) -> PrintResult {
+    if isOutputClosed { return .closed }
+    var count = bytes.count
+    if stream == .output, let room = outputRoom {
+      count = min(count, room)
+      outputRoom = room - count
+    }
+    let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+    if count > 0 { effects.append(.printed(text)) }
+    if stream == .output { output += text } else { errors += text }
+    return .taken(count)
+  }
+
+  // MARK: The service manager
+
+  var hasServiceManager = false
+  var watchdogPatience: UInt32?
+  var takesReports = true
+  private(set) var reports: [String] = []
+
+  func report(_ message: [UInt8]) -> Bool {
+    if takesReports { reports.append(String(decoding: message, as: UTF8.self)) }
+    return takesReports
+  }
+
+  var answers: [Answer?] = []
+  /// The deadlines that the ball has slept until.
+  var sleeps: [UInt64?] = []
+  /// Called when the ball goes to sleep.
+  var onSleep: ((Instant?) -> Bool)?
+}
+
+/// The port of a `TestMachine`.
+struct TestPort: Port, ~Copyable {
+  let machine: TestMachine
+
+  var now: Instant { machine.now }
+  var endRequests: Int { machine.endRequests }
+  mutating func answerChanged(to answer: Answer?) { machine.answers.append(answer) }
+  mutating func wait(until deadline: Instant?) -> Bool {
+    machine.sleeps.append(deadline?.rawValue)
+    return machine.onSleep?(deadline) ?? false
+  }
+
+  mutating func openRadio(at now: Instant) -> RadioOpening { machine.open() }
+  mutating func closeRadio() { machine.closeRadio() }
+  var isPacketwise: Bool { machine.isPacketwise }
+  mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    machine.read(into: &space)
+  }
+  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite { machine.write(Array(bytes)) }
+  mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    machine.note(Array(packet), direction)
+  }
+
+  var hasPanel: Bool { machine.lines.isThere }
+  mutating func openLines() -> Bool { machine.lines.open() }
+  mutating func closeLines() { machine.lines.close() }
+  func debounce(of button: ButtonName) -> UInt32 { 20 }
+  mutating func contact(of button: ButtonName) -> ContactRead { machine.lines.contact(of: button) }
+  mutating func nextEdge() -> EdgeRead { machine.lines.nextEdge() }
+  mutating func listen(toEdges isListening: Bool) { machine.lines.isListening = isListening }
+  mutating func set(_ light: LightName, isLit: Bool) -> Bool { machine.lines.set(light, isLit) }
+  mutating func checkLines() -> Bool { !machine.lines.isGone }
+  mutating func takeLinesNews() -> LinesNews { machine.lines.takeNews() }
+  func writeLinesTrouble(to writer: inout ByteWriter) {
+    let text = Array(machine.lines.trouble.utf8)
+    writer.write(text.span)
+  }
+
+  mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
+    machine.print(Array(bytes), to: stream)
+  }
+  func writeRadioName(to writer: inout ByteWriter) { writer.write(text: "test0") }
+  func writeRadioTrouble(to writer: inout ByteWriter) {
+    writer.write(text: "there is no adapter test0. Plug it in")
+  }
+
+  var hasServiceManager: Bool { machine.hasServiceManager }
+  var watchdogPatience: UInt32? { machine.watchdogPatience }
+  mutating func report(_ message: Span<UInt8>) -> Bool { machine.report(Array(message)) }
+}
+
+extension Array<UInt8> {
+  /// The bytes of a span.
+  init(_ span: Span<UInt8>) {
+    self = span.indices.map { span[$0] }
+  }
+}

@@ -1,0 +1,171 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("What is shown of text from the air")
+struct WordTests {
+  /// A text, how a terminal is shown it, and how it stands in JSON.
+  struct Row: CustomTestStringConvertible {
+    let what: String
+    let bytes: [UInt8]
+    let shown: String
+    let escaped: String
+    var testDescription: String { what }
+
+    init(_ what: String, _ text: String, _ shown: String, _ escaped: String) {
+      self.init(what, bytes: Array(text.utf8), shown, escaped)
+    }
+
+    init(_ what: String, bytes: [UInt8], _ shown: String, _ escaped: String) {
+      self.what = what
+      self.bytes = bytes
+      self.shown = shown
+      self.escaped = escaped
+    }
+  }
+
+  static let rows = [
+    Row("plain", "Will it rain?", "Will it rain?", "Will it rain?"),
+    Row("quote and backslash", #"a"b\c"#, #"a"b\c"#, #"a\"b\\c"#),
+    Row("line ends and tab", "a\nb\rc\td", "a\u{FFFD}b\u{FFFD}c\u{FFFD}d", #"a\nb\rc\td"#),
+    Row("bell", "\u{7}", "\u{FFFD}", #"\u0007"#),
+    Row("escape", "\u{1B}[2J?", "\u{FFFD}[2J?", #"\u001B[2J?"#),
+    Row("delete and C1", "\u{7F}\u{9B}", "\u{FFFD}\u{FFFD}", #"\u007F\u009B"#),
+    Row("line separator of Unicode", "\u{2028}", "\u{FFFD}", #"\u2028"#),
+    Row("right-to-left override", "\u{202E}x", "\u{FFFD}x", "\u{202E}x"),
+    Row("several bytes", "Don’t – 🎱?", "Don’t – 🎱?", "Don’t – 🎱?"),
+    Row("joined emoji", "👩\u{200D}🔬", "👩\u{200D}🔬", "👩\u{200D}🔬"),
+    Row("no UTF-8", bytes: [0x61, 0xFF, 0x62], "a\u{FFFD}b", "a\u{FFFD}b"),
+    Row("cut UTF-8", bytes: [0x61, 0xF0, 0x9F], "a\u{FFFD}\u{FFFD}", "a\u{FFFD}\u{FFFD}"),
+    Row("overlong UTF-8", bytes: [0xC0, 0x80], "\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}"),
+    Row(
+      "surrogate", bytes: [0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}\u{FFFD}"
+    ),
+    Row("nothing", "", "", ""),
+  ]
+
+  @Test("A terminal is shown nothing that it obeys", arguments: rows)
+  func printable(_ row: Row) {
+    #expect(written { $0.write(printable: row.bytes.span) } == row.shown)
+  }
+
+  @Test("JSON is one line to every reader", arguments: rows)
+  func escaped(_ row: Row) {
+    #expect(written { $0.write(escaped: row.bytes.span) } == row.escaped)
+  }
+
+  @Test("Just the scalars of Cc, Cf, Zl and Zp are replaced, but for the joiner of emoji")
+  func everyScalar() {
+    // 256 scalars at a time: 1,024 bytes at most.
+    for first in stride(from: UInt32(0), through: 0x10_FFFF, by: 256) {
+      var text = String.UnicodeScalarView()
+      var expected = String.UnicodeScalarView()
+      for case let scalar? in (first..<first + 256).map({ Unicode.Scalar($0) }) {
+        text.append(scalar)
+        let isObeyed: Bool =
+          switch scalar.properties.generalCategory {
+          case .control, .lineSeparator, .paragraphSeparator: true
+          case .format: scalar != "\u{200D}"
+          default: false
+          }
+        expected.append(isObeyed ? "\u{FFFD}" : scalar)
+      }
+      let bytes = Array(String(text).utf8)
+      let shown = written { $0.write(printable: bytes.span) }
+      #expect(shown.unicodeScalars.elementsEqual(expected), "from U+\(String(first, radix: 16))")
+    }
+  }
+
+  @Test(
+    "A sentence ends in one full stop",
+    arguments: [
+      ("it is gone", "it is gone."), ("Is it?", "Is it?"), ("It is.", "It is."), ("", ""),
+    ])
+  func sentence(_ text: String, _ expected: String) {
+    let bytes = Array(text.utf8)
+    #expect(written { $0.write(sentence: bytes.span) } == expected)
+  }
+
+  @Test("Numbers and addresses are written as people write them")
+  func numbers() {
+    #expect(written { $0.write(decimal: 0) } == "0")
+    #expect(written { $0.write(decimal: -120) } == "-120")
+    #expect(written { $0.write(decimal: .max) } == "9223372036854775807")
+    #expect(written { $0.write(decimal: .min) } == "-9223372036854775808")
+    #expect(written { $0.write(hexadecimal: UInt8(0x0C)) } == "0C")
+    #expect(written { $0.write(hexadecimal: UInt16(0x0C03)) } == "0C03")
+    let address = DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0])
+    #expect(written { $0.write(address) } == "F0:00:00:00:00:01")
+  }
+
+  private func written(_ body: (inout ByteWriter) -> Void) -> String {
+    var storage = [UInt8](repeating: 0, count: 1_024)
+    var writer = ByteWriter(storage.mutableSpan)
+    body(&writer)
+    let count = writer.count
+    return String(decoding: storage.prefix(count), as: UTF8.self)
+  }
+}
+
+@Suite("Lines that wait for a reader")
+struct LineQueueTests {
+  @Test("Lines wait whole, in their order")
+  func order() {
+    var queue = LineQueue<64>()
+    queue.append { $0.write(text: "one") }
+    queue.append { $0.write(text: "two") }
+    #expect(text(queue.pending) == "one\ntwo\n")
+    queue.remove(2)
+    #expect(text(queue.pending) == "e\ntwo\n")
+    queue.remove(6)
+    #expect(text(queue.pending) == "")
+  }
+
+  @Test("A line without room is left out and counted, and so is each after it until that is said")
+  func loss() {
+    var queue = LineQueue<24>()
+    queue.append { $0.write(text: "0123456789") }
+    queue.append { $0.write(text: "this is too long") }
+    queue.append { $0.write(text: "x") }
+    expect(queue.lostLines, 2)
+    #expect(text(queue.pending) == "0123456789\n")
+    // There is no room to say so yet.
+    queue.appendLoss { writer, count in
+      writer.write(text: "too long a report")
+    }
+    expect(queue.lostLines, 2)
+    queue.remove(11)
+    queue.appendLoss { writer, count in
+      writer.write(decimal: count)
+      writer.write(text: " lost")
+    }
+    #expect(text(queue.pending) == "2 lost\n")
+    expect(queue.lostLines, 0)
+  }
+
+  @Test("A line that is too long for an empty queue is cut, or left out where it must not be")
+  func cut() {
+    var queue = LineQueue<16>()
+    let long = Array("0123456789abcdefghij".utf8)
+    queue.append { $0.write(printable: long.span) }
+    // 16 bytes less the three of “…” and the line end.
+    #expect(text(queue.pending) == "0123456789ab…\n")
+    queue.remove(.max)
+    queue.append(mayBeCut: false) { $0.write(printable: long.span) }
+    #expect(text(queue.pending) == "")
+    expect(queue.lostLines, 1)
+  }
+
+  private func text(_ span: Span<UInt8>) -> String {
+    String(decoding: Array(span), as: UTF8.self)
+  }
+
+  /// A queue cannot be copied, as `#expect` would.
+  private func expect(
+    _ count: Int, _ expected: Int, at location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(count == expected, sourceLocation: location)
+  }
+}

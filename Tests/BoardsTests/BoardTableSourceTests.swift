@@ -1,0 +1,63 @@
+import LinuxBoard
+import LinuxTestSupport
+import Testing
+
+@Suite("The Swift file of a table of boards")
+struct BoardTableSourceTests {
+  private func source(_ files: [(name: String, text: String)]) throws -> String {
+    let folder = try TemporaryDirectory()
+    for file in files { try folder.write(file.text, to: file.name) }
+    do {
+      return try BoardTableSource(paths: files.map { "\(folder.path)/\($0.name)" }).text
+    } catch {
+      return error.errors.map(\.description).joined(separator: "\n")
+        .replacing(folder.path + "/", with: "")
+    }
+  }
+
+  @Test("It has a line for each fact, and Swift reads it as it was")
+  func text() throws {
+    let text = try source([
+      ("a.yml", "models: [Machine, Machine 2]\nradio: 'unix:/tmp/\"ü\\'"), ("b.yml", "chip: c"),
+    ])
+    #expect(
+      text == """
+        // board-table writes this file from board files. Do not edit it: each build may write it anew.
+
+        import Boards
+
+        extension BoardTable {
+          /// The boards in this program: a, b.
+          static var shipped: BoardTable {
+            BoardTable(
+              \"""
+              board a
+              model Machine
+              model Machine 2
+              set radio=unix:/tmp/\\u{22}\\u{fc}\\u{5c}
+              board b
+              set chip=c
+              \""")
+          }
+        }
+
+        """)
+  }
+
+  @Test("Every file that is wrong is named, with its line, the field and what was expected")
+  func wrong() throws {
+    let text = try source([
+      ("a.yml", "chip: c\nshake:\n  line: GPIO1\n  offset: five"), ("b.yml", "chip: c"),
+      ("c.yml", "chips: c"), ("none.yml", "chip: c"), ("b.yaml", "chip: c"),
+      ("d.yml", "radio: \"unix:/a\\nb\""),
+    ])
+    #expect(
+      text == """
+        a.yml:4: shake.offset: expected a whole number from 0 to 1023, not "five"
+        c.yml:1: chips: unknown field: expected models, chip, radio, shake, clear, status or answer
+        none.yml: expected another name: --board none stands for no board
+        b.yaml: another file has the name "b", too
+        d.yml: expected no line break in "set radio=unix:/a\u{FFFD}b"
+        """)
+  }
+}

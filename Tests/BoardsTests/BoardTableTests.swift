@@ -1,0 +1,90 @@
+import BluetoothHost
+import Boards
+import LinuxBoard
+import Testing
+
+/// The folder of the files that are shipped.
+let shippedBoards =
+  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+  .joined(separator: "/") + "/boards"
+
+@Suite("The table of boards in a program")
+struct BoardTableTests {
+  static let entries = BoardCatalog(folders: [shippedBoards]).entries()
+
+  @Test("The build puts each shipped file into the table, as the file describes it")
+  func shipped() throws {
+    let table = BoardTable.shipped
+    #expect(Self.entries.count == 6)
+    #expect(table.count == Self.entries.count)
+    for (number, entry) in Self.entries.enumerated() {
+      #expect(table.index(named: entry.name.utf8.span) == number)
+      #expect(table.board(at: number) == (try entry.board.get()))
+    }
+    #expect(table.board(at: -1) == nil)
+    #expect(table.board(at: Self.entries.count) == nil)
+    #expect(table.index(named: "pi".utf8.span) == nil)
+  }
+
+  @Test(
+    "The table chooses the board of a model as the files do",
+    arguments: [
+      "Raspberry Pi Zero Rev 1.3", "Raspberry Pi Zero 2 W Rev 1.0",
+      "Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 Model B+",
+      "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0", "Raspberry Pi 5",
+      "Raspberry Pi 400 Rev 1.0", "Raspberry Pi", "linux,dummy-virt", "",
+    ])
+  func choice(model: String) throws {
+    let name = try Self.entries.matching(model: model)?.name
+    let expected = name.flatMap { BoardTable.shipped.index(named: $0.utf8.span) }
+    #expect(
+      BoardTable.shipped.search(model: model.utf8.span).result
+        == (expected.map { .board($0) } ?? ModelSearch.Result.none))
+  }
+
+  @Test("Two boards with the longest beginning of a model: neither")
+  func tie() {
+    let table = BoardTable(
+      """
+      board a
+      model Machine
+      board b
+      model Machine 2
+      model Machine
+      board c
+      model Machine 2
+      """)
+    #expect(table.search(model: "Machine 2 Rev 1".utf8.span).result == .several(first: 1))
+    #expect(table.search(model: "Machine 3".utf8.span).result == .several(first: 0))
+    #expect(table.search(model: "Machine".utf8.span).length == 7)
+    #expect(table.search(model: "Machine2".utf8.span).result == .none)
+  }
+
+  @Test(
+    "A board with a setting that is wrong or does not fit is none, and so is a table without text")
+  func wrong() {
+    for text: StaticString in [
+      "board a\nset shake.line=GPIO1", "board a\nset chip=c\nset shake.offset=x",
+      "board a\nset chip=c\nset shake.line=A", "set chip=c", "x", "",
+    ] {
+      #expect(BoardTable(text).board(at: 0) == nil)
+    }
+    #expect(BoardTable("").count == 0)
+    #expect(BoardTable("board a").board(at: 0) == BoardDescription(name: "a"))
+  }
+
+  @Test("The names are written for a message")
+  func names() {
+    #expect(names(.shipped) == "pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w or virtual")
+    #expect(names(BoardTable("board a")) == "a")
+    #expect(names(BoardTable("")) == "")
+  }
+
+  private func names(_ table: BoardTable) -> String {
+    var bytes = [UInt8](repeating: 0, count: 128)
+    var writer = ByteWriter(bytes.mutableSpan)
+    table.writeNames(to: &writer)
+    let count = writer.count
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,47 @@
+// What scripts/check-embedded compiles beside the core: all that a program without a heap asks of its
+// boards.
+
+import BluetoothHost
+import Boards
+
+/// Chooses a board by its name, by a model or by settings, changes it, and writes what is wrong.
+///
+/// - Returns: Something of everything, so that nothing is optimised away.
+@c(eightball_boards_entry)
+public func boards(_ byte: UInt8) -> UInt32 {
+  let table = BoardTable("board b\nmodel Machine\nset chip=virtual\nset shake.line=GPIO18\n")
+  let text = InlineArray<32, UInt8>(repeating: byte)
+  var message = InlineArray<512, UInt8>(repeating: 0)
+  var writer = ByteWriter(message.mutableSpan)
+  var sum = UInt32(truncatingIfNeeded: table.count)
+
+  table.writeNames(to: &writer)
+  var index = table.index(named: text.span) ?? 0
+  switch table.search(model: ModelSearch.model(inProperty: text.span)).result {
+  case .none: break
+  case .board(let number): index = number
+  case .several(let first): sum &+= UInt32(truncatingIfNeeded: first)
+  }
+  var changes = BoardChanges()
+  do throws(BoardFault) {
+    changes.add(try BoardChange(text.span), at: 1)
+  } catch {
+    error.write(to: &writer, of: text.span)
+  }
+  do throws(BoardChangeError) {
+    var board = table.board(at: index) ?? BoardDescription(name: "b")
+    if byte == 0 { board = try changes.describe() }
+    try changes.apply(to: &board)
+    let parts = BoardPart.all
+    for part in parts.indices {
+      guard let line = board[parts[part]] else { continue }
+      sum &+= UInt32(truncatingIfNeeded: line.offset &+ line.debounceMilliseconds)
+      sum &+= UInt32(truncatingIfNeeded: line.name.count)
+    }
+    if board.isVirtual || board.radio != nil { sum &+= 1 }
+  } catch {
+    error.fault.write(to: &writer, of: text.span)
+    sum &+= UInt32(truncatingIfNeeded: error.index)
+  }
+  return sum &+ UInt32(truncatingIfNeeded: writer.count)
+}

@@ -1,0 +1,84 @@
+import Boards
+import LinuxPort
+import Testing
+
+@testable import eightballd
+
+@Suite("Boards of eightballd")
+struct BoardChoiceTests {
+  @Test(
+    "Are those that the command line names, or that have the machine's model",
+    arguments: [
+      ([], "", "Board: none (this machine has no device tree to tell of one); --board names one, as "
+        + "eightball boards lists them."),
+      ([], "Raspberry Pi 4 Model B Rev 1.4",
+        "Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)."),
+      ([], "Orange Pi", "Board: none (no board of this program is a Orange Pi); --board names one, as "
+        + "eightball boards lists them."),
+      (["--board", "pi-5"], "Raspberry Pi 4 Model B", "Board: pi-5."),
+      (["--board=none"], "Raspberry Pi 4 Model B", "Board: none."),
+      (["--board=none", "--set=chip=x", "--set=shake.line=GPIO5"], "", "Board: custom."),
+    ])
+  func choice(list: [String], model: String, sentence: String) throws {
+    let board = try choose(list, model)
+    #expect(text { board.write(to: &$0) } == sentence)
+  }
+
+  @Test("Are changed by --set")
+  func settings() throws {
+    let board = try choose(
+      ["--board", "pi-4b", "--set", "shake.line=GPIO23", "--set", "answer=none"], "")
+    #expect(board.description?.shake?.name == "GPIO23")
+    #expect(board.description?.shake?.offset == 23)
+    #expect(board.description?.answer == nil)
+    #expect(board.description?.clear?.name == "GPIO25")
+  }
+
+  @Test(
+    "Say what is wrong",
+    arguments: [
+      (["--board", "pi-9"], "--board pi-9: expected pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w, none; "
+        + "for a file, see eightball boards --options FILE"),
+      (["--board", "./b.yml"], "--board ./b.yml: eightballd reads no board files: give it what this "
+        + "prints: eightball boards --options ./b.yml"),
+      (["--board", "b.yaml"], "--board b.yaml: eightballd reads no board files: give it what this "
+        + "prints: eightball boards --options b.yaml"),
+      (["--board", "virtual"], "the virtual board is not in eightballd: eightball run --board virtual "
+        + "has it"),
+      (["--set", "answer=none"], "--set: there is no board to change: expected --board with it"),
+      (["--board", "pi-4b", "--set", "shake.line=BUTTON"],
+        "--set shake.line=BUTTON: expected its offset too, such as --set shake.offset=23, since its "
+          + "name does not tell"),
+    ])
+  func wrong(list: [String], words: String) {
+    do {
+      _ = try choose(list, "")
+      Issue.record("\(list) was taken.")
+    } catch let error as BoardChoiceError {
+      #expect(text { error.write(to: &$0) } == words)
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test(
+    "Name the radio unless --radio does",
+    arguments: [
+      (["--board", "pi-4b"], "Radio: hci0 (the board's file says so)."),
+      (["--board", "pi-4b", "--set", "radio=hci2"], "Radio: hci2 (the board's file says so)."),
+      (["--board", "pi-4b", "--radio", "hci1"], "Radio: hci1."),
+      ([], "Radio: hci0 (neither --radio nor the board names another)."),
+      (["--radio", "tcp-server:_:9000"],
+        "Radio: tcp-server:_:9000; waiting for a controller to connect."),
+    ])
+  func radio(list: [String], sentence: String) throws {
+    let options = try Options(arguments(list))
+    let radio = try RadioSelection(options.radio, board: choose(list, "").description)
+    #expect(text { radio.write(to: &$0) } == sentence)
+  }
+
+  private func choose(_ list: [String], _ model: String) throws -> BoardChoice {
+    try BoardChoice(
+      Options(arguments(list)), model: BoardText(Array(model.utf8).span) ?? BoardText())
+  }
+}

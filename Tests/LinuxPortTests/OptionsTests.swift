@@ -1,0 +1,89 @@
+import EightBall
+import LinuxPort
+import Testing
+
+@testable import eightballd
+
+@Suite("Options of eightballd")
+struct OptionsTests {
+  @Test("Have defaults")
+  func defaults() throws {
+    let options = try Options(arguments([]))
+    #expect(options.task == .run)
+    #expect(options.name == nil)
+    #expect(options.style == .text)
+    #expect(options.seed == nil)
+    #expect(options.idleLimit == 5)
+    #expect(options.address == nil)
+    #expect(options.radio == nil)
+    #expect(options.board == nil)
+    #expect(options.changes.isEmpty)
+    #expect(!options.isJSON)
+  }
+
+  @Test("Take their values behind = or as the next argument; the last one counts")
+  func values() throws {
+    let options = try Options(
+      arguments([
+        "--name=Tom = Jerry", "--name", "Küche", "--answers=slugs", "--seed", "18446744073709551615",
+        "--idle-limit=0", "--address", "random", "--radio=hci3", "--board", "pi-5", "--json",
+        "--set", "shake.line=GPIO23", "--set=answer=none",
+      ]))
+    #expect(options.name.map { $0.string } == "Küche")
+    #expect(options.style == .slug)
+    #expect(options.seed == .max)
+    #expect(options.idleLimit == 0)
+    #expect(options.address == .random)
+    #expect(options.radio?.way == .adapter(3))
+    #expect(options.board.map { $0.string } == "pi-5")
+    #expect(options.isJSON)
+    #expect(options.settingCount == 2)
+    #expect(options.settings[1].string == "answer=none")
+  }
+
+  @Test("Help and version come before what is wrong behind them")
+  func tasks() throws {
+    #expect(try Options(arguments(["-h", "--wrong"])).task == .showHelp)
+    #expect(try Options(arguments(["--name", "", "--help"])).task == .showHelp)
+    #expect(try Options(arguments(["--version"])).task == .showVersion)
+  }
+
+  @Test(
+    "Say what is wrong",
+    arguments: [
+      (["--wrong"], "Unknown option '--wrong'"),
+      (["--names=x"], "Unknown option '--names=x'"),
+      (["-x"], "Unknown option '-x'"),
+      (["run"], "Unexpected argument 'run'"),
+      (["--name"], "Missing value for '--name <name>'"),
+      (["--name="], "Missing value for '--name <name>'"),
+      (["--seed", "-1"], "Missing value for '--seed <number>'"),
+      (["--seed=-1"], "The value '-1' is invalid for '--seed <number>'"),
+      (["--seed", "18446744073709551616"], "is invalid for '--seed <number>'"),
+      (["--json=yes"], "The option '--json' does not take any value, but 'yes' was specified."),
+      (["--answers", "Text"], "Please provide one of 'text' and 'slugs'."),
+      (["--idle-limit", "1441"], "--idle-limit takes 0 to 1440 minutes, not 1441."),
+      (["--idle-limit", "soon"], "The value 'soon' is invalid for '--idle-limit <minutes>'"),
+      (["--name", ""], "A ball must have a name: give --name 1 to 29 bytes."),
+      (
+        ["--name", "123456789012345678901234567890"],
+        "The name “123456789012345678901234567890” is 30 bytes long in UTF-8; an advertisement holds "
+          + "at most 29. Shorten --name."
+      ),
+      (["--address", "here"], "\"here\" names no address: expected public"),
+      (["--radio", "usb:0"], "\"usb:0\" names no radio: expected unix:PATH"),
+      (["--set", "shake"], "The value 'shake' is invalid for '--set <field=value>': expected NAME="),
+      (["--set=a\u{1B}=1"], "unknown field \"a\u{FFFD}\""),
+      ([String](repeating: "--set=answer=none", count: 33), "at most 32 settings"),
+    ])
+  func wrong(list: [String], words: String) {
+    do throws(OptionError) {
+      _ = try Options(arguments(list))
+      Issue.record("\(list) was taken.")
+    } catch {
+      let failure = error
+      let complaint = text { failure.write(to: &$0) }
+      #expect(complaint.contains(words), "\(complaint)")
+    }
+  }
+}

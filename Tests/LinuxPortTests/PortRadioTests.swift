@@ -1,0 +1,204 @@
+import BluetoothHost
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import LinuxPort
+
+@Suite("Opening radios of the Linux port")
+struct PortRadioTests {
+  private let start = Instant(rawValue: 1_000)
+
+  @Test("A UNIX socket is read and written, and its end is an end")
+  func unix() throws {
+    let directory = try TestDirectory()
+    defer { directory.remove("air", ".air.eightball-lock") }
+    let listener = try StreamListener(path: "\(directory.path)/air")
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    #expect(radio.open(queue, at: start) == .opened)
+    let other = try accept(listener)
+    #expect(read(&radio) == .nothing)
+    _ = try other.write([4, 14, 1].span)
+    serve(&radio, queue)
+    #expect(read(&radio) == .bytes(3))
+    // A read that gave less than it could is not followed by one that finds nothing.
+    #expect(read(&radio) == .nothing)
+    #expect(wakes(queue) == [])
+    #expect(radio.write([1, 3, 12, 0].span, queue) == .taken(4))
+    var space = [UInt8](repeating: 0, count: 8)
+    var target = space.mutableSpan
+    #expect(try other.read(into: &target) == .bytes(4))
+    close(other)
+    serve(&radio, queue)
+    #expect(read(&radio) == .closed)
+    radio.close(queue)
+    #expect(wakes(queue) == [])
+  }
+
+  @Test("A controller that takes no more wakes the loop when it does")
+  func room() throws {
+    let directory = try TestDirectory()
+    defer { directory.remove("air", ".air.eightball-lock") }
+    let listener = try StreamListener(path: "\(directory.path)/air")
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    #expect(radio.open(queue, at: start) == .opened)
+    let other = try accept(listener)
+    let packet = [UInt8](repeating: 2, count: 4_096)
+    var isFull = false
+    for _ in 0..<1_000 where !isFull {
+      isFull = radio.write(packet.span, queue) != .taken(packet.count)
+    }
+    #expect(isFull)
+    #expect(wakes(queue) == [])
+    var space = [UInt8](repeating: 0, count: 1_000_000)
+    var target = space.mutableSpan
+    while case .bytes = try other.read(into: &target) {}
+    #expect(wakes(queue) == [.radio])
+    #expect(radio.write([1].span, queue) == .taken(1))
+    #expect(wakes(queue) == [])
+  }
+
+  @Test(
+    "Say why, in the words of eightball run",
+    arguments: [
+      ("unix:/nowhere/air",
+        "no controller listens at /nowhere/air. Start it first, such as: eightball radio --listen "
+          + "unix:/nowhere/air"),
+      ("tcp-client:localhost:1",
+        "no controller listens at localhost:1. Start it first, such as: eightball radio --listen "
+          + "tcp-server:localhost:1"),
+      ("tcp-client::1",
+        "no controller listens at localhost:1. Start it first, such as: eightball radio --listen "
+          + "tcp-server:localhost:1"),
+      ("serial:/dev/null", "/dev/null is no serial line"),
+      ("serial:/dev/nowhere",
+        "there is no serial line /dev/nowhere. Is the controller plugged in?"),
+      ("unix:/" + String(repeating: "x", count: 107),
+        "cannot use /" + String(repeating: "x", count: 107)
+          + ": a socket's path is at most 107 bytes long"),
+    ])
+  func failures(name: String, words: String) throws {
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
+    #expect(open(&radio, queue) == .failed)
+    #expect(text { radio.writeTrouble(to: &$0) } == words)
+    // And again: nothing is left of the first attempt.
+    #expect(open(&radio, queue) == .failed)
+    #expect(wakes(queue) == [])
+  }
+
+  @Test("A TCP server is connected to", arguments: ["127.0.0.1", "localhost", "::1"])
+  func client(host: String) throws {
+    let listener = try StreamListener(host: host == "::1" ? host : "127.0.0.1", port: 0)
+    let queue = try makeQueue()
+    let name = "tcp-client:\(host):\(listener.port)"
+    var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
+    #expect(open(&radio, queue) == .opened)
+    #expect(radio.deadline == nil)
+    let other = try accept(listener)
+    #expect(radio.write([1, 2].span, queue) == .taken(2))
+    var space = [UInt8](repeating: 0, count: 8)
+    var target = space.mutableSpan
+    #expect(try other.read(into: &target) == .bytes(2))
+  }
+
+  @Test("A connection that is not answered is given up at its time")
+  func silence() throws {
+    // 192.0.2.0/24 is for documentation: RFC 5737. Where the machine has no way there, it says so.
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("tcp-client:192.0.2.1:9".utf8).span))
+    guard radio.open(queue, at: start) == .pending else { return }
+    #expect(radio.open(queue, at: start.advanced(by: 999)) == .pending)
+    #expect(radio.open(queue, at: start.advanced(by: 1_000)) == .failed)
+    #expect(
+      text { radio.writeTrouble(to: &$0) } == "cannot connect to 192.0.2.1:9: Connection timed out")
+    #expect(radio.deadline == nil)
+    #expect(wakes(queue) == [])
+  }
+
+  @Test("A TCP controller is waited for, and the next one after it has gone")
+  func server() throws {
+    let queue = try makeQueue()
+    let port = try freePort()
+    var radio = PortRadio(try RadioChoice(Array("tcp-server:localhost:\(port)".utf8).span))
+    #expect(radio.open(queue, at: start) == .pending)
+    #expect(wakes(queue) == [])
+    let first = try StreamSocket.connect(host: "127.0.0.1", port: port)
+    #expect(wakes(queue) == [.listener])
+    #expect(radio.open(queue, at: start) == .opened)
+    let second = try StreamSocket.connect(host: "127.0.0.1", port: port)
+    #expect(wakes(queue) == [])
+    close(first)
+    serve(&radio, queue, patience: 1_000)
+    #expect(read(&radio) == .closed)
+    radio.close(queue)
+    #expect(radio.open(queue, at: start) == .opened)
+    close(second)
+
+    // The port is taken.
+    var other = PortRadio(try RadioChoice(Array("tcp-server:localhost:\(port)".utf8).span))
+    #expect(other.open(queue, at: start) == .failed)
+    #expect(
+      text { other.writeTrouble(to: &$0) }
+        == "another program listens at localhost:\(port). Choose another port")
+  }
+
+  @Test("A serial line is opened for one program, at each speed", arguments: SerialPort.speeds)
+  func serial(speed: UInt32) throws {
+    let (primary, path) = try openTerminal()
+    defer { Glibc.close(primary) }
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("serial:\(path),\(speed)".utf8).span))
+    #expect(radio.open(queue, at: start) == .opened)
+    #expect(radio.write([1, 3, 12, 0, 10, 13].span, queue) == .taken(6))
+    var space = [UInt8](repeating: 0, count: 16)
+    #expect(unsafe Glibc.read(primary, &space, 16) == 6)
+    // Nothing is translated.
+    #expect(space.prefix(6) == [1, 3, 12, 0, 10, 13])
+    var settings = termios()
+    try #require(unsafe tcgetattr(primary, &settings) == 0)
+    #expect(settings.c_cflag & tcflag_t(CRTSCTS) != 0)
+  }
+
+  @Test("The speeds are those of eightball run")
+  func speeds() {
+    let speeds = RadioChoice.speeds
+    #expect(speeds.indices.map { speeds[$0] } == SerialPort.speeds)
+  }
+
+  /// Opens the radio, and waits for each of its addresses to answer.
+  private func open(_ radio: inout PortRadio, _ queue: borrowing PollQueue) -> RadioOpening {
+    var opening = radio.open(queue, at: start)
+    for _ in 0..<2 where opening == .pending {
+      #expect(radio.deadline == start.advanced(by: 1_000))
+      serve(&radio, queue, patience: 1_000)
+      opening = radio.open(queue, at: start)
+    }
+    return opening
+  }
+
+  private func read(_ radio: inout PortRadio) -> RadioRead {
+    var space = [UInt8](repeating: 0, count: 64)
+    var target = space.mutableSpan
+    return radio.read(into: &target)
+  }
+
+  /// Gives the radio what the queue has for it.
+  private func serve(
+    _ radio: inout PortRadio, _ queue: borrowing PollQueue, patience: Int32 = 0
+  ) {
+    var events: UInt32 = 0
+    _ = queue.wait(patience) { token, ready in if token == .radio { events |= ready } }
+    if events != 0 { radio.handle(events) }
+  }
+
+  private func freePort() throws -> UInt16 {
+    try StreamListener(host: "127.0.0.1", port: 0).port
+  }
+
+  private func close(_ descriptor: consuming FileDescriptor) {
+    _ = consume descriptor
+  }
+}

@@ -1,0 +1,58 @@
+// Compares the vsnprintf of Sources/CStatic with the system's: scripts/check-firmware compiles that one
+// under the name small_vsnprintf.
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int small_vsnprintf(char *text, size_t size, const char *format, va_list arguments);
+
+static int failures;
+
+static int small(char *text, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int result = small_vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+// One format with spaces of 1, 8 and 64 bytes.
+#define SAME(...)                                                                             \
+    for (size_t size = 1; size <= 64; size *= 8) {                                            \
+        char expected[65] = "untouched", actual[65] = "untouched";                            \
+        int wanted = snprintf(expected, size, __VA_ARGS__);                                   \
+        int given = small(actual, size, __VA_ARGS__);                                         \
+        if (wanted == given && strcmp(expected, actual) == 0) continue;                       \
+        failures++;                                                                           \
+        printf("%s: expected %d '%s', got %d '%s'\n", #__VA_ARGS__, wanted, expected, given, actual); \
+    }
+
+// A format that it refuses.
+static void refuses(const char *format) {
+    char text[8];
+    errno = 0;
+    if (small(text, sizeof text, format, 1) == -1 && errno == EINVAL) return;
+    failures++;
+    printf("%s is not refused\n", format);
+}
+
+int main(void) {
+    SAME("%s", "");
+    SAME("/dev/%s", "gpiochip0");
+    SAME("/sys/dev/char/%u:%u/subsystem", 254u, 0u);
+    SAME("%d %d %d", 0, INT_MIN, INT_MAX);
+    SAME("%ld %ld", LONG_MIN, LONG_MAX);
+    SAME("%lld %llu", LLONG_MIN, ULLONG_MAX);
+    SAME("%zu %zd", (size_t)-1, (size_t)7);
+    SAME("%x %lx %llx", 0xBEEFu, 0x10ul, ULLONG_MAX);
+    SAME("%u%% of %c", 100u, 'a');
+    if (small(NULL, 0, "%s", "four") != 4) failures++, puts("no space: the length is not 4");
+    refuses("%f");
+    refuses("%5d");
+    refuses("%ls");
+    refuses("%l");
+    refuses("%");
+    return failures != 0;
+}
