@@ -43,21 +43,25 @@ compile_bare_metal() {
     -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
-# firmware_sources FOLDER: copies the sources of the ball there, without the imports of its own modules.
+# without_own_imports: leaves out the lines by which our own modules import each other.
+without_own_imports() { sed -E 's/^import (BluetoothHost|EightBall|BallRunner)$//'; }
+
+# firmware_sources FOLDER [MODULE]: copies the sources of the ball, and of a port, there, to be compiled as
+# one module.
 firmware_sources() {
   local file
   rm -rf "$1"
-  core_as_one_module "$1"
+  mkdir -p "$1"
   while read -r file; do
-    sed 's/^import \(BluetoothHost\|EightBall\|BallRunner\)$//' "$file" >"$1/${file//\//-}"
-  done < <(find Sources/BallRunner Sources/CortexM -name '*.swift')
+    without_own_imports <"$file" >"$1/${file//\//-}"
+  done < <(find Sources/{BluetoothHost,EightBall,BallRunner} ${2:+"Sources/$2"} -name '*.swift')
 }
 
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
   local folder="$firmware_folder/$1"
   mkdir -p "$folder"
-  firmware_sources "$folder/sources"
+  firmware_sources "$folder/sources" CortexM
   # shellcheck disable=SC2046 # one word a flag
   compile_bare_metal "$folder/eightball.o" $(firmware_target "$1") -- "$folder"/sources/*.swift
   # The linker adds what the compiler asks of a C library (memcpy) and of its own (division).
