@@ -39,6 +39,18 @@ struct ByteRing<let capacity: Int>: ~Copyable {
     return byte
   }
 
+  /// Adds the first of `bytes`, as many as fit; how many those are.
+  mutating func append(_ bytes: Span<UInt8>) -> Int {
+    let total = min(bytes.count, freeCapacity)
+    let end = (start &+ count) & (capacity &- 1)
+    let first = min(total, capacity &- end)
+    var space = storage.mutableSpan
+    space.copy(bytes.extracting(0..<first), at: end)
+    space.copy(bytes.extracting(first..<total), at: 0)
+    count &+= total
+    return total
+  }
+
   /// Takes the oldest bytes, as many as there are and `space` holds; how many those are.
   mutating func move(into space: inout MutableSpan<UInt8>) -> Int {
     let total = min(count, space.count)

@@ -138,7 +138,7 @@ struct LM3S6965Port: Port, ~Copyable {
   // MARK: Words
 
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
-    withInterruptsHeld { .taken(unsafe console.send(bytes, to: LM3S6965.uart0, isText: true)) }
+    withInterruptsHeld { .taken(unsafe console.sendText(bytes, to: LM3S6965.uart0)) }
   }
 
   func writeRadioName(to writer: inout ByteWriter) {

@@ -12,7 +12,7 @@ import EightBall
       name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
-  var runner = BallRunner<1, 526, 512, LM3S6965Port>(configuration, on: LM3S6965Port())
+  var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
   _ = runner.run()
   resetSystem()
 }

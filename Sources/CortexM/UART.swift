@@ -10,37 +10,44 @@ struct Transmitter<let capacity: Int>: ~Copyable {
 
   /// Takes the first of `bytes`, as many as fit; how many those are. If not all fit, `hasNews` is set
   /// when half of the queue is empty.
-  ///
-  /// - Parameter isText: Whether a carriage return goes before each line feed, as terminals want it.
-  mutating func send(_ bytes: Span<UInt8>, to uart: UARTRegisters, isText: Bool = false) -> Int {
-    // What the UART takes at once needs no queue.
-    var room = ring.isEmpty ? UARTRegisters.queueLength : 0
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      if isText, byte == UInt8(ascii: "\n") {
-        guard ring.freeCapacity >= 2 else { break }
-        _ = ring.append(UInt8(ascii: "\r"))
-        _ = ring.append(byte)
-        room = 0
-      } else if room > 0, !uart.flags.value.contains(.transmitQueueFull) {
-        uart.data.value = UARTRegisters.Received(rawValue: UInt32(byte))
-        room &-= 1
-      } else {
-        guard ring.append(byte) else { break }
-        room = 0
-      }
-      index &+= 1
+  mutating func send(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
+    let count = take(bytes, uart)
+    finish(uart, isComplete: count == bytes.count)
+    return count
+  }
+
+  /// As `send`, with a carriage return before each line feed, as terminals want it.
+  mutating func sendText(_ bytes: Span<UInt8>, to uart: UARTRegisters) -> Int {
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end &+= 1 }
+      start &+= take(bytes.extracting(start..<end), uart)
+      guard start == end, end < bytes.count, ring.freeCapacity >= 2 else { break }
+      _ = ring.append(UInt8(ascii: "\r"))
+      _ = ring.append(UInt8(ascii: "\n"))
+      start &+= 1
     }
-    note(isComplete: index == bytes.count)
-    listen(to: uart)
-    return index
+    finish(uart, isComplete: start == bytes.count)
+    return start
+  }
+
+  private mutating func take(_ bytes: Span<UInt8>, _ uart: UARTRegisters) -> Int {
+    // What the UART takes at once needs no queue.
+    var count = 0
+    let direct = ring.isEmpty ? min(bytes.count, UARTRegisters.queueLength) : 0
+    while count < direct, !uart.flags.value.contains(.transmitQueueFull) {
+      uart.data.value = UARTRegisters.Received(rawValue: UInt32(bytes[count]))
+      count &+= 1
+    }
+    return count &+ ring.append(bytes.extracting(count...))
   }
 
   /// Forgets what has not been sent.
   mutating func removeAll() {
     ring.removeAll()
-    note(isComplete: true)
+    isWaitedFor = false
+    hasNews = false
   }
 
   /// Gives the UART what it takes now. For its interrupt handler.
@@ -62,9 +69,10 @@ struct Transmitter<let capacity: Int>: ~Copyable {
     uart.interruptMask.value = ring.isEmpty ? mask - .transmit : mask | .transmit
   }
 
-  private mutating func note(isComplete: Bool) {
+  private mutating func finish(_ uart: UARTRegisters, isComplete: Bool) {
     isWaitedFor = !isComplete
     hasNews = false
+    listen(to: uart)
   }
 }
 

@@ -4,7 +4,7 @@ import CCortexM
 
 /// From and to the Bluetooth controller.
 nonisolated(unsafe) var controllerReceiver = Receiver<256>()
-nonisolated(unsafe) var controllerTransmitter = Transmitter<256>()
+nonisolated(unsafe) var controllerTransmitter = Transmitter<128>()
 /// To people.
 nonisolated(unsafe) var console = Transmitter<128>()
 /// From the buttons.
