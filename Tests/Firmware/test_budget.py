@@ -1,17 +1,19 @@
 """What the ball takes of a small machine: program memory, RAM with the stack, instructions."""
 
+import asyncio
 import struct
 
+import eight_ball
 from central import Central
 from machine import COUNTING, TICKS_AN_INSTRUCTION, sections, symbol
-
-import eight_ball
 from test_ball import ball_on_our_air
 
-#: What is allowed, by image. In bytes, and in instructions an ask.
-CODE_LIMIT = {"lm3s6965evb": 48_000, "cortex-m0": 64_000}
+#: What is allowed, by image. In bytes, with the drivers and the words.
+CODE_LIMIT = {"lm3s6965evb": 57_000, "cortex-m0": 70_000}
 RAM_LIMIT = {"lm3s6965evb": 16_384, "cortex-m0": 16_384}
-ASK_LIMIT = {"lm3s6965evb": 2_000, "cortex-m0": 4_500}
+#: In instructions an ask: three packets in, two out, two lines on the console. With the drivers, which
+#: take about half of it, and the interrupts that come while the loop is awake.
+ASK_LIMIT = {"lm3s6965evb": 11_000, "cortex-m0": 16_500}
 
 #: What the stack holds before the ball starts.
 PAINT = 0x5AFE5AFE
@@ -78,7 +80,5 @@ async def test_instructions_an_ask(elf, folder):
 
 async def settled(ball) -> dict[str, int]:
     """The statistics once the ball has gone to sleep."""
-    import asyncio
-
     await asyncio.sleep(1)
     return await ball.sleep_statistics()

@@ -2,9 +2,7 @@
 
 import asyncio
 
-import worlds
 from central import Central
-from machine import Machine
 from test_ball import ball_on_our_air
 
 #: How long the ball is left alone, in seconds.
