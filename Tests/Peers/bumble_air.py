@@ -31,17 +31,20 @@ class BumbleAir:
         return device
 
     @contextlib.asynccontextmanager
-    async def served(self, transport_name: str):
+    async def served(self, transport_name: str, **options):
         """A controller for the program that connects to this `unix-server:` or `tcp-server:`."""
         transport = await open_transport(transport_name)
         try:
-            self._controller(host_source=transport.source, host_sink=transport.sink)
+            self._controller(
+                host_source=transport.source, host_sink=transport.sink, **options
+            )
             yield
         finally:
             await transport.close()
 
-    def _controller(self, **transport) -> Controller:
+    def _controller(self, has_public_address: bool = True, **transport) -> Controller:
         self._controllers += 1
-        address = f"C0:00:00:00:00:{self._controllers:02X}"
+        number = self._controllers if has_public_address else 0
+        address = f"{'C0' if number else '00'}:00:00:00:00:{number:02X}"
         name = f"controller {self._controllers}"
         return Controller(name, link=self._link, public_address=address, **transport)

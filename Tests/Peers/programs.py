@@ -95,10 +95,10 @@ class Program:
             lambda line: _as_event(line, name, fields), f"event {name!r} with {fields}"
         )
 
-    async def line(self, accept, description: str):
+    async def line(self, accept, description: str, patience: float = PATIENCE):
         """Waits for the next line that `accept` makes something of, and returns that."""
         try:
-            async with asyncio.timeout(PATIENCE), self._heard:
+            async with asyncio.timeout(patience), self._heard:
                 while True:
                     while self._read_to < len(self.output):
                         line = self.output[self._read_to]

@@ -29,7 +29,12 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     self.format = format
   }
 
-  private var isJSON: Bool { format == .json }
+  #if WORDS_FOR_PEOPLE_ONLY
+    /// A machine with little program memory has no words for programs.
+    private var isJSON: Bool { false }
+  #else
+    private var isJSON: Bool { format == .json }
+  #endif
 
   // MARK: Printing
 

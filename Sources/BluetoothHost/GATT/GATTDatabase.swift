@@ -26,10 +26,14 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
   /// Makes a database of the services in `content`. If `capacity` is too small for them, the program
   /// stops here.
   public init(@GATTBuilder _ content: () -> some GATTDeclaration) {
-    lines = InlineArray(initializingWith: { table in
+    // In place: a table that is handed over is held twice for a moment, on the stack.
+    lines = InlineArray(repeating: .vacant)
+    var span = lines.mutableSpan
+    unsafe span.withUnsafeMutableBufferPointer { buffer in
+      var table = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
       content().declare(in: &table)
-      while !table.isFull { table.append(.vacant) }
-    })
+      _ = unsafe table.finalize(for: buffer)
+    }
     link()
   }
 

@@ -50,8 +50,7 @@ public struct Host<
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client
   ) {
-    precondition(
-      links <= ConnectionSet.capacity, "A host has at most as many links as a UInt has bits.")
+    Self.checkCapacity()
     self.configuration = configuration
     serverRole = server
     clientRole = client
@@ -59,6 +58,12 @@ public struct Host<
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
     clientRole.configure(configuration)
+  }
+
+  /// Stops the program if there are more links than a set of connections holds.
+  static func checkCapacity() {
+    precondition(
+      links <= ConnectionSet.capacity, "A host has at most as many links as a UInt has bits.")
   }
 
   /// What the host offers. After any change the host asks it for what is to be sent.

@@ -21,9 +21,15 @@ extension Host where Server: ~Copyable, Client == NoClient {
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application
   ) where Server == GATTServer<links, Database, Application> {
-    self.init(
-      configuration: configuration,
-      server: GATTServer(database: database, application: application), client: NoClient())
+    // Not by the initialiser for any roles: a server that is handed over is held twice for a moment,
+    // and with one connection it is most of the host.
+    Self.checkCapacity()
+    self.configuration = configuration
+    serverRole = GATTServer(database: database, application: application)
+    clientRole = NoClient()
+    connections = InlineArray { index in Connection(index: index) }
+    reassemblers = InlineArray { _ in L2CAPReassembler() }
+    serverRole.configure(configuration)
   }
 }
 

@@ -1,0 +1,70 @@
+/// A port of eight pins of the LM3S6965, which is ARM's PL061.
+///
+/// Data sheet of the LM3S6965, "General-Purpose Input/Outputs", register map. Each register has a bit
+/// for each pin.
+struct GPIOPort {
+  /// Where its registers begin.
+  let base: UInt
+
+  private var direction: Register<UInt32> { Register(base + 0x400) }
+  private var interruptBothEdges: Register<UInt32> { Register(base + 0x408) }
+  private var interruptSense: Register<UInt32> { Register(base + 0x404) }
+  private var interruptMask: Register<UInt32> { Register(base + 0x410) }
+  private var interruptStatus: Register<UInt32> { Register(base + 0x418) }
+  private var interruptClear: Register<UInt32> { Register(base + 0x41C) }
+  private var alternateFunction: Register<UInt32> { Register(base + 0x420) }
+  private var pullUp: Register<UInt32> { Register(base + 0x510) }
+  private var digitalEnable: Register<UInt32> { Register(base + 0x51C) }
+
+  /// The levels of the pins in `mask` alone: the address selects them, so that a write leaves the
+  /// others as they are.
+  private func data(of mask: UInt32) -> Register<UInt32> {
+    Register(base + UInt(mask &<< 2))
+  }
+
+  /// Makes the pins in `mask` inputs with pull-ups, whose interrupt comes at both edges.
+  func startInputs(_ mask: UInt32) {
+    direction.value = direction.value & ~mask
+    pullUp.value |= mask
+    digitalEnable.value |= mask
+    interruptSense.value = interruptSense.value & ~mask
+    interruptBothEdges.value |= mask
+    interruptClear.value = mask
+  }
+
+  /// Makes the pins in `mask` outputs, low at first.
+  func startOutputs(_ mask: UInt32) {
+    data(of: mask).value = 0
+    direction.value |= mask
+    digitalEnable.value |= mask
+  }
+
+  /// Gives the pins in `mask` to the peripheral that they belong to.
+  func startPeripheral(_ mask: UInt32) {
+    alternateFunction.value |= mask
+    digitalEnable.value |= mask
+  }
+
+  /// Whether edges of the pins in `mask` interrupt.
+  func listen(to mask: UInt32, _ isListening: Bool) {
+    let others = interruptMask.value & ~mask
+    interruptMask.value = isListening ? others | mask : others
+  }
+
+  /// Takes the interrupts of pins that have come: a bit for each.
+  func takeInterrupts() -> UInt32 {
+    let pins = interruptStatus.value
+    interruptClear.value = pins
+    return pins
+  }
+
+  /// Whether the pin with this bit is high.
+  func isHigh(_ pin: UInt32) -> Bool {
+    data(of: pin).value != 0
+  }
+
+  /// Makes the pin with this bit high or low.
+  func set(_ pin: UInt32, isHigh: Bool) {
+    data(of: pin).value = isHigh ? pin : 0
+  }
+}

@@ -1,0 +1,152 @@
+import BallRunner
+import BluetoothHost
+import CCortexM
+import EightBall
+
+/// The machine of a ball on Texas Instruments' evaluation board of the LM3S6965 (in QEMU: `lm3s6965evb`).
+///
+/// UART1 speaks H4 with the controller, UART0 with people, both at 115,200 baud. The buttons are PF1
+/// (shake) and PE0 (clear), the lights PF0 (status) and PF2 (answer).
+struct LM3S6965Port: Port, ~Copyable {
+  private var clock: Clock
+
+  /// Starts the machine.
+  init() {
+    LM3S6965.start()
+    clock = Clock(rate: LM3S6965.clock / 1_000)
+    Alarm.start()
+    LM3S6965.uart0.start(clock: LM3S6965.clock, baud: 115_200)
+    LM3S6965.uart1.start(clock: LM3S6965.clock, baud: 115_200)
+    LM3S6965.portF.startOutputs(LightPin.status | LightPin.answer)
+    LM3S6965.portF.startInputs(ButtonPin.shake)
+    LM3S6965.portE.startInputs(ButtonPin.clear)
+    InterruptController.enable(LM3S6965.Interrupt.portE)
+    InterruptController.enable(LM3S6965.Interrupt.portF)
+    InterruptController.enable(LM3S6965.Interrupt.uart0)
+    InterruptController.enable(LM3S6965.Interrupt.uart1)
+    InterruptController.enable(LM3S6965.Interrupt.watchdog)
+    InterruptController.enable(LM3S6965.Interrupt.timer0A)
+  }
+
+  // MARK: Time and sleep
+
+  var now: Instant {
+    mutating get { clock.now }
+  }
+
+  /// A machine of its own does not end.
+  var endRequests: Int { 0 }
+
+  mutating func wait(until deadline: Instant?) -> Bool {
+    Sleep.begin()
+    while !isDue(deadline), Sleep.unlessNews() {}
+    Alarm.stop()
+    Sleep.end()
+    return true
+  }
+
+  /// Whether `deadline` has come. If not, the alarm will wake the processor then.
+  private mutating func isDue(_ deadline: Instant?) -> Bool {
+    let now = clock.now
+    guard let deadline else { return false }
+    guard now < deadline else { return true }
+    Alarm.set(clock.ticks(until: deadline) &+ 1)
+    return false
+  }
+
+  // MARK: The controller
+
+  mutating func openRadio(at now: Instant) -> RadioOpening {
+    withInterruptsHeld {
+      unsafe controllerTransmitter.removeAll()
+      unsafe controllerReceiver.start(LM3S6965.uart1)
+    }
+    return .opened
+  }
+
+  mutating func closeRadio() {
+    withInterruptsHeld { unsafe controllerReceiver.stop(LM3S6965.uart1) }
+  }
+
+  var isPacketwise: Bool { false }
+
+  mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    cortexm_hold_interrupts()
+    defer { cortexm_serve_interrupts() }
+    let count = unsafe controllerReceiver.move(into: &space)
+    if count > 0 { return .bytes(count) }
+    return unsafe controllerReceiver.isBroken ? .failed : .nothing
+  }
+
+  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
+    withInterruptsHeld { .taken(unsafe controllerTransmitter.send(bytes, to: LM3S6965.uart1)) }
+  }
+
+  // MARK: Buttons and lights
+
+  /// The lights' pins of port F.
+  private enum LightPin {
+    static var status: UInt32 { 1 &<< 0 }
+    static var answer: UInt32 { 1 &<< 2 }
+  }
+
+  var hasPanel: Bool { true }
+
+  mutating func openLines() -> Bool {
+    withInterruptsHeld { unsafe buttonEdges.removeAll() }
+    ButtonPin.listen(true)
+    return true
+  }
+
+  mutating func closeLines() {
+    ButtonPin.listen(false)
+  }
+
+  func debounce(of button: ButtonName) -> UInt32 { 20 }
+
+  mutating func contact(of button: ButtonName) -> ContactRead {
+    ButtonPin.isClosed(button) ? .closed : .open
+  }
+
+  mutating func nextEdge() -> EdgeRead {
+    guard let edge = withInterruptsHeld({ unsafe buttonEdges.popFirst() }) else { return .none }
+    return .edge(
+      ButtonEdge(
+        button: edge.button, isClosed: ButtonPin.isClosed(edge.button),
+        time: clock.instant(at: edge.ticks)))
+  }
+
+  mutating func listen(toEdges isListening: Bool) {
+    ButtonPin.listen(isListening)
+  }
+
+  mutating func set(_ light: LightName, isLit: Bool) -> Bool {
+    switch light {
+    case .status: LM3S6965.portF.set(LightPin.status, isHigh: isLit)
+    case .answer: LM3S6965.portF.set(LightPin.answer, isHigh: isLit)
+    }
+    return true
+  }
+
+  mutating func checkLines() -> Bool { true }
+
+  mutating func takeLinesNews() -> LinesNews { .none }
+
+  /// The pins of a chip do not go.
+  func writeLinesTrouble(to writer: inout ByteWriter) {}
+
+  // MARK: Words
+
+  mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
+    withInterruptsHeld { .taken(unsafe console.sendText(bytes, to: LM3S6965.uart0)) }
+  }
+
+  func writeRadioName(to writer: inout ByteWriter) {
+    writer.write(text: "UART1")
+  }
+
+  func writeRadioTrouble(to writer: inout ByteWriter) {
+    writer.write(
+      text: "Bytes from the controller were lost. Set it to 115,200 baud, 8N1, and check the wire")
+  }
+}

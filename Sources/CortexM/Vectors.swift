@@ -1,0 +1,50 @@
+import CCortexM
+
+// What interrupt handlers and the loop share. The loop touches it in `withInterruptsHeld` alone.
+
+/// From and to the Bluetooth controller.
+nonisolated(unsafe) var controllerReceiver = Receiver<256>()
+nonisolated(unsafe) var controllerTransmitter = Transmitter<128>()
+/// To people.
+nonisolated(unsafe) var console = Transmitter<128>()
+/// From the buttons.
+nonisolated(unsafe) var buttonEdges = ButtonEdges()
+
+/// A function that the processor calls.
+typealias Handler = @convention(c) () -> Void
+
+/// What the processor calls at reset, at faults and at each interrupt of the chip. The linker script puts
+/// the first stack pointer before it.
+@used @section(".vectors")
+let vectors: InlineArray<46, Handler> = [
+  reset,
+  // Non-maskable interrupt, hard fault, faults of memory, bus and use, reserved, and what the ball does
+  // not use: calls of a supervisor, a debugger, a system's tick.
+  fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault,
+  // Interrupts 0 to 30.
+  fault, fault, fault, fault, portsInterrupted, consoleInterrupted, controllerInterrupted, fault,
+  fault, fault, fault, fault, fault, fault, fault, fault,
+  fault, fault, clockInterrupted, alarmInterrupted, fault, fault, fault, fault,
+  fault, fault, fault, fault, fault, fault, portsInterrupted,
+]
+
+@c func controllerInterrupted() {
+  unsafe controllerReceiver.receive(from: LM3S6965.uart1)
+  unsafe controllerTransmitter.transmit(to: LM3S6965.uart1)
+}
+
+@c func consoleInterrupted() {
+  unsafe console.transmit(to: LM3S6965.uart0)
+}
+
+@c func portsInterrupted() {
+  unsafe buttonEdges.handleInterrupt(at: Clock.ticks)
+}
+
+@c func clockInterrupted() {
+  Clock.handleInterrupt()
+}
+
+@c func alarmInterrupted() {
+  Alarm.handleInterrupt()
+}

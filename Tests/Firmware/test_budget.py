@@ -1,0 +1,84 @@
+"""What the ball takes of a small machine: program memory, RAM with the stack, instructions."""
+
+import asyncio
+import struct
+
+import eight_ball
+from central import Central
+from machine import COUNTING, TICKS_AN_INSTRUCTION, sections, symbol
+from test_ball import ball_on_our_air
+
+#: What is allowed, by image. In bytes, with the drivers and the words.
+CODE_LIMIT = {"lm3s6965evb": 57_000, "cortex-m0": 70_000}
+RAM_LIMIT = {"lm3s6965evb": 16_384, "cortex-m0": 16_384}
+#: In instructions an ask: three packets in, two out, two lines on the console. With the drivers, which
+#: take about half of it, and the interrupts that come while the loop is awake.
+ASK_LIMIT = {"lm3s6965evb": 11_000, "cortex-m0": 16_500}
+
+#: What the stack holds before the ball starts.
+PAINT = 0x5AFE5AFE
+
+
+def report(elf, text: str) -> None:
+    print(f"{elf.parent.name}: {text}")
+
+
+def test_program_memory(elf):
+    sizes = sections(elf)
+    code = sum(sizes[name] for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
+    report(elf, f"{code:,} bytes of program memory")
+    assert code <= CODE_LIMIT[elf.parent.name]
+
+
+async def test_ram(elf, folder):
+    bottom, top = symbol(elf, "stack_bottom"), symbol(elf, "stack_top")
+    paint = folder / "paint"
+    paint.write_bytes(struct.pack("<I", PAINT) * ((top - bottom) // 4))
+    loader = f"loader,file={paint},addr={bottom:#x},force-raw=on"
+    async with ball_on_our_air(elf, folder, "-device", loader) as (ball, radio):
+        await ball.press("shake")
+        await ball.press("clear")
+        async with Central.opened(radio) as central:
+            for mtu in (None, 517):
+                visit = await central.visit(mtu=mtu)
+                await visit.subscribe()
+                for length in (13, 180, 480):
+                    await visit.ask(eight_ball.question_of_length(length))
+                    await visit.next_answer()
+                await visit.refusal_of("A statement.")
+                await ball.press("shake")
+                await ball.press("clear")
+                await visit.disconnect()
+                await ball.says("Disconnected")
+        words = struct.unpack(f"<{(top - bottom) // 4}I", await ball.memory(bottom, top - bottom))
+    untouched = next(index for index, word in enumerate(words) if word != PAINT)
+    stack = top - bottom - 4 * untouched
+    variables = sum(sections(elf)[name] for name in (".data", ".bss"))
+    report(elf, f"{variables:,} bytes of variables and {stack:,} of stack")
+    assert untouched > 0, "The stack is too small."
+    assert variables + stack <= RAM_LIMIT[elf.parent.name]
+
+
+async def test_instructions_an_ask(elf, folder):
+    async with ball_on_our_air(elf, folder, *COUNTING) as (ball, radio):
+        async with Central.opened(radio) as central:
+            visit = await central.visit(mtu=517)
+            await visit.subscribe()
+            await visit.ask("Will it count?")
+            await visit.next_answer()
+            count = 50
+            before = await settled(ball)
+            for _ in range(count):
+                await visit.ask("Will it count?")
+                await visit.next_answer()
+            after = await settled(ball)
+    spent = {name: (after[name] - before[name]) / count for name in after}
+    instructions = spent["ticks awake"] / TICKS_AN_INSTRUCTION
+    report(elf, f"{instructions:,.0f} instructions an ask, {spent['waits']:.1f} turns of the loop")
+    assert instructions <= ASK_LIMIT[elf.parent.name]
+
+
+async def settled(ball) -> dict[str, int]:
+    """The statistics once the ball has gone to sleep."""
+    await asyncio.sleep(1)
+    return await ball.sleep_statistics()

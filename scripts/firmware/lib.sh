@@ -1,0 +1,72 @@
+# Shared by the scripts that build the ball for microcontrollers; sourced after scripts/lib.sh.
+# shellcheck shell=bash
+
+# Where the images are built, a folder each.
+firmware_folder=.build-firmware
+# What can be built: the ball for each of these processors, on the one board that QEMU has.
+firmware_names=(lm3s6965evb cortex-m0)
+
+# firmware_target NAME: the compiler's flags for its processor.
+firmware_target() {
+  case "$1" in
+  lm3s6965evb)
+    echo -target armv7em-none-none-eabi -target-cpu cortex-m3 -Xcc -mcpu=cortex-m3 -Xcc -mfloat-abi=soft
+    ;;
+  cortex-m0) echo -target armv6m-none-none-eabi ;;
+  esac
+}
+
+# firmware_processor NAME: GCC's name for it.
+firmware_processor() {
+  case "$1" in
+  lm3s6965evb) echo cortex-m3 ;;
+  cortex-m0) echo cortex-m0 ;;
+  esac
+}
+
+# compile_bare_metal OBJECT FLAG... -- FILE...: compiles Swift files as one module of Embedded Swift, in
+# which nothing may allocate.
+compile_bare_metal() {
+  local object=$1 flags=()
+  shift
+  while [ "$1" != -- ]; do
+    flags+=("$1")
+    shift
+  done
+  shift
+  # shellcheck disable=SC2046 # one word a flag
+  swiftc $(core_features) \
+    -wmo -parse-as-library -swift-version 6 -strict-memory-safety -warnings-as-errors \
+    -enable-experimental-feature Embedded -Xfrontend -no-allocations \
+    -Xfrontend -function-sections -Osize -Xfrontend -disable-stack-protector \
+    -Xfrontend -mergeable-traps -enforce-exclusivity=unchecked -Xcc -fno-pic \
+    -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
+}
+
+# without_own_imports: leaves out the lines by which our own modules import each other.
+without_own_imports() { sed -E 's/^import (BluetoothHost|EightBall|BallRunner)$//'; }
+
+# firmware_sources FOLDER [MODULE]: copies the sources of the ball, and of a port, there, to be compiled as
+# one module.
+firmware_sources() {
+  local file
+  rm -rf "$1"
+  mkdir -p "$1"
+  while read -r file; do
+    without_own_imports <"$file" >"$1/${file//\//-}"
+  done < <(find Sources/{BluetoothHost,EightBall,BallRunner} ${2:+"Sources/$2"} -name '*.swift')
+}
+
+# build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
+build_firmware() {
+  local folder="$firmware_folder/$1"
+  mkdir -p "$folder"
+  firmware_sources "$folder/sources" CortexM
+  # shellcheck disable=SC2046 # one word a flag
+  compile_bare_metal "$folder/eightball.o" $(firmware_target "$1") -- "$folder"/sources/*.swift
+  # The linker adds what the compiler asks of a C library (memcpy) and of its own (division).
+  arm-none-eabi-gcc -mthumb -mcpu="$(firmware_processor "$1")" --specs=picolibc.specs --picolibc-buildtype=release -nostartfiles \
+    -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
+    -Wl,-Map,"$folder/eightball.map" -o "$folder/eightball.elf" "$folder/eightball.o"
+  arm-none-eabi-objcopy -O binary "$folder/eightball.elf" "$folder/eightball.bin"
+}
