@@ -10,7 +10,6 @@ public struct GATTServer<
   /// What is advertised.
   public var advertiser = Advertiser()
 
-  @usableFromInline
   var attributes: ATTServer<links, Database, Application>
   /// What is to be sent, by the index of the connection.
   private var outboxes: InlineArray<links, ServerOutbox>
@@ -28,13 +27,8 @@ public struct GATTServer<
   }
 
   /// What the peripheral is for.
-  ///
-  /// Inlined: a call of its own would take memory from the heap for each access from generic code.
-  @inlinable
   public var application: Application {
-    @inline(__always)
     _read { yield attributes.application }
-    @inline(__always)
     _modify { yield &attributes.application }
   }
 

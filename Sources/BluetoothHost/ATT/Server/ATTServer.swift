@@ -24,13 +24,11 @@ struct ATTFailure: Error {
 /// One request is one call: what `respond` writes is the response, and nothing if there is none.
 /// A request that the application puts off is handed in again, whole, when it can be answered.
 /// Core Specification, Vol 3, Part F, 3.3 and 3.4.
-@usableFromInline
 struct ATTServer<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
 >: ~Copyable {
   var database: Database
-  @usableFromInline
   var application: Application
   var deviceName: DeviceName
   var maximumMTU = ATTMTU.maximum
