@@ -75,12 +75,12 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
     while let action = panel.nextAction() {
       switch action {
       case .shake:
-        host.server.application.shake()
+        host.server.withApplication { $0.shake() }
       case .clear:
-        host.server.application.clear()
+        host.server.withApplication { $0.clear() }
         show(nil)
       case .release:
-        host.server.application.clear()
+        host.server.withApplication { $0.clear() }
         host.disconnectAll()
         show(nil)
       }
@@ -90,7 +90,7 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
 
   /// Lights the lights of `port`, and words what has become of its lines.
   mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
-    panel.show(host.server.application.lights, at: now)
+    panel.show(host.server.withApplication { $0.lights }, at: now)
     panel.light(&port, at: now)
     switch panel.takeNews() {
     case .lost:
@@ -117,7 +117,7 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
   // MARK: Words
 
   private mutating func tellEvents() {
-    while let event = host.server.application.nextEvent() {
+    while let event = host.server.withApplication({ $0.nextEvent() }) {
       switch event {
       case .refused: panel.showRefusal(at: now)
       case .answered(_, let answer):
@@ -149,10 +149,10 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
     let own = host.address
     switch event {
     case .asked(let place):
-      Self.tellQuestion(event, at: place, own, &host.server.application, &printer)
+      host.server.withApplication { Self.tellQuestion(event, at: place, own, &$0, &printer) }
     case .subscribed(let place, _), .refused(let place, _), .answered(let place, _):
-      printer.tell(
-        event, own: own, central: host.server.application.address(at: place), question: Span())
+      let central = host.server.withApplication { $0.address(at: place) }
+      printer.tell(event, own: own, central: central, question: Span())
     case .connected, .disconnected, .radio, .missed:
       printer.tell(event, own: own, central: nil, question: Span())
     }

@@ -32,6 +32,16 @@ public struct GATTServer<
     _modify { yield &attributes.application }
   }
 
+  /// Calls `body` with the application, in place.
+  ///
+  /// Generic code uses this rather than `application`: where the compiler does not specialise it, an
+  /// access by way of `application` takes memory from the heap.
+  public mutating func withApplication<Result>(
+    _ body: (inout Application) -> Result
+  ) -> Result {
+    body(&attributes.application)
+  }
+
   /// The GATT database. After a change, call `databaseChanged(in:)`.
   public var database: Database {
     _read { yield attributes.database }
