@@ -84,9 +84,10 @@ static void start(struct program *program) {
     if (poll(&wait, 1, 60000) != 1) fail("Nobody connects.");
     program->ball.socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
-    unlink(address.sun_path);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};
     if (poll(&wait, 1, 60000) != 1) fail("The ball says nothing.");
+    // A ball looks whose the socket is once it has connected.
+    unlink(address.sun_path);
     program->start = microseconds() - program->start;
 }
 

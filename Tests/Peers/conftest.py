@@ -29,11 +29,16 @@ def folder():
         worlds.AllBumble,
         worlds.BumbleOnOurAir,
         worlds.OurWorld,
+        worlds.ServiceBall,
+        worlds.PiZeroBall,
         worlds.BumbleControllers,
         worlds.HundredLines,
         worlds.SDKBall,
     ],
-    ids=["all-bumble", "bumble-on-our-air", "our-air", "bumble-controllers", "hundred-lines", "sdk"],
+    ids=[
+        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "bumble-controllers"),
+        *("hundred-lines", "sdk"),
+    ],
 )
 async def world(request, folder):
     """The same demands in every world."""
@@ -48,7 +53,10 @@ async def ours(folder):
         yield await worlds.OurWorld(stack).open(folder)
 
 
-@pytest.fixture(params=[worlds.OurWorld, worlds.HundredLines], ids=["firmware", "hundred-lines"])
+@pytest.fixture(
+    params=[worlds.OurWorld, worlds.ServiceBall, worlds.PiZeroBall, worlds.HundredLines],
+    ids=["our-ball", "service", "pi-zero", "hundred-lines"],
+)
 async def served(request, folder):
     """A ball on our ATT server: with the firmware's table, and on CBPeripheralManager."""
     async with contextlib.AsyncExitStack() as stack:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pathlib
+import platform
 import signal
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -25,6 +26,17 @@ def eightball() -> str:
             "There is no eightball to test. Run scripts/build, or set EIGHTBALL to its path."
         )
     return str(max(builds, key=lambda path: path.stat().st_mtime))
+
+
+def eightballd(target: str | None = None) -> list[str]:
+    """The command of the service's program, of this machine or of another target, in QEMU then."""
+    target = target or platform.machine()
+    path = REPOSITORY / ".build-eightballd" / target / "eightballd"
+    if not path.exists():
+        raise FileNotFoundError(f"There is no {path}. Build it: scripts/build eightballd {target}.")
+    # The processor of a Pi Zero.
+    emulator = ["qemu-arm-static", "-cpu", "arm1176"] if target == "armv6" else []
+    return [*emulator, str(path)]
 
 
 def example(name: str) -> str:

@@ -10,7 +10,7 @@ from bumble.core import AdvertisingData
 from bumble_air import BumbleAir
 from bumble_ball import BumbleBall
 from central import Central
-from programs import PATIENCE, Program, eightball, example
+from programs import PATIENCE, Program, eightball, eightballd, example
 
 
 @contextlib.asynccontextmanager
@@ -73,6 +73,27 @@ class OurWorld(World):
 
     async def _open_central(self, number: int) -> Central:
         return await self._stack.enter_async_context(Central.opened(self.radio, number))
+
+
+class ServiceBall(OurWorld):
+    """`eightballd` of this machine on our own virtual air; Bumble's hosts as centrals."""
+
+    target = None
+
+    async def open(self, folder: pathlib.Path) -> "ServiceBall":
+        enter = self._stack.enter_async_context
+        self.radio, self.air = await enter(our_air(folder))
+        options = ["--name", "8-Ball", "--seed", "8", "--board", "none", "--json"]
+        command = eightballd(self.target)
+        self.ball = await enter(Program(*command, "--radio", self.radio, *options))
+        await self.ball.event("advertising")
+        return self
+
+
+class PiZeroBall(ServiceBall):
+    """The same on the processor of a Pi Zero, in QEMU."""
+
+    target = "armv6"
 
 
 class HundredLines(World):

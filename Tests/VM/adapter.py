@@ -11,7 +11,7 @@ from adapters import (
 )
 from att import Central
 from checks import Checks
-from programs import NOBODY, Ball, eightball, eventually, run
+from programs import NOBODY, Ball, ball_command, eventually, run
 
 RADIO_TROUBLE = 69
 
@@ -36,7 +36,7 @@ def end(ball: Ball) -> None:
 
 def refusal(radio: str, *expected: str, **options) -> str:
     """What is said of a radio that cannot be used: each of the expected words, and status 69."""
-    ended = run(eightball(), "run", "--radio", radio, **options)
+    ended = run(*ball_command("--radio", radio), **options)
     assert ended.returncode == RADIO_TROUBLE, ended
     missing = [words for words in expected if words not in ended.stdout]
     assert not missing, f"no word of {missing} in {ended.stdout!r}"

@@ -5,6 +5,7 @@ import os
 import pathlib
 import queue
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -116,13 +117,29 @@ class Program:
         self._lines.put(None)
 
 
+def ball_command(*options: str) -> list[str]:
+    """The command of the ball under test: `eightball run`, or the program that BALL names, eightballd.
+
+    eightballd reads no board files: it gets the options that describe one.
+    """
+    daemon = os.environ.get("BALL")
+    if not daemon or "virtual" in options:
+        return [eightball(), "run", *options]
+    words = list(options)
+    if "--board" in words:
+        place = words.index("--board")
+        description = run(eightball(), "boards", "--options", words[place + 1]).stdout
+        words[place : place + 2] = shlex.split(description)
+    return [daemon, *words]
+
+
 class Ball(Program):
-    """The program under test as a ball, telling of its events in JSON."""
+    """The ball under test, which prints its events as JSON."""
 
     def __init__(self, radio: str | None, *options: str, **process):
         """On this radio, or the one that its board's file names."""
         chosen = ["--radio", radio] if radio else []
-        super().__init__(eightball(), "run", *chosen, "--json", *options, **process)
+        super().__init__(*ball_command(*chosen, "--json", *options), **process)
 
     def event(self, kind: str, **fields) -> dict:
         """The next event of this kind with these fields, after those already taken."""
