@@ -84,10 +84,11 @@ static void start(struct program *program) {
     if (poll(&wait, 1, 60000) != 1) fail("Nobody connects.");
     program->ball.socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
-    unlink(address.sun_path);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};
     if (poll(&wait, 1, 60000) != 1) fail("The ball says nothing.");
     program->start = microseconds() - program->start;
+    // The ball looks at the path after it has connected, and has done that when it speaks.
+    unlink(address.sun_path);
 }
 
 static void end(struct program *program) {
