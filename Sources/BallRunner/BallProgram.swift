@@ -47,7 +47,7 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
 
   mutating func advance(to now: Instant) {
     self.now = now
-    host.advance(to: now)
+    if let deadline = host.deadline, deadline <= now { host.advance(to: now) }
   }
 
   /// The radio was lost, for this reason.

@@ -120,6 +120,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   /// Hands the next packet to the driver; `false` if none is whole yet, or the radio is lost.
+  @inline(__always)
   private mutating func receive<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
