@@ -34,6 +34,8 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
     host.receive(packet, at: now)
   }
 
+  var mayHavePacket: Bool { @inline(__always) get { host.mayHavePacket } }
+
   @inline(__always)
   mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     host.nextPacket(into: &writer, at: now)
@@ -45,7 +47,7 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
 
   mutating func advance(to now: Instant) {
     self.now = now
-    host.advance(to: now)
+    if let deadline = host.deadline, deadline <= now { host.advance(to: now) }
   }
 
   /// The radio was lost, for this reason.
@@ -116,7 +118,13 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
 
   // MARK: Words
 
+  @inline(__always)
   private mutating func tellEvents() {
+    if host.server.withApplication({ $0.hasEvents }) { tellAllEvents() }
+  }
+
+  @inline(never)
+  private mutating func tellAllEvents() {
     while let event = host.server.withApplication({ $0.nextEvent() }) {
       switch event {
       case .refused: panel.showRefusal(at: now)
@@ -133,7 +141,13 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func reportNotices() {
+    if limit.mayHaveNotices { reportAllNotices() }
+  }
+
+  @inline(never)
+  private mutating func reportAllNotices() {
     while let notice = limit.nextNotice(at: now) {
       switch notice {
       case .omitted(let count, let place, let central):

@@ -115,7 +115,7 @@ public struct BallRunner<
   public mutating func turn(at now: Instant) -> Bool? {
     port.advance(to: now)
     if end == nil, port.endRequests > 0 || ball.printer.isClosed { shutDown(at: now) }
-    guard open(at: now) else { return nil }
+    if !link.isOpen, !open(at: now) { return nil }
     if port.hasPanel { ball.readButtons(from: &port, at: now) }
     let turn = link.serve(&port, for: &ball, at: now)
     if case .lost(let loss) = turn { lose(loss) }
@@ -134,7 +134,6 @@ public struct BallRunner<
 
   /// Opens the radio when its time has come; `false` if that fails before it has been open.
   private mutating func open(at now: Instant) -> Bool {
-    guard !link.isOpen else { return true }
     switch link.open(&port, at: now) {
     case .opened: hasBeenOpen = true
     case .pending: break

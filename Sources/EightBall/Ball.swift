@@ -67,6 +67,9 @@ public struct Ball<let places: Int>: GATTApplication, ~Copyable {
     return BallLights(status: status, isAnswering: !pendingConnections.isEmpty)
   }
 
+  /// Whether there is an event that has not been fetched.
+  public var hasEvents: Bool { !events.isEmpty }
+
   /// Takes the oldest event that has not been fetched; `nil` if there is none. The last 32 are
   /// kept.
   public mutating func nextEvent() -> BallEvent? {

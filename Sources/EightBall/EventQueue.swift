@@ -20,6 +20,9 @@ struct EventQueue {
     count &+= 1
   }
 
+  /// Whether there is none.
+  var isEmpty: Bool { count == 0 }
+
   /// Takes the oldest event; `nil` if there is none.
   mutating func next() -> BallEvent? {
     if missed > 0 {

@@ -78,6 +78,19 @@ struct WordTests {
     }
   }
 
+  @Test("Each byte is shown alike at each place of a word of eight bytes", arguments: 0..<19)
+  func everyByteEverywhere(_ place: Int) {
+    for byte in UInt8.min ... .max {
+      var bytes = Array("Is all of it shown?".utf8)
+      bytes[place] = byte
+      var expected = Array("Is all of it shown?".unicodeScalars)
+      // A byte from 0x80 on is no UTF-8 alone.
+      expected[place] = byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "\u{FFFD}"
+      let shown = written { $0.write(printable: bytes.span) }
+      #expect(shown.unicodeScalars.elementsEqual(expected), "byte \(byte)")
+    }
+  }
+
   @Test(
     "A sentence ends in one full stop",
     arguments: [

@@ -128,72 +128,41 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
   mutating func tell(
     _ event: BallEvent, own: DeviceAddress, central: DeviceAddress?, question: Span<UInt8>
   ) {
-    switch event {
-    case .radio(let state): tell(state, own)
-    case .connected(let place, let address): tellConnection(place, address)
-    case .disconnected(let place, let address, let reason):
-      tellEnd(place, address, reason)
-    case .subscribed(let place, let isOn):
-      tell("subscribed", central) {
-        $0.add("place", place)
-        $0.add("on", isOn)
-      }
-    case .asked:
-      if isJSON { return tell("question", central) { $0.add("text", utf8: question) } }
-      print {
-        $0.write(text: "Question: ")
-        $0.write(printable: question)
-      }
-    case .refused(_, let refusal):
-      if isJSON { return tell("refused", central) { $0.add("reason", plain: refusal.words) } }
-      print {
-        $0.write(text: "Refused: ")
-        $0.write(text: refusal.words)
-        $0.write(text: ".")
-      }
-    case .answered(_, let answer):
+    if case .radio(let state) = event { return tell(state, own) }
+    let isJSON = self.isJSON
+    print {
       if isJSON {
-        return tell("answer", central) {
-          $0.beginText("text")
-          answer.text.writePrefix(to: &$0)
-          $0.write(text: "\"")
-        }
+        $0.writeJSON(event, of: central, question)
+      } else {
+        $0.writeWords(event, question)
       }
-      print {
-        $0.write(text: "Answer: ")
-        answer.text.writePrefix(to: &$0)
-      }
-    case .missed(let count):
-      if isJSON { return tell("missed", nil) { $0.add("count", count) } }
-      print {
-        $0.write(text: "(")
-        $0.write(decimal: count)
-        $0.write(text: " events were missed.)")
-      }
+    }
+    if case .connected = event, !isJSON, !isKnownToAdvertise {
+      print(text: "All places are taken; not advertising.")
     }
   }
 
   /// Lines of one central, or of several if `central` is `nil`, were left out.
   mutating func tellOmission(of count: Int, at place: Int, of central: DeviceAddress?) {
-    if isJSON {
-      return tell("omitted", central) {
-        $0.add("place", place)
-        $0.add("count", count)
-      }
-    }
+    let isJSON = self.isJSON
     print {
-      $0.write(text: "(")
-      $0.write(decimal: count)
-      $0.write(text: count == 1 ? " line of " : " lines of ")
-      if let central { $0.write(central) } else { $0.write(text: "several centrals") }
-      $0.write(text: count == 1 ? " was left out.)" : " were left out.)")
+      if isJSON {
+        $0.writeJSONOmission(of: count, at: place, of: central)
+      } else {
+        $0.writeOmission(of: count, of: central)
+      }
     }
   }
 
   /// A button was pressed, and the ball has done what it is for.
   mutating func tell(_ action: PanelAction) {
-    if isJSON { return tell("button", nil) { $0.add("action", plain: action.word) } }
-    print { $0.write(text: action.sentence) }
+    let isJSON = self.isJSON
+    print {
+      guard isJSON else { return $0.write(text: action.sentence) }
+      $0.beginJSON("button")
+      $0.add("action", plain: action.word)
+      $0.endJSON()
+    }
   }
 
   // MARK: The radio
@@ -222,17 +191,11 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     let name = self.name
     let isJSON = self.isJSON
     print {
-      guard isJSON else {
-        $0.write(text: "Advertising as “")
-        $0.write(printable: name.span)
-        $0.write(text: "” (")
-        $0.write(own)
-        return $0.write(text: ").")
+      if isJSON {
+        $0.writeJSONAdvertising(name, own)
+      } else {
+        $0.writeAdvertising(name, own)
       }
-      $0.beginJSON("advertising")
-      $0.add("name", utf8: name.span)
-      $0.add("address", own)
-      $0.endJSON()
     }
   }
 
@@ -254,7 +217,7 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     guard radioTrouble != nil else { return }
     radioTrouble = nil
     if isJSON { return tellState("radio", "ready", Span()) }
-    print { $0.write(text: "Radio: ready again.") }
+    print(text: "Radio: ready again.")
   }
 
   /// The ball ends, for it cannot run: for this reason, which has `kind` for programs.
@@ -286,41 +249,10 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     guard linesTrouble != nil else { return }
     linesTrouble = nil
     if isJSON { return tellState("board", "ready", Span()) }
-    print { $0.write(text: "Buttons and lights: ready.") }
+    print(text: "Buttons and lights: ready.")
   }
 
   // MARK: Centrals
-
-  private mutating func tellConnection(_ place: Int, _ address: DeviceAddress) {
-    if isJSON { return tell("connected", address) { $0.add("place", place) } }
-    print {
-      $0.write(text: "Connected: ")
-      $0.write(address)
-      $0.write(text: ".")
-    }
-    if !isKnownToAdvertise {
-      print { $0.write(text: "All places are taken; not advertising.") }
-    }
-  }
-
-  private mutating func tellEnd(_ place: Int, _ address: DeviceAddress, _ reason: HCIErrorCode) {
-    if isJSON {
-      return tell("disconnected", address) {
-        $0.add("place", place)
-        $0.beginText("reason")
-        reason.writeEnding(to: &$0)
-        $0.write(text: "\"")
-        $0.add("code", Int(reason.rawValue))
-      }
-    }
-    print {
-      $0.write(text: "Disconnected: ")
-      $0.write(address)
-      $0.write(text: ", ")
-      reason.writeEnding(to: &$0)
-      $0.write(text: ".")
-    }
-  }
 
   /// Keeps count of what has happened, whether or not there is a line for it.
   ///
@@ -338,23 +270,20 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   // MARK: Support
 
-  private mutating func tell(
-    _ event: StaticString, _ central: DeviceAddress?, _ more: (inout ByteWriter) -> Void
-  ) {
-    print {
-      $0.beginJSON(event)
-      if let central { $0.add("central", central) }
-      more(&$0)
-      $0.endJSON()
-    }
+  @inline(never)
+  private mutating func print(text: StaticString) {
+    print { $0.write(text: text) }
   }
 
+  @inline(never)
   private mutating func tellState(
     _ event: StaticString, _ state: StaticString, _ detail: Span<UInt8>
   ) {
-    tell(event, nil) {
+    print {
+      $0.beginJSON(event)
       $0.add("state", plain: state)
       if !detail.isEmpty { $0.add("detail", utf8: detail) }
+      $0.endJSON()
     }
   }
 

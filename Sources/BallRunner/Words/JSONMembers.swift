@@ -4,6 +4,7 @@ import BluetoothHost
 extension ByteWriter {
   /// Begins an object about an event.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func beginJSON(_ event: StaticString) {
     write(text: "{\"event\":\"")
     write(text: event)
@@ -18,6 +19,7 @@ extension ByteWriter {
 
   /// Adds a text that needs no escaping.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func add(_ name: StaticString, plain text: StaticString) {
     beginText(name)
     write(text: text)
@@ -26,6 +28,7 @@ extension ByteWriter {
 
   /// Adds a text.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func add(_ name: StaticString, utf8: Span<UInt8>) {
     beginText(name)
     write(escaped: utf8)
@@ -34,6 +37,7 @@ extension ByteWriter {
 
   /// Adds an address, as text.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func add(_ name: StaticString, _ address: DeviceAddress) {
     beginText(name)
     write(address)
@@ -56,12 +60,14 @@ extension ByteWriter {
 
   /// Adds a name whose text follows, and its closing quotation mark.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func beginText(_ name: StaticString) {
     addName(name)
     write(UInt8(ascii: "\""))
   }
 
   @_lifetime(self: copy self)
+  @inline(never)
   private mutating func addName(_ name: StaticString) {
     write(text: ",\"")
     write(text: name)

@@ -17,48 +17,45 @@ struct OutputLimit<let places: Int> {
   }
 
   private var accounts = InlineArray<places, PlaceAccount>(repeating: PlaceAccount())
-  /// Whether something is left out and not printed yet. Each turn of the loop asks; there is seldom any.
-  private var hasOmissions = false
+  // Each turn of the loop asks for both, and seldom has either.
+  /// When `advance(to:)` must be called next, or earlier; `nil` if nothing is left out.
+  private(set) var deadline: Instant?
+  /// Whether a place may have a notice.
+  private(set) var mayHaveNotices = false
 
   init() {}
-
-  /// When `advance(to:)` must be called next; `nil` if nothing is left out.
-  var deadline: Instant? {
-    guard hasOmissions else { return nil }
-    var deadline: Instant?
-    for place in accounts.indices {
-      deadline = .earlier(deadline, accounts[place].deadline)
-    }
-    return deadline
-  }
 
   /// Whether `event` is printed. Call `nextNotice(at:)` before it is.
   mutating func admits(_ event: BallEvent, at now: Instant) -> Bool {
     // The other events come from no central.
     guard let place = event.place, accounts.indices.contains(place) else { return true }
     let isAdmitted = accounts[place].admits(event, at: now)
-    if !isAdmitted { hasOmissions = true }
+    if accounts[place].isDue { mayHaveNotices = true }
+    if !isAdmitted { deadline = .earlier(deadline, accounts[place].deadline) }
     return isAdmitted
   }
 
   /// Lets time pass.
   mutating func advance(to now: Instant) {
-    guard hasOmissions else { return }
-    hasOmissions = false
-    for place in accounts.indices {
-      accounts[place].advance(to: now)
-      if accounts[place].deadline != nil { hasOmissions = true }
-    }
+    guard let deadline, deadline <= now else { return }
+    for place in accounts.indices { accounts[place].advance(to: now) }
+    mayHaveNotices = true
+    findDeadline()
   }
 
   /// All counts are due now.
   mutating func end() {
     for place in accounts.indices { accounts[place].end() }
+    mayHaveNotices = true
+  }
+
+  private mutating func findDeadline() {
+    deadline = nil
+    for place in accounts.indices { deadline = .earlier(deadline, accounts[place].deadline) }
   }
 
   /// Takes the next notice that is due; `nil` if there is none.
   mutating func nextNotice(at now: Instant) -> Notice? {
-    guard hasOmissions else { return nil }
     for place in accounts.indices {
       if let omission = accounts[place].takeOmission() {
         return .omitted(omission.count, place: place, central: omission.central)
@@ -67,6 +64,8 @@ struct OutputLimit<let places: Int> {
         return .connected(place: place, address: address)
       }
     }
+    mayHaveNotices = false
+    findDeadline()
     return nil
   }
 }
@@ -83,7 +82,7 @@ struct PlaceAccount {
   /// The only central that they are of; `nil` if there are several.
   private var omittedCentral: DeviceAddress?
   /// Whether what was left out is to be printed now.
-  private var isDue = false
+  private(set) var isDue = false
 
   private var isComplete: Bool { omitted == 0 && !isUnprinted }
   var deadline: Instant? { isComplete ? nil : allowance.nextSecond }

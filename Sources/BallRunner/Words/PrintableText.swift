@@ -84,6 +84,7 @@ private struct UTF8Scalars: ~Escapable {
   @_lifetime(copy self)
   mutating func next(besides quotes: Bool = false) -> Element? {
     let start = position
+    if !quotes { position &+= utf8.plainASCIIByWords(from: position) }
     while position < utf8.count, isPlain(utf8[position], quotes) { position &+= 1 }
     if position > start { return .ascii(utf8.extracting(start..<position)) }
     guard start < utf8.count else { return nil }

@@ -76,9 +76,10 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
   /// Forgets the first `length` bytes, or all if it holds fewer.
   public mutating func removeFirst(_ length: Int) {
     guard length < count else { return removeAll() }
-    var target = storage.mutableSpan
-    for index in length..<count { target[index &- length] = target[index] }
+    guard length > 0 else { return }
     count &-= length
+    var target = storage.mutableSpan
+    target.moveToFront(count, from: length)
   }
 
   /// All of its storage, to be filled from the front. `keepWritten` follows.

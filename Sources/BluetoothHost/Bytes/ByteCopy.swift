@@ -24,6 +24,18 @@ extension MutableSpan<UInt8> {
     }
   }
 
+  /// Moves `length` bytes from `offset` to the front; nothing if there are not so many.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func moveToFront(_ length: Int, from offset: Int) {
+    guard offset >= 0, length >= 0, length <= count &- offset else { return }
+    unsafe withUnsafeMutableBytes { bytes in
+      guard let front = bytes.baseAddress else { return }
+      // The two may overlap: this copies as memmove(3) does.
+      unsafe front.copyMemory(from: front + offset, byteCount: length)
+    }
+  }
+
   /// Stores a byte, a word with the low byte first, and all of `source` at `offset`, where they fit:
   /// the caller has checked that.
   @unsafe

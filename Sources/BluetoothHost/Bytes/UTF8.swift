@@ -35,6 +35,23 @@ extension Span<UInt8> {
     return word & 0x8080_8080_8080_8080 != 0
   }
 
+  /// How many bytes from `position` on are characters from space to tilde, in whole words of eight. A
+  /// negative position has none.
+  public func plainASCIIByWords(from position: Int) -> Int {
+    guard position >= 0 else { return 0 }
+    var end = position
+    while count &- end >= 8 {
+      let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self)
+      // A byte below a space borrows, which sets its high bit; one that is added makes 0x80 of 0x7F. No
+      // other byte of ASCII does either, and the lowest byte that does is found in any case.
+      let marks =
+        (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101) | word
+      guard marks & 0x8080_8080_8080_8080 == 0 else { break }
+      end &+= 8
+    }
+    return end &- position
+  }
+
   @usableFromInline
   var isValidUTF8ByCharacter: Bool {
     var reader = ByteReader(self)

@@ -1,6 +1,7 @@
 /// What came next out of a stream of H4 packets.
 public enum H4Element: ~Escapable {
-  /// One whole packet, its type byte first. It is good until the decoder is next asked.
+  /// One whole packet, its type byte first: where it lies in the input, or in the decoder if it came in
+  /// pieces. It is good until the decoder is next asked.
   case packet(Span<UInt8>)
   /// The input is used up, and the packet that it began, if any, is not whole yet.
   case incomplete
@@ -58,8 +59,15 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
   /// Takes bytes from the front of `input` up to the end of the next packet.
   ///
   /// Ask again, with the same input, until it answers `incomplete`.
-  @_lifetime(&self)
+  @_lifetime(&self, copy input)
   public mutating func next(from input: inout ByteReader) -> H4Element {
+    if isBetweenPackets, let packet = input.readH4Packet(limit: capacity) { return .packet(packet) }
+    return nextInPieces(from: &input)
+  }
+
+  @_lifetime(&self)
+  @inline(never)
+  private mutating func nextInPieces(from input: inout ByteReader) -> H4Element {
     while true {
       switch step {
       case .handedOut:
@@ -89,7 +97,8 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
         step = .header
       case .header:
         guard fill(from: &input) else { return .incomplete }
-        guard let type = header, let bodyLength = bodyLength(of: type) else { return .incomplete }
+        var reader = ByteReader(buffer.span)
+        guard let (type, bodyLength) = reader.readH4Header() else { return .incomplete }
         target += bodyLength
         guard target <= capacity else {
           step = .skipping(bodyLength)
@@ -114,30 +123,48 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
     if let bytes = input.readBytes(length), !buffer.append(bytes) { return false }
     return buffer.count == target
   }
+}
 
-  private var header: HCIPacketType? {
-    var reader = ByteReader(buffer.span)
-    return reader.readUInt8().map { HCIPacketType(rawValue: $0) }
+extension ByteReader {
+  /// Reads the event or the ACL packet at the front, its type byte first; `nil`, and nothing moves, if it
+  /// is not whole, is longer than `limit` bytes, or is of another type, which is rare.
+  @_lifetime(copy self)
+  @inline(__always)
+  fileprivate mutating func readH4Packet(limit: Int) -> Span<UInt8>? {
+    var rest = self
+    let length: Int
+    switch rest.readUInt8() {
+    case HCIPacketType.event.rawValue?:
+      guard let header = rest.readUInt16() else { return nil }
+      length = 3 &+ Int(header &>> 8)
+    case HCIPacketType.acl.rawValue?:
+      guard let header = rest.readUInt32() else { return nil }
+      length = 5 &+ Int(header &>> 16)
+    default: return nil
+    }
+    return length <= limit ? readBytes(length) : nil
   }
 
-  /// The length that a whole header tells, in bytes.
-  private func bodyLength(of type: HCIPacketType) -> Int? {
-    var reader = ByteReader(buffer.span)
-    _ = reader.readUInt8()
+  /// Reads a type byte and the header after it, which has the length of the body, in bytes; `nil` if it
+  /// is not whole, or begins with no type.
+  @_lifetime(self: copy self)
+  fileprivate mutating func readH4Header() -> (HCIPacketType, bodyLength: Int)? {
+    guard let byte = readUInt8() else { return nil }
+    let type = HCIPacketType(rawValue: byte)
     switch type {
     case .event:
-      _ = reader.readUInt8()
-      return reader.readUInt8().map { Int($0) }
+      _ = readUInt8()
+      return readUInt8().map { (type, Int($0)) }
     case .command, .sco:
-      _ = reader.readUInt16()
-      return reader.readUInt8().map { Int($0) }
+      _ = readUInt16()
+      return readUInt8().map { (type, Int($0)) }
     case .acl:
-      _ = reader.readUInt16()
-      return reader.readUInt16().map { Int($0) }
+      _ = readUInt16()
+      return readUInt16().map { (type, Int($0)) }
     case .iso:
       // The top two bits are reserved: Vol 4, Part E, 5.4.5.
-      _ = reader.readUInt16()
-      return reader.readUInt16().map { Int($0 & 0x3FFF) }
+      _ = readUInt16()
+      return readUInt16().map { (type, Int($0 & 0x3FFF)) }
     default:
       return nil
     }

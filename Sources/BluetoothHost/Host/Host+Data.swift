@@ -45,7 +45,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// The connections that may have something to send.
   @inline(__always)
-  private var sendable: ConnectionSet {
+  var sendable: ConnectionSet {
     guard Server.isPresent else { return pending }
     return pending.union(serverRole.pendingConnections.subtracting(blocked))
       .intersection(table.open)

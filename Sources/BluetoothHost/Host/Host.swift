@@ -182,6 +182,15 @@ public struct Host<
     }
   }
 
+  /// Whether `nextPacket` may have a packet, or has to wait for room in the controller. A loop asks several
+  /// times for each packet, and this is a fraction of the price.
+  public var mayHavePacket: Bool {
+    @inline(__always) get {
+      controller.owesCommands || !sendable.isEmpty
+        || controller.inFlight >= controller.aclPacketCount
+    }
+  }
+
   /// Writes the next packet for the controller, H4's type byte first; `false` if it has none now.
   ///
   /// `writer` needs room for 5 bytes of header, 4 of L2CAP and 517 of ATT: no packet is longer than

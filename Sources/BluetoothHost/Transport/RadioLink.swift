@@ -120,6 +120,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   /// Hands the next packet to the driver; `false` if none is whole yet, or the radio is lost.
+  @inline(__always)
   private mutating func receive<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
@@ -140,6 +141,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     return false
   }
 
+  @inline(__always)
   private mutating func decode<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
@@ -202,11 +204,20 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   /// Sends until the driver has nothing more, or the controller takes no more for now.
+  @inline(__always)
   private mutating func send<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, _ driver: inout Driver, at now: Instant) {
+    if hasOutput || driver.mayHavePacket { sendAll(&port, &driver, at: now) }
+  }
+
+  @inline(never)
+  private mutating func sendAll<
+    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
+  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) {
     guard isOpen, loss == nil else { return }
-    while flush(&port), fill(&port, from: &driver, at: now) {}
+    var hasMore = true
+    while flush(&port), hasMore, fill(&port, from: &driver, &hasMore, at: now) {}
   }
 
   /// Writes what waits; whether nothing is left of it.
@@ -223,17 +234,18 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   /// Takes the driver's next packet, or for a stream as many as there is room for; `false` if it has
-  /// none.
+  /// none. `hasMore` is false when the driver has said that it has no more.
   private mutating func fill<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, from driver: inout Driver, at now: Instant) -> Bool {
+  >(_ port: inout Port, from driver: inout Driver, _ hasMore: inout Bool, at now: Instant) -> Bool {
     guard loss == nil else { return false }
     written = 0
     output.removeAll()
     repeat {
       let start = output.count
       var writer = output.makeAppendingWriter()
-      guard driver.nextPacket(into: &writer, at: now), !writer.hasOverflowed else { break }
+      hasMore = driver.nextPacket(into: &writer, at: now)
+      guard hasMore, !writer.hasOverflowed else { break }
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
     } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket && loss == nil

@@ -75,6 +75,9 @@ public protocol RadioDriver: ~Copyable {
   /// Takes a whole packet from the controller, H4's type byte first.
   mutating func receive(_ packet: Span<UInt8>, at now: Instant)
 
+  /// Whether `nextPacket` is worth a call. The default is true.
+  var mayHavePacket: Bool { get }
+
   /// Writes the next whole packet for the controller, H4's type byte first; `false` if there is none
   /// now.
   mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
@@ -87,6 +90,10 @@ public protocol RadioDriver: ~Copyable {
 }
 
 extension RadioDriver where Self: ~Copyable {
+  /// `true`.
+  @inlinable
+  public var mayHavePacket: Bool { true }
+
   /// Does nothing.
   @inlinable
   public mutating func packetWasServed(at now: Instant) {}
