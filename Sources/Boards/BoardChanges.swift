@@ -104,7 +104,7 @@ public struct BoardChanges: Sendable {
   ///
   /// - Throws: Which setting is wrong, and what was expected.
   public func describe() throws(BoardChangeError) -> BoardDescription {
-    var board = BoardDescription(name: isEmpty ? "none" : "custom")
+    var board = BoardDescription(named: isEmpty ? "none" : "custom")
     try apply(to: &board)
     return board
   }

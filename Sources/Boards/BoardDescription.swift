@@ -26,6 +26,12 @@ public struct BoardDescription: Equatable, Sendable {
     self.radio = radio
   }
 
+  /// A board of this name with nothing on it. One function, since a board is large and is filled in place.
+  @inline(never)
+  public init(named name: StaticString) {
+    self.init(name: BoardName(stringLiteral: name))
+  }
+
   /// The label that stands for the virtual chip inside the program, and for no other.
   public static var virtualChip: ChipLabel { "virtual" }
 
@@ -43,7 +49,8 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// The line of a button or a light; `nil` if the board has none.
   public subscript(part: BoardPart) -> LineDescription? {
-    get { lines[part.index] }
+    // One function: a part of each caller, it would copy all lines there.
+    @inline(never) get { lines[part.index] }
     set { lines[part.index] = newValue }
   }
 

@@ -96,6 +96,24 @@ public struct BoardTable: Sendable {
     }
   }
 
+  /// Writes the names of the boards that are on no virtual chip, each with a comma behind it.
+  @_lifetime(writer: copy writer)
+  public func writeNames(ofRealBoardsTo writer: inout ByteWriter) {
+    for number in 0..<count {
+      var isVirtual = false
+      forEachLine { index, key, value in
+        guard index == number, key == .set else { return }
+        if value.hasBytes(of: "chip=virtual") { isVirtual = true }
+      }
+      guard !isVirtual else { continue }
+      forEachLine { index, key, value in
+        guard index == number, key == .board else { return }
+        writer.writeShown(value)
+        writer.add(", ")
+      }
+    }
+  }
+
   /// Calls `body` with each line: the number of its board, what it says, and the text after that.
   private func forEachLine(_ body: (Int, Key, Span<UInt8>) -> Void) {
     guard text.hasPointerRepresentation else { return }

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,8 +10,22 @@ int cgpiod_version(void) {
     return CGPIOD_VERSION;
 }
 
-static int is_chip(const struct dirent *entry) {
-    return strncmp(entry->d_name, "gpiochip", 8) == 0;
+// The chip of the directory that follows the one of this name in versionsort's order: whether there is
+// one, whose name replaces the other. scandir sorts them all, and takes 2 kB of a static program.
+static int next_chip(const char *directory, char *name, size_t size) {
+    struct dirent *entry;
+    char next[sizeof entry->d_name] = "";
+    DIR *entries = opendir(directory);
+    if (entries == NULL) return 0;
+    while ((entry = readdir(entries)) != NULL) {
+        if (strncmp(entry->d_name, "gpiochip", 8) != 0) continue;
+        if (strverscmp(entry->d_name, name) <= 0) continue;
+        if (next[0] != '\0' && strverscmp(entry->d_name, next) >= 0) continue;
+        snprintf(next, sizeof next, "%s", entry->d_name);
+    }
+    closedir(entries);
+    snprintf(name, size, "%s", next);
+    return name[0] != '\0';
 }
 
 // What cgpiod_open and cgpiod_survey were asked for, and what they give.
@@ -77,7 +90,7 @@ static int look_at_lines(struct gpiod_chip *chip, struct search *search) {
 // failure filled in.
 static int find_chip(const char *directory, struct search *search, try_chip try) {
     struct cgpiod_failure *failure = search->failure;
-    struct dirent **entries = NULL;
+    char name[256] = "";
     int refusal = 0;
     char refused[sizeof failure->chip] = "";
 
@@ -87,11 +100,10 @@ static int find_chip(const char *directory, struct search *search, try_chip try)
         failure->step = CGPIOD_STEP_OTHER;
         return 0;
     }
-    int entry_count = scandir(directory, &entries, is_chip, versionsort);
     int is_found = 0;
-    for (int index = 0; index < entry_count && !is_found; index++) {
-        int length = snprintf(failure->chip, sizeof failure->chip, "%s/%s", directory,
-                              entries[index]->d_name);
+    while (!is_found && next_chip(directory, name, sizeof name)) {
+        int length =
+            snprintf(failure->chip, sizeof failure->chip, "%s/%s", directory, name);
         if (length < 0 || (size_t)length >= sizeof failure->chip) continue;
         struct gpiod_chip *chip = gpiod_chip_open(failure->chip);
         if (chip == NULL) {
@@ -105,8 +117,6 @@ static int find_chip(const char *directory, struct search *search, try_chip try)
         is_found = try(chip, search);
         if (search->granted == NULL) gpiod_chip_close(chip);
     }
-    for (int index = 0; index < entry_count; index++) free(entries[index]);
-    free(entries);
     if (is_found) return 1;
 
     failure->step = refusal ? CGPIOD_STEP_OPEN_CHIP : CGPIOD_STEP_FIND_CHIP;

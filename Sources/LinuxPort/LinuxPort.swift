@@ -54,7 +54,7 @@ public struct LinuxPort: Port, ~Copyable {
     radio = PortRadio(choice)
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
-    let board = board ?? BoardDescription(name: "none")
+    let board = board ?? BoardDescription(named: "none")
     hasPanel = board.hasLines
     chips = board.hasLines ? ChipWatch(directory, queue) : nil
     lines = PortLines(board, directory: directory)

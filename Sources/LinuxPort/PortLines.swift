@@ -236,6 +236,7 @@ struct PortLines: ~Copyable {
     remedy.write(to: &writer) { write(field: $0, to: &$1) }
   }
 
+  @inline(never)
   private func write(field: UInt8, to writer: inout ByteWriter) {
     switch field {
     case UInt8(ascii: "c"):

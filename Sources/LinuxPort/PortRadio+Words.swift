@@ -29,14 +29,16 @@ extension PortRadio {
   }
 
   private func write(_ wording: Wording, _ failure: PortFailure, to writer: inout ByteWriter) {
-    let choice = self.choice
-    wording.write(to: &writer) { letter, writer in
-      switch letter {
-      case UInt8(ascii: "s"): choice.writePlace(to: &writer)
-      case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writePlace(to: &$0) }
-      case UInt8(ascii: "p"): writeProgramPath(to: &writer)
-      default: break
-      }
+    wording.write(to: &writer) { write(field: $0, of: failure, to: &$1) }
+  }
+
+  @inline(never)
+  private func write(field: UInt8, of failure: PortFailure, to writer: inout ByteWriter) {
+    switch field {
+    case UInt8(ascii: "s"): choice.writePlace(to: &writer)
+    case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writePlace(to: &$0) }
+    case UInt8(ascii: "p"): writeProgramPath(to: &writer)
+    default: break
     }
   }
 }

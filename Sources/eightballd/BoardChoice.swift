@@ -49,7 +49,9 @@ struct BoardChoice {
   private static func named(
     _ name: ProgramText, _ table: BoardTable
   ) throws(BoardChoiceError) -> BoardDescription {
-    if name.span.equals(BoardDescription.noBoard) { return BoardDescription(name: "none") }
+    if name.span.equals(BoardDescription.noBoard) {
+      return BoardDescription(named: BoardDescription.noBoard)
+    }
     guard !isPath(name.span) else { throw .file(name) }
     guard let number = table.index(named: name.span), let board = table.board(at: number) else {
       throw .unknown(name)
@@ -68,7 +70,7 @@ struct BoardChoice {
     guard !options.changes.isEmpty else { return }
     guard var changed = description else { throw .noBoard }
     do throws(BoardChangeError) {
-      if changed.name == "none" {
+      if changed.name.span.hasBytes(of: BoardDescription.noBoard) {
         changed = try options.changes.describe()
       } else {
         try options.changes.apply(to: &changed)
@@ -101,7 +103,8 @@ struct BoardChoice {
     case .noDeviceTree:
       writer.write(text: " (this machine has no device tree to tell of one)")
     }
-    if description == nil {
+    // `==` would bring a comparison of all that a board has.
+    if case nil = description {
       writer.write(text: "; --board names one, as eightball boards lists them")
     }
     writer.write(text: ".")
@@ -140,7 +143,7 @@ enum BoardChoiceError: Error {
       writer.write(text: "--board ")
       writer.write(shown: name)
       writer.write(text: ": expected ")
-      Self.writeNames(to: &writer)
+      BoardTable.shipped.writeNames(ofRealBoardsTo: &writer)
       writer.write(text: "none; for a file, see eightball boards --options FILE")
     case .several:
       writer.write(text: "two boards have the model of this machine: name one with --board")
@@ -157,15 +160,6 @@ enum BoardChoiceError: Error {
     case .radio(let radio, let error):
       writer.write(text: "the radio of the board: ")
       error.write(to: &writer, of: radio.span)
-    }
-  }
-
-  private static func writeNames(to writer: inout ByteWriter) {
-    let table = BoardTable.shipped
-    for number in 0..<table.count {
-      guard let board = table.board(at: number), !board.isVirtual else { continue }
-      writer.writeShown(board.name.span)
-      writer.write(text: ", ")
     }
   }
 }

@@ -52,30 +52,9 @@ enum Daemon {
   ) -> Status {
     let isJSON = options.isJSON
     do throws(LinuxPort.Failure) {
-      let port = try LinuxPort(radio.choice, board: board.description)
-      let serviceError = port.serviceError
-      var runner = BallRunner<4, 2_053, 8_192, LinuxPort>(
-        configuration(options, address: address), on: port)
-      if let serviceError {
-        printLine(on: &runner, to: .errors) {
-          $0.write(text: "Warning: the service manager is told nothing: ")
-          serviceError.write(to: &$0)
-          $0.write(text: ".")
-        }
-      }
-      if options.lines == .words {
-        printLine(on: &runner, to: .output) { board.write(to: &$0) }
-        printLine(on: &runner, to: .output) { radio.write(to: &$0) }
-      }
-      switch runner.run() {
-      case .asked: return .success
-      case .noRadio: return .unavailable
-      case .noWait:
-        Console.fail(kind: "system", isJSON: isJSON) {
-          $0.write(text: "cannot wait for the radio: the kernel refuses")
-        }
-        return .unexpected
-      }
+      return run(
+        options, address: address, board, radio,
+        on: try LinuxPort(radio.choice, board: board.description))
     } catch {
       let call: StaticString = error == .noQueue ? "epoll_create1" : "signalfd"
       Console.fail(kind: "system", isJSON: isJSON) {
@@ -86,6 +65,42 @@ enum Daemon {
     }
   }
 
+  private static func run(
+    _ options: borrowing Options, address: OwnAddress, _ board: BoardChoice,
+    _ radio: RadioSelection, on port: consuming LinuxPort
+  ) -> Status {
+    let serviceError = port.serviceError
+    var runner = BallRunner<4, 2_053, 8_192, LinuxPort>(
+      configuration(options, address: address), on: port)
+    if let serviceError {
+      printLine(on: &runner, to: .errors) {
+        $0.write(text: "Warning: the service manager is told nothing: ")
+        serviceError.write(to: &$0)
+        $0.write(text: ".")
+      }
+    }
+    if options.lines == .words {
+      printLine(on: &runner, to: .output) { board.write(to: &$0) }
+      printLine(on: &runner, to: .output) { radio.write(to: &$0) }
+    }
+    return status(runner.run(), isJSON: options.isJSON)
+  }
+
+  // A function with one end, since each end of the one above takes the ball apart.
+  @inline(never)
+  private static func status(_ end: BallEnd, isJSON: Bool) -> Status {
+    switch end {
+    case .asked: return .success
+    case .noRadio: return .unavailable
+    case .noWait:
+      Console.fail(kind: "system", isJSON: isJSON) {
+        $0.write(text: "cannot wait for the radio: the kernel refuses")
+      }
+      return .unexpected
+    }
+  }
+
+  @inline(never)
   private static func printLine(
     on runner: inout BallRunner<4, 2_053, 8_192, LinuxPort>, to stream: OutputStream,
     _ compose: (inout ByteWriter) -> Void

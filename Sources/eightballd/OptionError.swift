@@ -85,6 +85,7 @@ struct OptionError: Error {
     }
   }
 
+  @inline(never)
   private func quote(
     _ before: StaticString, _ after: StaticString, to writer: inout ByteWriter
   ) {
@@ -93,6 +94,7 @@ struct OptionError: Error {
     writer.write(text: after)
   }
 
+  @inline(never)
   private func writeInvalid(_ option: CommandOption, to writer: inout ByteWriter) {
     quote("The value '", "' is invalid for '", to: &writer)
     writer.write(text: option.form)

@@ -80,10 +80,18 @@ struct BoardTableTests {
     #expect(names(BoardTable("")) == "")
   }
 
-  private func names(_ table: BoardTable) -> String {
+  @Test("The names of the boards on a real chip, or on none, each with a comma behind it")
+  func realNames() {
+    #expect(names(.shipped, areReal: true) == "pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w, ")
+    let table = BoardTable("board a\nset chip=virtual\nboard b\nset chip=virtual2\nboard c")
+    #expect(names(table, areReal: true) == "b, c, ")
+    #expect(names(BoardTable(""), areReal: true) == "")
+  }
+
+  private func names(_ table: BoardTable, areReal: Bool = false) -> String {
     var bytes = [UInt8](repeating: 0, count: 128)
     var writer = ByteWriter(bytes.mutableSpan)
-    table.writeNames(to: &writer)
+    if areReal { table.writeNames(ofRealBoardsTo: &writer) } else { table.writeNames(to: &writer) }
     let count = writer.count
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
