@@ -9,7 +9,7 @@ from machine import COUNTING, TICKS_AN_INSTRUCTION, sections, symbol
 from test_ball import ball_on_our_air
 
 #: What is allowed, by image. In bytes, with the drivers and the words.
-CODE_LIMIT = {"lm3s6965evb": 57_000, "cortex-m0": 70_000}
+CODE_LIMIT = {"lm3s6965evb": 57_000, "cortex-m0": 72_000}
 RAM_LIMIT = {"lm3s6965evb": 16_384, "cortex-m0": 16_384}
 #: In instructions an ask: three packets in, two out, two lines on the console. With the drivers, which
 #: take about half of it, and the interrupts that come while the loop is awake.
