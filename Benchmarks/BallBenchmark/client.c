@@ -81,7 +81,8 @@ static void start(struct program *program) {
         fail(program->words[0]);
     }
     struct pollfd wait = {.fd = listener, .events = POLLIN};
-    if (poll(&wait, 1, 60000) != 1) fail("Nobody connects.");
+    // A large program takes minutes to start under valgrind.
+    if (poll(&wait, 1, 600000) != 1) fail("Nobody connects.");
     program->ball.socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};
