@@ -97,7 +97,7 @@ enum Alarm {
     interruptClear.value = 1
   }
 
-  /// Its time has come. For its interrupt handler, which wakes whoever sleeps.
+  /// Its time has come. For its interrupt handler, which wakes the loop.
   static func handleInterrupt() {
     interruptClear.value = 1
   }
