@@ -2,7 +2,10 @@ import BluetoothHost
 import EightBall
 
 /// The ball on its host, with its panel and its words: what a radio's packets are for.
-struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
+///
+/// It is public for its conformance alone: the compiler specialises what a `RadioLink` calls by a protocol in
+/// another module only where that module sees the conformance. Without it an ask costs six times as much.
+public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
   var host: BallHost<places>
   var panel = PanelControl()
   var printer: BallPrinter<words>
@@ -24,28 +27,33 @@ struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
 
   // MARK: The radio
 
-  mutating func radioIsReady(at now: Instant) {
+  /// The radio is open: sets the controller up.
+  public mutating func radioIsReady(at now: Instant) {
     self.now = now
     host.start(at: now)
   }
 
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+  /// Takes one whole packet of the controller, H4's type byte first.
+  public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     self.now = now
     host.receive(packet, at: now)
   }
 
-  var mayHavePacket: Bool { @inline(__always) get { host.mayHavePacket } }
+  /// Whether the host may have a packet, or waits for room in the controller.
+  public var mayHavePacket: Bool { @inline(__always) get { host.mayHavePacket } }
 
+  /// Writes the next packet for the controller, H4's type byte first; `false` if there is none now.
   @inline(__always)
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     host.nextPacket(into: &writer, at: now)
   }
 
   /// Words what the packet brought before the next can bring another question in its place, and after
   /// the response has been sent.
-  mutating func packetWasServed(at now: Instant) { tellEvents() }
+  public mutating func packetWasServed(at now: Instant) { tellEvents() }
 
-  mutating func advance(to now: Instant) {
+  /// Lets the host do what is due by now.
+  public mutating func advance(to now: Instant) {
     self.now = now
     if let deadline = host.deadline, deadline <= now { host.advance(to: now) }
   }
