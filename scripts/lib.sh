@@ -71,7 +71,7 @@ from_user() {
 
 # program_version: the version, which the program itself says.
 program_version() {
-  sed -n 's/^ *version: "\(.*\)",$/\1/p' Sources/eightball/EightBallCommand.swift
+  sed -n 's/.*static var version: StaticString { "\(.*\)" }$/\1/p' Sources/EightBall/BallProfile.swift
 }
 
 # source_date: when the sources were last changed, in seconds of 1970, so that what is made of them

@@ -28,6 +28,9 @@ extension ATTErrorCode {
 ///
 /// Handles never change, since centrals remember them: new characteristics go to the end.
 public enum BallProfile {
+  /// The version of the ball and of its programs, after Semantic Versioning. The PnP ID has it as a number.
+  public static var version: StaticString { "0.2.0" }
+
   /// The type of the whole database.
   public typealias Database = GATTDatabase<32>
 
@@ -53,9 +56,9 @@ public enum BallProfile {
         Characteristic(
           .manufacturerNameString, .read, value: .text(StaticText("The 8-Ball Project")))
         Characteristic(.modelNumberString, .read, value: .text(StaticText("Magic 8-Ball")))
-        Characteristic(.firmwareRevisionString, .read, value: .text(StaticText("0.1.0")))
-        // Source 0x01 (Bluetooth SIG), vendor 0xFFFF (none), product 8, version 0.1.0.
-        Characteristic(.pnpID, .read, value: .number(0x0010_0008_FFFF_01, byteCount: 7))
+        Characteristic(.firmwareRevisionString, .read, value: .text(StaticText(version)))
+        // Source 0x01 (Bluetooth SIG), vendor 0xFFFF (none), product 8, version 0.2.0.
+        Characteristic(.pnpID, .read, value: .number(0x0020_0008_FFFF_01, byteCount: 7))
       }
       service  // 0x001B to 0x0020
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EightBall
 
 @main
 struct EightBallCommand: ParsableCommand {
@@ -35,7 +36,7 @@ struct EightBallCommand: ParsableCommand {
         EIGHTBALL_BOARD       the socket of the virtual board, which usually is
                               eightball-board.sock in the user's runtime directory
       """,
-    version: "0.1.0",
+    version: "\(BallProfile.version)",
     subcommands: [
       Run.self, Ask.self, Scan.self, HostAir.self, Boards.self, Wiring.self,
       Press.self, Lights.self, Doctor.self,

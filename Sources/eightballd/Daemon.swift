@@ -23,7 +23,7 @@ enum Daemon {
       switch options.task {
       case .showHelp: Console.print(Help.text)
       case .showVersion:
-        Console.print(Help.version)
+        Console.print(BallProfile.version)
         Console.print("\n")
       case .run: return run(options, address: try ownAddress(options))
       }

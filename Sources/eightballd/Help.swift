@@ -2,9 +2,6 @@ import LinuxPort
 
 /// The texts about the program itself.
 enum Help {
-  /// The version of the program.
-  static var version: StaticString { "0.1.0" }
-
   /// How the program is called.
   static var usage: StaticString {
     """

@@ -88,7 +88,7 @@ struct ServiceTests {
         stage.readText(Handles.deviceName, by: phone) == "A ball of twenty-nine bytes!!")
       #expect(stage.readText(Handles.manufacturer, by: phone) == "The 8-Ball Project")
       #expect(stage.readText(Handles.model, by: phone) == "Magic 8-Ball")
-      #expect(stage.readText(Handles.firmware, by: phone) == "0.1.0")
+      #expect(stage.readText(Handles.firmware, by: phone) == "0.2.0")
       guard case .success(.value(let hash)) = stage.perform(.read(Handles.databaseHash), by: phone)
       else {
         Issue.record("No hash")
