@@ -39,6 +39,8 @@ struct ConnectionTimers {
   /// The earliest time of all; `nil` if no timer runs.
   var earliest: Instant? {
     var earliest = Self.never
+    // By a span: an index into the array itself copies all of it.
+    let times = times.span
     for index in times.indices { earliest = min(earliest, times[index]) }
     return earliest == Self.never ? nil : Instant(rawValue: earliest)
   }
