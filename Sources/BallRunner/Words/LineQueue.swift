@@ -78,6 +78,7 @@ extension ByteBuffer {
 extension ByteWriter {
   /// Writes that so many lines were lost, because they were not read.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func writeLoss(_ count: Int) {
     write(text: "(")
     write(decimal: count)
