@@ -51,7 +51,7 @@ extension Attribute {
   /// Writes the value of this declaration at `handle` among `attributes`, as discovery reads it.
   ///
   /// Core Specification, Vol 3, Part G, 3.1 to 3.3. Other attributes write nothing.
-  @inline(never)
+  @inline(__always)
   func writeDeclaration(
     at handle: AttributeHandle, among attributes: Span<Attribute>, to writer: inout ByteWriter
   ) {
