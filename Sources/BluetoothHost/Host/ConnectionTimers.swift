@@ -28,6 +28,7 @@ struct ConnectionTimers {
       let time = times[timer.rawValue]
       return time == Self.never ? nil : Instant(rawValue: time)
     }
+    @inline(never)
     set {
       let time = newValue?.rawValue ?? Self.never
       guard times[timer.rawValue] != time else { return }
@@ -46,6 +47,7 @@ struct ConnectionTimers {
   }
 
   /// Whether `timer` is due at `now`. Its time is over then.
+  @inline(never)
   mutating func take(_ timer: ConnectionTimer, at now: Instant) -> Bool {
     guard let time = self[timer], time <= now else { return false }
     self[timer] = nil
