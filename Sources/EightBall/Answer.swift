@@ -15,6 +15,7 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   public static let count: UInt8 = 20
 
   /// Any of them, each as likely as the others.
+  @inline(never)
   public static func random(from source: inout RandomSource) -> Answer {
     Answer(unchecked: UInt8(truncatingIfNeeded: source.next(below: UInt32(count))))
   }

@@ -112,6 +112,15 @@ extension ByteWriter {
     endJSON()
   }
 
+  /// Writes that so many lines were lost, because they were not read.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func writeJSONLoss(_ count: Int) {
+    beginJSON("unread")
+    add("count", count)
+    endJSON()
+  }
+
   /// Writes that the ball advertises.
   @_lifetime(self: copy self)
   @inline(never)

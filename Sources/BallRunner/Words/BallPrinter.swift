@@ -44,48 +44,48 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
   /// Prints what is taken now.
   mutating func flush<Port: OutputPort & ~Copyable>(to port: inout Port) {
     guard hasLines else { return }
-    if errorsAreOlder { flushErrors(to: &port) }
-    flushOutput(to: &port)
-    if !errorsAreOlder { flushErrors(to: &port) }
+    let older: OutputStream = errorsAreOlder ? .errors : .output
+    flush(older, to: &port)
+    flush(older == .output ? .errors : .output, to: &port)
     errorsAreOlder = !errors.isEmpty
   }
 
-  private mutating func flushOutput<Port: OutputPort & ~Copyable>(to port: inout Port) {
-    while !output.isEmpty {
-      switch port.print(output.pending, to: .output) {
+  @inline(never)
+  private mutating func flush<Port: OutputPort & ~Copyable>(
+    _ stream: OutputStream, to port: inout Port
+  ) {
+    while true {
+      let length = pending(on: stream).count
+      guard length > 0 else { return }
+      let printed = port.print(pending(on: stream), to: stream)
+      switch printed {
       case .taken(let count):
-        let isAll = count == output.pending.count
-        output.remove(count)
-        guard isAll else { return }
-        appendLoss()
+        remove(count, from: stream)
+        guard count == length else { return }
+        appendLoss(to: stream)
       case .closed:
-        isClosed = true
-        output.remove(.max)
+        if stream == .output { isClosed = true }
+        remove(length, from: stream)
       }
     }
   }
 
-  private mutating func flushErrors<Port: OutputPort & ~Copyable>(to port: inout Port) {
-    while !errors.isEmpty {
-      switch port.print(errors.pending, to: .errors) {
-      case .taken(let count):
-        let isAll = count == errors.pending.count
-        errors.remove(count)
-        guard isAll else { return }
-        errors.appendLoss { $0.writeLoss($1) }
-      case .closed:
-        errors.remove(.max)
-      }
-    }
+  /// The lines that wait for the reader of `stream`.
+  @_lifetime(borrow self)
+  private func pending(on stream: OutputStream) -> Span<UInt8> {
+    stream == .output ? output.pending : errors.pending
   }
 
-  private mutating func appendLoss() {
+  private mutating func remove(_ count: Int, from stream: OutputStream) {
+    if stream == .output { output.remove(count) } else { errors.remove(count) }
+  }
+
+  /// Adds how many lines were left out of `stream`, if any.
+  private mutating func appendLoss(to stream: OutputStream) {
     let isJSON = self.isJSON
-    output.appendLoss { writer, count in
-      guard isJSON else { return writer.writeLoss(count) }
-      writer.beginJSON("unread")
-      writer.add("count", count)
-      writer.endJSON()
+    switch stream {
+    case .output: output.appendLoss { isJSON ? $0.writeJSONLoss($1) : $0.writeLoss($1) }
+    case .errors: errors.appendLoss { $0.writeLoss($1) }
     }
   }
 

@@ -44,15 +44,22 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
     bytes.removeFirst(count)
   }
 
+  @inline(__always)
   private mutating func add(
     _ mayBeCut: Bool, _ compose: (inout ByteWriter) -> Void
   ) -> Bool {
-    let start = bytes.count
-    guard capacity &- start > Self.reserve else { return false }
+    guard capacity &- bytes.count > Self.reserve else { return false }
     var writer = bytes.makeAppendingWriter(sparing: Self.reserve)
     compose(&writer)
     let isCut = writer.hasOverflowed
     let count = writer.count
+    return endLine(count, isCut: isCut, mayBeCut: mayBeCut)
+  }
+
+  /// Keeps the line of `count` bytes that has been written, and ends it; `false` if it is left out.
+  @inline(never)
+  private mutating func endLine(_ count: Int, isCut: Bool, mayBeCut: Bool) -> Bool {
+    let start = bytes.count
     if isCut, start > 0 || !mayBeCut { return false }
     bytes.keepWritten(start &+ count)
     if isCut { _ = bytes.append(utf8: "…") }
@@ -71,6 +78,7 @@ extension ByteBuffer {
 extension ByteWriter {
   /// Writes that so many lines were lost, because they were not read.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func writeLoss(_ count: Int) {
     write(text: "(")
     write(decimal: count)

@@ -33,6 +33,7 @@ struct OutputAllowance {
   var nextSecond: Instant { beginning.advanced(by: Self.second) }
 
   /// Gives back what the seconds up to `now` give.
+  @inline(never)
   mutating func advance(to now: Instant) {
     guard spent > 0, now >= nextSecond else { return }
     // After a day, all has been given back for long; so 32 bits hold what counts.

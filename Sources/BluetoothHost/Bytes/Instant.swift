@@ -22,8 +22,7 @@ public struct Instant: RawRepresentable, Comparable, Sendable {
 
   /// The earlier of two moments, of which each may be missing.
   public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-    guard let left else { return right }
-    guard let right else { return left }
-    return left < right ? left : right
+    let time = Swift.min(left?.rawValue ?? .max, right?.rawValue ?? .max)
+    return time == .max ? nil : Instant(rawValue: time)
   }
 }

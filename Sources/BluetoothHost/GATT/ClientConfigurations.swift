@@ -17,7 +17,9 @@ public struct ClientConfigurations: Equatable, Sendable {
     @inline(__always)
     get {
       guard slot >= 0, slot < Self.capacity else { return .none }
-      return ClientConfiguration(rawValue: UInt16(bits[slot &>> 2] &>> Self.shift(of: slot) & 0b11))
+      // By a span: an index into the array itself copies all of it.
+      let byte = bits.span[slot &>> 2]
+      return ClientConfiguration(rawValue: UInt16(byte &>> Self.shift(of: slot) & 0b11))
     }
     @inline(__always)
     set {

@@ -37,28 +37,18 @@ extension Span<Attribute> {
   fileprivate func writeHashEntry(
     at handle: AttributeHandle, to writer: inout ByteWriter
   ) -> Bool {
-    guard let attribute = self[handle] else { return false }
-    switch attribute.type {
-    case .primaryService, .secondaryService, .include, .characteristic:
-      writer.write(handle.rawValue)
-      attribute.type.write(to: &writer)
-      attribute.writeDeclaration(at: handle, among: self, to: &writer)
-      return true
-    case .characteristicExtendedProperties:
-      writer.write(handle.rawValue)
-      attribute.type.write(to: &writer)
-      if case .number(let value, _) = attribute.value {
-        writer.write(UInt16(truncatingIfNeeded: value))
-      }
-      return true
-    case .characteristicUserDescription, .clientCharacteristicConfiguration,
-      .serverCharacteristicConfiguration, .characteristicPresentationFormat,
-      .characteristicAggregateFormat:
-      writer.write(handle.rawValue)
-      attribute.type.write(to: &writer)
-      return true
-    default:
-      return false
+    // Declarations have the types 0x2800 to 0x2803, the descriptors that count 0x2900 to 0x2905.
+    guard let attribute = self[handle], let type = attribute.type.short,
+      type & 0xFFFC == 0x2800 || (0x2900...0x2905).contains(type)
+    else { return false }
+    writer.write(handle.rawValue)
+    writer.write(type)
+    attribute.writeDeclaration(at: handle, among: self, to: &writer)
+    if attribute.type == .characteristicExtendedProperties,
+      case .number(let value, _) = attribute.value
+    {
+      writer.write(UInt16(truncatingIfNeeded: value))
     }
+    return true
   }
 }

@@ -28,6 +28,7 @@ struct ConnectionTimers {
       let time = times[timer.rawValue]
       return time == Self.never ? nil : Instant(rawValue: time)
     }
+    @inline(never)
     set {
       let time = newValue?.rawValue ?? Self.never
       guard times[timer.rawValue] != time else { return }
@@ -39,11 +40,14 @@ struct ConnectionTimers {
   /// The earliest time of all; `nil` if no timer runs.
   var earliest: Instant? {
     var earliest = Self.never
+    // By a span: an index into the array itself copies all of it.
+    let times = times.span
     for index in times.indices { earliest = min(earliest, times[index]) }
     return earliest == Self.never ? nil : Instant(rawValue: earliest)
   }
 
   /// Whether `timer` is due at `now`. Its time is over then.
+  @inline(never)
   mutating func take(_ timer: ConnectionTimer, at now: Instant) -> Bool {
     guard let time = self[timer], time <= now else { return false }
     self[timer] = nil

@@ -40,6 +40,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   }
 
   /// The controller has failed: every link is forgotten, and it is reset at the given time.
+  @inline(never)
   mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
     closeAll(reason: .hardwareFailure)
     reset()
@@ -49,6 +50,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     report(.fault(fault))
   }
 
+  @inline(never)
   private mutating func finish(
     _ opcode: HCIOpcode, status: HCIErrorCode, credits: UInt8, reader: consuming ByteReader,
     at now: Instant

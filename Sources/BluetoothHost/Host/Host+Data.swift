@@ -37,7 +37,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// The timers of the connection at `index` may have changed.
   @inline(__always)
   mutating func noteTimers(of index: Int) {
-    guard connections[index].timers.haveChanged else { return }
+    if connections[index].timers.haveChanged { noteChangedTimers(of: index) }
+  }
+
+  @inline(never)
+  private mutating func noteChangedTimers(of index: Int) {
     connections[index].timers.haveChanged = false
     if connections[index].disconnectReason != nil { controller.owesCommands = true }
     deadlines.set(connections[index].timers.earliest, at: index)

@@ -213,6 +213,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// Reports a change of the radio's state to the roles: to the client each fault, also one like the
   /// last.
+  @inline(never)
   mutating func report(_ state: RadioState) {
     guard controller.reported != state else {
       if Client.isPresent, case .fault = state { clientRole.radioChanged(to: state) }

@@ -33,6 +33,7 @@ struct ControlFrames: ~Copyable {
   }
 
   /// Writes the first frame as an ACL packet; `false` if there is none.
+  @inline(never)
   mutating func writePacket(_ handle: ConnectionHandle, to writer: inout ByteWriter) -> Bool {
     let length = frameLength
     guard length > 0 else { return false }

@@ -44,6 +44,7 @@ public struct Panel: Sendable {
 
   /// The contact of `button` is found closed or open, as at the start. Whoever held it down then
   /// has not pressed it: it counts from when it is let go.
+  @inline(never)
   public mutating func find(_ button: ButtonName, isClosed: Bool) {
     switch button {
     case .shake: shake.find(isClosed: isClosed)
@@ -54,6 +55,7 @@ public struct Panel: Sendable {
   }
 
   /// The contact of `button` has closed or opened.
+  @inline(never)
   public mutating func edge(_ button: ButtonName, isClosed: Bool, at now: Instant) {
     // What a bounce hid is settled before the next edge can hide it again.
     advance(to: now)

@@ -73,6 +73,7 @@ struct ATTServer<
     }
   }
 
+  @inline(__always)
   private mutating func dispatch(
     _ opcode: ATTOpcode, _ reader: consuming ByteReader, on connection: inout Connection,
     response: inout ByteWriter

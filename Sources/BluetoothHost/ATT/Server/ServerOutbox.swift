@@ -36,12 +36,6 @@ struct ServerOutbox: ~Copyable {
     {
       return
     }
-    // A client may not send a request before the last one is answered; one that does is not answered
-    // out of turn. Commands and confirmations are welcome at any time.
-    guard response.isEmpty else {
-      receiveUnanswered(pdu, on: &connection, server: &server)
-      return
-    }
     respond(to: pdu, on: &connection, server: &server)
   }
 
@@ -53,17 +47,24 @@ struct ServerOutbox: ~Copyable {
     // The request makes room for its response.
     var request = ByteBuffer<517>()
     _ = request.assign(response.span)
+    response.removeAll()
     respond(to: request.span, on: &connection, server: &server)
   }
 
   /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
+  ///
+  /// A client may not send a request before the last one is answered; one that does is not answered out
+  /// of turn. Commands and confirmations, to which there is no response, are welcome at any time.
   @inline(__always)
   private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     to pdu: Span<UInt8>, on connection: inout Connection,
     server: inout ATTServer<links, Database, Application>
   ) {
-    var writer = response.makeWriter(limit: connection.mtu.byteCount)
+    let isWaiting = !response.isEmpty
+    if isWaiting, !pdu.isNeverAnswered { return }
+    var writer = response.makeWriter(limit: isWaiting ? 0 : connection.mtu.byteCount)
     server.respond(to: pdu, on: &connection, response: &writer)
+    if isWaiting { return }
     let count = writer.count
     response.keepWritten(count)
     if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
@@ -83,21 +84,6 @@ struct ServerOutbox: ~Copyable {
       }
       return true
     }
-  }
-
-  /// Takes a PDU that arrives while a response is still to be sent: only what is never answered.
-  @inline(never)
-  private func receiveUnanswered<let links: Int, Database: ~Copyable, Application: ~Copyable>(
-    _ pdu: Span<UInt8>, on connection: inout Connection,
-    server: inout ATTServer<links, Database, Application>
-  ) {
-    var reader = ByteReader(pdu)
-    guard let byte = reader.readUInt8() else { return }
-    let opcode = ATTOpcode(rawValue: byte)
-    guard opcode.isCommand || opcode == .handleValueConfirmation else { return }
-    var nothing = InlineArray<8, UInt8>(repeating: 0)
-    var writer = ByteWriter(nothing.mutableSpan)
-    server.respond(to: pdu, on: &connection, response: &writer)
   }
 
   /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
@@ -154,5 +140,14 @@ struct ServerOutbox: ~Copyable {
     sending = .update
     writeUpdateFragment(for: &connection, length: length, to: &writer)
     return true
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether this ATT PDU is a command or a confirmation.
+  fileprivate var isNeverAnswered: Bool {
+    guard !isEmpty else { return false }
+    let opcode = ATTOpcode(rawValue: self[0])
+    return opcode.isCommand || opcode == .handleValueConfirmation
   }
 }
