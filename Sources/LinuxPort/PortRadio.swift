@@ -168,9 +168,7 @@ struct PortRadio: ~Copyable {
     let descriptor = PortDescriptor(owning: result)
     let configured = clinuxport_configure_serial(descriptor.number, speed)
     guard configured >= 0 else {
-      let code = ErrorNumber(configured)
-      throw PortFailure(
-        code: code, operation: code == .invalidArgument ? "set the speed of" : "configure")
+      throw PortFailure(code: ErrorNumber(configured), operation: "configure")
     }
     return descriptor
   }
