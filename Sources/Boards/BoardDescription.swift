@@ -29,7 +29,10 @@ public struct BoardDescription: Equatable, Sendable {
   /// A board of this name with nothing on it. One function, since a board is large and is filled in place.
   @inline(never)
   public init(named name: StaticString) {
-    self.init(name: BoardName(stringLiteral: name))
+    self.name = BoardName(stringLiteral: name)
+    chip = nil
+    lines = InlineArray(repeating: nil)
+    radio = nil
   }
 
   /// The label that stands for the virtual chip inside the program, and for no other.

@@ -116,14 +116,19 @@ extension BoardDescription {
     for index in parts.indices {
       guard let line = self[parts[index]] else { continue }
       for earlier in 0..<index {
-        guard let other = self[parts[earlier]] else { continue }
-        let isSameName = other.name == line.name
-        guard isSameName || other.offset == line.offset else { continue }
-        return BoardClash(
-          part: parts[index], other: parts[earlier], line: line,
-          field: isSameName ? .line : .offset)
+        guard let field = line.field(sharedWith: self[parts[earlier]]) else { continue }
+        return BoardClash(part: parts[index], other: parts[earlier], line: line, field: field)
       }
     }
     return nil
+  }
+}
+
+extension LineDescription {
+  /// The field by which both are one line, the name or else the offset; `nil` if they are two.
+  @inline(never)
+  fileprivate func field(sharedWith other: LineDescription?) -> BoardField? {
+    guard let other else { return nil }
+    return other.name == name ? .line : other.offset == offset ? .offset : nil
   }
 }

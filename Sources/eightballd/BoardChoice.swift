@@ -67,19 +67,23 @@ struct BoardChoice {
   }
 
   private mutating func apply(_ options: borrowing Options) throws(BoardChoiceError) {
-    guard !options.changes.isEmpty else { return }
-    guard var changed = description else { throw .noBoard }
-    do throws(BoardChangeError) {
-      if changed.name.span.hasBytes(of: BoardDescription.noBoard) {
-        changed = try options.changes.describe()
-      } else {
-        try options.changes.apply(to: &changed)
+    guard options.settingCount > 0 else { return }
+    guard let description else { throw .noBoard }
+    var changes = BoardChanges(to: description)
+    for index in 0..<options.settingCount {
+      let setting = options.settings[index]
+      do throws(BoardFault) {
+        try changes.add(setting.span, at: index)
+      } catch {
+        throw .setting(setting, error)
       }
-    } catch {
-      let setting = options.settings[min(max(error.index, 0), Options.mostSettings - 1)]
-      throw .setting(setting, error.fault)
     }
-    description = changed
+    do throws(BoardChangeError) {
+      try changes.complete()
+    } catch {
+      throw .setting(options.settings[error.index], error.fault)
+    }
+    self.description = changes.board
   }
 
   /// Writes which board it is, and why, as a sentence.

@@ -17,7 +17,7 @@ struct OptionsTests {
     #expect(options.address == nil)
     #expect(options.radio == nil)
     #expect(options.board == nil)
-    #expect(options.changes.isEmpty)
+    #expect(options.settingCount == 0)
     #expect(!options.isJSON)
   }
 
