@@ -115,7 +115,7 @@ public struct BoardChanges: Sendable {
     } else if let offset = changes.offset, changes.name == nil {
       // A line is looked for by its name first: the old name would find the old line.
       guard number != nil else {
-        throw BoardChangeError(index: offset, fault: .otherName(part, line.name))
+        throw BoardChangeError(index: offset, fault: .otherName(part))
       }
       line.name = LineName(gpioNumber: line.offset)
     }

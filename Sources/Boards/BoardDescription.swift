@@ -50,6 +50,9 @@ public struct BoardDescription: Equatable, Sendable {
     return false
   }
 
+  /// Whether it has this button or light.
+  public func has(_ part: BoardPart) -> Bool { lines[part.index] != nil }
+
   /// The line of a button or a light; `nil` if the board has none.
   public subscript(part: BoardPart) -> LineDescription? {
     // One function: a part of each caller, it would copy all lines there.

@@ -129,8 +129,6 @@ enum BoardChoiceError: Error {
   case setting(ProgramText, BoardFault)
   /// The board is the one of software.
   case virtual
-  /// The board names no radio.
-  case radio(RadioText, RadioChoiceError)
 
   /// Writes what is wrong and what was expected, without a full stop.
   func write(to writer: inout ByteWriter) {
@@ -161,9 +159,6 @@ enum BoardChoiceError: Error {
     case .virtual:
       writer.write(
         text: "the virtual board is not in eightballd: eightball run --board virtual has it")
-    case .radio(let radio, let error):
-      writer.write(text: "the radio of the board: ")
-      error.write(to: &writer, of: radio.span)
     }
   }
 }

@@ -37,12 +37,28 @@ enum Daemon {
   private static func run(_ options: borrowing Options, address: OwnAddress) -> Status {
     let isJSON = options.isJSON
     do throws(BoardChoiceError) {
-      let board = try BoardChoice(options, model: DeviceTree.model())
-      let radio = try RadioSelection(options.radio, board: board.description)
-      return run(options, address: address, board, radio)
+      return run(options, address: address, try BoardChoice(options, model: DeviceTree.model()))
     } catch {
       let failure = error
       Console.fail(kind: "board", isJSON: isJSON) { failure.write(to: &$0) }
+      return .board
+    }
+  }
+
+  private static func run(
+    _ options: borrowing Options, address: OwnAddress, _ board: BoardChoice
+  ) -> Status {
+    let isJSON = options.isJSON
+    let named = board.description?.radio
+    do throws(RadioChoiceError) {
+      return run(
+        options, address: address, board, try RadioSelection(options.radio, boards: named))
+    } catch {
+      let failure = error
+      Console.fail(kind: "board", isJSON: isJSON) {
+        $0.write(text: "the radio of the board: ")
+        if let named { failure.write(to: &$0, of: named.span) }
+      }
       return .board
     }
   }
