@@ -84,7 +84,8 @@ public struct BoardClash: Equatable, Sendable {
   public func write(to writer: inout ByteWriter) {
     writer.add(
       field == .line
-        ? "expected a line of its own, not that of %" : "expected an offset of its own, not that of %",
+        ? "expected a line of its own, not that of %"
+        : "expected an offset of its own, not that of %",
       other.name)
   }
 }

@@ -4,7 +4,8 @@ import LinuxErrors
 
 /// What a call to the system does.
 enum PortOperation {
-  case accept, configure, connect, createSocket, find, listen, open, read, takeOver, use, wait, write
+  case accept, configure, connect, createSocket, find, listen, open, read, takeOver, use, wait,
+    write
 
   /// The words for it, to follow "cannot".
   var words: StaticString {

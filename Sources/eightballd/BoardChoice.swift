@@ -71,7 +71,7 @@ struct BoardChoice {
     guard let description else { throw .noBoard }
     var changes = BoardChanges(to: description)
     for index in 0..<options.settingCount {
-      let setting = options.settings[index]
+      guard let setting = options.settings[index] else { continue }
       do throws(BoardFault) {
         try changes.add(setting.span, at: index)
       } catch {
@@ -81,7 +81,7 @@ struct BoardChoice {
     do throws(BoardChangeError) {
       try changes.complete()
     } catch {
-      throw .setting(options.settings[error.index], error.fault)
+      throw .setting(options.settings[error.index] ?? ProgramText(""), error.fault)
     }
     self.description = changes.board
   }

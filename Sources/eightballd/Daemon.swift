@@ -21,7 +21,10 @@ enum Daemon {
     do throws(OptionError) {
       let options = try Options(arguments)
       switch options.task {
-      case .showHelp: Console.print(Help.text)
+      case .showHelp:
+        Console.print(Help.overview)
+        Console.print(Help.form)
+        Console.print(Help.options)
       case .showVersion:
         Console.print(Help.version)
         Console.print("\n")
@@ -189,9 +192,7 @@ enum DeviceTree {
   static func model() -> BoardText<127> {
     var bytes = InlineArray<127, UInt8>(repeating: 0)
     let count = readFile("/sys/firmware/devicetree/base/model", into: bytes.mutableSpan)
-    var length = 0
-    // A property ends in a zero.
-    while length < count, bytes[length] != 0, bytes[length] != UInt8(ascii: "\n") { length += 1 }
-    return BoardText(bytes.span.extracting(first: length)) ?? BoardText()
+    return BoardText(ModelSearch.model(inProperty: bytes.span.extracting(first: count)))
+      ?? BoardText()
   }
 }

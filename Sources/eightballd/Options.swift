@@ -33,7 +33,7 @@ struct Options {
   /// `--board`.
   var board: ProgramText?
   /// The texts of `--set`. Each is a setting, and may not fit the board.
-  var settings = InlineArray<32, ProgramText>(repeating: ProgramText(""))
+  var settings = InlineArray<32, ProgramText?>(repeating: nil)
   /// How often `--set` was given.
   var settingCount = 0
   /// `--json`.
