@@ -53,7 +53,7 @@ use_target() {
   *) refuse_usage "$1 is not a target. There are: ${targets[*]}" ;;
   esac
   c_flags=(
-    --target="$musl_triple" "${c_flags[@]}" -Os -ffunction-sections -fdata-sections
+    --target="$musl_triple" "${c_flags[@]}" -Oz -mllvm -enable-machine-outliner=always -ffunction-sections -fdata-sections
     -fno-pic -fno-unwind-tables -fno-asynchronous-unwind-tables
   )
   # musl is not written for the Thumb instructions of ARMv6.

@@ -8,141 +8,142 @@ public struct BoardChangeError: Error, Equatable, Sendable {
   public var fault: BoardFault
 }
 
-/// All changes to a board that a command line asks for, the last one of a field counting.
+/// A board that settings change one after the other, as `--set` gives them: `shake.line=GPIO23`. The last
+/// one of a field counts.
 ///
-/// A new line called GPIO and a number also has that number for its offset, as on every Raspberry Pi,
-/// and the other way round; another name needs its offset with it. A button or light that the board
-/// does not have is added, wired as those of the shipped boards are.
+/// The names are those of the fields in a board's file. `answer=none` removes a light or a button. A new
+/// line called GPIO and a number also has that number for its offset, as on every Raspberry Pi, and the other
+/// way round; another name needs its offset with it. A button or light that the board does not have is added,
+/// wired as those of the shipped boards are.
 public struct BoardChanges: Sendable {
-  /// The changes of a button or a light.
+  /// What has become of a button or a light.
   private struct OfPart: Sendable {
-    /// Whether the board's own line is removed.
-    var isRemoved = false
-    // What replaces the values of the board's own line, or of a usual one.
-    var name: LineName?
+    /// The numbers of the settings that gave its name and its offset; `nil` for none.
+    var name: Int?
     var offset: Int?
-    var activeLow: Bool?
-    var bias: LineDescription.Bias?
-    var debounce: Int?
-    /// The indices of the settings that gave the name and the offset, and of the last one.
-    var nameIndex = 0
-    var offsetIndex = 0
-    var lastIndex: Int?
-
-    var hasValues: Bool {
-      name != nil || offset != nil || activeLow != nil || bias != nil || debounce != nil
-    }
+    /// The number of the last setting of it.
+    var last: Int?
   }
 
-  private var chip: ChipLabel?
-  private var radio: RadioText?
+  /// The board so far. Before `complete`, lines may lack a name or an offset.
+  public internal(set) var board: BoardDescription
+
   private var parts = InlineArray<4, OfPart>(repeating: OfPart())
-  private var lastIndex: Int?
+  private var last: Int?
 
-  /// No changes.
-  public init() {}
-
-  /// Whether there are none.
-  public var isEmpty: Bool { lastIndex == nil }
-
-  /// Adds a change.
-  ///
-  /// - Parameter index: a number of the caller's, such as the place of the setting in the command line,
-  ///   by which `BoardChangeError` names it.
-  public mutating func add(_ change: BoardChange, at index: Int) {
-    lastIndex = index
-    switch change {
-    case .chip(let label): chip = label
-    case .radio(let text): radio = text
-    case .remove(let part):
-      self[part] = OfPart()
-      self[part].isRemoved = true
-      self[part].lastIndex = index
-    case .line(let part, let name):
-      self[part].name = name
-      self[part].nameIndex = index
-      self[part].lastIndex = index
-    case .offset(let part, let offset):
-      self[part].offset = offset
-      self[part].offsetIndex = index
-      self[part].lastIndex = index
-    case .activeLow(let part, let isLow):
-      self[part].activeLow = isLow
-      self[part].lastIndex = index
-    case .bias(let part, let bias):
-      self[part].bias = bias
-      self[part].lastIndex = index
-    case .debounce(let part, let time):
-      self[part].debounce = time
-      self[part].lastIndex = index
-    }
+  /// Changes to `board`.
+  public init(to board: BoardDescription) {
+    self.board = board
   }
 
-  /// Changes `board`.
-  ///
-  /// - Throws: Which setting is wrong, and what was expected. Nothing is changed then.
-  public func apply(to board: inout BoardDescription) throws(BoardChangeError) {
-    guard let lastIndex else { return }
-    var changed = board
-    if let chip { changed.chip = chip }
-    if let radio { changed.radio = radio }
-    let parts = BoardPart.all
-    for index in parts.indices {
-      changed[parts[index]] = try line(of: parts[index], board[parts[index]])
-    }
-    if let clash = changed.clash {
-      throw BoardChangeError(index: self[clash.part].lastIndex ?? lastIndex, fault: .clash(clash))
-    }
-    if changed.hasLines, changed.chip == nil {
-      throw BoardChangeError(index: lastIndex, fault: .noChip)
-    }
-    board = changed
+  /// Changes to nothing, as `--board none` asks for it. The board is called `custom`, or `none` without any
+  /// change.
+  public init() {
+    board = BoardDescription(named: BoardDescription.noBoard)
   }
 
-  /// The board that the changes describe from nothing, as `--board none` asks for it: called `custom`,
-  /// or `none` without any change.
+  /// Reads a setting, and changes the board.
   ///
-  /// - Throws: Which setting is wrong, and what was expected.
-  public func describe() throws(BoardChangeError) -> BoardDescription {
-    var board = BoardDescription(named: isEmpty ? "none" : "custom")
-    try apply(to: &board)
-    return board
-  }
-
-  /// The line of a button or a light that had the line `old`.
-  private func line(
-    of part: BoardPart, _ old: LineDescription?
-  ) throws(BoardChangeError) -> LineDescription? {
-    let changes = self[part]
-    let base = changes.isRemoved ? nil : old
-    guard changes.hasValues, let lastIndex = changes.lastIndex else { return base }
-    var line = base ?? part.usualLine
-    if let name = changes.name { line.name = name }
-    if let offset = changes.offset { line.offset = offset }
-    if let activeLow = changes.activeLow { line.activeLow = activeLow }
-    if let bias = changes.bias { line.bias = bias }
-    if let debounce = changes.debounce { line.debounceMilliseconds = debounce }
-    guard !line.name.isEmpty else {
-      throw BoardChangeError(index: lastIndex, fault: .noLine(part))
-    }
-    // Where only one of a name and an offset is given, the other follows from it.
-    if changes.name != nil, changes.offset == nil {
-      guard let number = line.name.gpioNumber else {
-        throw BoardChangeError(index: changes.nameIndex, fault: .noOffset(part))
+  /// - Parameters:
+  ///   - setting: such as `chip=LABEL`, `shake.offset=23` or `answer=none`. The text of `radio` is not
+  ///     checked to name one.
+  ///   - index: a number of the caller's, such as the place of the setting in the command line, by which
+  ///     `BoardChangeError` names it.
+  /// - Throws: `noValue`, `unknownField`, `notNone` or `wrongValue`. Nothing is changed then.
+  public mutating func add(_ setting: Span<UInt8>, at index: Int) throws(BoardFault) {
+    guard let equals = setting.firstIndex(of: UInt8(ascii: "=")) else { throw .noValue }
+    let name = setting.extracting(first: equals)
+    let value = setting.extracting(droppingFirst: equals + 1)
+    let dot = name.firstIndex(of: UInt8(ascii: "."))
+    if let part = BoardPart(name.extracting(first: dot ?? equals)) {
+      if let dot {
+        try set(part, name.extracting(droppingFirst: dot + 1), value, at: index)
+      } else {
+        guard value.hasBytes(of: BoardDescription.noBoard) else { throw .notNone(part) }
+        board[part] = nil
+        parts[part.index] = OfPart()
       }
+      parts[part.index].last = index
+    } else if name.hasBytes(of: BoardField.chip.name) {
+      guard let label = BoardField.readName(value) else { throw .wrongValue(.chip) }
+      board.chip = label
+    } else if name.hasBytes(of: BoardField.radio.name) {
+      guard let radio = BoardField.readRadio(value) else { throw .wrongValue(.radio) }
+      board.radio = radio
+    } else {
+      throw .unknownField
+    }
+    last = index
+  }
+
+  /// Sets a field of a line.
+  private mutating func set(
+    _ part: BoardPart, _ name: Span<UInt8>, _ value: Span<UInt8>, at index: Int
+  ) throws(BoardFault) {
+    guard let field = BoardField(ofLine: name), part.has(field) else { throw .unknownField }
+    var line = board[part] ?? part.usualLine
+    guard line.set(field, value) else { throw .wrongValue(field) }
+    board[part] = line
+    if field == .line { parts[part.index].name = index }
+    if field == .offset { parts[part.index].offset = index }
+  }
+
+  /// Makes the board whole: a name and an offset follow from each other where only one of them is given.
+  ///
+  /// - Throws: Which setting is wrong, and what was expected. The board is of no use then.
+  public mutating func complete() throws(BoardChangeError) {
+    guard let last else { return }
+    let all = BoardPart.all
+    for index in all.indices { try completeLine(of: all[index]) }
+    if let clash = board.clash {
+      throw BoardChangeError(index: parts[clash.part.index].last ?? last, fault: .clash(clash))
+    }
+    if board.hasLines, board.chip == nil { throw BoardChangeError(index: last, fault: .noChip) }
+    if board.name.span.hasBytes(of: BoardDescription.noBoard) { board.name = "custom" }
+  }
+
+  private mutating func completeLine(of part: BoardPart) throws(BoardChangeError) {
+    let changes = parts[part.index]
+    guard let last = changes.last, var line = board[part] else { return }
+    guard !line.name.isEmpty else {
+      throw BoardChangeError(index: last, fault: .noLine(part))
+    }
+    let number = line.name.span.gpioNumber
+    if let name = changes.name, changes.offset == nil {
+      guard let number else { throw BoardChangeError(index: name, fault: .noOffset(part)) }
       line.offset = number
-    } else if changes.name == nil, changes.offset != nil {
+    } else if let offset = changes.offset, changes.name == nil {
       // A line is looked for by its name first: the old name would find the old line.
-      guard line.name.gpioNumber != nil else {
-        throw BoardChangeError(index: changes.offsetIndex, fault: .otherName(part, line.name))
+      guard number != nil else {
+        throw BoardChangeError(index: offset, fault: .otherName(part))
       }
       line.name = LineName(gpioNumber: line.offset)
     }
-    return line
+    board[part] = line
   }
+}
 
-  private subscript(part: BoardPart) -> OfPart {
-    get { parts[part.index] }
-    set { parts[part.index] = newValue }
+extension LineDescription {
+  /// Sets a field to what `value` says; `false`, and nothing changes, if that is nothing the field takes.
+  fileprivate mutating func set(_ field: BoardField, _ value: Span<UInt8>) -> Bool {
+    switch field {
+    case .line:
+      guard let name = BoardField.readName(value) else { return false }
+      self.name = name
+    case .offset:
+      guard let offset = BoardField.readOffset(value) else { return false }
+      self.offset = offset
+    case .active:
+      guard let isLow = BoardField.readActiveLow(value) else { return false }
+      activeLow = isLow
+    case .bias:
+      guard let bias = BoardField.readBias(value) else { return false }
+      self.bias = bias
+    case .debounce:
+      guard let time = BoardField.readDebounce(value) else { return false }
+      debounceMilliseconds = time
+    case .models, .chip, .radio: return false
+    }
+    return true
   }
 }

@@ -29,7 +29,10 @@ public struct BoardDescription: Equatable, Sendable {
   /// A board of this name with nothing on it. One function, since a board is large and is filled in place.
   @inline(never)
   public init(named name: StaticString) {
-    self.init(name: BoardName(stringLiteral: name))
+    self.name = BoardName(stringLiteral: name)
+    chip = nil
+    lines = InlineArray(repeating: nil)
+    radio = nil
   }
 
   /// The label that stands for the virtual chip inside the program, and for no other.
@@ -46,6 +49,9 @@ public struct BoardDescription: Equatable, Sendable {
     for index in lines.indices where lines[index] != nil { return true }
     return false
   }
+
+  /// Whether it has this button or light.
+  public func has(_ part: BoardPart) -> Bool { lines[part.index] != nil }
 
   /// The line of a button or a light; `nil` if the board has none.
   public subscript(part: BoardPart) -> LineDescription? {

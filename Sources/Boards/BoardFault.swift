@@ -15,7 +15,7 @@ public enum BoardFault: Error, Equatable, Sendable {
   /// The settings name a line, and its offset is not known.
   case noOffset(BoardPart)
   /// The settings give an offset, and the part still has the name of another line.
-  case otherName(BoardPart, LineName)
+  case otherName(BoardPart)
   /// Two parts have one line.
   case clash(BoardClash)
   /// The board has lines and no chip.
@@ -40,36 +40,25 @@ public enum BoardFault: Error, Equatable, Sendable {
         .active, .bias or .debounce
         """)
     case .notNone(let part):
-      writer.add("expected ")
-      writer.add(part.name)
-      writer.add("=none to do without it, or a field of it, such as ")
-      writer.add(part.name)
-      writer.add(".line=GPIO23")
-    case .wrongValue(let field):
-      writer.add("expected ")
-      writer.add(field.expected)
+      writer.add(
+        "expected %=none to do without it, or a field of it, such as %.line=GPIO23", part.name)
+    case .wrongValue(let field): writer.add("expected %", field.expected)
     case .noLine(let part):
-      writer.add("the board has no ")
-      writer.add(part.name)
-      writer.add(": expected its line too, such as --set ")
-      writer.add(part.name)
-      writer.add(".line=GPIO23")
+      writer.add(
+        "the board has no %: expected its line too, such as --set %.line=GPIO23", part.name)
     case .noOffset(let part):
-      writer.add("expected its offset too, such as --set ")
-      writer.add(part.name)
-      writer.add(".offset=23, since its name does not tell")
-    case .otherName(let part, let name):
-      writer.add("expected its name too, such as --set ")
-      writer.add(part.name)
-      writer.add(".line=GPIO23, since ")
-      writer.add(name.span)
-      writer.add(" would still be found by its own")
+      writer.add(
+        "expected its offset too, such as --set %.offset=23, since its name does not tell",
+        part.name)
+    case .otherName(let part):
+      writer.add(
+        "expected its name too, such as --set %.line=GPIO23, since its old name would find the old line",
+        part.name)
     case .clash(let clash):
       clash.writePlace(to: &writer)
       writer.add(": ")
       clash.write(to: &writer)
-    case .noChip:
-      writer.add("the board has no chip: expected --set chip=LABEL with it")
+    case .noChip: writer.add("the board has no chip: expected --set chip=LABEL with it")
     }
   }
 }
@@ -80,32 +69,24 @@ public struct BoardClash: Equatable, Sendable {
   public var part: BoardPart
   /// The earlier part.
   public var other: BoardPart
-  /// The line of the later part.
-  public var line: LineDescription
   /// What both have: `line` for a name, `offset` for an offset.
   public var field: BoardField
 
   /// Writes the name of the field, such as "clear.offset".
   @_lifetime(writer: copy writer)
   public func writePlace(to writer: inout ByteWriter) {
-    writer.add(part.name)
-    writer.add(".")
+    writer.add("%.", part.name)
     writer.add(field.name)
   }
 
   /// Writes what was expected.
   @_lifetime(writer: copy writer)
   public func write(to writer: inout ByteWriter) {
-    if field == .line {
-      writer.add("expected a line of its own, not ")
-      writer.add(line.name.span)
-    } else {
-      writer.add("expected an offset of its own, not ")
-      writer.writeDecimal(line.offset)
-    }
-    writer.add(", which ")
-    writer.add(other.name)
-    writer.add(" has")
+    writer.add(
+      field == .line
+        ? "expected a line of its own, not that of %"
+        : "expected an offset of its own, not that of %",
+      other.name)
   }
 }
 
@@ -116,14 +97,19 @@ extension BoardDescription {
     for index in parts.indices {
       guard let line = self[parts[index]] else { continue }
       for earlier in 0..<index {
-        guard let other = self[parts[earlier]] else { continue }
-        let isSameName = other.name == line.name
-        guard isSameName || other.offset == line.offset else { continue }
-        return BoardClash(
-          part: parts[index], other: parts[earlier], line: line,
-          field: isSameName ? .line : .offset)
+        guard let field = line.field(sharedWith: self[parts[earlier]]) else { continue }
+        return BoardClash(part: parts[index], other: parts[earlier], field: field)
       }
     }
     return nil
+  }
+}
+
+extension LineDescription {
+  /// The field by which both are one line, the name or else the offset; `nil` if they are two.
+  @inline(never)
+  fileprivate func field(sharedWith other: LineDescription?) -> BoardField? {
+    guard let other else { return nil }
+    return other.name == name ? .line : other.offset == offset ? .offset : nil
   }
 }

@@ -112,14 +112,7 @@ extension LineDescription.Bias {
 extension LineName {
   /// The number in a name as Raspberry Pis give them, 0 to 1,023: 23 for "GPIO23"; `nil` for other
   /// names.
-  public var gpioNumber: Int? {
-    let prefix = 4
-    guard count > prefix, span.extracting(first: prefix).hasBytes(of: "GPIO") else { return nil }
-    let digits = span.extracting(droppingFirst: prefix)
-    // The kernel writes no leading zeros.
-    guard digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }
-    return BoardField.readOffset(digits)
-  }
+  public var gpioNumber: Int? { span.gpioNumber }
 
   /// The name that Raspberry Pis give the line of this number.
   init(gpioNumber number: Int) {
@@ -127,5 +120,17 @@ extension LineName {
       writer.add("GPIO")
       writer.writeDecimal(number)
     }
+  }
+}
+
+extension Span<UInt8> {
+  /// The number in the name of a line, as `LineName.gpioNumber` has it.
+  var gpioNumber: Int? {
+    let prefix = 4
+    guard count > prefix, extracting(first: prefix).hasBytes(of: "GPIO") else { return nil }
+    let digits = extracting(droppingFirst: prefix)
+    // The kernel writes no leading zeros.
+    guard digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }
+    return BoardField.readOffset(digits)
   }
 }

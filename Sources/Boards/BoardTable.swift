@@ -60,26 +60,25 @@ public struct BoardTable: Sendable {
 
   /// The board with this number; `nil` if there is none, or its settings describe none.
   public func board(at number: Int) -> BoardDescription? {
-    var board: BoardDescription?
-    var changes = BoardChanges()
+    var changes = BoardChanges(to: BoardDescription(named: ""))
     var isRight = true
     forEachLine { index, key, value in
       guard index == number else { return }
       switch key {
-      case .board: board = BoardName(value).map { BoardDescription(name: $0) }
+      case .board: changes.board.name = BoardName(value) ?? BoardName()
       case .model: break
       case .set:
         do throws(BoardFault) {
-          changes.add(try BoardChange(value), at: 0)
+          try changes.add(value, at: 0)
         } catch {
           isRight = false
         }
       }
     }
-    guard isRight, var board else { return nil }
+    guard isRight, !changes.board.name.isEmpty else { return nil }
     do throws(BoardChangeError) {
-      try changes.apply(to: &board)
-      return board
+      try changes.complete()
+      return changes.board
     } catch {
       return nil
     }

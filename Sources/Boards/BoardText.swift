@@ -1,30 +1,33 @@
 import BluetoothHost
 
-/// A text of at most `capacity` bytes, held in place.
+/// A text of at most `capacity` bytes, and at most 255, held in place.
 ///
 /// The kernel gives 32 bytes to the name of a GPIO line and to the label of a chip, the last of which
 /// is zero: include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.
 public struct BoardText<let capacity: Int>: Equatable, Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
 
+  // A byte is enough for the capacities here, and makes a text of 31 bytes one of 32 in memory.
+  private var length: UInt8 = 0
+
   /// The number of bytes, at most `capacity`.
-  public private(set) var count = 0
+  public var count: Int { Int(length) }
 
   /// An empty text.
   public init() {}
 
   /// `bytes`; `nil` if they do not fit.
   public init?(_ bytes: Span<UInt8>) {
-    guard bytes.count <= capacity else { return nil }
+    guard bytes.count <= min(capacity, 255) else { return nil }
     for index in bytes.indices { storage[index] = bytes[index] }
-    count = bytes.count
+    length = UInt8(truncatingIfNeeded: bytes.count)
   }
 
   /// What `body` writes; what does not fit is left out.
   public init(writing body: (inout ByteWriter) -> Void) {
-    var writer = ByteWriter(storage.mutableSpan)
+    var writer = ByteWriter(storage.mutableSpan, limit: 255)
     body(&writer)
-    count = writer.count
+    length = UInt8(truncatingIfNeeded: writer.count)
   }
 
   /// Whether it has no bytes.

@@ -49,6 +49,21 @@ extension ByteWriter {
     writePrefix(of: text)
   }
 
+  /// Writes as much of `text` as fits, with `name` in place of each percent sign.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func add(_ text: StaticString, _ name: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    var rest = unsafe bytes.span
+    while let mark = rest.firstIndex(of: UInt8(ascii: "%")) {
+      add(rest.extracting(first: mark))
+      add(name)
+      rest = rest.extracting(droppingFirst: mark + 1)
+    }
+    add(rest)
+  }
+
   /// Writes as much of `text` as fits.
   @_lifetime(self: copy self)
   @inline(never)

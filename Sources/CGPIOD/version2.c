@@ -3,10 +3,10 @@
 #if CGPIOD_VERSION == 2
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 // Version 2 grants all lines in one request, with one descriptor.
 struct cgpiod_lines {
@@ -109,7 +109,7 @@ struct cgpiod_lines *cgpiod_request(struct gpiod_chip *chip, const char *consume
     lines->buffer = gpiod_edge_event_buffer_new(1);
     if (lines->buffer != NULL) lines->request = request_all(lines, consumer, wanted);
     if (lines->request != NULL &&
-        fcntl(gpiod_line_request_get_fd(lines->request), F_SETFL, O_NONBLOCK) == 0)
+        ioctl(gpiod_line_request_get_fd(lines->request), FIONBIO, &(int){1}) == 0)
         return lines;
     int code = errno;
     if (lines->request) gpiod_line_request_release(lines->request);

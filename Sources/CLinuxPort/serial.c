@@ -3,33 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <termios.h>
+#include <asm/termbits.h>
 #include <sys/ioctl.h>
 
-// The C library's code of a speed; B0 if it has none.
-static speed_t code_of(uint32_t speed) {
-    switch (speed) {
-    case 9600: return B9600;
-    case 19200: return B19200;
-    case 38400: return B38400;
-    case 57600: return B57600;
-    case 115200: return B115200;
-    case 230400: return B230400;
-    case 460800: return B460800;
-    case 500000: return B500000;
-    case 576000: return B576000;
-    case 921600: return B921600;
-    case 1000000: return B1000000;
-    case 1152000: return B1152000;
-    case 1500000: return B1500000;
-    case 2000000: return B2000000;
-    case 2500000: return B2500000;
-    case 3000000: return B3000000;
-    case 3500000: return B3500000;
-    case 4000000: return B4000000;
-    default: return B0;
-    }
-}
+#ifndef TCGETS2
+#include <asm/ioctls.h>
+#endif
 
 int clinuxport_open_serial(const char *path) {
     int descriptor;
@@ -38,19 +17,23 @@ int clinuxport_open_serial(const char *path) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
+// The kernel's own settings, since they take a speed as a number: ioctl_tty(2). With BOTHER both
+// directions have the speed c_ospeed where the bits of CIBAUD are 0.
 int clinuxport_configure_serial(int descriptor, uint32_t speed) {
-    struct termios settings;
-    speed_t code = code_of(speed);
-    if (code == B0) return -EINVAL;
-    if (tcgetattr(descriptor, &settings) < 0) return -errno;
-    cfmakeraw(&settings);
-    settings.c_cflag &= ~(tcflag_t)(CSTOPB | PARENB);
-    settings.c_cflag |= CREAD | CLOCAL | CRTSCTS;
-    if (cfsetispeed(&settings, code) < 0 || cfsetospeed(&settings, code) < 0) return -errno;
-    if (tcsetattr(descriptor, TCSANOW, &settings) < 0) return -errno;
+    struct termios2 settings;
+    if (ioctl(descriptor, TCGETS2, &settings) < 0) return -errno;
+    settings.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
+    settings.c_oflag &= ~OPOST;
+    settings.c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
+    settings.c_cflag &= ~(CBAUD | CIBAUD | CSIZE | CSTOPB | PARENB);
+    settings.c_cflag |= BOTHER | CS8 | CREAD | CLOCAL | CRTSCTS;
+    settings.c_cc[VMIN] = 1;
+    settings.c_cc[VTIME] = 0;
+    settings.c_ispeed = settings.c_ospeed = speed;
+    if (ioctl(descriptor, TCSETS2, &settings) < 0) return -errno;
     // A second program on the line would steal bytes from the first. Not every driver can do it.
     ioctl(descriptor, TIOCEXCL, 0);
     // What came before is the end of a packet whose beginning is lost.
-    tcflush(descriptor, TCIOFLUSH);
+    ioctl(descriptor, TCFLSH, TCIOFLUSH);
     return 0;
 }

@@ -1,3 +1,5 @@
+import Boards
+
 /// A text of at most `capacity` - 1 bytes with a zero behind it, as C takes it, held in place.
 public struct CText<let capacity: Int>: Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
@@ -7,6 +9,12 @@ public struct CText<let capacity: Int>: Sendable {
 
   /// An empty text.
   public init() {}
+
+  /// `text`; empty if there is none, or no room for it.
+  @inline(never)
+  init<let length: Int>(_ text: BoardText<length>?) {
+    if let text { _ = assign(text.span) }
+  }
 
   /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or a zero is among them.
   mutating func assign(_ bytes: Span<UInt8>) -> Bool {

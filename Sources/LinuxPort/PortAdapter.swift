@@ -9,24 +9,26 @@ struct PortAdapter {
   var number: UInt16
   /// Whether the kernel itself uses it.
   var isUp: Bool
-  /// Its public address; zeros if it has none.
-  var address: InlineArray<6, UInt8>
+  /// Its public address, as the bytes lie in memory; 0 if it has none.
+  var address: UInt64
 
   /// The adapter with a number.
   static func find(_ number: UInt16) throws(PortFailure) -> PortAdapter {
     var (isUp, isRaw, isHeld) = (false, false, false)
     var bus: UInt8 = 0
-    var address = InlineArray<6, UInt8>(repeating: 0)
-    var span = address.mutableSpan
-    let result = unsafe span.withUnsafeMutableBufferPointer {
-      unsafe cbluetooth_find_adapter(number, &isUp, &isRaw, &isHeld, &bus, $0.baseAddress)
+    var address: UInt64 = 0
+    let result = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+      // Six bytes are written.
+      unsafe cbluetooth_find_adapter(
+        number, &isUp, &isRaw, &isHeld, &bus, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      )
     }
-    guard result >= 0 else { throw failure("find") }
+    guard result >= 0 else { throw failure(.find) }
     return PortAdapter(number: number, isUp: isUp, address: address)
   }
 
   /// The adapter with this address, whatever its number is now; `nil` if there is none.
-  static func find(_ address: InlineArray<6, UInt8>) -> PortAdapter? {
+  static func find(address: UInt64) -> PortAdapter? {
     // The kernel has 16 at most: HCI_MAX_DEV.
     var numbers = InlineArray<16, UInt16>(repeating: 0)
     var span = numbers.mutableSpan
@@ -35,25 +37,22 @@ struct PortAdapter {
     }
     for index in 0..<min(max(Int(truncatingIfNeeded: count), 0), 16) {
       guard let adapter = try? find(numbers[index]) else { continue }
-      if adapter.address.span.hasSameBytes(as: address.span) { return adapter }
+      if adapter.address == address { return adapter }
     }
     return nil
   }
 
   /// Whether the adapter can be found again by its address.
-  var hasAddress: Bool {
-    for index in address.indices where address[index] != 0 { return true }
-    return false
-  }
+  var hasAddress: Bool { address != 0 }
 
   /// Opens the user channel, after taking the adapter from the kernel if need be.
   func open() throws(PortFailure) -> PortDescriptor {
     if isUp {
-      guard cbluetooth_take_down(number) >= 0 else { throw Self.failure("take over") }
+      guard cbluetooth_take_down(number) >= 0 else { throw Self.failure(.takeOver) }
     }
     let channel = cbluetooth_open_user_channel(number)
     guard channel >= 0 else {
-      let failure = Self.failure("take over")
+      let failure = Self.failure(.takeOver)
       restore()
       throw failure
     }
@@ -66,7 +65,7 @@ struct PortAdapter {
     if isUp { _ = cbluetooth_bring_up(number) }
   }
 
-  private static func failure(_ operation: StaticString) -> PortFailure {
+  private static func failure(_ operation: PortOperation) -> PortFailure {
     PortFailure(code: ErrorNumber(rawValue: clinuxport_last_error()), operation: operation)
   }
 }

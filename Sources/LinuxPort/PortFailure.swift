@@ -2,6 +2,30 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
+/// What a call to the system does.
+enum PortOperation {
+  case accept, configure, connect, createSocket, find, listen, open, read, takeOver, use, wait,
+    write
+
+  /// The words for it, to follow "cannot".
+  var words: StaticString {
+    switch self {
+    case .accept: "accept a connection on "
+    case .configure: "configure "
+    case .connect: "connect to "
+    case .createSocket: "create a socket for "
+    case .find: "find "
+    case .listen: "listen on "
+    case .open: "open "
+    case .read: "read from "
+    case .takeOver: "take over "
+    case .use: "use "
+    case .wait: "wait for "
+    case .write: "write to "
+    }
+  }
+}
+
 /// A call to the system that failed: what was being done, and why.
 struct PortFailure: Error {
   /// Words that say more than those of the code.
@@ -16,16 +40,15 @@ struct PortFailure: Error {
 
   /// Why.
   var code: ErrorNumber
-  /// What was being done, to follow "cannot": "connect to".
-  var operation: StaticString
+  /// What was being done.
+  var operation: PortOperation
   /// More words than those of `code`.
   var explanation = Explanation.none
 
   /// Writes it as a sentence about `subject`, without a full stop.
   func write(to writer: inout ByteWriter, subject: (inout ByteWriter) -> Void) {
     writer.write(text: "cannot ")
-    writer.write(text: operation)
-    writer.write(text: " ")
+    writer.write(text: operation.words)
     subject(&writer)
     writer.write(text: ": ")
     switch explanation {

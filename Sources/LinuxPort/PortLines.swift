@@ -51,21 +51,22 @@ struct PortLines: ~Copyable {
   /// Asks for the lines: all, or none.
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
     close(queue)
-    let (wanted, count) = makeWanted()
     var failure = cgpiod_failure()
     var names = InlineArray<4, CText<32>>(repeating: CText())
-    for index in 0..<count {
-      if let line = board[wanted[index]] { _ = names[index].assign(line.name.span) }
+    var count = 0
+    while let part = part(at: count) {
+      names[count] = CText(board[part]?.name)
+      count += 1
     }
-    var label = CText<32>()
-    if let chip = board.chip { _ = label.assign(chip.span) }
+    let label = CText<32>(board.chip)
     var settings = unsafe InlineArray<4, cgpiod_line>(repeating: cgpiod_line())
     let opened = unsafe names.span.withUnsafeBufferPointer { names in
       for index in 0..<count {
-        guard let line = board[wanted[index]], let base = names.baseAddress else { continue }
+        guard let part = part(at: index), let line = board[part], let base = names.baseAddress
+        else { continue }
         // The text stands at the front of its struct.
         let name = unsafe UnsafeRawPointer(base + index).assumingMemoryBound(to: CChar.self)
-        unsafe settings[index] = Self.settings(line, isOutput: !wanted[index].isButton, name)
+        unsafe settings[index] = Self.settings(line, isOutput: !part.isButton, name)
       }
       return unsafe settings.span.withUnsafeBufferPointer { settings in
         unsafe label.withPointer {
@@ -105,7 +106,6 @@ struct PortLines: ~Copyable {
   mutating func nextEdge() -> EdgeRead {
     guard let lines = unsafe lines else { return .lost }
     guard mayHaveEdges else { return .none }
-    let (wanted, count) = makeWanted()
     var edge = cgpiod_edge()
     while true {
       let result = unsafe cgpiod_next_edge(lines, &edge)
@@ -114,10 +114,9 @@ struct PortLines: ~Copyable {
         mayHaveEdges = false
         return .none
       }
-      let index = Int(truncatingIfNeeded: edge.line)
-      guard index >= 0, index < count else { continue }
-      let part = wanted[index]
-      guard part.isButton else { continue }
+      guard let part = part(at: Int(truncatingIfNeeded: edge.line)), part.isButton else {
+        continue
+      }
       return .edge(
         ButtonEdge(
           button: part == .shake ? .shake : .clear, isClosed: edge.is_active != 0,
@@ -159,21 +158,24 @@ struct PortLines: ~Copyable {
   /// The name that the kernel shows to others for a line of ours.
   private static var consumer: StaticString { "eightball" }
 
-  /// The parts that have lines, in the order in which the lines are asked for.
-  private func makeWanted() -> (InlineArray<4, BoardPart>, Int) {
+  /// The part whose line is asked for at this place, in the order of all parts; `nil` if there are not so
+  /// many.
+  private func part(at place: Int) -> BoardPart? {
     let parts = BoardPart.all
-    var wanted = parts
     var count = 0
-    for index in parts.indices where board[parts[index]] != nil {
-      wanted[count] = parts[index]
+    for index in parts.indices where board.has(parts[index]) {
+      if count == place { return parts[index] }
       count += 1
     }
-    return (wanted, count)
+    return nil
   }
 
   private func index(of part: BoardPart) -> Int32? {
-    let (wanted, count) = makeWanted()
-    for index in 0..<count where wanted[index] == part { return Int32(truncatingIfNeeded: index) }
+    var place = 0
+    while let other = self.part(at: place) {
+      if other == part { return Int32(truncatingIfNeeded: place) }
+      place += 1
+    }
     return nil
   }
 
@@ -255,9 +257,7 @@ struct PortLines: ~Copyable {
   }
 
   private func writeLine(to writer: inout ByteWriter) {
-    let (wanted, count) = makeWanted()
-    let index = Int(truncatingIfNeeded: failure.line)
-    guard index >= 0, index < count, let line = board[wanted[index]] else {
+    guard let part = part(at: Int(truncatingIfNeeded: failure.line)), let line = board[part] else {
       return writer.write(text: "a line")
     }
     writer.write(text: "line ")

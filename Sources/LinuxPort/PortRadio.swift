@@ -71,7 +71,7 @@ struct PortRadio: ~Copyable {
     _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
   ) throws(PortFailure) {
     guard queue.add(new.number, .radio, for: PollQueue.readable) else {
-      throw PortFailure(code: ErrorNumber(rawValue: clinuxport_last_error()), operation: "wait for")
+      throw PortFailure(code: ErrorNumber(rawValue: clinuxport_last_error()), operation: .wait)
     }
     descriptor = consume new
     isReadable = false
@@ -104,7 +104,7 @@ struct PortRadio: ~Copyable {
       isReadable = false
       return .nothing
     case .failed(let code):
-      failure = PortFailure(code: code, operation: "read from")
+      failure = PortFailure(code: code, operation: .read)
       return .failed
     }
   }
@@ -119,7 +119,7 @@ struct PortRadio: ~Copyable {
     case .bytes(let taken): count = taken
     case .wouldBlock: count = 0
     case .failed(let code):
-      failure = PortFailure(code: code, operation: "write to")
+      failure = PortFailure(code: code, operation: .write)
       return .failed
     }
     if (count < bytes.count) != waitsToWrite {
@@ -136,11 +136,11 @@ struct PortRadio: ~Copyable {
   /// Nothing has been sent to anybody else.
   private func connectUnix(trusting user: UInt32?) throws(PortFailure) -> PortDescriptor {
     guard choice.place.count <= 107 else {
-      throw PortFailure(code: .nameTooLong, operation: "use", explanation: .pathTooLong)
+      throw PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong)
     }
     let result = unsafe choice.place.withPointer { unsafe clinuxport_connect_unix($0) }
     guard result >= 0 else {
-      throw PortFailure(code: ErrorNumber(result), operation: "connect to")
+      throw PortFailure(code: ErrorNumber(result), operation: .connect)
     }
     let descriptor = PortDescriptor(owning: result)
     // A link is looked at itself, and where it leads to: a stranger's leads anywhere.
@@ -154,36 +154,34 @@ struct PortRadio: ~Copyable {
 
   private static func check(_ owner: Int64, trusting user: UInt32?) throws(PortFailure) {
     guard owner >= 0 else {
-      throw PortFailure(code: ErrorNumber(owner), operation: "connect to")
+      throw PortFailure(code: ErrorNumber(owner), operation: .connect)
     }
     let owner = UInt32(truncatingIfNeeded: owner)
     guard owner == clinuxport_user() || owner == user || owner == 0 else {
-      throw PortFailure(code: .notPermitted, operation: "use", explanation: .owner(owner))
+      throw PortFailure(code: .notPermitted, operation: .use, explanation: .owner(owner))
     }
   }
 
   private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
     let result = unsafe choice.place.withPointer { unsafe clinuxport_open_serial($0) }
-    guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: "open") }
+    guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: .open) }
     let descriptor = PortDescriptor(owning: result)
     let configured = clinuxport_configure_serial(descriptor.number, speed)
     guard configured >= 0 else {
-      let code = ErrorNumber(configured)
-      throw PortFailure(
-        code: code, operation: code == .invalidArgument ? "set the speed of" : "configure")
+      throw PortFailure(code: ErrorNumber(configured), operation: .configure)
     }
     return descriptor
   }
 
   private mutating func openAdapter(_ number: UInt16) throws(PortFailure) -> PortDescriptor {
     var present: PortAdapter
-    if let adapter, adapter.hasAddress, let moved = PortAdapter.find(adapter.address) {
+    if let adapter, adapter.hasAddress, let moved = PortAdapter.find(address: adapter.address) {
       present = moved
     } else {
       present = try PortAdapter.find(number)
     }
     let channel = try present.open()
-    if let adapter, adapter.address.span.hasSameBytes(as: present.address.span) {
+    if let adapter, adapter.address == present.address {
       present.isUp = adapter.isUp
     }
     adapter = present
@@ -226,7 +224,7 @@ struct PortRadio: ~Copyable {
       code = ErrorNumber(result)
       candidate &+= 1
     }
-    throw PortFailure(code: code, operation: "connect to")
+    throw PortFailure(code: code, operation: .connect)
   }
 
   private mutating func takeAnswer() -> ErrorNumber {
@@ -248,7 +246,7 @@ struct PortRadio: ~Copyable {
     }
     let code = ErrorNumber(result)
     guard code == .wouldBlock else {
-      throw PortFailure(code: code, operation: "accept a connection on")
+      throw PortFailure(code: code, operation: .accept)
     }
     queue.change(number, .listener, to: PollQueue.readable)
     return false
@@ -271,6 +269,6 @@ struct PortRadio: ~Copyable {
       if code == .addressInUse || code == .accessDenied { break }
       index += 1
     }
-    throw PortFailure(code: code, operation: "listen on")
+    throw PortFailure(code: code, operation: .listen)
   }
 }

@@ -29,8 +29,10 @@ public struct ServiceEnvironment {
 
 /// Why a service manager cannot be reached.
 public enum ServiceError: Error {
-  /// A variable has a value that means nothing; and what was expected.
-  case wrongValue(StaticString, ProgramText, StaticString)
+  /// NOTIFY_SOCKET, WATCHDOG_USEC or WATCHDOG_PID has a value that means nothing.
+  case wrongSocket(ProgramText)
+  case wrongPatience(ProgramText)
+  case wrongProcess(ProgramText)
   /// The path or the name of a socket is too long.
   case tooLong(ProgramText)
   /// The kernel makes no socket, for this errno.
@@ -39,23 +41,32 @@ public enum ServiceError: Error {
   /// Writes what is wrong, without a full stop.
   public func write(to writer: inout ByteWriter) {
     switch self {
-    case .wrongValue(let variable, let value, let expected):
-      writer.write(text: "cannot use ")
-      writer.write(text: variable)
-      writer.write(text: "=")
-      writer.write(start: value.span)
-      writer.write(text: ": ")
-      writer.write(text: expected)
+    case .wrongSocket(let value):
+      write("NOTIFY_SOCKET=", value, ": expected a path from / on, or @ and a name", to: &writer)
+    case .wrongPatience(let value):
+      write("WATCHDOG_USEC=", value, ": expected a number of microseconds", to: &writer)
+    case .wrongProcess(let value):
+      write("WATCHDOG_PID=", value, ": expected the number of a process", to: &writer)
     case .tooLong(let name):
-      writer.write(text: "cannot use ")
-      writer.write(start: name.span)
-      writer.write(text: ": a socket's ")
-      writer.write(text: name.span.begins(with: "@") ? "name" : "path")
-      writer.write(text: " is at most 107 bytes long")
+      let expected: StaticString =
+        name.span.begins(with: "@")
+        ? ": a socket's name is at most 107 bytes long"
+        : ": a socket's path is at most 107 bytes long"
+      write("", name, expected, to: &writer)
     case .noSocket(let name, let code):
-      PortFailure(code: ErrorNumber(rawValue: code), operation: "create a socket for")
+      PortFailure(code: ErrorNumber(rawValue: code), operation: .createSocket)
         .write(to: &writer) { $0.write(start: name.span) }
     }
+  }
+
+  @inline(never)
+  private func write(
+    _ before: StaticString, _ value: ProgramText, _ after: StaticString, to writer: inout ByteWriter
+  ) {
+    writer.write(text: "cannot use ")
+    writer.write(text: before)
+    writer.write(start: value.span)
+    writer.write(text: after)
   }
 }
 
@@ -74,7 +85,7 @@ struct PortService: ~Copyable {
     let patience = try Self.patience(environment)
     let isAbstract = socket.span.begins(with: "@")
     guard isAbstract && socket.count > 1 || socket.span.begins(with: "/") else {
-      throw .wrongValue("NOTIFY_SOCKET", socket, "expected a path from / on, or @ and a name")
+      throw .wrongSocket(socket)
     }
     var name = CText<108>()
     guard name.assign(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
@@ -94,13 +105,13 @@ struct PortService: ~Copyable {
     guard let text = environment.patience else { return nil }
     if let process = environment.process {
       guard let number = process.span.unsignedNumber(upTo: 0x7FFF_FFFF), number > 0 else {
-        throw .wrongValue("WATCHDOG_PID", process, "expected the number of a process")
+        throw .wrongProcess(process)
       }
       guard Int32(truncatingIfNeeded: number) == clinuxport_process_number() else { return nil }
     }
     let digits = text.span
     guard let number = digits.unsignedNumber(upTo: .max), number > 0 else {
-      throw .wrongValue("WATCHDOG_USEC", text, "expected a number of microseconds")
+      throw .wrongPatience(text)
     }
     // Without its last three digits, a number of microseconds is one of milliseconds.
     let milliseconds = digits.extracting(first: max(digits.count - 3, 0))

@@ -47,36 +47,30 @@ public struct RadioChoice: Sendable {
   public init(_ text: Span<UInt8>) throws(RadioChoiceError) {
     self.init(.adapter(0))
     guard let colon = text.position(of: UInt8(ascii: ":")) else {
-      try readWord(text)
+      // A kind alone lacks what belongs behind it.
+      if let form = Self.form(of: text) { throw form }
+      guard text.begins(with: "hci") else { throw .anyForm }
+      way = .adapter(try Self.number(text.extracting(droppingFirst: 3), .adapter))
       return
     }
-    let kind = text.extracting(first: colon)
     let rest = text.extracting(droppingFirst: colon + 1)
-    if kind.equals("unix") {
-      try readUnix(rest)
-    } else if kind.equals("tcp-client") {
-      way = .tcpClient(port: try readHost(rest, .tcpClient))
-    } else if kind.equals("tcp-server") {
-      way = .tcpServer(port: try readHost(rest, .tcpServer))
-    } else if kind.equals("serial") {
-      try readSerial(rest)
-    } else if kind.equals("hci-socket") {
-      way = .adapter(try Self.number(rest, .adapterSocket))
-    } else {
-      throw .anyForm
+    switch Self.form(of: text.extracting(first: colon)) {
+    case .unix: try readUnix(rest)
+    case .tcpClient: way = .tcpClient(port: try readHost(rest, .tcpClient))
+    case .tcpServer: way = .tcpServer(port: try readHost(rest, .tcpServer))
+    case .serial: try readSerial(rest)
+    case .adapterSocket: way = .adapter(try Self.number(rest, .adapterSocket))
+    default: throw .anyForm
     }
   }
 
-  /// Reads a name without a colon.
-  private mutating func readWord(_ text: Span<UInt8>) throws(RadioChoiceError) {
-    if text.equals("virtual") { throw .virtual }
-    if text.equals("unix") { throw .unix }
-    if text.equals("tcp-client") { throw .tcpClient }
-    if text.equals("tcp-server") { throw .tcpServer }
-    if text.equals("serial") { throw .serial }
-    if text.equals("hci-socket") { throw .adapterSocket }
-    guard text.begins(with: "hci") else { throw .anyForm }
-    way = .adapter(try Self.number(text.extracting(droppingFirst: 3), .adapter))
+  /// The form that is expected of a name of this kind; `nil` if no name begins so.
+  private static func form(of kind: Span<UInt8>) -> RadioChoiceError? {
+    let forms: InlineArray<6, RadioChoiceError> = [
+      .unix, .tcpClient, .tcpServer, .serial, .adapterSocket, .virtual,
+    ]
+    for index in forms.indices where kind.equals(forms[index].kind) { return forms[index] }
+    return nil
   }
 
   private mutating func readUnix(_ text: Span<UInt8>) throws(RadioChoiceError) {
@@ -205,6 +199,19 @@ public enum RadioChoiceError: Error, Equatable, Sendable {
   case hostName
   /// A path, host or device of more than 255 bytes.
   case tooLong
+
+  /// How names begin of which this form is expected; empty for several kinds.
+  fileprivate var kind: StaticString {
+    switch self {
+    case .unix: "unix"
+    case .tcpClient: "tcp-client"
+    case .tcpServer: "tcp-server"
+    case .serial: "serial"
+    case .adapterSocket: "hci-socket"
+    case .virtual: "virtual"
+    default: ""
+    }
+  }
 
   /// Writes what is wrong with `text`, without a full stop.
   public func write(to writer: inout ByteWriter, of text: Span<UInt8>) {

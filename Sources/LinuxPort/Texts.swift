@@ -3,7 +3,7 @@ import CLinuxPort
 
 extension Span<UInt8> {
   /// Where the first of these bytes is; `nil` if there is none.
-  func position(of byte: UInt8) -> Int? {
+  public func position(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
     return nil
   }
@@ -107,6 +107,11 @@ public struct ProgramText: @unchecked Sendable {
   public init(_ text: StaticString) {
     unsafe start = text.utf8Start
     count = text.utf8CodeUnitCount
+  }
+
+  /// Its first `count` bytes.
+  public func first(_ count: Int) -> ProgramText {
+    unsafe ProgramText(start: start, count: Swift.min(Swift.max(count, 0), self.count))
   }
 
   /// Its end, without the first `count` bytes.

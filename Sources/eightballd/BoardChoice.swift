@@ -67,19 +67,23 @@ struct BoardChoice {
   }
 
   private mutating func apply(_ options: borrowing Options) throws(BoardChoiceError) {
-    guard !options.changes.isEmpty else { return }
-    guard var changed = description else { throw .noBoard }
-    do throws(BoardChangeError) {
-      if changed.name.span.hasBytes(of: BoardDescription.noBoard) {
-        changed = try options.changes.describe()
-      } else {
-        try options.changes.apply(to: &changed)
+    guard options.settingCount > 0 else { return }
+    guard let description else { throw .noBoard }
+    var changes = BoardChanges(to: description)
+    for index in 0..<options.settingCount {
+      guard let setting = options.settings[index] else { continue }
+      do throws(BoardFault) {
+        try changes.add(setting.span, at: index)
+      } catch {
+        throw .setting(setting, error)
       }
-    } catch {
-      let setting = options.settings[min(max(error.index, 0), Options.mostSettings - 1)]
-      throw .setting(setting, error.fault)
     }
-    description = changed
+    do throws(BoardChangeError) {
+      try changes.complete()
+    } catch {
+      throw .setting(options.settings[error.index] ?? ProgramText(""), error.fault)
+    }
+    self.description = changes.board
   }
 
   /// Writes which board it is, and why, as a sentence.
@@ -125,8 +129,6 @@ enum BoardChoiceError: Error {
   case setting(ProgramText, BoardFault)
   /// The board is the one of software.
   case virtual
-  /// The board names no radio.
-  case radio(RadioText, RadioChoiceError)
 
   /// Writes what is wrong and what was expected, without a full stop.
   func write(to writer: inout ByteWriter) {
@@ -157,9 +159,6 @@ enum BoardChoiceError: Error {
     case .virtual:
       writer.write(
         text: "the virtual board is not in eightballd: eightball run --board virtual has it")
-    case .radio(let radio, let error):
-      writer.write(text: "the radio of the board: ")
-      error.write(to: &writer, of: radio.span)
     }
   }
 }

@@ -19,7 +19,9 @@ enum Console {
       $0.write(text: "\n")
     }
     write(message.span, to: 2)
-    write(ProgramText(Help.usage).span, to: 2)
+    write(ProgramText("Usage: ").span, to: 2)
+    write(ProgramText(Help.form).span, to: 2)
+    write(ProgramText("  See 'eightballd --help' for more information.\n").span, to: 2)
   }
 
   /// Writes why there is no ball: for people on standard error, for programs on standard output.

@@ -21,7 +21,10 @@ enum Daemon {
     do throws(OptionError) {
       let options = try Options(arguments)
       switch options.task {
-      case .showHelp: Console.print(Help.text)
+      case .showHelp:
+        Console.print(Help.overview)
+        Console.print(Help.form)
+        Console.print(Help.options)
       case .showVersion:
         Console.print(BallProfile.version)
         Console.print("\n")
@@ -37,12 +40,28 @@ enum Daemon {
   private static func run(_ options: borrowing Options, address: OwnAddress) -> Status {
     let isJSON = options.isJSON
     do throws(BoardChoiceError) {
-      let board = try BoardChoice(options, model: DeviceTree.model())
-      let radio = try RadioSelection(options.radio, board: board.description)
-      return run(options, address: address, board, radio)
+      return run(options, address: address, try BoardChoice(options, model: DeviceTree.model()))
     } catch {
       let failure = error
       Console.fail(kind: "board", isJSON: isJSON) { failure.write(to: &$0) }
+      return .board
+    }
+  }
+
+  private static func run(
+    _ options: borrowing Options, address: OwnAddress, _ board: BoardChoice
+  ) -> Status {
+    let isJSON = options.isJSON
+    let named = board.description?.radio
+    do throws(RadioChoiceError) {
+      return run(
+        options, address: address, board, try RadioSelection(options.radio, boards: named))
+    } catch {
+      let failure = error
+      Console.fail(kind: "board", isJSON: isJSON) {
+        $0.write(text: "the radio of the board: ")
+        if let named { failure.write(to: &$0, of: named.span) }
+      }
       return .board
     }
   }
@@ -173,9 +192,7 @@ enum DeviceTree {
   static func model() -> BoardText<127> {
     var bytes = InlineArray<127, UInt8>(repeating: 0)
     let count = readFile("/sys/firmware/devicetree/base/model", into: bytes.mutableSpan)
-    var length = 0
-    // A property ends in a zero.
-    while length < count, bytes[length] != 0, bytes[length] != UInt8(ascii: "\n") { length += 1 }
-    return BoardText(bytes.span.extracting(first: length)) ?? BoardText()
+    return BoardText(ModelSearch.model(inProperty: bytes.span.extracting(first: count)))
+      ?? BoardText()
   }
 }

@@ -3,17 +3,16 @@ import LinuxPort
 /// The texts about the program itself.
 enum Help {
   /// How the program is called.
-  static var usage: StaticString {
+  static var form: StaticString {
     """
-    Usage: eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
+    eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
     [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
-      See 'eightballd --help' for more information.
 
     """
   }
 
-  /// What `--help` prints.
-  static var text: StaticString {
+  /// What `--help` prints before the form.
+  static var overview: StaticString {
     """
     OVERVIEW: A Magic 8-Ball for Bluetooth LE: advertises, takes questions, answers them.
 
@@ -24,7 +23,14 @@ enum Help {
     central are limited to 500 at once, and then 20 a second; a line says how many
     were left out. A reader that does not read loses lines, and gets their number.
 
-    USAGE: eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
+    USAGE: \
+
+    """
+  }
+
+  /// What `--help` prints after it.
+  static var options: StaticString {
+    """
 
     OPTIONS:
       --name <name>           The name of the ball: 1 to 29 bytes of UTF-8.

@@ -48,7 +48,7 @@ struct OptionError: Error {
       writer.write(text: "'")
     case .noValueExpected(let option):
       writer.write(text: "The option '")
-      writer.write(text: option.name)
+      writer.write(shown: option.name)
       quote("' does not take any value, but '", "' was specified.", to: &writer)
     case .wrongValue(let option): writeInvalid(option, to: &writer)
     case .answers:

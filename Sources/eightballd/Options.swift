@@ -32,10 +32,8 @@ struct Options {
   var radio: RadioChoice?
   /// `--board`.
   var board: ProgramText?
-  /// `--set`, all of them.
-  var changes = BoardChanges()
-  /// The texts of `--set`, by the numbers that `changes` has for them.
-  var settings = InlineArray<32, ProgramText>(repeating: ProgramText(""))
+  /// The texts of `--set`. Each is a setting, and may not fit the board.
+  var settings = InlineArray<32, ProgramText?>(repeating: nil)
   /// How often `--set` was given.
   var settingCount = 0
   /// `--json`.
@@ -125,7 +123,8 @@ struct Options {
   private mutating func add(_ setting: ProgramText) throws(OptionError) {
     guard settingCount < Self.mostSettings else { throw OptionError(.tooManySettings, setting) }
     do throws(BoardFault) {
-      changes.add(try BoardChange(setting.span), at: settingCount)
+      var changes = BoardChanges()
+      try changes.add(setting.span, at: settingCount)
     } catch {
       throw OptionError(.setting(error), setting)
     }

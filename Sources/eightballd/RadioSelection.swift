@@ -22,17 +22,13 @@ struct RadioSelection {
   /// The radio of `--radio`, or of the board, or the first adapter.
   ///
   /// - Throws: What is wrong with the one that the board names.
-  init(_ option: RadioChoice?, board: BoardDescription?) throws(BoardChoiceError) {
+  init(_ option: RadioChoice?, boards radio: RadioText?) throws(RadioChoiceError) {
     reason = .named
     if let option {
       choice = option
-    } else if let radio = board?.radio {
+    } else if let radio {
       reason = .board
-      do throws(RadioChoiceError) {
-        choice = try RadioChoice(radio.span)
-      } catch {
-        throw .radio(radio, error)
-      }
+      choice = try RadioChoice(radio.span)
     } else {
       reason = .usual
       choice = .usual

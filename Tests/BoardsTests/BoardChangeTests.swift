@@ -8,7 +8,8 @@ struct BoardChangeTests {
   /// What is wrong with a setting; `nil` if nothing is.
   private func fault(_ bytes: [UInt8]) -> BoardFault? {
     do throws(BoardFault) {
-      _ = try BoardChange(bytes.span)
+      var changes = BoardChanges()
+      try changes.add(bytes.span, at: 0)
       return nil
     } catch {
       return error
@@ -81,37 +82,45 @@ struct BoardChangeTests {
     }
   }
 
-  @Test("An error names the setting by the caller's number, and leaves the board as it was")
+  @Test("A setting that is wrong leaves the board as it was")
+  func unchanged() throws {
+    var changes = BoardChanges()
+    try changes.add("shake.line=GPIO2".utf8.span, at: 0)
+    let before = changes.board
+    for text in ["shake.line=", "shake.bias=up", "shake=off", "chip=", "shake.chip=c", "x=none"] {
+      #expect(throws: BoardFault.self) { try changes.add(text.utf8.span, at: 1) }
+      #expect(changes.board == before)
+    }
+  }
+
+  @Test("An error names the setting by the caller's number")
   func index() throws {
-    var board = BoardDescription(name: "b")
-    let before = board
     let settings: [(Int, String, BoardFault)] = [
       (7, "shake.line=A", .noOffset(.shake)), (9, "clear.offset=3", .noLine(.clear)),
     ]
     for (index, text, fault) in settings {
-      var changes = BoardChanges()
-      changes.add(try BoardChange("chip=c".utf8.span), at: 5)
-      changes.add(try BoardChange(text.utf8.span), at: index)
-      changes.add(try BoardChange("radio=hci0".utf8.span), at: 11)
-      #expect(throws: BoardChangeError(index: index, fault: fault)) {
-        try changes.apply(to: &board)
-      }
-      #expect(board == before)
+      var changes = BoardChanges(to: BoardDescription(name: "b"))
+      try changes.add("chip=c".utf8.span, at: 5)
+      try changes.add(text.utf8.span, at: index)
+      try changes.add("radio=hci0".utf8.span, at: 11)
+      #expect(throws: BoardChangeError(index: index, fault: fault)) { try changes.complete() }
     }
   }
 
   @Test("Changes describe a board from nothing")
   func describe() throws {
     var changes = BoardChanges()
-    #expect(changes.isEmpty)
-    #expect(try changes.describe() == BoardDescription(name: "none"))
-    changes.add(try BoardChange("radio=hci1".utf8.span), at: 0)
-    #expect(try changes.describe() == BoardDescription(name: "custom", radio: "hci1"))
-    changes.add(try BoardChange("shake.line=GPIO2".utf8.span), at: 1)
-    #expect(throws: BoardChangeError(index: 1, fault: .noChip)) { try changes.describe() }
-    changes.add(try BoardChange("chip=c".utf8.span), at: 2)
+    try changes.complete()
+    #expect(changes.board == BoardDescription(name: "none"))
+    try changes.add("radio=hci1".utf8.span, at: 0)
+    try changes.complete()
+    #expect(changes.board == BoardDescription(name: "custom", radio: "hci1"))
+    try changes.add("shake.line=GPIO2".utf8.span, at: 1)
+    #expect(throws: BoardChangeError(index: 1, fault: .noChip)) { try changes.complete() }
+    try changes.add("chip=c".utf8.span, at: 2)
+    try changes.complete()
     #expect(
-      try changes.describe()
+      changes.board
         == BoardDescription(
           name: "custom", chip: "c",
           shake: LineDescription(

@@ -44,6 +44,30 @@ struct BoardTableSourceTests {
         """)
   }
 
+  @Test("Settings that others imply are left out, and only those")
+  func fewestSettings() throws {
+    let text = try source([
+      (
+        "a.yml",
+        """
+        chip: c
+        shake: {line: GPIO5, offset: 5, active: low, bias: pull-up, debounce: 20}
+        clear: {line: GPIO6, offset: 7, active: high, bias: none, debounce: 0}
+        status: {line: LED, offset: 8, active: high}
+        answer: {line: GPIO9, offset: 9, active: low, bias: pull-down}
+        """
+      )
+    ])
+    let settings = text.split(separator: "\n").filter { $0.contains("set ") }
+      .map { $0.replacing("set ", with: "").replacing(" ", with: "") }
+    #expect(
+      settings == [
+        "chip=c", "shake.line=GPIO5", "clear.line=GPIO6", "clear.offset=7", "clear.active=high",
+        "clear.bias=none", "clear.debounce=0", "status.line=LED", "status.offset=8",
+        "answer.line=GPIO9", "answer.active=low", "answer.bias=pull-down",
+      ])
+  }
+
   @Test("Every file that is wrong is named, with its line, the field and what was expected")
   func wrong() throws {
     let text = try source([

@@ -24,14 +24,13 @@ public func boards(_ byte: UInt8) -> UInt32 {
   }
   var changes = BoardChanges()
   do throws(BoardFault) {
-    changes.add(try BoardChange(text.span), at: 1)
+    try changes.add(text.span, at: 1)
   } catch {
     error.write(to: &writer, of: text.span)
   }
   do throws(BoardChangeError) {
-    var board = table.board(at: index) ?? BoardDescription(name: "b")
-    if byte == 0 { board = try changes.describe() }
-    try changes.apply(to: &board)
+    try changes.complete()
+    let board = byte == 0 ? changes.board : table.board(at: index) ?? BoardDescription(name: "b")
     let parts = BoardPart.all
     for part in parts.indices {
       guard let line = board[parts[part]] else { continue }

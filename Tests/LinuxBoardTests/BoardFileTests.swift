@@ -218,10 +218,10 @@ struct BoardFileTests {
         + "not \"1001\""),
     Fault(
       "one offset twice", "offset: 12", "offset: 18",
-      "b.yml:13: status.offset: expected an offset of its own, not 18, which shake has"),
+      "b.yml:13: status.offset: expected an offset of its own, not that of shake"),
     Fault(
       "one line twice", "line: GPIO12", "line: GPIO18",
-      "b.yml:12: status.line: expected a line of its own, not GPIO18, which shake has"),
+      "b.yml:12: status.line: expected a line of its own, not that of shake"),
     Fault(
       "no YAML", "radio: hci0", "radio: \"hci0",
       "b.yml:14: expected YAML: found unexpected end of stream"),

@@ -113,8 +113,8 @@ struct BoardSettingTests {
       ),
       (
         ["shake.line=GPIO12"],
-        "--set shake.line=GPIO12: status.line: expected a line of its own, not GPIO12, which shake "
-          + "has"
+        "--set shake.line=GPIO12: status.line: expected a line of its own, not that of "
+          + "shake"
       ),
     ] as [([String], String)])
   func refuses(texts: [String], message: String) {

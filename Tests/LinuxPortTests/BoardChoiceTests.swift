@@ -97,7 +97,7 @@ struct BoardChoiceTests {
     ])
   func radio(list: [String], sentence: String) throws {
     let options = try Options(arguments(list))
-    let radio = try RadioSelection(options.radio, board: choose(list, "").description)
+    let radio = try RadioSelection(options.radio, boards: choose(list, "").description?.radio)
     #expect(text { radio.write(to: &$0) } == sentence)
   }
 

@@ -17,7 +17,7 @@ struct OptionsTests {
     #expect(options.address == nil)
     #expect(options.radio == nil)
     #expect(options.board == nil)
-    #expect(options.changes.isEmpty)
+    #expect(options.settingCount == 0)
     #expect(!options.isJSON)
   }
 
@@ -39,7 +39,7 @@ struct OptionsTests {
     #expect(options.board.map { $0.string } == "pi-5")
     #expect(options.isJSON)
     #expect(options.settingCount == 2)
-    #expect(options.settings[1].string == "answer=none")
+    #expect(options.settings[1]?.string == "answer=none")
   }
 
   @Test("Help and version come before what is wrong behind them")

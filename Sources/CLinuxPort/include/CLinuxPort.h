@@ -70,7 +70,7 @@ uint64_t clinuxport_now(void);
 int clinuxport_fill_random(uint8_t *bytes, size_t size);
 
 /// Blocks SIGINT, SIGTERM and SIGHUP and makes a descriptor of them. SIGHUP stays as it is where it is
-/// ignored, as nohup(1) has it. Ignores SIGPIPE.
+/// ignored, as nohup(1) has it. Blocks SIGPIPE as well.
 int clinuxport_open_signals(void);
 
 /// What clinuxport_next_signal has found.
@@ -152,7 +152,7 @@ int clinuxport_open_serial(const char *path);
 
 /// Makes a serial line carry bytes as they are, 8N1 with hardware flow control, for this program alone.
 ///
-/// EINVAL if the line does not have the speed; ENOTTY if it is none.
+/// ENOTTY if it is none. A line that does not have the speed takes the nearest that it has.
 int clinuxport_configure_serial(int descriptor, uint32_t speed);
 
 // Directories

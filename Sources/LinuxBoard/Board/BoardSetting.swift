@@ -6,7 +6,6 @@ import Boards
 public struct BoardSetting: Equatable, Sendable {
   /// As it was given.
   let text: String
-  let change: BoardChange
 
   /// Reads a setting.
   ///
@@ -15,8 +14,9 @@ public struct BoardSetting: Equatable, Sendable {
   public init(_ text: String) throws(BoardError) {
     self.text = text
     do throws(BoardFault) {
-      change = try BoardChange(text.utf8.span)
-      if case .radio(let radio) = change, FileField.radio.read(radio.description) == nil {
+      var changes = BoardChanges()
+      try changes.add(text.utf8.span, at: 0)
+      if let radio = changes.board.radio, FileField.radio.read(radio.description) == nil {
         throw .wrongValue(.radio)
       }
     } catch {
@@ -26,43 +26,36 @@ public struct BoardSetting: Equatable, Sendable {
 }
 
 extension BoardDescription {
-  /// The board that `settings` describe from nothing, as `BoardChanges.describe` does.
+  /// The board that `settings` describe from nothing, as `BoardChanges` does.
   ///
   /// - Throws: Which setting is wrong, and what was expected.
   public init(describedBy settings: [BoardSetting]) throws(BoardError) {
-    do throws(BoardChangeError) {
-      self = try BoardChanges(settings).describe()
-    } catch {
-      throw BoardError(error, in: settings)
-    }
+    self.init(named: Self.noBoard)
+    try apply(settings)
   }
 
   /// Changes what `settings` say, as `BoardChanges` does.
   ///
   /// - Throws: Which setting is wrong, and what was expected. Nothing is changed then.
   public mutating func apply(_ settings: [BoardSetting]) throws(BoardError) {
-    do throws(BoardChangeError) {
-      try BoardChanges(settings).apply(to: &self)
-    } catch {
-      throw BoardError(error, in: settings)
+    var changes = BoardChanges(to: self)
+    for (index, setting) in settings.enumerated() {
+      do throws(BoardFault) {
+        try changes.add(setting.text.utf8.span, at: index)
+      } catch {
+        throw BoardError(error, of: setting.text)
+      }
     }
-  }
-}
-
-extension BoardChanges {
-  /// Those of `settings`, each by its index.
-  fileprivate init(_ settings: [BoardSetting]) {
-    self.init()
-    for (index, setting) in settings.enumerated() { add(setting.change, at: index) }
+    do throws(BoardChangeError) {
+      try changes.complete()
+    } catch {
+      throw BoardError(error.fault, of: settings[error.index].text)
+    }
+    self = changes.board
   }
 }
 
 extension BoardError {
-  /// What is wrong with one of `settings`.
-  fileprivate init(_ error: BoardChangeError, in settings: [BoardSetting]) {
-    self.init(error.fault, of: settings[error.index].text)
-  }
-
   /// What is wrong with the setting `text`.
   fileprivate init(_ fault: BoardFault, of text: String) {
     let problem =

@@ -37,7 +37,7 @@ public struct BoardTableSource {
     }
     let facts =
       ["board \(name)"] + file.models.map { "model \($0)" }
-      + file.board.settings.map { "set \($0)" }
+      + file.board.fewestSettings.map { "set \($0)" }
     // The table has a line for each fact.
     for fact in facts where fact.utf8.contains(UInt8(ascii: "\n")) {
       throw BoardError(path, "expected no line break in \(BoardError.quoted(fact))")
@@ -75,5 +75,30 @@ public struct BoardTableSource {
       escaped += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
     return escaped
+  }
+}
+
+extension BoardDescription {
+  /// The settings that describe this board from nothing, without those that only repeat what a setting
+  /// that is left implies: the offset of a line called GPIO18, and the usual wiring of a button or a light.
+  fileprivate var fewestSettings: [String] {
+    var settings = self.settings
+    for setting in self.settings {
+      let fewer = settings.filter { $0 != setting }
+      if isDescribed(by: fewer) { settings = fewer }
+    }
+    return settings
+  }
+
+  private func isDescribed(by settings: [String]) -> Bool {
+    do throws(BoardError) {
+      var read: [BoardSetting] = []
+      for setting in settings { read.append(try BoardSetting(setting)) }
+      var board = try BoardDescription(describedBy: read)
+      board.name = name
+      return board == self
+    } catch {
+      return false
+    }
   }
 }
