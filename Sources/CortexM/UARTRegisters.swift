@@ -66,4 +66,10 @@ struct UARTRegisters {
     lineControl.value = .eightBits | .queues
     control.value = .enable | .transmit | .receive
   }
+
+  /// Sends a byte, and waits until there is room for it: for a program that has nothing else to do.
+  func sendWaiting(_ byte: UInt8) {
+    while flags.value.contains(.transmitQueueFull) {}
+    data.value = Received(rawValue: UInt32(byte))
+  }
 }
