@@ -87,9 +87,9 @@ build_image() {
   done
   [ $# = 0 ] || shift
   compile_bare_metal "$image.o" "${flags[@]}" -- "$folder"/sources/*.swift
-  # The linker adds what the compiler asks of a C library (memcpy) and of its own (division).
-  arm-none-eabi-gcc -mthumb -mcpu="$processor" --specs=picolibc.specs --picolibc-buildtype=release -nostartfiles \
+  # There is no C library. The linker adds what the compiler asks of its own (division).
+  arm-none-eabi-gcc -mthumb -mcpu="$processor" -nostdlib \
     -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
-    -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o"
+    -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o" -lgcc
   arm-none-eabi-objcopy -O binary "$image.elf" "$image.bin"
 }
