@@ -37,6 +37,7 @@ struct Clock: ~Copyable {
 
   /// The time.
   var now: Instant {
+    @inline(never)
     mutating get {
       let passed = (Self.ticks &- ticks) / rate
       ticks &+= passed &* rate
@@ -69,12 +70,12 @@ struct Clock: ~Copyable {
 /// Data sheet of the LM3S6965, "General-Purpose Timers": timer 0 as one of 32 bits.
 enum Alarm {
   private static var base: UInt { 0x4003_0000 }
-  private static var configuration: Register<UInt32> { Register(base + 0x000) }
-  private static var mode: Register<UInt32> { Register(base + 0x004) }
-  private static var control: Register<UInt32> { Register(base + 0x00C) }
-  private static var interruptMask: Register<UInt32> { Register(base + 0x018) }
-  private static var interruptClear: Register<UInt32> { Register(base + 0x024) }
-  private static var load: Register<UInt32> { Register(base + 0x028) }
+  private static var configuration: Register<UInt32> { Register(base &+ 0x000) }
+  private static var mode: Register<UInt32> { Register(base &+ 0x004) }
+  private static var control: Register<UInt32> { Register(base &+ 0x00C) }
+  private static var interruptMask: Register<UInt32> { Register(base &+ 0x018) }
+  private static var interruptClear: Register<UInt32> { Register(base &+ 0x024) }
+  private static var load: Register<UInt32> { Register(base &+ 0x028) }
 
   /// Makes it ready.
   static func start() {
