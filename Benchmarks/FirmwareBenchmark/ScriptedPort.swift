@@ -21,6 +21,8 @@ struct ScriptedPort: Port, ~Copyable {
   private var milliseconds: UInt64 = 0
   private var start: UInt32 = 0
   private(set) var ticks: UInt32 = 0
+  /// When the ball last wanted to wake up. Nobody reads it, but the ball has to find it out.
+  private(set) var wakeUp: Instant?
   /// The packets that were sent, and the lines that were printed, while the asks were measured.
   private(set) var packets = 0
   private(set) var lines = 0
@@ -39,6 +41,7 @@ struct ScriptedPort: Port, ~Copyable {
 
   /// Plays the next turn of the script; `false` at its end.
   mutating func wait(until deadline: Instant?) -> Bool {
+    wakeUp = deadline
     guard isAdvertising, input.isEmpty else { return true }
     let turn = turns &- 4 &- 2 &* Self.warmUp
     if turn == 0 {
