@@ -13,7 +13,7 @@ struct LM3S6965Port: Port, ~Copyable {
   /// Starts the machine.
   init() {
     LM3S6965.start()
-    clock = Clock(rate: LM3S6965.clock / 1_000)
+    clock = Clock()
     Alarm.start()
     LM3S6965.uart0.start(clock: LM3S6965.clock, baud: 115_200)
     LM3S6965.uart1.start(clock: LM3S6965.clock, baud: 115_200)
@@ -40,9 +40,10 @@ struct LM3S6965Port: Port, ~Copyable {
   @inline(never)
   mutating func wait(until deadline: Instant?) -> Bool {
     if let deadline {
+      let ticks = clock.ticks(until: deadline)
       // What is due is due without a sleep.
-      guard clock.now < deadline else { return true }
-      Alarm.set(clock.ticks(until: deadline) &+ 1)
+      guard ticks > 0 else { return true }
+      Alarm.set(ticks &+ 1)
     }
     Sleep.untilNews()
     if deadline != nil { Alarm.stop() }

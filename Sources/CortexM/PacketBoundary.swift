@@ -5,8 +5,8 @@ import BluetoothHost
 /// It only counts; the host's own decoder checks. Core Specification, Vol 4, Part A, 2, and Part E, 5.4.
 /// All zeros at the start of a packet, so that a variable of it takes no program memory.
 struct PacketBoundary {
-  /// How many bytes come before the next one that decides.
-  private var skipped = 0
+  /// How many bytes come before the next one that decides. The receiver counts them down.
+  var skipped = 0
   private var next = Next.type
   /// The low byte of a length of two.
   private var low = 0
@@ -22,18 +22,11 @@ struct PacketBoundary {
 
   init() {}
 
-  /// Counts a byte. `true` if the packet ends with it, or if no packet can begin with it.
-  @inline(__always)
-  mutating func ends(with byte: UInt8) -> Bool {
-    guard skipped == 0 else {
-      skipped &-= 1
-      return false
-    }
-    return decide(Int(byte))
-  }
-
+  /// Takes a byte that decides. `true` if the packet ends with it, or if no packet can begin with it.
   @inline(never)
-  private mutating func decide(_ byte: Int) -> Bool {
+  mutating func ends(with byte: UInt8) -> Bool {
+    let byte = Int(byte)
+    skipped = 0
     switch next {
     case .type:
       switch HCIPacketType(rawValue: UInt8(truncatingIfNeeded: byte)) {
@@ -56,7 +49,11 @@ struct PacketBoundary {
 
   /// A body of `length` bytes begins; whether there is none.
   private mutating func begin(_ length: Int) -> Bool {
-    (skipped, next) = length == 0 ? (0, .type) : (length &- 1, .last)
-    return length == 0
+    if length == 0 {
+      next = .type
+      return true
+    }
+    (skipped, next) = (length &- 1, .last)
+    return false
   }
 }

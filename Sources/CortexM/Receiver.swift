@@ -41,6 +41,7 @@ struct Receiver<let capacity: Int>: ~Copyable {
   mutating func receive(from uart: UARTRegisters) -> Bool {
     var isNews = false
     var index = end
+    var skipped = boundary.skipped
     // Reading also ends the interrupt.
     repeat {
       let received = uart.data.value
@@ -52,9 +53,15 @@ struct Receiver<let capacity: Int>: ~Copyable {
       let byte = UInt8(truncatingIfNeeded: received.rawValue)
       unsafe queue[unchecked: index] = byte
       index &+= 1
-      if boundary.ends(with: byte) { isNews = true }
+      if skipped > 0 {
+        skipped &-= 1
+      } else {
+        if boundary.ends(with: byte) { isNews = true }
+        skipped = boundary.skipped
+      }
     } while !uart.flags.value.contains(.receiveQueueEmpty)
     end = index
+    boundary.skipped = skipped
     return isNews || isBroken || index >= capacity / 2
   }
 }

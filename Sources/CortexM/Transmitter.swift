@@ -32,12 +32,12 @@ struct Transmitter<let capacity: Int>: ~Copyable {
     uart.interruptClear.value = .transmit
     let limit = min(bytes.count, UARTRegisters.queueLength)
     var count = 0
-    if uart.flags.value.contains(.transmitQueueEmpty) {
+    if uart.flags.value.contains(.transmitQueueEmpty), limit > 0 {
       // One look is enough for all that its queue holds.
-      while count < limit {
+      repeat {
         uart.send(unsafe bytes[unchecked: count])
         count &+= 1
-      }
+      } while count < limit
     } else {
       while count < limit, !uart.flags.value.contains(.transmitQueueFull) {
         uart.send(unsafe bytes[unchecked: count])
@@ -58,15 +58,13 @@ struct Transmitter<let capacity: Int>: ~Copyable {
   @inline(__always)
   mutating func transmit(to uart: UARTRegisters) -> Bool {
     uart.interruptClear.value = .transmit
-    var index = start
     let limit = min(end, start &+ UARTRegisters.queueRefill)
-    while index < limit {
+    while start < limit {
       // No index is negative, or beyond the end of what was written.
-      uart.send(unsafe queue[unchecked: index])
-      index &+= 1
+      uart.send(unsafe queue[unchecked: start])
+      start &+= 1
     }
-    start = index
-    guard index == end else { return false }
+    guard start == end else { return false }
     (start, end) = (0, 0)
     uart.interruptMask.value = uart.interruptMask.value - .transmit
     return isWaitedFor
