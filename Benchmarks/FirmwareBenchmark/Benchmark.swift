@@ -19,8 +19,10 @@ var benchConfiguration: BallConfiguration {
 @c func reset() {
   _ = prepareMemory()
   LM3S6965.start()
-  _ = Clock(rate: LM3S6965.clock / 1_000)
+  _ = Clock()
   LM3S6965.uart0.start(clock: LM3S6965.clock, baud: 115_200)
+
+  checkMemoryFunctions()
 
   let loops: UInt32 = 500_000
   let start = Clock.ticks
