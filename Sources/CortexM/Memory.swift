@@ -12,9 +12,10 @@ func prepareMemory() -> UInt64 {
     unsafe seed = (seed ^ UInt64(widening: word.pointee)) &* 0x100_0000_01B3
     unsafe word += 1
   }
-  let dataCount = unsafe cortexm_data_end() - cortexm_data_start()
-  unsafe cortexm_data_start().update(from: cortexm_data_initial(), count: dataCount)
-  let bssCount = unsafe cortexm_bss_end() - cortexm_bss_start()
-  unsafe cortexm_bss_start().update(repeating: 0, count: bssCount)
+  let data = unsafe UInt(bitPattern: cortexm_data_start())
+  unsafe moveBytes(
+    data, UInt(bitPattern: cortexm_data_initial()), UInt(bitPattern: cortexm_data_end()) &- data)
+  let bss = unsafe UInt(bitPattern: cortexm_bss_start())
+  unsafe clearBytes(bss, UInt(bitPattern: cortexm_bss_end()) &- bss)
   return seed
 }

@@ -102,7 +102,7 @@ def parts() -> dict[str, dict[str, int]]:
     return found
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_instructions_of_the_parts(elf, parts):
     name = elf.parent.name
     for part, limit in PART_LIMIT[name].items():
