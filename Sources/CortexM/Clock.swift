@@ -12,15 +12,15 @@ struct Clock: ~Copyable {
   private static var interruptClear: Register<UInt32> { Register(0x4000_000C) }
 
   /// How often it counts in a millisecond.
-  private let rate: UInt32
+  private static var rate: UInt32 { LM3S6965.clock / 1_000 }
+
   /// The counter's ticks when `now` was last asked for, less what was left of a millisecond.
   private var ticks: UInt32
   /// The milliseconds until then.
   private var milliseconds: UInt64 = 0
 
-  /// Starts the counter, which counts `rate` times in a millisecond.
-  init(rate: UInt32) {
-    self.rate = rate
+  /// Starts the counter.
+  init() {
     Self.load.value = .max
     Self.control.value = 1  // it counts, and its interrupt comes when it begins anew
     ticks = Self.ticks
@@ -37,9 +37,10 @@ struct Clock: ~Copyable {
 
   /// The time.
   var now: Instant {
+    @inline(never)
     mutating get {
-      let passed = (Self.ticks &- ticks) / rate
-      ticks &+= passed &* rate
+      let passed = (Self.ticks &- ticks) / Self.rate
+      ticks &+= passed &* Self.rate
       milliseconds &+= UInt64(widening: passed)
       return Instant(rawValue: milliseconds)
     }
@@ -48,17 +49,17 @@ struct Clock: ~Copyable {
   /// When the counter stood at `other`, which was since `now` was last asked for or shortly before.
   func instant(at other: UInt32) -> Instant {
     let difference = Int32(bitPattern: other &- ticks)
-    let passed = UInt64(widening: difference.magnitude / rate)
+    let passed = UInt64(widening: difference.magnitude / Self.rate)
     return Instant(rawValue: difference < 0 ? milliseconds &- passed : milliseconds &+ passed)
   }
 
-  /// How many ticks there are until `deadline`, at most 2³¹: nobody sleeps for longer at once.
+  /// How many ticks there are until `deadline`, 0 if it has come, at most 2³¹: nobody sleeps for longer at once.
   func ticks(until deadline: Instant) -> UInt32 {
-    let limit = (UInt32(1) &<< 31) / rate
+    let limit = (UInt32(1) &<< 31) / Self.rate
     guard deadline.rawValue > milliseconds else { return 0 }
     let left = deadline.rawValue &- milliseconds
-    guard left < UInt64(widening: limit) else { return limit &* rate }
-    let end = ticks &+ UInt32(truncatingIfNeeded: left) &* rate
+    guard left < UInt64(widening: limit) else { return limit &* Self.rate }
+    let end = ticks &+ UInt32(truncatingIfNeeded: left) &* Self.rate
     let ticksLeft = Int32(bitPattern: end &- Self.ticks)
     return ticksLeft > 0 ? UInt32(bitPattern: ticksLeft) : 0
   }
@@ -69,12 +70,12 @@ struct Clock: ~Copyable {
 /// Data sheet of the LM3S6965, "General-Purpose Timers": timer 0 as one of 32 bits.
 enum Alarm {
   private static var base: UInt { 0x4003_0000 }
-  private static var configuration: Register<UInt32> { Register(base + 0x000) }
-  private static var mode: Register<UInt32> { Register(base + 0x004) }
-  private static var control: Register<UInt32> { Register(base + 0x00C) }
-  private static var interruptMask: Register<UInt32> { Register(base + 0x018) }
-  private static var interruptClear: Register<UInt32> { Register(base + 0x024) }
-  private static var load: Register<UInt32> { Register(base + 0x028) }
+  private static var configuration: Register<UInt32> { Register(base &+ 0x000) }
+  private static var mode: Register<UInt32> { Register(base &+ 0x004) }
+  private static var control: Register<UInt32> { Register(base &+ 0x00C) }
+  private static var interruptMask: Register<UInt32> { Register(base &+ 0x018) }
+  private static var interruptClear: Register<UInt32> { Register(base &+ 0x024) }
+  private static var load: Register<UInt32> { Register(base &+ 0x028) }
 
   /// Makes it ready.
   static func start() {

@@ -6,20 +6,20 @@ struct GPIOPort {
   /// Where its registers begin.
   let base: UInt
 
-  private var direction: Register<UInt32> { Register(base + 0x400) }
-  private var interruptBothEdges: Register<UInt32> { Register(base + 0x408) }
-  private var interruptSense: Register<UInt32> { Register(base + 0x404) }
-  private var interruptMask: Register<UInt32> { Register(base + 0x410) }
-  private var interruptStatus: Register<UInt32> { Register(base + 0x418) }
-  private var interruptClear: Register<UInt32> { Register(base + 0x41C) }
-  private var alternateFunction: Register<UInt32> { Register(base + 0x420) }
-  private var pullUp: Register<UInt32> { Register(base + 0x510) }
-  private var digitalEnable: Register<UInt32> { Register(base + 0x51C) }
+  private var direction: Register<UInt32> { Register(base &+ 0x400) }
+  private var interruptBothEdges: Register<UInt32> { Register(base &+ 0x408) }
+  private var interruptSense: Register<UInt32> { Register(base &+ 0x404) }
+  private var interruptMask: Register<UInt32> { Register(base &+ 0x410) }
+  private var interruptStatus: Register<UInt32> { Register(base &+ 0x418) }
+  private var interruptClear: Register<UInt32> { Register(base &+ 0x41C) }
+  private var alternateFunction: Register<UInt32> { Register(base &+ 0x420) }
+  private var pullUp: Register<UInt32> { Register(base &+ 0x510) }
+  private var digitalEnable: Register<UInt32> { Register(base &+ 0x51C) }
 
   /// The levels of the pins in `mask` alone: the address selects them, so that a write leaves the
   /// others as they are.
   private func data(of mask: UInt32) -> Register<UInt32> {
-    Register(base + UInt(mask &<< 2))
+    Register(base &+ UInt(mask &<< 2))
   }
 
   /// Makes the pins in `mask` inputs with pull-ups, whose interrupt comes at both edges.

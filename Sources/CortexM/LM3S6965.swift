@@ -21,14 +21,14 @@ enum LM3S6965 {
   }
 
   private static var base: UInt { 0x400F_E000 }
-  private static var interruptStatus: Register<UInt32> { Register(base + 0x050) }
-  private static var clockConfiguration: Register<ClockConfiguration> { Register(base + 0x060) }
+  private static var interruptStatus: Register<UInt32> { Register(base &+ 0x050) }
+  private static var clockConfiguration: Register<ClockConfiguration> { Register(base &+ 0x060) }
   private static var user: (low: Register<UInt32>, high: Register<UInt32>) {
-    (Register(base + 0x1E0), Register(base + 0x1E4))
+    (Register(base &+ 0x1E0), Register(base &+ 0x1E4))
   }
   /// Whose clocks run: of the watchdog; of timers and UARTs; of GPIO ports.
   private static var clockGates: (Register<UInt32>, Register<UInt32>, Register<UInt32>) {
-    (Register(base + 0x100), Register(base + 0x104), Register(base + 0x108))
+    (Register(base &+ 0x100), Register(base &+ 0x104), Register(base &+ 0x108))
   }
 
   private struct ClockConfiguration: RegisterBits {

@@ -13,7 +13,7 @@ struct LM3S6965Port: Port, ~Copyable {
   /// Starts the machine.
   init() {
     LM3S6965.start()
-    clock = Clock(rate: LM3S6965.clock / 1_000)
+    clock = Clock()
     Alarm.start()
     LM3S6965.uart0.start(clock: LM3S6965.clock, baud: 115_200)
     LM3S6965.uart1.start(clock: LM3S6965.clock, baud: 115_200)
@@ -37,21 +37,17 @@ struct LM3S6965Port: Port, ~Copyable {
   /// A machine of its own does not end.
   var endRequests: Int { 0 }
 
+  @inline(never)
   mutating func wait(until deadline: Instant?) -> Bool {
-    Sleep.begin()
-    while !isDue(deadline), Sleep.unlessNews() {}
-    Alarm.stop()
-    Sleep.end()
+    if let deadline {
+      let ticks = clock.ticks(until: deadline)
+      // What is due is due without a sleep.
+      guard ticks > 0 else { return true }
+      Alarm.set(ticks &+ 1)
+    }
+    Sleep.untilNews()
+    if deadline != nil { Alarm.stop() }
     return true
-  }
-
-  /// Whether `deadline` has come. If not, the alarm will wake the processor then.
-  private mutating func isDue(_ deadline: Instant?) -> Bool {
-    let now = clock.now
-    guard let deadline else { return false }
-    guard now < deadline else { return true }
-    Alarm.set(clock.ticks(until: deadline) &+ 1)
-    return false
   }
 
   // MARK: The controller
@@ -137,8 +133,9 @@ struct LM3S6965Port: Port, ~Copyable {
 
   // MARK: Words
 
+  @inline(never)
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
-    withInterruptsHeld { .taken(unsafe console.sendText(bytes, to: LM3S6965.uart0)) }
+    withInterruptsHeld { .taken(unsafe console.send(bytes, to: LM3S6965.uart0)) }
   }
 
   func writeRadioName(to writer: inout ByteWriter) {

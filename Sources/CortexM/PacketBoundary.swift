@@ -5,40 +5,55 @@ import BluetoothHost
 /// It only counts; the host's own decoder checks. Core Specification, Vol 4, Part A, 2, and Part E, 5.4.
 /// All zeros at the start of a packet, so that a variable of it takes no program memory.
 struct PacketBoundary {
-  /// How many bytes come before there is something to decide; 0 at the start of a packet.
-  private var left = 0
-  /// How many of the header's last bytes are the length of what follows; 0 if that length is known.
-  private var lengthSize = 0
-  /// The byte before.
-  private var previous: UInt8 = 0
+  /// How many bytes come before the next one that decides. The receiver counts them down.
+  var skipped = 0
+  private var next = Next.type
+  /// The low byte of a length of two.
+  private var low = 0
+
+  /// What the byte that decides is.
+  private enum Next: UInt8 {
+    case type
+    case lengthOfOne
+    case lowOfLength
+    case highOfLength
+    case last
+  }
 
   init() {}
 
-  /// Counts a byte. `true` if the packet ends with it, or if no packet can begin with it.
-  @inline(__always)
+  /// Takes a byte that decides. `true` if the packet ends with it, or if no packet can begin with it.
+  @inline(never)
   mutating func ends(with byte: UInt8) -> Bool {
-    defer { previous = byte }
-    if left > 1 {
-      left &-= 1
-      return false
-    }
-    return decide(byte)
-  }
-
-  /// At the first byte, the last of the header, and the last of all.
-  private mutating func decide(_ byte: UInt8) -> Bool {
-    switch (left, lengthSize) {
-    case (0, _):
-      switch HCIPacketType(rawValue: byte) {
-      case .event: (left, lengthSize) = (1 + 1, 1)  // event code, length
-      case .command, .sco: (left, lengthSize) = (2 + 1, 1)  // opcode or handle, length
-      case .acl, .iso: (left, lengthSize) = (2 + 2, 2)  // handle, length
+    let byte = Int(byte)
+    skipped = 0
+    switch next {
+    case .type:
+      switch HCIPacketType(rawValue: UInt8(truncatingIfNeeded: byte)) {
+      case .event: (skipped, next) = (1, .lengthOfOne)  // event code
+      case .command, .sco: (skipped, next) = (2, .lengthOfOne)  // opcode or handle
+      case .acl, .iso: (skipped, next) = (2, .lowOfLength)  // handle
       default: return true
       }
-    case (_, 0): left = 0
-    case (_, 1): (left, lengthSize) = (Int(byte), 0)
-    default: (left, lengthSize) = (Int(byte) &* 256 &+ Int(previous), 0)
+      return false
+    case .lengthOfOne: return begin(byte)
+    case .lowOfLength:
+      (low, next) = (byte, .highOfLength)
+      return false
+    case .highOfLength: return begin(byte &* 256 &+ low)
+    case .last:
+      next = .type
+      return true
     }
-    return left == 0
+  }
+
+  /// A body of `length` bytes begins; whether there is none.
+  private mutating func begin(_ length: Int) -> Bool {
+    if length == 0 {
+      next = .type
+      return true
+    }
+    (skipped, next) = (length &- 1, .last)
+    return false
   }
 }

@@ -6,36 +6,33 @@ struct Sleep {
   private(set) var wakeUps: UInt32 = 0
   /// How often the ball's loop has slept.
   private(set) var waits: UInt32 = 0
-  /// For how many ticks of the clock the ball's loop has been awake.
+  /// For how many ticks of the clock the processor has been awake: while it sleeps. While it is awake, this
+  /// has no meaning.
   private(set) var ticksAwake: UInt32 = 0
-  private var awakeSince: UInt32 = 0
+  /// Whether the loop has something to do.
+  private var isOver = false
 
-  /// The loop has nothing to do.
-  static func begin() {
-    unsafe sleep.ticksAwake &+= Clock.ticks &- sleep.awakeSince
-    unsafe sleep.waits &+= 1
-  }
-
-  /// The loop goes on.
+  /// An interrupt has brought something that the loop must see to. For interrupt handlers.
   static func end() {
-    unsafe sleep.awakeSince = Clock.ticks
+    unsafe sleep.isOver = true
   }
 
-  /// Sleeps until an interrupt has been served, unless an earlier one has brought news; whether it slept.
-  static func unlessNews() -> Bool {
-    // While interrupts are held, one that comes after the look still ends the sleep.
-    withInterruptsHeld {
-      if hasNews { return false }
+  /// Sleeps until an interrupt handler has called `end` since the last sleep.
+  static func untilNews() {
+    unsafe sleep.waits &+= 1
+    cortexm_hold_interrupts()
+    while unsafe !sleep.isOver {
+      unsafe sleep.ticksAwake &+= Clock.ticks
+      // An interrupt that waits ends the sleep as well.
       cortexm_wait_for_interrupt()
+      unsafe sleep.ticksAwake &-= Clock.ticks
       unsafe sleep.wakeUps &+= 1
-      return true
+      // Its handler runs.
+      cortexm_serve_interrupts()
+      cortexm_hold_interrupts()
     }
-  }
-
-  /// Whether an interrupt has brought something that the loop must see to.
-  private static var hasNews: Bool {
-    unsafe controllerReceiver.hasNews || buttonEdges.hasNews || controllerTransmitter.hasNews
-      || console.hasNews
+    unsafe sleep.isOver = false
+    cortexm_serve_interrupts()
   }
 }
 

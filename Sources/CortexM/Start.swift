@@ -1,6 +1,5 @@
 import BallRunner
 import BluetoothHost
-import CCortexM
 import EightBall
 
 /// What runs first: fills the memory, and becomes a ball.
@@ -15,38 +14,6 @@ import EightBall
   var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
   _ = runner.run()
   resetSystem()
-}
-
-/// A fault of the program, or an interrupt that it did not ask for: says so, and starts anew.
-@c func fault() {
-  cortexm_hold_interrupts()
-  let text: StaticString = "\r\nA fault has ended the ball. It starts anew.\r\n"
-  var index = 0
-  while index < text.utf8CodeUnitCount {
-    while LM3S6965.uart0.flags.value.contains(.transmitQueueFull) {}
-    let byte = unsafe text.utf8Start[index]
-    LM3S6965.uart0.data.value = UARTRegisters.Received(rawValue: UInt32(byte))
-    index += 1
-  }
-  resetSystem()
-}
-
-/// Gives all variables their first values, as the linker script has laid them out.
-///
-/// - Returns: A number that differs from start to start as far as memory after power-up does.
-private func prepareMemory() -> UInt64 {
-  var seed: UInt64 = 0xCBF2_9CE4_8422_2325
-  var word = unsafe cortexm_stack_bottom()
-  while unsafe word < cortexm_data_start() {
-    // FNV-1a, a word at a time.
-    unsafe seed = (seed ^ UInt64(widening: word.pointee)) &* 0x100_0000_01B3
-    unsafe word += 1
-  }
-  let dataCount = unsafe cortexm_data_end() - cortexm_data_start()
-  unsafe cortexm_data_start().update(from: cortexm_data_initial(), count: dataCount)
-  let bssCount = unsafe cortexm_bss_end() - cortexm_bss_start()
-  unsafe cortexm_bss_start().update(repeating: 0, count: bssCount)
-  return seed
 }
 
 /// A static random address that a board keeps.

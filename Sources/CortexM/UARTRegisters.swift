@@ -6,19 +6,25 @@ struct UARTRegisters {
   let base: UInt
 
   /// A read takes the oldest byte received, with its errors; a write sends a byte.
-  var data: Register<Received> { Register(base + 0x000) }
-  var flags: Register<Flags> { Register(base + 0x018) }
+  var data: Register<Received> { Register(base &+ 0x000) }
+  var flags: Register<Flags> { Register(base &+ 0x018) }
   /// The whole part of clock / (16 × baud rate), and its fraction in 1/64.
-  var integerDivisor: Register<UInt32> { Register(base + 0x024) }
-  var fractionalDivisor: Register<UInt32> { Register(base + 0x028) }
+  var integerDivisor: Register<UInt32> { Register(base &+ 0x024) }
+  var fractionalDivisor: Register<UInt32> { Register(base &+ 0x028) }
   /// A write takes over the divisors too.
-  var lineControl: Register<LineControl> { Register(base + 0x02C) }
-  var control: Register<Control> { Register(base + 0x030) }
-  var interruptMask: Register<Interrupts> { Register(base + 0x038) }
-  var interruptClear: Register<Interrupts> { Register(base + 0x044) }
+  var lineControl: Register<LineControl> { Register(base &+ 0x02C) }
+  var control: Register<Control> { Register(base &+ 0x030) }
+  var queueLevels: Register<QueueLevels> { Register(base &+ 0x034) }
+  var interruptMask: Register<Interrupts> { Register(base &+ 0x038) }
+  /// Those that have come and are not masked.
+  var interrupts: Register<Interrupts> { Register(base &+ 0x040) }
+  var interruptClear: Register<Interrupts> { Register(base &+ 0x044) }
 
   /// How many bytes each of its two queues holds.
   static var queueLength: Int { 16 }
+
+  /// How many bytes it takes when it interrupts for more: it then has 2 at most.
+  static var queueRefill: Int { 14 }
 
   struct Received: RegisterBits {
     var rawValue: UInt32
@@ -30,6 +36,7 @@ struct UARTRegisters {
     var rawValue: UInt32
     static var receiveQueueEmpty: Self { Self(bit: 4) }
     static var transmitQueueFull: Self { Self(bit: 5) }
+    static var transmitQueueEmpty: Self { Self(bit: 7) }
   }
 
   struct LineControl: RegisterBits {
@@ -45,11 +52,19 @@ struct UARTRegisters {
     static var receive: Self { Self(bit: 9) }
   }
 
+  struct QueueLevels: RegisterBits {
+    var rawValue: UInt32
+    /// The UART interrupts for more when an eighth of its queue is left: 2 bytes.
+    static var transmitAtEighth: Self { Self(rawValue: 0 &<< 0) }
+    /// It interrupts for what has come when that is half of its queue.
+    static var receiveAtHalf: Self { Self(rawValue: 2 &<< 3) }
+  }
+
   struct Interrupts: RegisterBits {
     var rawValue: UInt32
     /// The queue is half full.
     static var receive: Self { Self(bit: 4) }
-    /// The queue is half empty.
+    /// An eighth of the queue is left.
     static var transmit: Self { Self(bit: 5) }
     /// Something is in the queue, and nothing more has come for 32 bits.
     static var receiveTimeout: Self { Self(bit: 6) }
@@ -64,6 +79,19 @@ struct UARTRegisters {
     integerDivisor.value = divisor / 64
     fractionalDivisor.value = divisor % 64
     lineControl.value = .eightBits | .queues
+    queueLevels.value = .transmitAtEighth | .receiveAtHalf
     control.value = .enable | .transmit | .receive
+  }
+
+  /// Sends a byte, and waits until there is room for it: for a program that has nothing else to do.
+  func sendWaiting(_ byte: UInt8) {
+    while flags.value.contains(.transmitQueueFull) {}
+    send(byte)
+  }
+
+  /// Sends a byte, for which there is room.
+  @inline(__always)
+  func send(_ byte: UInt8) {
+    data.value = Received(rawValue: UInt32(byte))
   }
 }

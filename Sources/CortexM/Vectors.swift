@@ -29,22 +29,33 @@ let vectors: InlineArray<46, Handler> = [
 ]
 
 @c func controllerInterrupted() {
-  unsafe controllerReceiver.receive(from: LM3S6965.uart1)
-  unsafe controllerTransmitter.transmit(to: LM3S6965.uart1)
+  let uart = LM3S6965.uart1
+  let interrupts = uart.interrupts.value
+  if interrupts.containsAny(.receive | .receiveTimeout),
+    unsafe controllerReceiver.receive(from: uart)
+  {
+    Sleep.end()
+  }
+  if interrupts.contains(.transmit), unsafe controllerTransmitter.transmit(to: uart) {
+    Sleep.end()
+  }
 }
 
 @c func consoleInterrupted() {
-  unsafe console.transmit(to: LM3S6965.uart0)
+  if unsafe console.transmit(to: LM3S6965.uart0) { Sleep.end() }
 }
 
 @c func portsInterrupted() {
   unsafe buttonEdges.handleInterrupt(at: Clock.ticks)
+  Sleep.end()
 }
 
 @c func clockInterrupted() {
   Clock.handleInterrupt()
+  Sleep.end()
 }
 
 @c func alarmInterrupted() {
   Alarm.handleInterrupt()
+  Sleep.end()
 }

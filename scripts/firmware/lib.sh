@@ -46,27 +46,50 @@ compile_bare_metal() {
 # without_own_imports: leaves out the lines by which our own modules import each other.
 without_own_imports() { sed -E 's/^import (BluetoothHost|EightBall|BallRunner)$//'; }
 
-# firmware_sources FOLDER [MODULE]: copies the sources of the ball, and of a port, there, to be compiled as
-# one module.
+# firmware_sources FOLDER [PATH...]: copies the sources of the ball, and more files or folders of them, there,
+# to be compiled as one module.
 firmware_sources() {
-  local file
-  rm -rf "$1"
-  mkdir -p "$1"
+  local file folder=$1
+  shift
+  rm -rf "$folder"
+  mkdir -p "$folder"
   while read -r file; do
-    without_own_imports <"$file" >"$1/${file//\//-}"
-  done < <(find Sources/{BluetoothHost,EightBall,BallRunner} ${2:+"Sources/$2"} -name '*.swift')
+    without_own_imports <"$file" >"$folder/${file//\//-}"
+  done < <(find Sources/{BluetoothHost,EightBall,BallRunner} "$@" -name '*.swift')
 }
 
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
-  local folder="$firmware_folder/$1"
-  mkdir -p "$folder"
-  firmware_sources "$folder/sources" CortexM
-  # shellcheck disable=SC2046 # one word a flag
-  compile_bare_metal "$folder/eightball.o" $(firmware_target "$1") -- "$folder"/sources/*.swift
-  # The linker adds what the compiler asks of a C library (memcpy) and of its own (division).
-  arm-none-eabi-gcc -mthumb -mcpu="$(firmware_processor "$1")" --specs=picolibc.specs --picolibc-buildtype=release -nostartfiles \
+  firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
+  build_image "$1" eightball
+}
+
+# build_firmware_benchmark NAME: builds what scripts/benchmark-firmware runs: the same, with another start.
+build_firmware_benchmark() {
+  local sources="$firmware_folder/$1/sources"
+  firmware_sources "$sources" Sources/CortexM Benchmarks/FirmwareBenchmark
+  rm "$sources/Sources-CortexM-Start.swift"
+  # It runs two balls, one after the other.
+  build_image "$1" benchmark -I Benchmarks/FirmwareBenchmark/include -- -Wl,--defsym=stack_size=48K
+}
+
+# build_image NAME IMAGE [FLAG...] [-- LINKER-FLAG...]: compiles and links the sources of
+# .build-firmware/NAME into IMAGE.elf and IMAGE.bin there.
+build_image() {
+  local folder="$firmware_folder/$1" image="$firmware_folder/$1/$2" processor flags=()
+  processor=$(firmware_processor "$1")
+  # shellcheck disable=SC2207 # one word a flag
+  flags=($(firmware_target "$1"))
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    flags+=("$1")
+    shift
+  done
+  [ $# = 0 ] || shift
+  compile_bare_metal "$image.o" "${flags[@]}" -- "$folder"/sources/*.swift
+  # There is no C library. The linker adds what the compiler asks of its own (division).
+  arm-none-eabi-gcc -mthumb -mcpu="$processor" -nostdlib \
     -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
-    -Wl,-Map,"$folder/eightball.map" -o "$folder/eightball.elf" "$folder/eightball.o"
-  arm-none-eabi-objcopy -O binary "$folder/eightball.elf" "$folder/eightball.bin"
+    -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o" -lgcc
+  arm-none-eabi-objcopy -O binary "$image.elf" "$image.bin"
 }

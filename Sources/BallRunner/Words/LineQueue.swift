@@ -5,8 +5,14 @@ import BluetoothHost
 /// A line for which there is no room is left out and counted, so a reader that does not read costs
 /// lines and never time.
 public struct LineQueue<let capacity: Int>: ~Copyable {
+  #if WORDS_FOR_PEOPLE_ONLY
+    /// Where only people read, they read at a terminal, which wants a carriage return as well.
+    private static var lineEnd: StaticString { "\r\n" }
+  #else
+    private static var lineEnd: StaticString { "\n" }
+  #endif
   /// "…" and a line end.
-  private static var reserve: Int { 4 }
+  private static var reserve: Int { 3 + lineEnd.utf8CodeUnitCount }
 
   private var bytes = ByteBuffer<capacity>()
   /// How many lines have been left out and not been reported.
@@ -63,7 +69,7 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
     if isCut, start > 0 || !mayBeCut { return false }
     bytes.keepWritten(start &+ count)
     if isCut { _ = bytes.append(utf8: "…") }
-    _ = bytes.append(utf8: "\n")
+    _ = bytes.append(utf8: Self.lineEnd)
     return true
   }
 }

@@ -8,6 +8,16 @@
 static inline uint32_t cortexm_load(uintptr_t address) { return *(volatile uint32_t *)address; }
 static inline void cortexm_store(uintptr_t address, uint32_t value) { *(volatile uint32_t *)address = value; }
 
+// The same for a byte, and for a word at any address. A loop of them stays a loop: of a loop of plain accesses the
+// compiler makes a call of the function that the loop is there to be.
+static inline uint8_t cortexm_load_byte(uintptr_t address) { return *(volatile uint8_t *)address; }
+static inline void cortexm_store_byte(uintptr_t address, uint8_t value) { *(volatile uint8_t *)address = value; }
+struct __attribute__((packed)) cortexm_word { uint32_t value; };
+static inline uint32_t cortexm_load_word(uintptr_t address) { return ((volatile struct cortexm_word *)address)->value; }
+static inline void cortexm_store_word(uintptr_t address, uint32_t value) {
+    ((volatile struct cortexm_word *)address)->value = value;
+}
+
 // Each is a barrier: the compiler moves no access to memory across it.
 
 // Interrupts wait from now on.
