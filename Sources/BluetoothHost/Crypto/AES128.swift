@@ -59,25 +59,36 @@ public struct AES128: Sendable {
     return double(sums) ^ below ^ rotate(sums, by: 16)
   }
 
-  /// SubBytes (5.1.1) of four bytes: the inverse in the field, then an affine map.
+  /// SubBytes (5.1.1) of four bytes: the inverse in the field, which is the power 254 and leaves 0, then
+  /// an affine map.
   @inline(never)
   private static func substitute(_ bytes: UInt32) -> UInt32 {
-    // The inverse is the power 254, and that of 0 is 0: 1, 3, 7, 15, 31, 63, 127, 254.
-    var power = bytes
-    var squares = 7
-    while squares > 0 {
-      squares &-= 1
-      power = multiply(power, power)
-      if squares > 0 { power = multiply(power, bytes) }
+    // Powers of powers of 2 are linear maps. The last one is that of 5.1.1.
+    let power2 = map(bytes, 0x9AAB_6C1B_4010_0401)
+    let power3 = multiply(power2, bytes)
+    let power12 = map(power3, 0xC5B3_975E_AB1B_1001)
+    let power15 = multiply(power12, power3)
+    let power240 = map(power15, 0x6C1D_914D_E8E4_5E01)
+    let power254 = multiply(multiply(power240, power12), power2)
+    return map(power254, 0x8FC7_E3F1_F87C_3E1F) ^ 0x6363_6363
+  }
+
+  /// A linear map of each of four bytes: the sum of the images of its bits, that of bit 0 in the low byte
+  /// of `images`.
+  @inline(never)
+  private static func map(_ bytes: UInt32, _ images: UInt64) -> UInt32 {
+    var sum: UInt32 = 0
+    var rest = bytes
+    var restOfImages = images
+    var bits = 8
+    while bits > 0 {
+      bits &-= 1
+      let image = UInt32(truncatingIfNeeded: restOfImages &>> 56) &* 0x0101_0101
+      sum ^= fill(rest) & image
+      rest = rest &<< 1
+      restOfImages = restOfImages &<< 8
     }
-    var sum = power
-    var rotations = 4
-    while rotations > 0 {
-      rotations &-= 1
-      power = (power & 0x7F7F_7F7F) &<< 1 | (power &>> 7) & 0x0101_0101
-      sum ^= power
-    }
-    return sum ^ 0x6363_6363
+    return sum
   }
 
   /// The products of four pairs of bytes in the cipher's field, modulo x⁸ + x⁴ + x³ + x + 1 (4.2).
