@@ -154,7 +154,7 @@ private func branchOnSecret() {
 }
 
 extension P256PublicKey {
-  /// The public key of the specification's other sample, Vol 3, Part H, 7.1.2.1.
+  /// The public key of the specification's other sample, Vol 2, Part G, 7.1.2.
   fileprivate static var debugPeer: P256PublicKey {
     P256PublicKey(
       x: number(hexBytes("1ea1f0f01faf1d9609592284f19e4c0047b58afd8615a69f559077b22faaa190")),

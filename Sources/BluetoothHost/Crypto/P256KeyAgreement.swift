@@ -2,9 +2,9 @@
 ///
 /// It multiplies a point by the private key in windows of four bits: seven additions make the multiples
 /// of the point up to 8, then four doublings and an addition follow for each window; the last steps
-/// divide by z. A step is one addition of points, or 16 bits of the division's exponent. Only the number
-/// of steps, which is always the same, and the public key decide branches and addresses; the private key
-/// decides neither.
+/// divide by z. A step is one addition of points, or 16 bits of the division's exponent. Neither the
+/// private key nor the shared point decides a branch or an address, and the number of steps is always the
+/// same: the time says nothing about them.
 public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The number of steps from a beginning to the result.
   public static var stepCount: Int { 7 + windowCount * 5 + 16 }
@@ -23,6 +23,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The steps that the task has had.
   private var steps = 0
   private var hasKeyPair = false
+  /// Not private, nor is the next one, so that scripts/check-crypto can say which of them is a secret.
   var privateKey = Number256.zero
   var publicKey = P256PublicKey(x: .zero, y: .zero)
   /// The point times 1 to 8.
