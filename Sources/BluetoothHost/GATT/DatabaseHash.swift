@@ -12,7 +12,7 @@ public struct DatabaseHash: Equatable, Sendable {
 
   /// The hash of `attributes`, the first of which has the handle 0x0001.
   public init(of attributes: Span<Attribute>) {
-    var code = AESCMAC(key: AES128.Block(repeating: 0))
+    var code = AESCMAC(key: .zero)
     for index in attributes.indices {
       let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
       // Handle, type, and at most the 19 bytes of a characteristic's declaration.
@@ -22,8 +22,8 @@ public struct DatabaseHash: Equatable, Sendable {
       let length = writer.count
       code.update(entry.span.extracting(first: length))
     }
-    let result = code.finish()
-    for index in 0..<16 { bytes[index] = result[15 - index] }
+    var writer = ByteWriter(bytes.mutableSpan)
+    code.finish().write(to: &writer)
   }
 
   /// Whether both hold the same bytes.

@@ -11,50 +11,6 @@ private func bytes(_ block: InlineArray<16, UInt8>) -> [UInt8] {
   Array(block.span)
 }
 
-@Suite("AES-128 and AES-CMAC")
-struct AESTests {
-  @Test("FIPS 197, appendix C.1")
-  func fips197C1() {
-    let cipher = AES128(key: block(0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F))
-    #expect(
-      bytes(cipher.encrypt(block(0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF)))
-        == bytes(block(0x69C4_E0D8_6A7B_0430, 0xD8CD_B780_70B4_C55A)))
-  }
-
-  @Test("FIPS 197, appendix B")
-  func fips197B() {
-    let cipher = AES128(key: block(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C))
-    #expect(
-      bytes(cipher.encrypt(block(0x3243_F6A8_885A_308D, 0x3131_98A2_E037_0734)))
-        == bytes(block(0x3925_841D_02DC_09FB, 0xDC11_8597_196A_0B32)))
-  }
-
-  /// RFC 4493, section 4: the first bytes of one message.
-  @Test(
-    "RFC 4493, section 4, in pieces of every length",
-    arguments: [
-      (0, 0xBB1D_6929_E959_3728, 0x7FA3_7D12_9B75_6746),
-      (16, 0x070A_16B4_6B4D_4144, 0xF79B_DD9D_D04A_287C),
-      (40, 0xDFA6_6747_DE9A_E630, 0x30CA_3261_1497_C827),
-      (64, 0x51F0_BEBF_7E3B_9D92, 0xFC49_7417_7936_3CFE),
-    ] as [(Int, UInt64, UInt64)])
-  func rfc4493(length: Int, high: UInt64, low: UInt64) {
-    let message =
-      bytes(block(0x6BC1_BEE2_2E40_9F96, 0xE93D_7E11_7393_172A))
-      + bytes(block(0xAE2D_8A57_1E03_AC9C, 0x9EB7_6FAC_45AF_8E51))
-      + bytes(block(0x30C8_1C46_A35C_E411, 0xE5FB_C119_1A0A_52EF))
-      + bytes(block(0xF69F_2445_DF4F_9B17, 0xAD2B_417B_E66C_3710))
-    for piece in 1...17 {
-      var code = AESCMAC(key: block(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C))
-      for start in stride(from: 0, to: length, by: piece) {
-        let part = Array(message[start..<min(start + piece, length)])
-        code.update(part.span)
-      }
-      #expect(bytes(code.finish()) == bytes(block(high, low)), "in pieces of \(piece)")
-    }
-  }
-}
-
 /// Core Specification, Vol 3, Part G, Appendix B, unless a parameter says otherwise.
 private func specificationDatabase(
   name: Attribute.Value = .deviceName, extendedProperties: UInt64 = 0x0000,

@@ -1,0 +1,152 @@
+/// The P-256 key agreement, computed without a heap in steps of much the same length.
+///
+/// It multiplies a point by the private key in windows of four bits: seven additions make the multiples
+/// of the point up to 8, then four doublings and an addition follow for each window; the last steps
+/// divide by z. A step is one addition of points, or 16 bits of the division's exponent. Neither the
+/// private key nor the shared point decides a branch or an address, and the number of steps is always the
+/// same: the time says nothing about them.
+public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
+  /// The number of steps from a beginning to the result.
+  public static var stepCount: Int { 7 + windowCount * 5 + 16 }
+
+  /// Digits −8 to 8 of four bits, the uppermost of which is the carry of those below.
+  private static var windowCount: Int { 65 }
+
+  private enum Task {
+    case none
+    case publicKey
+    case sharedKey
+  }
+
+  private let allowsDebugKey: Bool
+  private var task = Task.none
+  /// The steps that the task has had.
+  private var steps = 0
+  private var hasKeyPair = false
+  /// Not private, nor is the next one, so that scripts/check-crypto can say which of them is a secret.
+  var privateKey = Number256.zero
+  var publicKey = P256PublicKey(x: .zero, y: .zero)
+  /// The point times 1 to 8.
+  private var multiples = InlineArray<8, P256Point>(repeating: .none)
+  private var sum = P256Point.none
+  private var inverse = P256FieldElement.zero
+
+  /// A key agreement without a key pair.
+  ///
+  /// - Parameter allowsDebugKey: Whether a peer may use the specification's debug key: in tests, or for
+  ///   a sniffer.
+  public init(allowsDebugKey: Bool = false) {
+    self.allowsDebugKey = allowsDebugKey
+  }
+
+  /// Whether a calculation has begun and is not finished.
+  public var isBusy: Bool { task != .none }
+
+  /// Begins a new key pair: see `KeyAgreement`.
+  @inline(never)
+  public mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
+    task = .none
+    hasKeyPair = false
+    guard privateKey != .zero, privateKey.isBelow(P256Point.order) else { throw .privateKey }
+    self.privateKey = privateKey
+    try begin(.publicKey, with: P256Point.generator)
+  }
+
+  /// Begins the shared key: see `KeyAgreement`.
+  @inline(never)
+  public mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
+    task = .none
+    guard hasKeyPair else { throw .noKeyPair }
+    guard peer.x != publicKey.x else { throw .ownPublicKey }
+    guard allowsDebugKey || peer.x != P256PublicKey.debug.x else { throw .debugPublicKey }
+    try begin(.sharedKey, with: peer)
+  }
+
+  @inline(never)
+  private mutating func begin(
+    _ task: Task, with key: P256PublicKey
+  ) throws(KeyAgreementError) {
+    guard key.x.isBelow(P256FieldElement.prime), key.y.isBelow(P256FieldElement.prime) else {
+      throw .notOnCurve
+    }
+    multiples[0] = P256Point(key)
+    guard multiples[0].isOnCurve else { throw .notOnCurve }
+    sum = .neutral
+    inverse = .one
+    steps = 0
+    self.task = task
+  }
+
+  /// Adds two points, or divides a little: see `KeyAgreement`.
+  @inline(never)
+  public mutating func step() -> KeyAgreementResult? {
+    guard isBusy else { return nil }
+    let step = steps
+    steps &+= 1
+    if step < 7 {
+      multiples[step &+ 1] = multiples[step]
+      multiples[step &+ 1].add(multiples[0])
+    } else if step < 7 &+ Self.windowCount &* 5 {
+      let part = step &- 7
+      let window = Self.windowCount &- 1 &- part / 5
+      sum.add(part % 5 < 4 ? sum : multiple(forWindow: window))
+    } else {
+      divide(from: (Self.stepCount &- steps) &* 16)
+      if steps == Self.stepCount { return result() }
+    }
+    return nil
+  }
+
+  /// The point times the digit of a window.
+  @inline(never)
+  private func multiple(forWindow window: Int) -> P256Point {
+    // Booth's digits: the four bits of the window and the top bit of the one below, −8·b₃ + 4·b₂ + 2·b₁
+    // + b₀ + b₋₁.
+    let bits = privateKey.nibble(at: window) &<< 1 | privateKey.nibble(at: window &- 1) &>> 3
+    let sign = 0 &- bits &>> 4
+    let magnitude = (((bits ^ sign) & 31) &+ 1) &>> 1
+    var selected = P256Point.neutral
+    var index = 8
+    while index > 0 {
+      let difference = magnitude ^ UInt32(truncatingIfNeeded: index)
+      index &-= 1
+      // All ones if the difference, which is small, is 0.
+      selected.replace(with: multiples[index], where: 0 &- (difference &- 1) &>> 31)
+    }
+    selected.negate(where: sign)
+    return selected
+  }
+
+  /// Raises `inverse` by 16 bits of p − 2, the exponent that inverts: it is no secret.
+  @inline(never)
+  private mutating func divide(from lowest: Int) {
+    var exponent = P256FieldElement.prime
+    exponent.words[0] = exponent.words[0] &- 2
+    var bit = lowest &+ 16
+    while bit > lowest {
+      bit &-= 1
+      inverse *= inverse
+      if exponent.words[bit / 32] &>> UInt32(truncatingIfNeeded: bit % 32) & 1 != 0 {
+        inverse *= sum.z
+      }
+    }
+  }
+
+  private mutating func result() -> KeyAgreementResult {
+    let x = (sum.x * inverse).number
+    let isPublicKey = task == .publicKey
+    task = .none
+    guard isPublicKey else { return .sharedKey(x) }
+    publicKey = P256PublicKey(x: x, y: (sum.y * inverse).number)
+    hasKeyPair = true
+    return .publicKey(publicKey)
+  }
+}
+
+extension Number256 {
+  /// Four bits of the number, the lowest at 0; 0 outside of it.
+  fileprivate func nibble(at index: Int) -> UInt32 {
+    guard index >= 0, index < 64 else { return 0 }
+    return words[index / 8] &>> UInt32(truncatingIfNeeded: index % 8 &* 4) & 15
+  }
+}
