@@ -202,7 +202,7 @@ struct LinkParameterTests {
     #expect(
       pair.peripheral.ask(.leReadRemoteFeatures, far) == [
         status(.leReadRemoteFeatures),
-        [0x04, 0x3E, 12, 0x04, 0] + far + [0x2F, 0, 0, 0, 0, 0, 0, 0],
+        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0, 0, 0, 0, 0, 0, 0],
       ])
   }
 

@@ -1,14 +1,16 @@
 /// The AES-128 block cipher, encryption only: what AES-CMAC needs.
 ///
-/// FIPS 197. Used for the Database Hash alone, once, at start-up: it is small and not hardened
-/// against timing.
-struct AES128 {
-  typealias Block = InlineArray<16, UInt8>
+/// FIPS 197. Used for the Database Hash, once, at start-up, and by virtual controllers: it is small and
+/// not hardened against timing.
+public struct AES128 {
+  /// 16 bytes, the most significant first, as FIPS 197 writes them.
+  public typealias Block = InlineArray<16, UInt8>
 
   private var roundKeys = InlineArray<176, UInt8>(repeating: 0)
   private let substitution: InlineArray<256, UInt8>
 
-  init(key: Block) {
+  /// The cipher with `key`.
+  public init(key: Block) {
     substitution = Self.makeSubstitution()
     for index in 0..<16 { roundKeys[index] = key[index] }
     var roundConstant: UInt8 = 1
@@ -29,7 +31,7 @@ struct AES128 {
   }
 
   /// One block, encrypted.
-  func encrypt(_ block: Block) -> Block {
+  public func encrypt(_ block: Block) -> Block {
     var state = block
     addRoundKey(0, to: &state)
     for round in 1...10 {

@@ -22,13 +22,17 @@ extension VirtualController {
       return
     }
     end.outstanding += 1
-    // Out of reach the packet waits in its buffer until the link ends.
-    guard let peer = end.peer, let receiver = peer.controller else { return }
-    receiver.deliver(data, header.boundary, to: peer, from: end)
+    if faults.takeLinkLossAtPacket(), let air { end.breakContact(at: air.now) }
+    // Core Specification, Vol 6, Part B, 5.1.3: no data while encryption starts.
+    guard end.encryptionStart == nil else {
+      end.hold(data, header.boundary)
+      return
+    }
+    end.send(data, header.boundary)
   }
 
   /// Queues `data` for the host; when it has taken the last piece, `sender` gets its buffer back.
-  private func deliver(
+  fileprivate func deliver(
     _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
   ) {
     let limit = min(Int(sender.transmitAirTime.octets), Int(configuration.aclDataLength))
@@ -58,5 +62,20 @@ extension VirtualController {
       writer.write(end.handle.rawValue)
       writer.write(UInt16(1))
     }
+  }
+}
+
+extension LinkEnd {
+  /// Sends a packet that this side's host has given to the other side.
+  func send(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    // Out of reach the packet waits in its buffer until the link ends.
+    guard let peer, let receiver = peer.controller else { return }
+    receiver.deliver(data, boundary, to: peer, from: self)
+  }
+
+  /// Keeps a packet until encryption has started.
+  fileprivate func hold(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    let bytes = (0..<data.count).map { data[$0] }
+    encryptionStart?.heldPackets.append(.init(boundary: boundary, data: bytes))
   }
 }

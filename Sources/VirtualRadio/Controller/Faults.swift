@@ -16,6 +16,13 @@ public struct Faults: Sendable, Equatable {
     var change: PacketChange
   }
 
+  /// What of its host's ends a link.
+  private enum LinkLoss: Equatable {
+    case command(HCIOpcode)
+    /// After so many packets more.
+    case packets(Int)
+  }
+
   /// What happens to one packet on its way to the host.
   enum PacketChange: Equatable {
     case cut(Int)
@@ -33,6 +40,9 @@ public struct Faults: Sendable, Equatable {
   private var commands: [CommandFault] = []
   private var packets: [PacketFault] = []
   private var lostCompletions = 0
+  private var changedKeys = 0
+  private var keyAnswerDelays: [UInt32] = []
+  private var linkLosses: [LinkLoss] = []
 
   /// No faults.
   public init() {}
@@ -74,6 +84,31 @@ public struct Faults: Sendable, Equatable {
     packets.append(PacketFault(type: type, change: .lose))
   }
 
+  /// Changes one bit of the next `count` keys that the host gives to encrypt a link with, as central or as
+  /// peripheral: the keys of the two sides differ, and the link ends with a MIC failure (0x3D).
+  public mutating func changeKeys(_ count: Int = 1) {
+    changedKeys += count
+  }
+
+  /// Sends the host's next answer to LE Long Term Key Request, key or no key, `milliseconds` late. 40 s
+  /// after the request both sides end the link (0x22).
+  public mutating func delayKeyAnswer(by milliseconds: UInt32) {
+    keyAnswerDelays.append(milliseconds)
+  }
+
+  /// Puts the two sides of a link out of each other's range when the host next gives the command `opcode`,
+  /// whose first parameter is the link: before the command is done. The link ends on both sides when the
+  /// supervision time-out has passed; until then each is silent.
+  public mutating func loseLink(at opcode: HCIOpcode) {
+    linkLosses.append(.command(opcode))
+  }
+
+  /// Puts the two sides of a link out of each other's range when the host sends its next ACL packet but
+  /// `count`, of all links: that packet is the first to be lost.
+  public mutating func loseLink(afterPackets count: Int) {
+    linkLosses.append(.packets(count))
+  }
+
   /// Takes back every fault that has not happened yet.
   public mutating func removeAll() {
     self = Faults()
@@ -81,7 +116,7 @@ public struct Faults: Sendable, Equatable {
 
   /// Whether nothing is left to go wrong.
   public var isEmpty: Bool {
-    commands.isEmpty && packets.isEmpty && lostCompletions == 0
+    self == Faults()
   }
 
   mutating func takeCommandChange(_ opcode: HCIOpcode) -> CommandChange? {
@@ -108,5 +143,40 @@ public struct Faults: Sendable, Equatable {
     guard lostCompletions > 0 else { return false }
     lostCompletions -= 1
     return true
+  }
+
+  /// The key that counts instead of the host's.
+  mutating func change(_ key: HCIKey) -> HCIKey {
+    guard changedKeys > 0 else { return key }
+    changedKeys -= 1
+    var bytes = key.reversed
+    bytes[0] ^= 1
+    return HCIKey(reversed: bytes)
+  }
+
+  mutating func takeKeyAnswerDelay() -> UInt32? {
+    keyAnswerDelays.isEmpty ? nil : keyAnswerDelays.removeFirst()
+  }
+
+  /// Whether the link of a command is lost now.
+  mutating func takeLinkLoss(_ opcode: HCIOpcode) -> Bool {
+    guard let index = linkLosses.firstIndex(of: .command(opcode)) else { return false }
+    linkLosses.remove(at: index)
+    return true
+  }
+
+  /// Whether the link of an ACL packet is lost now.
+  mutating func takeLinkLossAtPacket() -> Bool {
+    guard !linkLosses.isEmpty else { return false }
+    for (index, loss) in linkLosses.enumerated() {
+      guard case .packets(let count) = loss else { continue }
+      guard count > 0 else {
+        linkLosses.remove(at: index)
+        return true
+      }
+      linkLosses[index] = .packets(count - 1)
+      return false
+    }
+    return false
   }
 }

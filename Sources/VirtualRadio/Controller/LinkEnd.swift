@@ -38,15 +38,12 @@ struct AirTime: Equatable {
 
 /// One side of a link: the controller whose side it is knows it by `handle`.
 final class LinkEnd {
-  /// A key that the central's host has, and waits for the peripheral's host to confirm.
-  struct KeyRequest {
-    var key: [UInt8]
-  }
-
   let handle: ConnectionHandle
   let role: LEConnectionComplete.Role
-  let ownAddress: DeviceAddress
-  let peerAddress: DeviceAddress
+  /// The private address that this side has on the link, if its host wanted one.
+  let ownPrivateAddress: DeviceAddress?
+  /// Who the other side is.
+  let sender: Sender
   weak var controller: VirtualController?
   /// The other side; `nil` once it cannot be reached, until the supervision time-out has passed.
   weak var peer: LinkEnd?
@@ -62,18 +59,20 @@ final class LinkEnd {
   var transmitPHY: UInt8 = 1
   /// The peripheral's wish, which this central's host has been asked about.
   var isAskedForParameters = false
-  /// What the central's host wants the link encrypted with; kept at the peripheral's end.
-  var keyRequest: KeyRequest?
+  /// Whether the link is encrypted.
+  var isEncrypted = false
+  /// The start of encryption that goes on, and holds this side's data.
+  var encryptionStart: EncryptionStart?
 
   init(
     controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
-    ownAddress: DeviceAddress, peerAddress: DeviceAddress, parameters: LinkParameters
+    ownAddress: DeviceAddress, own: OwnAddress, sender: Sender, parameters: LinkParameters
   ) {
     self.controller = controller
     self.handle = handle
     self.role = role
-    self.ownAddress = ownAddress
-    self.peerAddress = peerAddress
+    ownPrivateAddress = own.isPrivate && ownAddress != own.identity ? ownAddress : nil
+    self.sender = sender
     self.parameters = parameters
   }
 
