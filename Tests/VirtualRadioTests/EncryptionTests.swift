@@ -320,10 +320,10 @@ struct EncryptionTests {
   @Test("A link that is closed half-way owes nothing more, and the next one begins anew")
   func closed() {
     link.begin()
+    let farBytes = link.farBytes
     link.central.send(Disconnect(handle: link.near, reason: .remoteUserTerminatedConnection))
     _ = link.central.receive()
     _ = link.peripheral.receive()
-    let farBytes: [UInt8] = [0x21, 0]
     #expect(
       link.peripheral.ask(link.negative, farBytes)
         == [complete(link.negative, .unknownConnectionIdentifier, farBytes)])
