@@ -52,6 +52,8 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leSetRandomAddress = HCIOpcode(rawValue: 0x2005)
   /// How to advertise: 7.8.5.
   public static let leSetAdvertisingParameters = HCIOpcode(rawValue: 0x2006)
+  /// How strongly it advertises: 7.8.6.
+  public static let leReadAdvertisingChannelTxPower = HCIOpcode(rawValue: 0x2007)
   /// What to say in advertisements: 7.8.7.
   public static let leSetAdvertisingData = HCIOpcode(rawValue: 0x2008)
   /// What to say to those who ask: 7.8.8.
@@ -66,6 +68,14 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leCreateConnection = HCIOpcode(rawValue: 0x200D)
   /// Gives up connecting: 7.8.13.
   public static let leCreateConnectionCancel = HCIOpcode(rawValue: 0x200E)
+  /// How many devices its filter accept list holds: 7.8.14.
+  public static let leReadFilterAcceptListSize = HCIOpcode(rawValue: 0x200F)
+  /// Removes all devices from that list: 7.8.15.
+  public static let leClearFilterAcceptList = HCIOpcode(rawValue: 0x2010)
+  /// Adds one: 7.8.16.
+  public static let leAddDeviceToFilterAcceptList = HCIOpcode(rawValue: 0x2011)
+  /// Removes one: 7.8.17.
+  public static let leRemoveDeviceFromFilterAcceptList = HCIOpcode(rawValue: 0x2012)
   /// Changes a link's parameters: 7.8.18.
   public static let leConnectionUpdate = HCIOpcode(rawValue: 0x2013)
   /// What the other side can do: 7.8.21.
@@ -88,6 +98,10 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leRemoteConnectionParameterRequestNegativeReply = HCIOpcode(rawValue: 0x2021)
   /// Suggests longer packets over the air: 7.8.33.
   public static let leSetDataLength = HCIOpcode(rawValue: 0x2022)
+  /// How long packets over the air of new links may be: 7.8.34.
+  public static let leReadSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2023)
+  /// Suggests that: 7.8.35.
+  public static let leWriteSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2024)
   /// Makes a P-256 key pair: 7.8.36.
   public static let leReadLocalP256PublicKey = HCIOpcode(rawValue: 0x2025)
   /// Agrees on a key with the other side: 7.8.37.
@@ -108,6 +122,8 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leSetAddressResolutionEnable = HCIOpcode(rawValue: 0x202D)
   /// How long a private address is used: 7.8.45.
   public static let leSetResolvablePrivateAddressTimeout = HCIOpcode(rawValue: 0x202E)
+  /// How long packets over the air may be at most: 7.8.46.
+  public static let leReadMaximumDataLength = HCIOpcode(rawValue: 0x202F)
   /// Which physical layers a link uses: 7.8.47.
   public static let leReadPHY = HCIOpcode(rawValue: 0x2030)
   /// Which ones links are to use: 7.8.48.

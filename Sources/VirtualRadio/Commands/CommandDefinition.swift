@@ -127,14 +127,3 @@ struct CommandDefinition: Sendable {
     define(0x205E, 65, .status, 41, 2, needs: .p256),  // LE Generate DHKey [v2]
   ]
 }
-
-extension HCIOpcode {
-  static let leReadAdvertisingChannelTxPower = HCIOpcode(rawValue: 0x2007)
-  static let leReadFilterAcceptListSize = HCIOpcode(rawValue: 0x200F)
-  static let leClearFilterAcceptList = HCIOpcode(rawValue: 0x2010)
-  static let leAddDeviceToFilterAcceptList = HCIOpcode(rawValue: 0x2011)
-  static let leRemoveDeviceFromFilterAcceptList = HCIOpcode(rawValue: 0x2012)
-  static let leReadSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2023)
-  static let leWriteSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2024)
-  static let leReadMaximumDataLength = HCIOpcode(rawValue: 0x202F)
-}
