@@ -317,6 +317,21 @@ struct EncryptionTests {
     #expect(link.central.receive() == [link.ended(near, .connectionTimeout)])
   }
 
+  @Test(
+    "A host that is reset half-way: its controller is silent, and the other side times out",
+    arguments: [true, false])
+  func reset(isCentral: Bool) {
+    link.begin()
+    let (host, other) =
+      isCentral ? (link.central, link.peripheral) : (link.peripheral, link.central)
+    let handle = other.handle
+    #expect(host.ask(.reset) == [complete(.reset)])
+    if isCentral { #expect(link.answer(link.key).count == 1) }
+    link.pair.air.advance(to: milliseconds(720))
+    #expect(other.receive() == [link.ended(handle, .connectionTimeout)])
+    #expect(link.pair.air.deadline == nil)
+  }
+
   @Test("A link that is closed half-way owes nothing more, and the next one begins anew")
   func closed() {
     link.begin()

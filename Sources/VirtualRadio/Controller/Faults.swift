@@ -103,8 +103,8 @@ public struct Faults: Sendable, Equatable {
     linkLosses.append(.command(opcode))
   }
 
-  /// Puts the two sides of a link out of each other's range when the host sends its next ACL packet but
-  /// `count`, of all links: that packet is the first to be lost.
+  /// Puts the two sides of a link out of each other's range once the host has sent `count` more ACL packets,
+  /// on whichever links: the next packet is the first to be lost, and its link is the one that ends.
   public mutating func loseLink(afterPackets count: Int) {
     linkLosses.append(.packets(count))
   }
