@@ -14,13 +14,8 @@ public struct Faults: Sendable, Equatable {
   private struct PacketFault: Equatable {
     var type: HCIPacketType?
     var change: PacketChange
-  }
-
-  /// What of its host's ends a link.
-  private enum LinkLoss: Equatable {
-    case command(HCIOpcode)
-    /// After so many packets more.
-    case packets(Int)
+    /// Packets that fit, before and with the one that it happens to.
+    var remaining = 1
   }
 
   /// What happens to one packet on its way to the host.
@@ -29,6 +24,7 @@ public struct Faults: Sendable, Equatable {
     case misstateLength(Int)
     case duplicate
     case lose
+    case loseLink
   }
 
   /// What happens to one command.
@@ -42,7 +38,7 @@ public struct Faults: Sendable, Equatable {
   private var lostCompletions = 0
   private var changedKeys = 0
   private var keyAnswerDelays: [UInt32] = []
-  private var linkLosses: [LinkLoss] = []
+  private var linkLosses: [HCIOpcode] = []
 
   /// No faults.
   public init() {}
@@ -100,13 +96,14 @@ public struct Faults: Sendable, Equatable {
   /// whose first parameter is the link: before the command is done. The link ends on both sides when the
   /// supervision time-out has passed; until then each is silent.
   public mutating func loseLink(at opcode: HCIOpcode) {
-    linkLosses.append(.command(opcode))
+    linkLosses.append(opcode)
   }
 
-  /// Puts the two sides of a link out of each other's range once the host has sent `count` more ACL packets,
-  /// on whichever links: the next packet is the first to be lost, and its link is the one that ends.
+  /// Gives the host `count` more ACL packets, at least 1, and puts the two sides of the last one's link out of
+  /// each other's range. What crossed the air before still reaches the host; both sides end the link when
+  /// the supervision time-out has passed.
   public mutating func loseLink(afterPackets count: Int) {
-    linkLosses.append(.packets(count))
+    packets.append(PacketFault(type: .acl, change: .loseLink, remaining: max(count, 1)))
   }
 
   /// Takes back every fault that has not happened yet.
@@ -132,10 +129,21 @@ public struct Faults: Sendable, Equatable {
     return .refuse(refusal)
   }
 
+  // Without faults a packet costs no more than this look.
+  @inline(__always)
   mutating func takePacketChange(_ type: UInt8) -> PacketChange? {
+    packets.isEmpty ? nil : takeFirstPacketChange(type)
+  }
+
+  @inline(never)
+  private mutating func takeFirstPacketChange(_ type: UInt8) -> PacketChange? {
     guard
       let index = packets.firstIndex(where: { $0.type == nil || $0.type?.rawValue == type })
     else { return nil }
+    guard packets[index].remaining == 1 else {
+      packets[index].remaining -= 1
+      return nil
+    }
     return packets.remove(at: index).change
   }
 
@@ -160,23 +168,8 @@ public struct Faults: Sendable, Equatable {
 
   /// Whether the link of a command is lost now.
   mutating func takeLinkLoss(_ opcode: HCIOpcode) -> Bool {
-    guard let index = linkLosses.firstIndex(of: .command(opcode)) else { return false }
+    guard let index = linkLosses.firstIndex(of: opcode) else { return false }
     linkLosses.remove(at: index)
     return true
-  }
-
-  /// Whether the link of an ACL packet is lost now.
-  mutating func takeLinkLossAtPacket() -> Bool {
-    guard !linkLosses.isEmpty else { return false }
-    for (index, loss) in linkLosses.enumerated() {
-      guard case .packets(let count) = loss else { continue }
-      guard count > 0 else {
-        linkLosses.remove(at: index)
-        return true
-      }
-      linkLosses[index] = .packets(count - 1)
-      return false
-    }
-    return false
   }
 }

@@ -38,6 +38,19 @@ struct AirTime: Equatable {
 
 /// One side of a link: the controller whose side it is knows it by `handle`.
 final class LinkEnd {
+  /// What a packet of a side's host has to do with: in one place, so that a packet costs one look.
+  struct Sending {
+    /// Packets that hold one of the controller's buffers.
+    var outstanding = 0
+    fileprivate(set) var encryptionStart: EncryptionStart?
+
+    /// Counts one packet more. Whether that waits until encryption has started.
+    mutating func begin() -> Bool {
+      outstanding += 1
+      return encryptionStart != nil
+    }
+  }
+
   let handle: ConnectionHandle
   let role: LEConnectionComplete.Role
   /// The private address that this side has on the link, if its host wanted one.
@@ -50,8 +63,8 @@ final class LinkEnd {
 
   var parameters: LinkParameters
   var lossDeadline: Instant?
-  /// Packets from this side's host that hold one of its controller's buffers.
-  var outstanding = 0
+  /// What this side's host sends.
+  var sending = Sending()
   /// What this side's host would like to send in one packet, and what it may.
   var preferredAirTime = AirTime.minimum
   var transmitAirTime = AirTime.minimum
@@ -62,7 +75,10 @@ final class LinkEnd {
   /// Whether the link is encrypted.
   var isEncrypted = false
   /// The start of encryption that goes on, and holds this side's data.
-  var encryptionStart: EncryptionStart?
+  var encryptionStart: EncryptionStart? {
+    get { sending.encryptionStart }
+    set { sending.encryptionStart = newValue }
+  }
 
   init(
     controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
