@@ -6,7 +6,7 @@ struct LinkTests {
     "lead to files of the repository",
     arguments: [
       "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/data-path.md",
-      "docs/gatt-profile.md", "docs/porting.md",
+      "docs/gatt-profile.md", "docs/porting.md", "docs/virtual-radio.md",
     ])
   func links(path: String) throws {
     let folder = path.contains("/") ? "docs/" : ""

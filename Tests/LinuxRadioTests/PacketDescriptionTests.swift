@@ -1,7 +1,9 @@
+import BluetoothHost
 import LinuxTestSupport
 import Testing
 
 @testable import LinuxRadio
+@testable import VirtualRadio
 
 @Suite("A packet in words")
 struct PacketDescriptionTests {
@@ -73,6 +75,24 @@ struct PacketDescriptionTests {
       ([0x02, 0x40, 0x20, 0x05, 0x00, 0x01, 0x00, 0x04, 0x00, 0x77], "0x0040 ATT opcode 0x77"),
       ([0x02, 0x40, 0x20, 0x05, 0x00, 0x01, 0x00, 0x06, 0x00, 0x01], "0x0040 SMP Pairing Request"),
       (
+        [0x02, 0x40, 0x20, 0x05, 0x00, 0x41, 0x00, 0x06, 0x00, 0x0C],
+        "0x0040 SMP Pairing Public Key"
+      ),
+      ([0x01, 0x19, 0x20, 0x00], "HCI LE Enable Encryption"),
+      (
+        [0x04, 0x0F, 0x04, 0x02, 0x01, 0x25, 0x20],
+        "HCI Command Status: LE Read Local P-256 Public Key, error 0x02"
+      ),
+      ([0x04, 0x08, 0x04, 0x00, 0x40, 0x00, 0x01], "HCI Encryption Change 0x0040, on"),
+      ([0x04, 0x08, 0x04, 0x06, 0x40, 0x00, 0x00], "HCI Encryption Change 0x0040, error 0x06"),
+      ([0x04, 0x08, 0x03, 0x06, 0x40, 0x00], "HCI event 0x08, too short, 3 bytes"),
+      (
+        [0x04, 0x30, 0x03, 0x00, 0x40, 0x00],
+        "HCI Encryption Key Refresh Complete 0x0040, success"
+      ),
+      ([0x04, 0x30, 0x02, 0x00, 0x40], "HCI event 0x30, too short, 2 bytes"),
+      ([0x04, 0x3E, 0x03, 0x05, 0x40, 0x00], "HCI LE Long Term Key Request 0x0040"),
+      (
         [0x02, 0x40, 0x20, 0x05, 0x00, 0x01, 0x00, 0x05, 0x00, 0x12],
         "0x0040 L2CAP Connection Parameter Update Request"
       ),
@@ -89,6 +109,22 @@ struct PacketDescriptionTests {
     for length in packet.indices {
       #expect(!PacketDescription.text(of: packet.span.extracting(first: length)).isEmpty)
     }
+  }
+
+  @Test("Every command that a virtual controller knows has a name")
+  func commandNames() {
+    for definition in CommandDefinition.all {
+      let name = PacketDescription.name(of: HCIOpcode(rawValue: definition.opcode))
+      #expect(!name.hasPrefix("command"), "\(name)")
+    }
+  }
+
+  @Test("Every command of the Security Manager has a name")
+  func securityNames() {
+    for code in UInt8(0x01)...0x0E {
+      #expect(!PacketDescription.securityName(code).hasPrefix("command"))
+    }
+    #expect(PacketDescription.securityName(0x0F) == "command 0x0F")
   }
 
   @Test("With an arrow for its direction")

@@ -29,9 +29,9 @@ struct CommandTests {
       "LE Read Buffer Size: 251 × 8", 0x2002, [],
       complete(.leReadBufferSize, .success, [251, 0, 8])),
     Row(
-      "LE features: encryption, parameter request, reject, exchange, data length (5), 2M (8)",
+      "LE features: encryption, parameter request, reject, exchange, data length (5), privacy (6), 2M (8)",
       0x2003, [],
-      complete(.leReadLocalSupportedFeatures, .success, [0x2F, 0x01, 0, 0, 0, 0, 0, 0])),
+      complete(.leReadLocalSupportedFeatures, .success, [0x6F, 0x01, 0, 0, 0, 0, 0, 0])),
     Row(
       "Features: LE only", 0x1003, [],
       complete(.readLocalSupportedFeatures, .success, [0, 0, 0, 0, 0x60, 0, 0, 0])),
@@ -54,8 +54,8 @@ struct CommandTests {
       complete(.leCreateConnectionCancel, .commandDisallowed)),
     Row("Inquiry: unknown", 0x0401, [], status(HCIOpcode(rawValue: 0x0401), .unknownCommand)),
     Row(
-      "LE Encrypt: unknown", 0x2017, [UInt8](repeating: 0, count: 32),
-      status(HCIOpcode(rawValue: 0x2017), .unknownCommand)),
+      "LE Read Local P-256 Public Key: unknown", 0x2025, [],
+      status(.leReadLocalP256PublicKey, .unknownCommand)),
     Row(
       "A maker's own: unknown", 0xFC01, [1], status(HCIOpcode(rawValue: 0xFC01), .unknownCommand)),
     Row(
@@ -108,9 +108,11 @@ struct CommandTests {
     #expect(mask[0] == 1 << 5)  // Disconnect
     #expect(mask[25] == 0b1111_0111)  // LE Set Event Mask … LE Set Advertising Data
     #expect(mask[26] == 0xFF)  // LE Set Scan Response Data … LE Clear Filter Accept List
-    #expect(mask[27] == 0b1010_0111)  // without the channel map and LE Encrypt
+    #expect(mask[27] == 0b1110_0111)  // without the channel map
     #expect(mask[33] == 0b1111_0000)
-    #expect(mask[35] == 0b0111_1000)
+    #expect(mask[34] == 0b1111_1001)  // without the curve's commands
+    #expect(mask[35] == 0b0111_1111)
+    #expect(mask[39] == 0b0000_0100)  // LE Set Privacy Mode
     let bits = mask.reduce(0) { $0 + $1.nonzeroBitCount }
     // Every command of the table but Read Local Supported Commands, which has no bit.
     #expect(bits == TestHost.knownOpcodes.count - 1)
@@ -126,10 +128,10 @@ struct CommandTests {
         == [status(.leSetDataLength, .unknownCommand)])
     #expect(
       host.ask(.leReadLocalSupportedFeatures)
-        == [complete(.leReadLocalSupportedFeatures, .success, [0x0F, 0, 0, 0, 0, 0, 0, 0])])
+        == [complete(.leReadLocalSupportedFeatures, .success, [0x4F, 0, 0, 0, 0, 0, 0, 0])])
     let answer = try #require(host.ask(.readLocalSupportedCommands).first)
     #expect(answer[7 + 33] == 0b0011_0000)
-    #expect(answer[7 + 35] == 0)
+    #expect(answer[7 + 35] == 0b0000_0111)
   }
 
   @Test("Before the host sets its masks, no LE event is on")
@@ -172,8 +174,9 @@ extension TestHost {
     (0x1005, 0), (0x1009, 0), (0x1405, 2), (0x2001, 8), (0x2002, 0), (0x2003, 0), (0x2005, 6),
     (0x2006, 15), (0x2007, 0), (0x2008, 32), (0x2009, 32), (0x200A, 1), (0x200B, 7), (0x200C, 2),
     (0x200D, 25), (0x200E, 0), (0x200F, 0), (0x2010, 0), (0x2011, 7), (0x2012, 7), (0x2013, 14),
-    (0x2016, 2), (0x2018, 0), (0x2019, 28), (0x201A, 18), (0x201B, 2), (0x201C, 0), (0x2020, 14),
-    (0x2021, 3), (0x2022, 6), (0x2023, 0), (0x2024, 4), (0x202F, 0), (0x2030, 2), (0x2031, 3),
-    (0x2032, 7),
+    (0x2016, 2), (0x2017, 32), (0x2018, 0), (0x2019, 28), (0x201A, 18), (0x201B, 2), (0x201C, 0),
+    (0x2020, 14), (0x2021, 3), (0x2022, 6), (0x2023, 0), (0x2024, 4), (0x2027, 39), (0x2028, 7),
+    (0x2029, 0), (0x202A, 0), (0x202B, 7), (0x202C, 7), (0x202D, 1), (0x202E, 2), (0x202F, 0),
+    (0x2030, 2), (0x2031, 3), (0x2032, 7), (0x204E, 8),
   ]
 }

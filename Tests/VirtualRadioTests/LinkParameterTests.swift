@@ -202,7 +202,7 @@ struct LinkParameterTests {
     #expect(
       pair.peripheral.ask(.leReadRemoteFeatures, far) == [
         status(.leReadRemoteFeatures),
-        [0x04, 0x3E, 12, 0x04, 0] + far + [0x2F, 0, 0, 0, 0, 0, 0, 0],
+        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0, 0, 0, 0, 0, 0, 0],
       ])
   }
 
@@ -216,68 +216,5 @@ struct LinkParameterTests {
     #expect(
       pair.central.ask(opcode, near)
         == [complete(opcode, .success, near + [UInt8(bitPattern: -77)])])
-  }
-}
-
-@Suite("Starting encryption")
-struct EncryptionTests {
-  let pair = Pair()
-  let enable = HCIOpcode(rawValue: 0x2019)
-  let reply = HCIOpcode(rawValue: 0x201A)
-  let key = [UInt8](repeating: 0x5A, count: 16)
-
-  private var near: [UInt8] { bytes { $0.write(pair.central.handle.rawValue) } }
-  private var far: [UInt8] { bytes { $0.write(pair.peripheral.handle.rawValue) } }
-
-  /// The central begins; the peripheral's host is asked for the key.
-  private func begin() {
-    #expect(
-      pair.central.ask(enable, near + [1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0x0B] + key)
-        == [status(enable)])
-    #expect(
-      pair.peripheral.receive() == [
-        event(
-          LELongTermKeyRequest(
-            handle: pair.peripheral.handle, randomNumber: 0x0807_0605_0403_0201,
-            encryptedDiversifier: 0x0B0A))
-      ])
-  }
-
-  private func changed(_ handle: ConnectionHandle, _ status: HCIErrorCode) -> [UInt8] {
-    event(
-      EncryptionChange(status: status, handle: handle, enabled: status == .success ? 1 : 0))
-  }
-
-  @Test("No key: the central hears PIN or Key Missing")
-  func noKey() {
-    begin()
-    let negative = HCIOpcode.leLongTermKeyRequestNegativeReply
-    #expect(pair.peripheral.ask(negative, far) == [complete(negative, .success, far)])
-    #expect(pair.central.receive() == [changed(pair.central.handle, .pinOrKeyMissing)])
-    #expect(pair.peripheral.ask(negative, far) == [complete(negative, .commandDisallowed, far)])
-  }
-
-  @Test("The same key: both sides are encrypted")
-  func sameKey() {
-    begin()
-    #expect(
-      pair.peripheral.ask(reply, far + key) == [
-        complete(reply, .success, far), changed(pair.peripheral.handle, .success),
-      ])
-    #expect(pair.central.receive() == [changed(pair.central.handle, .success)])
-  }
-
-  @Test("Another key: the link ends with a MIC failure")
-  func otherKey() {
-    begin()
-    _ = pair.peripheral.ask(reply, far + .zeros(16))
-    #expect(pair.central.receive().map(\.last) == [0x3D])
-    #expect(pair.central.controller.connectionHandles == [])
-  }
-
-  @Test("Only a central begins")
-  func peripheral() {
-    #expect(
-      pair.peripheral.ask(enable, far + .zeros(26)) == [status(enable, .commandDisallowed)])
   }
 }

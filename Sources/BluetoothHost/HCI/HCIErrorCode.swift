@@ -54,6 +54,8 @@ public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)
   /// Directed advertising ended without a link.
   public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
+  /// A packet of an encrypted link did not fit its key: the two sides' keys differ.
+  public static let micFailure = HCIErrorCode(rawValue: 0x3D)
   /// The other side was not heard after the link was begun.
   public static let connectionFailedToBeEstablished = HCIErrorCode(rawValue: 0x3E)
 }

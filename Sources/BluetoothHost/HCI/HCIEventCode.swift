@@ -24,6 +24,8 @@ public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
   public static let hardwareError = HCIEventCode(rawValue: 0x10)
   /// There is room for more packets: 7.7.19.
   public static let numberOfCompletedPackets = HCIEventCode(rawValue: 0x13)
+  /// An encrypted link has a new key: 7.7.39.
+  public static let encryptionKeyRefreshComplete = HCIEventCode(rawValue: 0x30)
   /// An event of LE: 7.7.65.
   public static let leMeta = HCIEventCode(rawValue: 0x3E)
 }
@@ -54,6 +56,10 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   public static let remoteConnectionParameterRequest = LEMetaSubevent(rawValue: 0x06)
   /// Packets may be longer, or shorter: 7.7.65.7.
   public static let dataLengthChange = LEMetaSubevent(rawValue: 0x07)
+  /// The controller's public key: 7.7.65.8.
+  public static let readLocalP256PublicKeyComplete = LEMetaSubevent(rawValue: 0x08)
+  /// The key that the controller has agreed on with the other side: 7.7.65.9.
+  public static let generateDHKeyComplete = LEMetaSubevent(rawValue: 0x09)
   /// As `connectionComplete`, with resolved addresses: 7.7.65.10.
   public static let enhancedConnectionComplete = LEMetaSubevent(rawValue: 0x0A)
   /// The physical layers changed: 7.7.65.12.

@@ -46,7 +46,14 @@ enum PacketDescription {
       guard let subevent = reader.readUInt8() else { break }
       return leText(LEMetaSubevent(rawValue: subevent), &reader)
     case .encryptionChange:
-      return "Encryption Change"
+      guard let event = EncryptionChange(parameters: parameters) else { break }
+      let state = event.enabled == 0 ? "off" : "on"
+      return "Encryption Change \(hexadecimal(event.handle.rawValue)), "
+        + (event.status == .success ? state : statusText(event.status.rawValue))
+    case .encryptionKeyRefreshComplete:
+      guard let event = EncryptionKeyRefreshComplete(parameters: parameters) else { break }
+      return "Encryption Key Refresh Complete \(hexadecimal(event.handle.rawValue)), "
+        + statusText(event.status.rawValue)
     case .hardwareError:
       return "Hardware Error"
     case .readRemoteVersionInformationComplete:
@@ -68,9 +75,13 @@ enum PacketDescription {
     case .advertisingReport: return "LE Advertising Report"
     case .connectionUpdateComplete: return "LE Connection Update Complete"
     case .readRemoteFeaturesComplete: return "LE Read Remote Features Complete"
-    case .longTermKeyRequest: return "LE Long Term Key Request"
+    case .longTermKeyRequest:
+      let handle = reader.readUInt16().map { " " + hexadecimal($0) } ?? ""
+      return "LE Long Term Key Request" + handle
     case .remoteConnectionParameterRequest: return "LE Remote Connection Parameter Request"
     case .dataLengthChange: return "LE Data Length Change"
+    case .readLocalP256PublicKeyComplete: return "LE Read Local P-256 Public Key Complete"
+    case .generateDHKeyComplete: return "LE Generate DHKey Complete"
     case .phyUpdateComplete: return "LE PHY Update Complete"
     case .extendedAdvertisingReport: return "LE Extended Advertising Report"
     default: return "LE event " + hexadecimal(subevent.rawValue) + length(reader.count)

@@ -38,37 +38,52 @@ extension VirtualAir {
     listeners.all.contains { listener in
       guard signalStrength(from: advertiser, to: listener) != nil else { return false }
       return listener.isCurious(about: advertiser, advertising)
-        || canConnect(listener, to: advertiser)
+        || meeting(of: listener, with: advertiser) != nil
     }
   }
 
-  /// Whether `initiator` is looking for `advertiser`, and each takes the other.
-  private func canConnect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool
-  {
+  /// What each side of a link that can be made knows of the other.
+  private struct Meeting {
+    /// Who the initiator connects to.
+    var advertiser: Sender
+    /// Who the advertiser is connected to by.
+    var initiator: Sender
+  }
+
+  /// The two sides, if `initiator` is looking for `advertiser`, and each takes the other.
+  private func meeting(
+    of initiator: VirtualController, with advertiser: VirtualController
+  ) -> Meeting? {
     guard let initiation = initiator.state.initiation,
-      let advertising = advertiser.state.advertising, advertising.isConnectable
-    else { return false }
-    return signalStrength(from: advertiser, to: initiator) != nil
-      && initiator.seeks(advertising.address, initiation)
-      && advertiser.admits(initiation.ownAddress, advertising)
-      && initiator.hasRoomForLink && advertiser.hasRoomForLink
+      let advertising = advertiser.state.advertising, advertising.isConnectable,
+      signalStrength(from: advertiser, to: initiator) != nil,
+      let found = initiator.finds(advertising, initiation),
+      let address = initiator.address(initiation.own, towards: found.identity),
+      let admitted = advertiser.admits(address, advertising),
+      initiator.hasRoomForLink, advertiser.hasRoomForLink
+    else { return nil }
+    return Meeting(advertiser: found, initiator: admitted)
   }
 
   /// Makes a link, if it can be made.
   private func connect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool {
-    guard canConnect(initiator, to: advertiser), let initiation = initiator.state.initiation,
-      let advertising = advertiser.state.advertising
+    guard let meeting = meeting(of: initiator, with: advertiser),
+      let initiation = initiator.state.initiation, let advertising = advertiser.state.advertising
     else { return false }
 
     let parameters = initiation.parameters
     let central = LinkEnd(
       controller: initiator, handle: initiator.makeHandle(), role: .central,
-      ownAddress: initiation.ownAddress, peerAddress: advertising.address, parameters: parameters)
+      ownAddress: meeting.initiator.address, own: initiation.own, sender: meeting.advertiser,
+      parameters: parameters)
     let peripheral = LinkEnd(
       controller: advertiser, handle: advertiser.makeHandle(), role: .peripheral,
-      ownAddress: advertising.address, peerAddress: initiation.ownAddress, parameters: parameters)
+      ownAddress: advertising.address, own: advertising.own, sender: meeting.initiator,
+      parameters: parameters)
     central.peer = peripheral
     peripheral.peer = central
+    meeting.advertiser.note()
+    meeting.initiator.note()
     initiator.initiate(nil)
     advertiser.advertise(nil)
     initiator.begin(central)
@@ -83,15 +98,31 @@ extension VirtualAir {
 extension VirtualController {
   fileprivate var hasRoomForLink: Bool { links.count < configuration.maximumLinks }
 
-  fileprivate func seeks(_ address: DeviceAddress, _ initiation: Initiation) -> Bool {
-    guard !links.contains(where: { $0.peerAddress == address }) else { return false }
-    guard let target = initiation.target else { return state.acceptList.contains(address) }
-    return target == address
+  /// The advertiser, if this controller wants to connect to it and is let.
+  fileprivate func finds(_ advertising: Advertising, _ initiation: Initiation) -> Sender? {
+    guard let sender = state.resolvingList.sender(at: advertising.address),
+      !links.contains(where: { $0.sender.identity == sender.identity })
+    else { return nil }
+    if let target = initiation.target {
+      // A host may also name the private address that it has resolved itself.
+      guard target == sender.identity || target == sender.address else { return nil }
+    } else if !state.acceptList.contains(sender.identity) {
+      return nil
+    }
+    guard let target = advertising.target else { return sender }
+    return isAddressed(by: sender, target, initiation.own) ? sender : nil
   }
 
-  fileprivate func admits(_ address: DeviceAddress, _ advertising: Advertising) -> Bool {
-    if let target = advertising.target { return target == address }
-    return !advertising.connectsAcceptListOnly || state.acceptList.contains(address)
+  /// The initiator at `address`, if it may connect to this controller.
+  fileprivate func admits(_ address: DeviceAddress, _ advertising: Advertising) -> Sender? {
+    guard let sender = state.resolvingList.sender(at: address) else { return nil }
+    let isAdmitted =
+      if let target = advertising.target {
+        target == address || advertising.peer == sender.identity
+      } else {
+        !advertising.connectsAcceptListOnly || state.acceptList.contains(sender.identity)
+      }
+    return isAdmitted ? sender : nil
   }
 
   // MARK: Beginnings and ends
@@ -107,12 +138,14 @@ extension VirtualController {
   func scan(_ scan: Scan?) {
     state.scan = scan
     air?.listeningChanged(of: self)
+    if scan?.manner.own.isPrivate == true { air?.reschedule(self) }
   }
 
   /// Begins to look for an advertiser to connect to, or ends it.
   func initiate(_ initiation: Initiation?) {
     state.initiation = initiation
     air?.listeningChanged(of: self)
+    if initiation?.own.isPrivate == true { air?.reschedule(self) }
   }
 
   /// Ends all three.
@@ -131,7 +164,8 @@ extension VirtualController {
       guard let instant else { return }
       earliest = min(earliest ?? instant, instant)
     }
-    for end in links { consider(end.lossDeadline) }
+    for end in links { consider(end.deadline) }
+    consider(renewalDeadline)
     if let advertising = state.advertising {
       consider(advertising.end)
       if isHeard { consider(advertising.next) }
@@ -142,8 +176,12 @@ extension VirtualController {
   /// Lets the first thing that is due happen.
   func passDeadline() {
     guard let air else { return }
-    if let end = links.first(where: { $0.lossDeadline.map { $0 <= air.now } ?? false }) {
-      finish(end, .connectionTimeout)
+    if let end = links.first(where: { $0.deadline.map { $0 <= air.now } ?? false }) {
+      passDeadline(of: end, at: air.now)
+      return
+    }
+    if let due = renewalDeadline, due <= air.now {
+      renewAddresses()
       return
     }
     guard let advertising = state.advertising else { return air.reschedule(self) }

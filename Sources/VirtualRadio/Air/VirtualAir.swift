@@ -166,6 +166,8 @@ public final class VirtualAir {
   /// The advertisers that `initiator` is looking for, in the order in which they came.
   func sought(by initiator: VirtualController) -> [VirtualController] {
     guard let initiation = initiator.state.initiation else { return [] }
+    // A private address says nothing of its advertiser before it is resolved.
+    if initiator.state.resolvingList.isEnabled { return advertisers.all }
     if let target = initiation.target { return advertisersByAddress[target]?.all ?? [] }
     var found = ControllerList()
     for address in initiator.state.acceptList {

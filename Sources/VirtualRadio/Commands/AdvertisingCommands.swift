@@ -13,9 +13,9 @@ extension VirtualController {
       state.randomAddress = request.address
     case .leSetAdvertisingParameters:
       guard state.advertising == nil else { return .commandDisallowed }
-      guard let request = LESetAdvertisingParameters(&reader), request.isValid else {
-        return .invalidCommandParameters
-      }
+      guard let request = LESetAdvertisingParameters(&reader), request.isValid,
+        ownAddress(request.ownAddressType) != nil
+      else { return .invalidCommandParameters }
       state.advertisingParameters = request
     case .leSetAdvertisingData:
       guard let request = LESetAdvertisingData(&reader) else { return .invalidCommandParameters }
@@ -39,18 +39,20 @@ extension VirtualController {
   private func startAdvertising(_ command: CommandDefinition) -> HCIErrorCode? {
     guard let air else { return .hardwareFailure }
     let parameters = state.advertisingParameters
-    guard let address = ownAddress(parameters.ownAddressType) else {
+    guard let own = ownAddress(parameters.ownAddressType) else { return .invalidCommandParameters }
+    if own.isPrivate { prepareAddresses() }
+    guard let address = address(own, towards: parameters.peer) else {
       return .invalidCommandParameters
     }
     var advertising = Advertising(
-      kind: parameters.kind, address: address,
-      target: parameters.kind == .directed ? parameters.peer : nil,
+      kind: parameters.kind, own: own, address: address, peer: parameters.peer, target: nil,
       interval: parameters.intervalInMilliseconds, next: air.now,
       connectsAcceptListOnly: parameters.filterPolicy & 0b10 != 0,
       answersAcceptListOnly: parameters.filterPolicy & 0b01 != 0)
     if advertising.isConnectable, links.count >= configuration.maximumLinks {
       return .connectionLimitExceeded
     }
+    direct(&advertising)
     if parameters.isHighDuty {
       // Core Specification, Vol 6, Part B, 4.4.2.4.3: an event every 3.75 ms at most, for 1.28 s.
       advertising.interval = 4
@@ -61,16 +63,6 @@ extension VirtualController {
     succeed(command)
     air.hear(self)
     return nil
-  }
-
-  /// The address that a host means by a type of its own; `nil` for a type that we do not know, or
-  /// a random address that it has not set.
-  func ownAddress(_ type: UInt8) -> DeviceAddress? {
-    switch type {
-    case DeviceAddress.Kind.public.rawValue: address
-    case DeviceAddress.Kind.random.rawValue: state.randomAddress
-    default: nil
-    }
   }
 
   func performAcceptList(
@@ -132,7 +124,6 @@ extension LESetAdvertisingParameters {
       isHighDuty
       || (0x0020...0x4000).contains(minimumInterval) && (0x0020...0x4000).contains(maximumInterval)
         && minimumInterval <= maximumInterval
-    return type <= 0x04 && hasInterval && ownAddressType <= 0x01 && channelMap & 0b111 != 0
-      && filterPolicy <= 0x03
+    return type <= 0x04 && hasInterval && channelMap & 0b111 != 0 && filterPolicy <= 0x03
   }
 }

@@ -124,6 +124,7 @@ extension VirtualController {
       case .encryptionChange: 7
       case .readRemoteVersionInformationComplete: 11
       case .hardwareError: 15
+      case .encryptionKeyRefreshComplete: 47
       case .leMeta: 61
       default: nil
       }

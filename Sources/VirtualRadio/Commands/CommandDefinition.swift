@@ -18,6 +18,9 @@ struct CommandDefinition: Sendable {
     case nothing
     case dataLengthExtension
     case phys
+    case encryption
+    case privacy
+    case p256
   }
 
   var opcode: UInt16
@@ -40,6 +43,9 @@ struct CommandDefinition: Sendable {
     case .nothing: true
     case .dataLengthExtension: configuration.supportsDataLengthExtension
     case .phys: configuration.supports2MPHY
+    case .encryption: configuration.supportsEncryption
+    case .privacy: configuration.supportsPrivacy
+    case .p256: configuration.p256Commands != .unknown
     }
   }
 
@@ -92,33 +98,32 @@ struct CommandDefinition: Sendable {
     define(0x2012, 7, .complete(0), 27, 1),  // LE Remove Device From Filter Accept List
     define(0x2013, 14, .status, 27, 2),  // LE Connection Update
     define(0x2016, 2, .status, 27, 5),  // LE Read Remote Features
+    define(0x2017, 32, .complete(16), 27, 6, needs: .encryption),  // LE Encrypt
     define(0x2018, 0, .complete(8), 27, 7),  // LE Rand
-    define(0x2019, 28, .status, 28, 0),  // LE Enable Encryption
-    define(0x201A, 18, .completeWithHandle(0), 28, 1),  // LE Long Term Key Request Reply
-    define(0x201B, 2, .completeWithHandle(0), 28, 2),  // … Negative Reply
+    define(0x2019, 28, .status, 28, 0, needs: .encryption),  // LE Enable Encryption
+    define(0x201A, 18, .completeWithHandle(0), 28, 1, needs: .encryption),  // LE Long Term Key …
+    define(0x201B, 2, .completeWithHandle(0), 28, 2, needs: .encryption),  // … Negative Reply
     define(0x201C, 0, .complete(8), 28, 3),  // LE Read Supported States
     define(0x2020, 14, .completeWithHandle(0), 33, 4),  // LE Remote Connection Parameter Request …
     define(0x2021, 3, .completeWithHandle(0), 33, 5),  // … Negative Reply
     define(0x2022, 6, .completeWithHandle(0), 33, 6, needs: .dataLengthExtension),  // Data Length
     define(0x2023, 0, .complete(4), 33, 7, needs: .dataLengthExtension),  // Read Suggested …
     define(0x2024, 4, .complete(0), 34, 0, needs: .dataLengthExtension),  // Write Suggested …
+    define(0x2025, 0, .status, 34, 1, needs: .p256),  // LE Read Local P-256 Public Key
+    define(0x2026, 64, .status, 34, 2, needs: .p256),  // LE Generate DHKey
+    define(0x2027, 39, .complete(0), 34, 3, needs: .privacy),  // LE Add Device To Resolving List
+    define(0x2028, 7, .complete(0), 34, 4, needs: .privacy),  // LE Remove Device From …
+    define(0x2029, 0, .complete(0), 34, 5, needs: .privacy),  // LE Clear Resolving List
+    define(0x202A, 0, .complete(1), 34, 6, needs: .privacy),  // LE Read Resolving List Size
+    define(0x202B, 7, .complete(6), 34, 7, needs: .privacy),  // LE Read Peer Resolvable Address
+    define(0x202C, 7, .complete(6), 35, 0, needs: .privacy),  // LE Read Local Resolvable Address
+    define(0x202D, 1, .complete(0), 35, 1, needs: .privacy),  // LE Set Address Resolution Enable
+    define(0x202E, 2, .complete(0), 35, 2, needs: .privacy),  // LE Set Resolvable … Timeout
     define(0x202F, 0, .complete(8), 35, 3, needs: .dataLengthExtension),  // Read Maximum …
     define(0x2030, 2, .completeWithHandle(2), 35, 4, needs: .phys),  // LE Read PHY
     define(0x2031, 3, .complete(0), 35, 5, needs: .phys),  // LE Set Default PHY
     define(0x2032, 7, .status, 35, 6, needs: .phys),  // LE Set PHY
+    define(0x204E, 8, .complete(0), 39, 2, needs: .privacy),  // LE Set Privacy Mode
+    define(0x205E, 65, .status, 41, 2, needs: .p256),  // LE Generate DHKey [v2]
   ]
-}
-
-extension HCIOpcode {
-  static let leReadAdvertisingChannelTxPower = HCIOpcode(rawValue: 0x2007)
-  static let leReadFilterAcceptListSize = HCIOpcode(rawValue: 0x200F)
-  static let leClearFilterAcceptList = HCIOpcode(rawValue: 0x2010)
-  static let leAddDeviceToFilterAcceptList = HCIOpcode(rawValue: 0x2011)
-  static let leRemoveDeviceFromFilterAcceptList = HCIOpcode(rawValue: 0x2012)
-  static let leRand = HCIOpcode(rawValue: 0x2018)
-  static let leEnableEncryption = HCIOpcode(rawValue: 0x2019)
-  static let leLongTermKeyRequestReply = HCIOpcode(rawValue: 0x201A)
-  static let leReadSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2023)
-  static let leWriteSuggestedDefaultDataLength = HCIOpcode(rawValue: 0x2024)
-  static let leReadMaximumDataLength = HCIOpcode(rawValue: 0x202F)
 }

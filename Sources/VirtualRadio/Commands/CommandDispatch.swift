@@ -31,6 +31,7 @@ extension VirtualController {
     guard parameters.count == definition.parameterLength else {
       return refuse(definition, .invalidCommandParameters, parameters)
     }
+    if faults.takeLinkLoss(opcode) { loseLink(of: parameters) }
     if let status = perform(opcode, definition, parameters) {
       refuse(definition, status, parameters)
     }
@@ -42,7 +43,7 @@ extension VirtualController {
   ) -> HCIErrorCode? {
     var reader = ByteReader(parameters)
     switch opcode {
-    case .reset, .setEventMask, .leSetEventMask, .leRand, .readRSSI:
+    case .reset, .setEventMask, .leSetEventMask, .leEncrypt, .leRand, .readRSSI:
       return performBasic(opcode, command, &reader)
     case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
       .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
@@ -69,11 +70,25 @@ extension VirtualController {
       return performDataLength(opcode, command, &reader)
     case .leReadPHY, .leSetDefaultPHY, .leSetPHY:
       return performPHY(opcode, command, &reader)
+    case .leReadLocalP256PublicKey, .leGenerateDHKey, .leGenerateDHKeyV2:
+      guard case .refused(let status) = configuration.p256Commands else { return .unknownCommand }
+      return status
+    case .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+      .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
+      .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode:
+      return performPrivacy(opcode, command, &reader)
     case .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply:
       return performEncryption(opcode, command, &reader)
     default:
       return .unknownCommand
     }
+  }
+
+  /// Breaks the contact on the link that a command names first.
+  private func loseLink(of parameters: Span<UInt8>) {
+    var reader = ByteReader(parameters)
+    guard let air, let handle = ConnectionHandle(&reader) else { return }
+    link(handle)?.breakContact(at: air.now)
   }
 
   private func performBasic(
@@ -91,6 +106,10 @@ extension VirtualController {
       guard let request = LESetEventMask(&reader) else { return .invalidCommandParameters }
       state.leEventMask = request.mask
       succeed(command)
+    case .leEncrypt:
+      guard let request = LEEncrypt(&reader) else { return .invalidCommandParameters }
+      let block = AES128(key: request.key).encrypt(request.plaintext)
+      succeed(command) { block.write(to: &$0) }
     case .leRand:
       let value = random.next()
       succeed(command) { $0.write(value) }

@@ -17,14 +17,19 @@ extension VirtualController {
       (0x0004...0x4000).contains(request.scanWindow), request.scanWindow <= request.scanInterval,
       request.minimumEventLength <= request.maximumEventLength,
       let parameters = LinkParameters(request.parameters),
-      let address = ownAddress(request.ownAddressType)
+      let own = ownAddress(request.ownAddressType)
     else { return .invalidCommandParameters }
     let target = request.filterPolicy == 0 ? request.peer : nil
-    if let target, links.contains(where: { $0.peerAddress == target }) {
+    if own.isPrivate { prepareAddresses() }
+    // With the accept list the devices are many, and not all may have a private address.
+    guard target.map({ address(own, towards: $0) }) ?? own.identity != nil else {
+      return .invalidCommandParameters
+    }
+    if let target, links.contains(where: { $0.sender.identity == target }) {
       return .connectionAlreadyExists
     }
     guard links.count < configuration.maximumLinks else { return .connectionLimitExceeded }
-    initiate(Initiation(target: target, ownAddress: address, parameters: parameters))
+    initiate(Initiation(target: target, own: own, parameters: parameters))
     accept(command)
     air?.seek(self)
     return nil
@@ -35,7 +40,7 @@ extension VirtualController {
     emit(
       connectionComplete: LEConnectionComplete(
         status: status, handle: ConnectionHandle(rawValue: 0), role: role, peer: .zero,
-        interval: 0, latency: 0, supervisionTimeout: 0))
+        interval: 0, latency: 0, supervisionTimeout: 0), of: nil)
   }
 
   /// Keeps one side of a new link, and tells the host.
@@ -44,22 +49,22 @@ extension VirtualController {
     air?.audienceChanged()
     emit(
       connectionComplete: LEConnectionComplete(
-        status: .success, handle: end.handle, role: end.role, peer: end.peerAddress,
+        status: .success, handle: end.handle, role: end.role, peer: end.sender.identity,
         interval: end.parameters.interval, latency: end.parameters.latency,
-        supervisionTimeout: end.parameters.supervisionTimeout))
+        supervisionTimeout: end.parameters.supervisionTimeout), of: end)
   }
 
-  /// The enhanced event replaces the other where the host has it on.
-  private func emit(connectionComplete event: LEConnectionComplete) {
+  /// The enhanced event replaces the other where the host has it on. It alone says which private
+  /// addresses the link has.
+  private func emit(connectionComplete event: LEConnectionComplete, of end: LinkEnd?) {
     guard allows(.enhancedConnectionComplete) else { return emit(event) }
     emitLEEvent(.enhancedConnectionComplete) { writer in
       writer.write(event.status.rawValue)
       writer.write(event.handle.rawValue)
       writer.write(event.role.rawValue)
-      event.peer.write(to: &writer)
-      // No resolvable private addresses are in use on either side.
-      DeviceAddress.zero.writeBytes(to: &writer)
-      DeviceAddress.zero.writeBytes(to: &writer)
+      (end?.sender.stated ?? event.peer).write(to: &writer)
+      (end?.ownPrivateAddress ?? .zero).writeBytes(to: &writer)
+      (end?.sender.resolvedAddress ?? .zero).writeBytes(to: &writer)
       writer.write(event.interval)
       writer.write(event.latency)
       writer.write(event.supervisionTimeout)

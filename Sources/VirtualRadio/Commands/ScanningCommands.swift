@@ -8,7 +8,8 @@ extension VirtualController {
       guard state.scan == nil else { return .commandDisallowed }
       guard let request = LESetScanParameters(&reader), request.type <= 1,
         (0x0004...0x4000).contains(request.interval), (0x0004...0x4000).contains(request.window),
-        request.window <= request.interval, request.ownAddressType <= 1, request.filterPolicy <= 1
+        request.window <= request.interval, ownAddress(request.ownAddressType) != nil,
+        request.filterPolicy <= 1
       else { return .invalidCommandParameters }
       state.scanParameters = request
       succeed(command)
@@ -23,13 +24,15 @@ extension VirtualController {
       return nil
     }
     let parameters = state.scanParameters
-    guard let address = ownAddress(parameters.ownAddressType) else {
+    // Core Specification, Vol 4, Part E, 7.8.11: the random address must be set for 0x03 too.
+    guard let own = ownAddress(parameters.ownAddressType), own.identity != nil else {
       return .invalidCommandParameters
     }
+    if own.isPrivate { prepareAddresses() }
     scan(
       Scan(
         manner: Scan.Manner(
-          isActive: parameters.type == 1, ownAddress: address,
+          isActive: parameters.type == 1, own: own,
           acceptListOnly: parameters.filterPolicy == 1,
           filtersDuplicates: request.filterDuplicates == 1)))
     succeed(command)
@@ -45,45 +48,54 @@ extension VirtualController {
   /// Whether one more advertisement of `advertiser` would bring its host a report. One that was
   /// dropped because the host reads too slowly is still of interest.
   func isCurious(about advertiser: VirtualController, _ advertising: Advertising) -> Bool {
-    guard let manner = state.scan?.manner, isAddressed(by: advertising, manner) else {
+    guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
       return false
     }
     guard manner.filtersDuplicates else { return true }
-    return !hasHeard(advertising.address, advertising.kind)
-      || isAnswered(by: advertiser, advertising, manner)
-        && !hasHeard(advertising.address, .scanResponse)
+    return !hasHeard(sender.stated, advertising.kind)
+      || isAnswered(by: advertiser, advertising, sender, manner)
+        && !hasHeard(sender.stated, .scanResponse)
   }
 
   /// Tells the host what it hears of `advertiser`, at `rssi` dBm.
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
     // The set of what was heard is not copied here: it could not grow in its place then.
-    guard let manner = state.scan?.manner, isAddressed(by: advertising, manner) else { return }
+    guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
+      return
+    }
+    sender.note()
     let data = advertising.kind == .directed ? AdvertisingData() : advertiser.state.advertisingData
     report(
       LEAdvertisingReport(
-        kind: advertising.kind, address: advertising.address, data: data, rssi: rssi))
-    guard isAnswered(by: advertiser, advertising, manner) else { return }
+        kind: advertising.kind, address: sender.stated, data: data, rssi: rssi))
+    guard isAnswered(by: advertiser, advertising, sender, manner) else { return }
     report(
       LEAdvertisingReport(
-        kind: .scanResponse, address: advertising.address, data: advertiser.state.scanResponseData,
+        kind: .scanResponse, address: sender.stated, data: advertiser.state.scanResponseData,
         rssi: rssi))
   }
 
-  /// Whether the host is to have the advertisements.
-  private func isAddressed(by advertising: Advertising, _ manner: Scan.Manner) -> Bool {
-    if manner.acceptListOnly, !state.acceptList.contains(advertising.address) { return false }
-    return advertising.target == nil || advertising.target == manner.ownAddress
+  /// Who advertises; `nil` if the host is not to have the advertisements.
+  private func sender(of advertising: Advertising, _ manner: Scan.Manner) -> Sender? {
+    guard let sender = state.resolvingList.sender(at: advertising.address) else { return nil }
+    if manner.acceptListOnly, !state.acceptList.contains(sender.identity) { return nil }
+    guard let target = advertising.target else { return sender }
+    return isAddressed(by: sender, target, manner.own) ? sender : nil
   }
 
   /// Whether the scanner asks for a scan response and gets one.
   private func isAnswered(
-    by advertiser: VirtualController, _ advertising: Advertising, _ manner: Scan.Manner
+    by advertiser: VirtualController, _ advertising: Advertising, _ sender: Sender,
+    _ manner: Scan.Manner
   ) -> Bool {
     guard manner.isActive, advertising.kind == .connectable || advertising.kind == .scannable else {
       return false
     }
+    guard let address = address(manner.own, towards: sender.identity),
+      let scanner = advertiser.state.resolvingList.sender(at: address)
+    else { return false }
     return !advertising.answersAcceptListOnly
-      || advertiser.state.acceptList.contains(manner.ownAddress)
+      || advertiser.state.acceptList.contains(scanner.identity)
   }
 
   private func hasHeard(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) -> Bool {

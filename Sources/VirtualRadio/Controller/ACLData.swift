@@ -17,18 +17,23 @@ extension VirtualController {
       counters.malformedPackets += 1
       return
     }
-    guard links.reduce(0, { $0 + $1.outstanding }) < Int(configuration.aclPacketCount) else {
+    guard links.reduce(0, { $0 + $1.sending.outstanding }) < Int(configuration.aclPacketCount)
+    else {
       counters.packetsBeyondCredits += 1
       return
     }
-    end.outstanding += 1
+    // Core Specification, Vol 6, Part B, 5.1.3: no data while encryption starts.
+    guard !end.sending.begin() else {
+      end.hold(data, header.boundary)
+      return
+    }
     // Out of reach the packet waits in its buffer until the link ends.
     guard let peer = end.peer, let receiver = peer.controller else { return }
     receiver.deliver(data, header.boundary, to: peer, from: end)
   }
 
   /// Queues `data` for the host; when it has taken the last piece, `sender` gets its buffer back.
-  private func deliver(
+  fileprivate func deliver(
     _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
   ) {
     let limit = min(Int(sender.transmitAirTime.octets), Int(configuration.aclDataLength))
@@ -50,13 +55,27 @@ extension VirtualController {
   func complete(_ end: LinkEnd) {
     counters.deliveredPackets += 1
     // After the end of a link its buffers are free without a word.
-    guard end.outstanding > 0, links.contains(where: { $0 === end }) else { return }
+    guard end.sending.outstanding > 0, links.contains(where: { $0 === end }) else { return }
     guard !faults.takeLostCompletion() else { return }
-    end.outstanding -= 1
+    end.sending.outstanding -= 1
     emitEvent(.numberOfCompletedPackets) { writer in
       writer.write(UInt8(1))
       writer.write(end.handle.rawValue)
       writer.write(UInt16(1))
     }
+  }
+}
+
+extension LinkEnd {
+  /// Sends a packet that was held, unless the other side is out of reach.
+  func send(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    guard let peer, let receiver = peer.controller else { return }
+    receiver.deliver(data, boundary, to: peer, from: self)
+  }
+
+  /// Keeps a packet until encryption has started.
+  fileprivate func hold(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    let bytes = (0..<data.count).map { data[$0] }
+    encryptionStart?.heldPackets.append(.init(boundary: boundary, data: bytes))
   }
 }

@@ -1,3 +1,5 @@
+import BluetoothHost
+
 /// What kind of controller a virtual one is. Values outside of their ranges become the nearest.
 public struct ControllerConfiguration: Sendable {
   /// The longest data of one ACL packet, from the host and to it, in bytes: 27 to 65,535.
@@ -24,11 +26,35 @@ public struct ControllerConfiguration: Sendable {
   /// How many devices its filter accept list holds.
   public let acceptListSize: UInt8
 
+  /// Encryption, and the commands for it. Without it, a peer's wish for an encrypted link ends with
+  /// Unsupported Remote Feature (0x1A).
+  public let supportsEncryption: Bool
+
+  /// Link layer privacy: the resolving list, and private addresses of its own.
+  public let supportsPrivacy: Bool
+
+  /// How many devices its resolving list holds.
+  public let resolvingListSize: UInt8
+
+  /// What becomes of the commands that make keys on the curve P-256.
+  public let p256Commands: P256Commands
+
+  /// What a controller does with LE Read Local P-256 Public Key and LE Generate DHKey: none of the virtual
+  /// ones carries them out, as a host with a curve of its own does not ask.
+  public enum P256Commands: Equatable, Sendable {
+    /// It does not know the commands.
+    case unknown
+    /// It claims the commands among those that it supports, and refuses each with this error, as some
+    /// real controllers do.
+    case refused(HCIErrorCode)
+  }
+
   /// The controller of most tests: 8 buffers of 251 bytes, and every feature.
   public init(
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
     supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true, maximumLinks: Int = 16,
-    acceptListSize: UInt8 = 8
+    acceptListSize: UInt8 = 8, supportsEncryption: Bool = true, supportsPrivacy: Bool = true,
+    resolvingListSize: UInt8 = 8, p256Commands: P256Commands = .unknown
   ) {
     self.aclDataLength = max(aclDataLength, 27)
     self.aclPacketCount = max(aclPacketCount, 1)
@@ -37,14 +63,20 @@ public struct ControllerConfiguration: Sendable {
     self.supports2MPHY = supports2MPHY
     self.maximumLinks = min(max(maximumLinks, 1), 256)
     self.acceptListSize = acceptListSize
+    self.supportsEncryption = supportsEncryption
+    self.supportsPrivacy = supportsPrivacy
+    self.resolvingListSize = resolvingListSize
+    self.p256Commands = p256Commands
   }
 
   /// The LE features, a bit each. Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 {
-    // 0: encryption; 1: connection parameters request; 2: extended reject; 3: features exchange
-    // begun by the peripheral.
-    var features: UInt64 = 0b1111
+    // 1: connection parameters request; 2: extended reject; 3: features exchange begun by the
+    // peripheral.
+    var features: UInt64 = 0b1110
+    if supportsEncryption { features |= 1 }
     if supportsDataLengthExtension { features |= 1 &<< 5 }
+    if supportsPrivacy { features |= 1 &<< 6 }
     if supports2MPHY { features |= 1 &<< 8 }
     return features
   }

@@ -22,6 +22,12 @@ struct ControllerState {
 
   var acceptList: [DeviceAddress] = []
 
+  var resolvingList = ResolvingList()
+  /// How long a private address is used, in seconds. Core Specification, Vol 4, Part E, 7.8.45.
+  var addressLifetime: UInt16 = 900
+  /// When the private addresses have been used for that long; `nil` before they are made.
+  var addressesDue: Instant?
+
   var suggestedAirTime = AirTime.minimum
   /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
   var preferredTransmitPHYs: UInt8 = 0b111
@@ -31,8 +37,13 @@ struct ControllerState {
 /// Advertising that is on.
 struct Advertising {
   var kind: LEAdvertisingReport.Kind
+  var own: OwnAddress
+  /// The address that it carries.
   var address: DeviceAddress
-  /// Whom it addresses, if it is directed.
+  /// The identity address of the device that directed advertising is for; the device whose private
+  /// address undirected advertising uses.
+  var peer: DeviceAddress
+  /// The address that it is for, if it is directed.
   var target: DeviceAddress?
   /// From one advertisement to the next, in ms.
   var interval: UInt32
@@ -53,7 +64,7 @@ struct Scan {
   /// How it is done.
   struct Manner {
     var isActive: Bool
-    var ownAddress: DeviceAddress
+    var own: OwnAddress
     var acceptListOnly: Bool
     var filtersDuplicates: Bool
   }
@@ -76,8 +87,8 @@ struct Scan {
 
 /// A connection that is being attempted.
 struct Initiation {
-  /// The advertiser; `nil` for any of the accept list.
+  /// The advertiser's identity address; `nil` for any of the accept list.
   var target: DeviceAddress?
-  var ownAddress: DeviceAddress
+  var own: OwnAddress
   var parameters: LinkParameters
 }

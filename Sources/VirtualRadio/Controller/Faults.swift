@@ -14,6 +14,8 @@ public struct Faults: Sendable, Equatable {
   private struct PacketFault: Equatable {
     var type: HCIPacketType?
     var change: PacketChange
+    /// Packets that fit, before and with the one that it happens to.
+    var remaining = 1
   }
 
   /// What happens to one packet on its way to the host.
@@ -22,6 +24,7 @@ public struct Faults: Sendable, Equatable {
     case misstateLength(Int)
     case duplicate
     case lose
+    case loseLink
   }
 
   /// What happens to one command.
@@ -33,6 +36,9 @@ public struct Faults: Sendable, Equatable {
   private var commands: [CommandFault] = []
   private var packets: [PacketFault] = []
   private var lostCompletions = 0
+  private var changedKeys = 0
+  private var keyAnswerDelays: [UInt32] = []
+  private var linkLosses: [HCIOpcode] = []
 
   /// No faults.
   public init() {}
@@ -74,6 +80,32 @@ public struct Faults: Sendable, Equatable {
     packets.append(PacketFault(type: type, change: .lose))
   }
 
+  /// Changes one bit of the next `count` keys that the host gives to encrypt a link with, as central or as
+  /// peripheral: the keys of the two sides differ, and the link ends with a MIC failure (0x3D).
+  public mutating func changeKeys(_ count: Int = 1) {
+    changedKeys += count
+  }
+
+  /// Sends the host's next answer to LE Long Term Key Request, key or no key, `milliseconds` late. 40 s
+  /// after the request both sides end the link (0x22).
+  public mutating func delayKeyAnswer(by milliseconds: UInt32) {
+    keyAnswerDelays.append(milliseconds)
+  }
+
+  /// Puts the two sides of a link out of each other's range when the host next gives the command `opcode`,
+  /// whose first parameter is the link: before the command is done. The link ends on both sides when the
+  /// supervision time-out has passed; until then each is silent.
+  public mutating func loseLink(at opcode: HCIOpcode) {
+    linkLosses.append(opcode)
+  }
+
+  /// Gives the host `count` more ACL packets, at least 1, and puts the two sides of the last one's link out of
+  /// each other's range. What crossed the air before still reaches the host; both sides end the link when
+  /// the supervision time-out has passed.
+  public mutating func loseLink(afterPackets count: Int) {
+    packets.append(PacketFault(type: .acl, change: .loseLink, remaining: max(count, 1)))
+  }
+
   /// Takes back every fault that has not happened yet.
   public mutating func removeAll() {
     self = Faults()
@@ -81,7 +113,7 @@ public struct Faults: Sendable, Equatable {
 
   /// Whether nothing is left to go wrong.
   public var isEmpty: Bool {
-    commands.isEmpty && packets.isEmpty && lostCompletions == 0
+    self == Faults()
   }
 
   mutating func takeCommandChange(_ opcode: HCIOpcode) -> CommandChange? {
@@ -97,16 +129,47 @@ public struct Faults: Sendable, Equatable {
     return .refuse(refusal)
   }
 
+  // Without faults a packet costs no more than this look.
+  @inline(__always)
   mutating func takePacketChange(_ type: UInt8) -> PacketChange? {
+    packets.isEmpty ? nil : takeFirstPacketChange(type)
+  }
+
+  @inline(never)
+  private mutating func takeFirstPacketChange(_ type: UInt8) -> PacketChange? {
     guard
       let index = packets.firstIndex(where: { $0.type == nil || $0.type?.rawValue == type })
     else { return nil }
+    guard packets[index].remaining == 1 else {
+      packets[index].remaining -= 1
+      return nil
+    }
     return packets.remove(at: index).change
   }
 
   mutating func takeLostCompletion() -> Bool {
     guard lostCompletions > 0 else { return false }
     lostCompletions -= 1
+    return true
+  }
+
+  /// The key that counts instead of the host's.
+  mutating func change(_ key: Number128) -> Number128 {
+    guard changedKeys > 0 else { return key }
+    changedKeys -= 1
+    var changed = key
+    changed.words[3] ^= 0x0100_0000
+    return changed
+  }
+
+  mutating func takeKeyAnswerDelay() -> UInt32? {
+    keyAnswerDelays.isEmpty ? nil : keyAnswerDelays.removeFirst()
+  }
+
+  /// Whether the link of a command is lost now.
+  mutating func takeLinkLoss(_ opcode: HCIOpcode) -> Bool {
+    guard let index = linkLosses.firstIndex(of: opcode) else { return false }
+    linkLosses.remove(at: index)
     return true
   }
 }

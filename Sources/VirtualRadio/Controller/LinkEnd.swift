@@ -38,23 +38,33 @@ struct AirTime: Equatable {
 
 /// One side of a link: the controller whose side it is knows it by `handle`.
 final class LinkEnd {
-  /// A key that the central's host has, and waits for the peripheral's host to confirm.
-  struct KeyRequest {
-    var key: [UInt8]
+  /// What a packet of a side's host has to do with: in one place, so that a packet costs one look.
+  struct Sending {
+    /// Packets that hold one of the controller's buffers.
+    var outstanding = 0
+    fileprivate(set) var encryptionStart: EncryptionStart?
+
+    /// Counts one packet more. Whether that waits until encryption has started.
+    mutating func begin() -> Bool {
+      outstanding += 1
+      return encryptionStart != nil
+    }
   }
 
   let handle: ConnectionHandle
   let role: LEConnectionComplete.Role
-  let ownAddress: DeviceAddress
-  let peerAddress: DeviceAddress
+  /// The private address that this side has on the link, if its host wanted one.
+  let ownPrivateAddress: DeviceAddress?
+  /// Who the other side is.
+  let sender: Sender
   weak var controller: VirtualController?
   /// The other side; `nil` once it cannot be reached, until the supervision time-out has passed.
   weak var peer: LinkEnd?
 
   var parameters: LinkParameters
   var lossDeadline: Instant?
-  /// Packets from this side's host that hold one of its controller's buffers.
-  var outstanding = 0
+  /// What this side's host sends.
+  var sending = Sending()
   /// What this side's host would like to send in one packet, and what it may.
   var preferredAirTime = AirTime.minimum
   var transmitAirTime = AirTime.minimum
@@ -62,18 +72,23 @@ final class LinkEnd {
   var transmitPHY: UInt8 = 1
   /// The peripheral's wish, which this central's host has been asked about.
   var isAskedForParameters = false
-  /// What the central's host wants the link encrypted with; kept at the peripheral's end.
-  var keyRequest: KeyRequest?
+  /// Whether the link is encrypted.
+  var isEncrypted = false
+  /// The start of encryption that goes on, and holds this side's data.
+  var encryptionStart: EncryptionStart? {
+    get { sending.encryptionStart }
+    set { sending.encryptionStart = newValue }
+  }
 
   init(
     controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
-    ownAddress: DeviceAddress, peerAddress: DeviceAddress, parameters: LinkParameters
+    ownAddress: DeviceAddress, own: OwnAddress, sender: Sender, parameters: LinkParameters
   ) {
     self.controller = controller
     self.handle = handle
     self.role = role
-    self.ownAddress = ownAddress
-    self.peerAddress = peerAddress
+    ownPrivateAddress = own.isPrivate && ownAddress != own.identity ? ownAddress : nil
+    self.sender = sender
     self.parameters = parameters
   }
 

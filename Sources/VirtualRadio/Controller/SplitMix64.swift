@@ -1,4 +1,4 @@
-/// The random numbers of LE Rand: the same for the same seed, and no secret.
+/// The random numbers of LE Rand and of private addresses: the same for the same seed, and no secret.
 struct SplitMix64 {
   var state: UInt64
 

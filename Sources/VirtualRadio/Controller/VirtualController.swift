@@ -117,11 +117,20 @@ public final class VirtualController {
         writer.misstateLength(by: difference, type: type, at: start)
       case .lose:
         break
+      case .loseLink:
+        writer.write(outgoing.first)
+        loseLink(of: outgoing.first)
       }
       if !isSecondTime, let end = outgoing.removeFirst() { end.controller?.complete(end) }
       if writer.count > start { return true }
     }
     return false
+  }
+
+  /// Breaks the contact on the link of an ACL packet to the host.
+  private func loseLink(of packet: Span<UInt8>) {
+    guard let air, case .acl(let header, _)? = HCIPacket(packet) else { return }
+    link(header.handle)?.breakContact(at: air.now)
   }
 
   // MARK: Faults that happen at once

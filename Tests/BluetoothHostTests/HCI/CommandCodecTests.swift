@@ -9,6 +9,12 @@ private func advertisingData() -> AdvertisingData {
   return AdvertisingData(bytes.span) ?? AdvertisingData()
 }
 
+/// Bytes that count from 1, and from 0x21.
+private let key = Number128(0x100F_0E0D_0C0B_0A09, 0x0807_0605_0403_0201)
+private let keyBytes = (1...16).map { UInt8($0) }
+private let otherKey = Number128(0x302F_2E2D_2C2B_2A29, 0x2827_2625_2423_2221)
+private let otherKeyBytes = (0x21...0x30).map { UInt8($0) }
+
 private let paddedData: [UInt8] = [3, 0x02, 0x01, 0x06] + [UInt8](repeating: 0, count: 28)
 
 private let commands: [Check] = [
@@ -46,6 +52,18 @@ private let commands: [Check] = [
         minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
         supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
     [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
+  .command(LEEncrypt(key: key, plaintext: otherKey), keyBytes + otherKeyBytes),
+  .command(
+    LEEnableEncryption(
+      handle: link, randomNumber: 0x0807_0605_0403_0201, encryptedDiversifier: 0x0A09, key: key),
+    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] + keyBytes),
+  .command(LELongTermKeyRequestReply(handle: link, key: key), [0xFF, 0x0E] + keyBytes),
+  .command(
+    LEAddDeviceToResolvingList(peer: peer, peerKey: key, localKey: otherKey),
+    [1, 1, 2, 3, 4, 5, 0xC6] + keyBytes + otherKeyBytes),
+  .command(LESetAddressResolutionEnable(enable: 1), [1]),
+  .command(LESetResolvablePrivateAddressTimeout(timeout: 0x0E10), [0x10, 0x0E]),
+  .command(LESetPrivacyMode(peer: peer, mode: 1), [1, 1, 2, 3, 4, 5, 0xC6, 1]),
   .command(LELongTermKeyRequestNegativeReply(handle: link), [0xFF, 0x0E]),
   .command(
     LERemoteConnectionParameterRequestReply(

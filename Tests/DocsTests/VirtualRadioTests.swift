@@ -1,0 +1,47 @@
+import BluetoothHost
+import Testing
+
+@testable import LinuxRadio
+@testable import VirtualRadio
+
+@Suite("docs/virtual-radio.md")
+struct VirtualRadioTests {
+  @Test("The table has each command of a virtual controller, by name, and what it needs")
+  func commands() throws {
+    let expected = CommandDefinition.all.map { definition in
+      [
+        "0x" + hexadecimal([UInt8(definition.opcode >> 8)])
+          + hexadecimal([UInt8(definition.opcode & 0xFF)]),
+        PacketDescription.name(of: HCIOpcode(rawValue: definition.opcode)),
+        words(definition.need),
+      ]
+    }
+    #expect(try Document("docs/virtual-radio.md").rows(under: "## Commands") == expected)
+  }
+
+  private func words(_ need: CommandDefinition.Need) -> String {
+    switch need {
+    case .nothing: "always"
+    case .encryption: "with encryption"
+    case .privacy: "with privacy"
+    case .dataLengthExtension: "with data length extension"
+    case .phys: "with the 2M PHY"
+    case .p256: "to refuse it, on request"
+    }
+  }
+
+  @Test("The table of faults has each function that asks for one")
+  func faults() throws {
+    let source = try Document.text(of: "Sources/VirtualRadio/Controller/Faults.swift")
+    var asked = source.split(separator: "\n").compactMap { line -> String? in
+      let start = "  public mutating func "
+      guard line.hasPrefix(start) else { return nil }
+      return String(line.dropFirst(start.count).prefix { $0 != "(" })
+    }
+    // Takes faults back.
+    asked.removeAll { $0 == "removeAll" }
+    let rows = try Document("docs/virtual-radio.md").rows(under: "## Faults on request")
+    #expect(
+      rows.map { $0[0].dropFirst().prefix { $0 != "(" && $0 != "`" } } == asked.map { $0[...] })
+  }
+}

@@ -1,0 +1,296 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@Suite("Starting encryption")
+struct EncryptionTests {
+  let link = EncryptingPair()
+
+  @Test("The same key: both sides are encrypted")
+  func sameKey() {
+    link.encrypt()
+    #expect(link.pair.air.deadline == nil)
+  }
+
+  @Test("No key: the central hears PIN or Key Missing, and the link goes on")
+  func noKey() {
+    link.begin()
+    let (far, farBytes) = (link.far, link.farBytes)
+    #expect(
+      link.peripheral.ask(link.negative, farBytes) == [complete(link.negative, .success, farBytes)])
+    #expect(link.central.receive() == [link.changed(link.near, .pinOrKeyMissing)])
+    #expect(
+      link.peripheral.ask(link.negative, farBytes)
+        == [complete(link.negative, .commandDisallowed, farBytes)])
+    #expect(link.peripheral.handle == far)
+    // It may be tried again.
+    link.encrypt()
+  }
+
+  @Test("Another key: both sides end the link with a MIC failure")
+  func otherKey() {
+    link.begin()
+    let (near, far, farBytes) = (link.near, link.far, link.farBytes)
+    #expect(
+      link.answer(link.otherKey) == [
+        complete(link.reply, .success, farBytes), link.ended(far, .micFailure),
+      ])
+    #expect(link.central.receive() == [link.ended(near, .micFailure)])
+    #expect(link.central.controller.connectionHandles == [])
+    #expect(link.peripheral.controller.connectionHandles == [])
+  }
+
+  @Test("An encrypted link takes a new key, any number of times: both sides hear of the refresh")
+  func refresh() {
+    link.encrypt()
+    for _ in 0..<3 {
+      link.begin()
+      #expect(
+        link.answer(link.key) == [
+          complete(link.reply, .success, link.farBytes), link.refreshed(link.far),
+        ])
+      #expect(link.central.receive() == [link.refreshed(link.near)])
+    }
+  }
+
+  @Test("An encrypted link ends when a new key is missing or differs: it never goes on unencrypted")
+  func failedRefresh() {
+    link.encrypt()
+    link.begin()
+    let (near, far, farBytes) = (link.near, link.far, link.farBytes)
+    #expect(
+      link.peripheral.ask(link.negative, farBytes) == [
+        complete(link.negative, .success, farBytes), link.ended(far, .pinOrKeyMissing),
+      ])
+    #expect(link.central.receive() == [link.ended(near, .pinOrKeyMissing)])
+
+    let other = EncryptingPair()
+    other.encrypt()
+    other.begin()
+    let end = other.near
+    _ = other.answer(other.otherKey)
+    #expect(other.central.receive() == [other.ended(end, .micFailure)])
+  }
+
+  @Test("Only a central begins, only a peripheral answers, and each only once")
+  func wrongStates() {
+    let (near, far, farBytes) = (link.near, link.far, link.farBytes)
+    let nearBytes = [UInt8(near.rawValue & 0xFF), UInt8(near.rawValue >> 8)]
+    let refused = status(.leEnableEncryption, .commandDisallowed)
+    #expect(link.peripheral.ask(LEEnableEncryption(handle: far, key: link.key)) == [refused])
+    #expect(
+      link.answer(link.key) == [complete(link.reply, .commandDisallowed, farBytes)])
+    link.begin()
+    #expect(link.enable() == [refused])
+    #expect(link.peripheral.receive() == [])
+    #expect(
+      link.central.ask(LELongTermKeyRequestReply(handle: near, key: link.key))
+        == [complete(link.reply, .commandDisallowed, nearBytes)])
+    #expect(
+      link.central.ask(link.negative, nearBytes)
+        == [complete(link.negative, .commandDisallowed, nearBytes)])
+    _ = link.answer(link.key)
+    #expect(link.answer(link.key) == [complete(link.reply, .commandDisallowed, farBytes)])
+    #expect(link.central.receive() == [link.changed(near)])
+  }
+
+  @Test("A handle without a link is unknown to each of the commands")
+  func unknownHandle() {
+    let none = ConnectionHandle(rawValue: 0x0EFE)
+    #expect(
+      link.central.ask(LEEnableEncryption(handle: none, key: link.key))
+        == [status(.leEnableEncryption, .unknownConnectionIdentifier)])
+    #expect(
+      link.peripheral.ask(LELongTermKeyRequestReply(handle: none, key: link.key))
+        == [complete(link.reply, .unknownConnectionIdentifier, [0xFE, 0x0E])])
+    #expect(
+      link.peripheral.ask(link.negative, [0xFE, 0x0E])
+        == [complete(link.negative, .unknownConnectionIdentifier, [0xFE, 0x0E])])
+  }
+
+  @Test("Each command on a link, cut or too long, is refused and changes nothing")
+  func wrongLengths() {
+    link.begin()
+    let farBytes = link.farBytes
+    for count in 0...60 where count != 18 {
+      let answer = link.peripheral.ask(link.reply, Array((farBytes + .zeros(60)).prefix(count)))
+      #expect(answer.map(\.[6]) == [0x12])
+    }
+    for count in 0...60 where count != 2 {
+      let answer = link.peripheral.ask(link.negative, Array((farBytes + .zeros(60)).prefix(count)))
+      #expect(answer.map(\.[6]) == [0x12])
+    }
+    // The answer is still owed.
+    #expect(link.answer(link.key).count == 2)
+    _ = link.central.receive()
+    for count in 0...60 where count != 28 {
+      #expect(
+        link.central.ask(.leEnableEncryption, .zeros(count))
+          == [status(.leEnableEncryption, .invalidCommandParameters)])
+    }
+  }
+
+  @Test("The masks: a peripheral's host that is not asked has no key; nothing says what is masked")
+  func masks() {
+    let (near, far) = (link.near, link.far)
+    // Every LE event but LE Long Term Key Request, bit 4.
+    link.peripheral.send(LESetEventMask(mask: 0xFFEF))
+    _ = link.peripheral.receive()
+    #expect(
+      link.enable() == [status(.leEnableEncryption), link.changed(near, .pinOrKeyMissing)])
+    #expect(link.peripheral.receive() == [])
+
+    // Without Encryption Change, bit 7, at the peripheral; without the refresh, bit 47, at the central.
+    link.peripheral.send(LESetEventMask(mask: 0xFFFF))
+    link.peripheral.send(SetEventMask(mask: .max & ~(1 << 7)))
+    link.central.send(SetEventMask(mask: .max & ~(1 << 47)))
+    _ = link.peripheral.receive()
+    _ = link.central.receive()
+    link.begin()
+    #expect(link.answer(link.key).count == 1)
+    #expect(link.central.receive() == [link.changed(near)])
+    link.begin()
+    #expect(link.answer(link.key).last == link.refreshed(far))
+    #expect(link.central.receive() == [])
+  }
+
+  @Test("Without an answer of the peripheral's host, both sides give up after 40 s")
+  func noAnswer() {
+    let (near, far) = (link.near, link.far)
+    link.pair.air.advance(to: milliseconds(5_000))
+    link.begin()
+    #expect(link.pair.air.deadline == milliseconds(45_000))
+    link.pair.air.advance(to: milliseconds(44_999))
+    #expect(link.central.receive() == [])
+    link.pair.air.advance(to: milliseconds(45_000))
+    #expect(link.central.receive() == [link.ended(near, .linkLayerResponseTimeout)])
+    #expect(link.peripheral.receive() == [link.ended(far, .linkLayerResponseTimeout)])
+    #expect(link.pair.air.deadline == nil)
+  }
+
+  @Test("A peripheral without encryption: Unsupported Remote Feature, and its commands are unknown")
+  func unsupported() {
+    let link = EncryptingPair(peripheral: .init(supportsEncryption: false))
+    #expect(
+      link.enable() == [
+        status(.leEnableEncryption), link.changed(link.near, .unsupportedRemoteFeature),
+      ])
+    let commands: [HCIOpcode] = [.leEncrypt, .leEnableEncryption, link.reply, link.negative]
+    for command in commands {
+      #expect(link.peripheral.ask(command) == [status(command, .unknownCommand)])
+    }
+    #expect(
+      link.peripheral.ask(.leReadLocalSupportedFeatures).map { $0[7] & 1 } == [0])
+    let mask = link.peripheral.ask(.readLocalSupportedCommands)[0].dropFirst(7)
+    // LE Rand, octet 27 bit 7, stays.
+    #expect(mask[7 + 27] & 0b1100_0000 == 0b1000_0000)
+    #expect(mask[7 + 28] & 0b0111 == 0)
+  }
+
+  @Test(
+    "Data waits while encryption starts, holds its buffers, and keeps its order",
+    arguments: [true, false])
+  func data(hasKey: Bool) {
+    let (near, far) = (link.near, link.far)
+    link.central.send([1], on: near)
+    link.begin(after: acl(far, .firstFlushable, [1]))
+    #expect(link.central.receive() == [completed(near)])
+    for byte in UInt8(2)...4 {
+      link.central.send([byte], on: near)
+      link.peripheral.send([byte], on: far)
+    }
+    #expect(link.central.receive() == [])
+    #expect(link.peripheral.receive() == [])
+    if hasKey {
+      link.peripheral.send(LELongTermKeyRequestReply(handle: far, key: link.key))
+    } else {
+      link.peripheral.send(link.negative, link.farBytes)
+    }
+    // The events come first: what follows is encrypted.
+    let heard = link.central.receive()
+    #expect(heard.first == link.changed(near, hasKey ? .success : .pinOrKeyMissing))
+    #expect(heard.dropFirst().elementsEqual((2...4).map { acl(near, .firstFlushable, [$0]) }))
+    let answers = link.peripheral.receive()
+    let received = (UInt8(2)...4).map { acl(far, .firstFlushable, [$0]) }
+    #expect(answers.filter { $0[0] == 0x02 } == received)
+    #expect(answers.filter { $0 == completed(far) }.count == 3)
+    #expect(answers.firstIndex(of: received[0]) == (hasKey ? 2 : 1))
+    #expect(link.central.receive() == [completed(near), completed(near), completed(near)])
+  }
+
+  @Test("Data that waits does not go beyond the buffers, and goes with the link")
+  func heldBuffers() {
+    let link = EncryptingPair(central: .init(aclPacketCount: 2))
+    link.begin()
+    for byte in UInt8(1)...3 { link.central.send([byte], on: link.near) }
+    #expect(link.central.controller.counters.packetsBeyondCredits == 1)
+    link.central.send(Disconnect(handle: link.near, reason: .remoteUserTerminatedConnection))
+    #expect(link.peripheral.receive().map(\.[1]) == [0x05])
+    #expect(link.peripheral.controller.connectionHandles == [])
+  }
+
+  @Test("Contact lost half-way: the answer is taken, and the link ends by its supervision time-out")
+  func lostContact() {
+    link.begin()
+    let (near, far, farBytes) = (link.near, link.far, link.farBytes)
+    link.pair.air.setSignalStrength(
+      nil, from: link.central.controller, to: link.peripheral.controller)
+    #expect(link.answer(link.key) == [complete(link.reply, .success, farBytes)])
+    link.pair.air.advance(to: milliseconds(720))
+    #expect(link.central.receive() == [link.ended(near, .connectionTimeout)])
+    #expect(link.peripheral.receive() == [link.ended(far, .connectionTimeout)])
+    #expect(link.pair.air.deadline == nil)
+  }
+
+  @Test("A link whose peer is out of reach: begun once, and no answer comes")
+  func outOfReach() {
+    let near = link.near
+    link.pair.air.setSignalStrength(
+      nil, from: link.central.controller, to: link.peripheral.controller)
+    #expect(link.enable() == [status(.leEnableEncryption)])
+    #expect(link.enable() == [status(.leEnableEncryption, .commandDisallowed)])
+    link.pair.air.advance(to: milliseconds(720))
+    #expect(link.central.receive() == [link.ended(near, .connectionTimeout)])
+  }
+
+  @Test(
+    "A host that is reset half-way: its controller is silent, and the other side times out",
+    arguments: [true, false])
+  func reset(isCentral: Bool) {
+    link.begin()
+    let (host, other) =
+      isCentral ? (link.central, link.peripheral) : (link.peripheral, link.central)
+    let handle = other.handle
+    #expect(host.ask(.reset) == [complete(.reset)])
+    if isCentral { #expect(link.answer(link.key).count == 1) }
+    link.pair.air.advance(to: milliseconds(720))
+    #expect(other.receive() == [link.ended(handle, .connectionTimeout)])
+    #expect(link.pair.air.deadline == nil)
+  }
+
+  @Test("A link that is closed half-way owes nothing more, and the next one begins anew")
+  func closed() {
+    link.begin()
+    let farBytes = link.farBytes
+    link.central.send(Disconnect(handle: link.near, reason: .remoteUserTerminatedConnection))
+    _ = link.central.receive()
+    _ = link.peripheral.receive()
+    #expect(
+      link.peripheral.ask(link.negative, farBytes)
+        == [complete(link.negative, .unknownConnectionIdentifier, farBytes)])
+    link.peripheral.advertise()
+    link.central.connect(to: link.peripheral.controller.address)
+    _ = link.central.receive()
+    _ = link.peripheral.receive()
+    // Not a refresh: the new link is not encrypted.
+    link.encrypt()
+  }
+}
+
+extension EncryptingPair {
+  /// The central begins; the peripheral's host reads `packet` before it is asked for the key.
+  fileprivate func begin(after packet: [UInt8]) {
+    #expect(enable() == [status(.leEnableEncryption)])
+    #expect(peripheral.receive() == [packet, request])
+  }
+}

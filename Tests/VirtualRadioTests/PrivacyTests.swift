@@ -1,0 +1,319 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+/// A ball and a phone that know each other's identity resolving keys.
+@Suite("Private addresses")
+struct PrivacyTests {
+  let air = VirtualAir(seed: 8)
+  let ball: TestHost
+  let phone: TestHost
+  let stranger: TestHost
+  let ballAddress = publicAddress(1)
+  let phoneAddress = publicAddress(2)
+  let ballKey = resolvingKey(1)
+  let phoneKey = resolvingKey(2)
+
+  init() {
+    ball = TestHost(on: air)
+    phone = TestHost(on: air)
+    stranger = TestHost(on: air)
+  }
+
+  /// Both hosts give their controllers the bond's keys.
+  private func bond(resolving: Bool = true) {
+    ball.resolve(phoneAddress, peerKey: phoneKey, localKey: ballKey)
+    phone.resolve(ballAddress, peerKey: ballKey, localKey: phoneKey)
+    guard resolving else { return }
+    ball.enableResolution()
+    phone.enableResolution()
+  }
+
+  /// The address in a report, with its type.
+  private func reportedAddress(_ packet: [UInt8]) -> [UInt8] { Array(packet[6..<13]) }
+
+  private func reports(_ host: TestHost) -> [[UInt8]] {
+    host.receive().filter { $0.starts(with: [0x04, 0x3E]) && $0[3] == 0x02 }
+  }
+
+  private func resolved(_ address: DeviceAddress) -> DeviceAddress {
+    DeviceAddress(
+      kind: DeviceAddress.Kind(rawValue: address.kind.rawValue | 2), bytes: address.bytes)
+  }
+
+  /// LE Enhanced Connection Complete.
+  private func connected(
+    _ handle: ConnectionHandle, _ role: UInt8, _ peer: DeviceAddress,
+    local: DeviceAddress? = nil, remote: DeviceAddress? = nil
+  ) -> [UInt8] {
+    [0x04, 0x3E, 31, 0x0A, 0]
+      + bytes { writer in
+        writer.write(handle.rawValue)
+        writer.write(role)
+        peer.write(to: &writer)
+        (local ?? .zero).writeBytes(to: &writer)
+        (remote ?? .zero).writeBytes(to: &writer)
+      } + [24, 0, 0, 0, 72, 0, 0]
+  }
+
+  @Test("The specification's sample: 70:81:94:0D:FB:AA is of its key, and of no other")
+  func sample() {
+    // Core Specification, Vol 3, Part H, D.7: ah(key, 0x708194) = 0x0DFBAA.
+    let key: [UInt8] = [
+      0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D,
+      0x9B,
+    ]
+    for (changed, address) in [
+      (nil, resolved(ballAddress)),
+      (15, DeviceAddress(kind: .random, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])),
+    ] as [(Int?, DeviceAddress)] {
+      let air = VirtualAir()
+      let ball = TestHost(on: air)
+      let phone = TestHost(on: air)
+      var bytes = key
+      if let changed { bytes[changed] ^= 1 }
+      phone.resolve(ballAddress, peerKey: Number128(mostSignificantFirst: bytes))
+      phone.enableResolution()
+      ball.send(.leSetRandomAddress, [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
+      ball.advertise(ownAddressType: 1)
+      phone.scan()
+      #expect(reports(phone) == [report(.connectable, address, [2, 1, 6])])
+    }
+  }
+
+  @Test("An advertiser's private address is random to a stranger and resolved for a bond")
+  func advertises() throws {
+    bond()
+    ball.advertise(scanResponse: [2, 9, 65], ownAddressType: 2, peer: phoneAddress)
+    // By its identity the ball would not answer the phone.
+    phone.scan(active: true, ownAddressType: 2)
+    stranger.scan(active: true)
+    let stated = resolved(ballAddress)
+    #expect(
+      reports(phone) == [
+        report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
+      ])
+    let strange = try #require(reports(stranger).first)
+    let local = try #require(
+      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    #expect(local.bytes[5] >> 6 == 0b01)
+    #expect(reportedAddress(strange) == bytes { local.write(to: &$0) })
+    #expect(phone.resolvableAddress(.leReadPeerResolvableAddress, for: ballAddress) == local)
+    // Without a key for the advertiser there is no private address.
+    ball.send(LESetAdvertisingEnable(false))
+    ball.advertise(ownAddressType: 2, peer: publicAddress(9))
+    air.advance(to: milliseconds(200))
+    #expect(reports(stranger).map(reportedAddress).last == bytes { ballAddress.write(to: &$0) })
+  }
+
+  @Test(
+    "Not resolving, a controller reports the private address, and its own are made all the same")
+  func notResolving() throws {
+    bond(resolving: false)
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    phone.scan()
+    let local = try #require(
+      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    #expect(reports(phone) == [report(.connectable, local, [2, 1, 6])])
+  }
+
+  @Test("Addresses are drawn from the air's seed: the same each run, others with another seed")
+  func seeded() {
+    func address(_ seed: UInt64) -> DeviceAddress? {
+      let host = TestHost(on: VirtualAir(seed: seed))
+      host.resolve(phoneAddress, localKey: ballKey)
+      host.advertise(ownAddressType: 2, peer: phoneAddress)
+      _ = host.receive()
+      return host.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    }
+    #expect(address(1) != nil)
+    #expect(address(1) == address(1))
+    #expect(address(1) != address(2))
+  }
+
+  @Test(
+    "A private address is renewed when its time has passed; who resolves it sees no other device")
+  func renewal() {
+    bond()
+    #expect(
+      ball.ask(LESetResolvablePrivateAddressTimeout(timeout: 2))
+        == [complete(.leSetResolvablePrivateAddressTimeout)])
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    _ = ball.receive()
+    let first = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    for host in [phone, stranger] { host.scan(filterDuplicates: true) }
+    #expect(reports(phone).count == 1)
+    #expect(reports(stranger).count == 1)
+    // Everybody has heard it: nothing happens before the renewal.
+    #expect(air.deadline == milliseconds(2_000))
+    air.advance(to: milliseconds(2_100))
+    let second = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    #expect(second != nil && second != first)
+    #expect(reports(phone) == [])
+    #expect(
+      reports(stranger).map(reportedAddress) == [second.map { a in bytes { a.write(to: &$0) } }])
+    // Off, it needs none; on again after the time, it has a third.
+    ball.send(LESetAdvertisingEnable(false))
+    #expect(air.deadline == nil)
+    air.advance(to: milliseconds(9_000))
+    ball.send(LESetAdvertisingEnable(true))
+    _ = ball.receive()
+    let third = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    #expect(third != nil && third != second)
+  }
+
+  @Test("A link of two private devices: each side is told the identity and both private addresses")
+  func connects() throws {
+    bond()
+    ball.advertise(ownAddressType: 2, peer: phoneAddress, filterPolicy: 0)
+    _ = ball.receive()
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    let heard = (phone.receive(), ball.receive())
+    let ours = try #require(
+      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    let theirs = try #require(
+      phone.resolvableAddress(.leReadLocalResolvableAddress, for: ballAddress))
+    #expect(ours != theirs)
+    #expect(
+      heard.0 == [
+        status(.leCreateConnection),
+        connected(phone.handle, 0, resolved(ballAddress), local: theirs, remote: ours),
+      ])
+    #expect(
+      heard.1 == [
+        connected(ball.handle, 1, resolved(phoneAddress), local: ours, remote: theirs)
+      ])
+    // It is the same device whatever address it has next.
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    _ = ball.receive()
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    #expect(phone.receive() == [status(.leCreateConnection, .connectionAlreadyExists)])
+  }
+
+  @Test("The plain event has no room for private addresses, and gives the identity")
+  func plainEvent() {
+    bond()
+    phone.send(LESetEventMask(mask: 0x1F))
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    #expect(
+      phone.receive().last
+        == event(
+          LEConnectionComplete(
+            status: .success, handle: phone.handle, role: .central, peer: ballAddress,
+            interval: 24, latency: 0, supervisionTimeout: 72)))
+  }
+
+  @Test("A host that resolves by itself connects to the private address, and is told that one")
+  func hostResolves() throws {
+    bond(resolving: false)
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    _ = ball.receive()
+    let ours = try #require(
+      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    phone.connect(to: ours)
+    #expect(phone.receive().last == connected(phone.handle, 0, ours))
+    #expect(ball.receive() == [connected(ball.handle, 1, phoneAddress, local: ours)])
+  }
+
+  @Test("Network privacy: a device with a key is not heard by its identity; device privacy: it is")
+  func privacyModes() {
+    bond()
+    ball.advertise()
+    phone.scan()
+    #expect(reports(phone) == [])
+    phone.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    phone.connect(to: ballAddress)
+    #expect(phone.receive().last == status(.leCreateConnection))
+    phone.send(.leCreateConnectionCancel)
+    _ = phone.receive()
+    #expect(
+      phone.ask(LESetPrivacyMode(peer: ballAddress, mode: 1)) == [complete(.leSetPrivacyMode)])
+    phone.scan()
+    #expect(reports(phone) == [report(.connectable, ballAddress, [2, 1, 6])])
+    phone.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    _ = phone.receive()
+    // The ball does not accept the phone's identity either.
+    phone.connect(to: ballAddress)
+    #expect(phone.receive() == [status(.leCreateConnection)])
+    phone.send(.leCreateConnectionCancel)
+    _ = phone.receive()
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    #expect(phone.controller.connectionHandles.count == 1)
+  }
+
+  @Test(
+    "The accept list names identities: for scans, for links in both roles, and for scan requests")
+  func acceptLists() {
+    bond()
+    let add = HCIOpcode(rawValue: 0x2011)
+    phone.send(add, bytes { ballAddress.write(to: &$0) })
+    ball.send(add, bytes { phoneAddress.write(to: &$0) })
+    stranger.advertise([2, 1, 4])
+    ball.advertise(
+      scanResponse: [2, 9, 65], ownAddressType: 2, peer: phoneAddress, filterPolicy: 3)
+    _ = ball.receive()
+    phone.scan(active: true, ownAddressType: 2, filterPolicy: 1)
+    stranger.scan(active: true)
+    let stated = resolved(ballAddress)
+    #expect(
+      reports(phone) == [
+        report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
+      ])
+    // The stranger hears the advertisement, and gets no scan response and no link.
+    #expect(reports(stranger).count == 1)
+    let ours = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    stranger.connect(to: ours ?? .zero)
+    #expect(stranger.controller.connectionHandles == [])
+    phone.connect(to: .zero, ownAddressType: 2, filterPolicy: 1)
+    #expect(phone.controller.connectionHandles.count == 1)
+    #expect(ball.controller.connectionHandles.count == 1)
+  }
+
+  @Test("Directed advertising addresses a private device by an address of its key")
+  func directed() throws {
+    bond()
+    ball.advertise(type: 4, ownAddressType: 2, peer: phoneAddress)
+    _ = ball.receive()
+    let target = ball.resolvableAddress(.leReadPeerResolvableAddress, for: phoneAddress)
+    #expect(target.map { $0.bytes[5] >> 6 } == 0b01)
+    for host in [phone, stranger] { host.scan() }
+    #expect(reports(phone) == [report(.directed, resolved(ballAddress))])
+    #expect(reports(stranger) == [])
+    stranger.connect(
+      to: try #require(ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)))
+    #expect(stranger.controller.connectionHandles == [])
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    #expect(phone.controller.connectionHandles.count == 1)
+    #expect(ball.controller.connectionHandles.count == 1)
+  }
+
+  @Test("An initiator that waits finds a private device when it comes")
+  func waits() {
+    bond()
+    phone.connect(to: ballAddress, ownAddressType: 2)
+    stranger.advertise()
+    #expect(phone.receive() == [status(.leCreateConnection)])
+    ball.advertise(ownAddressType: 2, peer: phoneAddress)
+    #expect(phone.controller.connectionHandles.count == 1)
+    #expect(air.deadline == nil)
+  }
+
+  @Test("Devices that make new addresses every second meet for an hour")
+  func meetings() {
+    bond()
+    for host in [ball, phone] {
+      host.send(LESetResolvablePrivateAddressTimeout(timeout: 1))
+      _ = host.receive()
+    }
+    for minute in UInt64(1)...60 {
+      ball.advertise(ownAddressType: 2, peer: phoneAddress)
+      air.advance(to: milliseconds(minute * 60_000))
+      phone.connect(to: ballAddress, ownAddressType: 2)
+      #expect(phone.controller.connectionHandles.count == 1)
+      phone.send(Disconnect(handle: phone.handle, reason: .remoteUserTerminatedConnection))
+      _ = phone.receive()
+      _ = ball.receive()
+    }
+  }
+}

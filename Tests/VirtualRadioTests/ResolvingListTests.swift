@@ -1,0 +1,225 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+/// Keys by which private addresses are made: a number each.
+func resolvingKey(_ number: UInt8) -> Number128 {
+  Number128(mostSignificantFirst: (0..<16).map { number &* 16 &+ $0 })
+}
+
+let noKey = Number128.zero
+
+extension TestHost {
+  /// Adds a device to the resolving list, and expects that to work.
+  func resolve(
+    _ peer: DeviceAddress, peerKey: Number128 = noKey, localKey: Number128 = noKey
+  ) {
+    let answer = ask(LEAddDeviceToResolvingList(peer: peer, peerKey: peerKey, localKey: localKey))
+    #expect(answer == [complete(.leAddDeviceToResolvingList)])
+  }
+
+  /// Starts the resolving of addresses, and expects that to work.
+  func enableResolution() {
+    #expect(
+      ask(LESetAddressResolutionEnable(enable: 1)) == [complete(.leSetAddressResolutionEnable)])
+  }
+
+  /// What LE Read Peer or Local Resolvable Address gives; `nil` if it refuses.
+  func resolvableAddress(_ opcode: HCIOpcode, for peer: DeviceAddress) -> DeviceAddress? {
+    // What waited before comes first.
+    guard let answer = ask(opcode, bytes { peer.write(to: &$0) }).last else { return nil }
+    guard answer[6] == 0 else {
+      #expect(answer == complete(opcode, .unknownConnectionIdentifier, .zeros(6)))
+      return nil
+    }
+    return DeviceAddress(kind: .random, bytes: InlineArray<6, UInt8> { answer[7 + $0] })
+  }
+}
+
+@Suite("The resolving list")
+struct ResolvingListTests {
+  let air = VirtualAir()
+  let host: TestHost
+
+  init() {
+    host = TestHost(on: air, configuration: .init(resolvingListSize: 2))
+  }
+
+  private func add(_ number: UInt8, _ key: Number128 = noKey) -> [[UInt8]] {
+    host.ask(
+      LEAddDeviceToResolvingList(peer: publicAddress(number), peerKey: key, localKey: noKey))
+  }
+
+  private func addAnswer(_ status: HCIErrorCode) -> [[UInt8]] {
+    [complete(.leAddDeviceToResolvingList, status)]
+  }
+
+  @Test("It holds as many devices as it says, each once, and each key once")
+  func capacity() {
+    #expect(
+      host.ask(.leReadResolvingListSize) == [complete(.leReadResolvingListSize, .success, [2])])
+    #expect(add(1, resolvingKey(1)) == addAnswer(.success))
+    #expect(add(1, resolvingKey(2)) == addAnswer(.invalidCommandParameters))
+    #expect(add(2, resolvingKey(1)) == addAnswer(.invalidCommandParameters))
+    #expect(add(2) == addAnswer(.success))
+    #expect(add(3) == addAnswer(.memoryCapacityExceeded))
+    #expect(host.ask(.leClearResolvingList) == [complete(.leClearResolvingList)])
+    // Without a key any number of devices differ.
+    #expect(add(3) == addAnswer(.success))
+    #expect(add(4) == addAnswer(.success))
+  }
+
+  @Test("A device that is not there can be neither removed, read, nor given a mode")
+  func unknownDevice() {
+    let peer = bytes { publicAddress(1).write(to: &$0) }
+    let remove = HCIOpcode.leRemoveDeviceFromResolvingList
+    #expect(host.ask(remove, peer) == [complete(remove, .unknownConnectionIdentifier)])
+    #expect(
+      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 1))
+        == [complete(.leSetPrivacyMode, .unknownConnectionIdentifier)])
+    #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(1)) == nil)
+    #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)) == nil)
+    // The same number as a random address is another device.
+    #expect(add(1) == addAnswer(.success))
+    let random = bytes {
+      DeviceAddress(kind: .random, bytes: publicAddress(1).bytes).write(to: &$0)
+    }
+    #expect(host.ask(remove, random) == [complete(remove, .unknownConnectionIdentifier)])
+    #expect(host.ask(remove, peer) == [complete(remove)])
+    #expect(host.ask(remove, peer) == [complete(remove, .unknownConnectionIdentifier)])
+  }
+
+  @Test("A known device has no private addresses before they are used")
+  func unusedAddresses() {
+    host.resolve(publicAddress(9), peerKey: resolvingKey(1), localKey: resolvingKey(2))
+    #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(9)) == nil)
+    #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(9)) == nil)
+  }
+
+  @Test("Values outside of their ranges are refused")
+  func ranges() {
+    let timeout = HCIOpcode.leSetResolvablePrivateAddressTimeout
+    for (seconds, code) in [
+      (UInt16(0), HCIErrorCode.invalidCommandParameters), (1, .success), (3_600, .success),
+      (3_601, .invalidCommandParameters),
+    ] {
+      #expect(
+        host.ask(LESetResolvablePrivateAddressTimeout(timeout: seconds))
+          == [complete(timeout, code)])
+    }
+    #expect(
+      host.ask(LESetAddressResolutionEnable(enable: 2))
+        == [complete(.leSetAddressResolutionEnable, .invalidCommandParameters)])
+    _ = add(1)
+    #expect(
+      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 2))
+        == [complete(.leSetPrivacyMode, .invalidCommandParameters)])
+    host.advertise(ownAddressType: 4)
+    #expect(
+      host.receive().first == complete(.leSetAdvertisingParameters, .invalidCommandParameters))
+  }
+
+  static let commands: [(HCIOpcode, [UInt8])] = [
+    (.leAddDeviceToResolvingList, .zeros(39)),
+    (.leRemoveDeviceFromResolvingList, [0, 1, 0, 0, 0, 0, 0xF0]),
+    (.leSetPrivacyMode, [0, 1, 0, 0, 0, 0, 0xF0, 0]), (.leClearResolvingList, []),
+  ]
+
+  @Test(
+    "While addresses are resolved and used, the list is fixed; the switch is fixed in any case",
+    arguments: ["advertises", "scans", "initiates"])
+  func inUse(_ activity: String) {
+    func use() {
+      switch activity {
+      case "advertises": host.advertise()
+      case "scans": host.scan()
+      default: host.connect(to: publicAddress(7))
+      }
+      _ = host.receive()
+    }
+    func rest() {
+      host.send(LESetAdvertisingEnable(false))
+      host.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      host.send(.leCreateConnectionCancel)
+      _ = host.receive()
+    }
+    _ = add(1)
+    use()
+    #expect(
+      host.ask(LESetAddressResolutionEnable(enable: 1))
+        == [complete(.leSetAddressResolutionEnable, .commandDisallowed)])
+    // Resolving is off.
+    #expect(add(2) == addAnswer(.success))
+    rest()
+    host.enableResolution()
+    use()
+    for (opcode, parameters) in Self.commands {
+      #expect(host.ask(opcode, parameters) == [complete(opcode, .commandDisallowed)])
+    }
+    rest()
+    for (opcode, parameters) in Self.commands.reversed() {
+      let answer = host.ask(opcode, parameters)
+      // The list is cleared first, and then there is nothing to remove.
+      let isMissing = opcode == .leRemoveDeviceFromResolvingList || opcode == .leSetPrivacyMode
+      #expect(answer == [complete(opcode, isMissing ? .unknownConnectionIdentifier : .success)])
+    }
+  }
+
+  @Test("Reset empties the list and ends the resolving")
+  func reset() {
+    _ = add(1)
+    _ = add(2)
+    host.enableResolution()
+    #expect(host.ask(.reset) == [complete(.reset)])
+    host.scan()
+    _ = host.receive()
+    #expect(add(1) == addAnswer(.success))
+    #expect(add(2) == addAnswer(.success))
+  }
+
+  @Test("Without link layer privacy its commands are unknown, and its address types wrong")
+  func unsupported() {
+    let plain = TestHost(on: air, configuration: .init(supportsPrivacy: false))
+    let privacyOpcodes =
+      Self.commands.map(\.0) + [
+        .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
+        .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout,
+      ]
+    for opcode in privacyOpcodes {
+      #expect(plain.ask(opcode) == [status(opcode, .unknownCommand)])
+    }
+    let mask = plain.ask(.readLocalSupportedCommands)[0].dropFirst(7)
+    #expect(mask[7 + 34] == 0b0000_0001)
+    #expect(mask[7 + 35] == 0b0111_1000)
+    #expect(mask[7 + 39] == 0)
+    #expect(plain.ask(.leReadLocalSupportedFeatures)[0][7] == 0x2F)
+    for type in UInt8(2)...3 {
+      plain.advertise(ownAddressType: type)
+      plain.scan(ownAddressType: type)
+      plain.connect(to: publicAddress(9), ownAddressType: type)
+      let refused = plain.receive()
+      #expect(refused.first == complete(.leSetAdvertisingParameters, .invalidCommandParameters))
+      #expect(refused.contains(complete(.leSetScanParameters, .invalidCommandParameters)))
+      #expect(refused.last == status(.leCreateConnection, .invalidCommandParameters))
+      plain.send(.reset)
+      _ = plain.receive()
+    }
+  }
+
+  @Test("A random address that is needed and not set: refused, as with address type 0x01")
+  func missingRandomAddress() {
+    host.resolve(publicAddress(9), localKey: resolvingKey(1))
+    host.scan(ownAddressType: 3)
+    #expect(host.receive().last == complete(.leSetScanEnable, .invalidCommandParameters))
+    host.connect(to: publicAddress(8), ownAddressType: 3)
+    host.connect(to: .zero, ownAddressType: 3, filterPolicy: 1)
+    // For a device with a key it is not needed.
+    host.connect(to: publicAddress(9), ownAddressType: 3)
+    let refused = status(.leCreateConnection, .invalidCommandParameters)
+    #expect(host.receive() == [refused, refused, status(.leCreateConnection)])
+    host.advertise(ownAddressType: 3, peer: publicAddress(8))
+    #expect(host.receive().last == complete(.leSetAdvertisingEnable, .invalidCommandParameters))
+    host.advertise(ownAddressType: 3, peer: publicAddress(9))
+    #expect(host.receive().last == complete(.leSetAdvertisingEnable))
+  }
+}
