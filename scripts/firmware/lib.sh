@@ -39,7 +39,8 @@ compile_bare_metal() {
     -wmo -parse-as-library -swift-version 6 -strict-memory-safety -warnings-as-errors \
     -enable-experimental-feature Embedded -Xfrontend -no-allocations \
     -Xfrontend -function-sections -Osize -Xfrontend -disable-stack-protector \
-    -Xfrontend -mergeable-traps -enforce-exclusivity=unchecked -Xcc -fno-pic \
+    -Xfrontend -mergeable-traps -Xfrontend -sil-unroll-threshold -Xfrontend 0 \
+    -enforce-exclusivity=unchecked -Xcc -fno-pic \
     -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
