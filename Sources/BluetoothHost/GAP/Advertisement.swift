@@ -65,6 +65,7 @@ extension AdvertisingData {
 
   /// Adds the list of those services from index `start` to `end` whose UUIDs have `byteCount`
   /// bytes.
+  @inline(never)
   private mutating func appendList(
     of services: Span<BluetoothUUID>, from start: Int, to end: Int, byteCount: Int
   ) {
