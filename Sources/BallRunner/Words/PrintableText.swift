@@ -10,9 +10,8 @@ extension ByteWriter {
     while let scalar = scalars.next() {
       switch scalar {
       case .ascii(let run): write(asMuchAsFits: run)
-      case .scalar(let value, let bytes):
-        if value.isObeyed { write(text: "\u{FFFD}") } else { write(bytes) }
-      case .malformed: write(text: "\u{FFFD}")
+      case .scalar(let value, let bytes) where !value.isObeyed: write(bytes)
+      case .scalar, .malformed: write(text: "\u{FFFD}")
       }
     }
   }
@@ -36,6 +35,7 @@ extension ByteWriter {
 
   /// Writes the first of `bytes`, and overflows if that is not all.
   @_lifetime(self: copy self)
+  @inline(never)
   private mutating func write(asMuchAsFits bytes: Span<UInt8>) {
     guard bytes.count > freeCapacity else { return write(bytes) }
     writePrefix(of: bytes)

@@ -251,6 +251,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   }
 
   /// The link at `index` has gone, and everything about it is forgotten.
+  @inline(never)
   mutating func forget(_ index: Int, reason: HCIErrorCode) {
     if let handle = connections[index].handle {
       table.remove(handle, at: index)

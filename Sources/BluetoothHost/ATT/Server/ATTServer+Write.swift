@@ -148,6 +148,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 
   /// Puts the parts for each attribute together, in the order of their first ones; then, if `writes`,
   /// writes the value.
+  @inline(never)
   private mutating func executeParts(writes: Bool, at place: Int) throws(ATTFailure) {
     var value = ByteBuffer<512>()
     var position = 0
