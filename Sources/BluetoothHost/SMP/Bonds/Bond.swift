@@ -53,9 +53,9 @@ public struct Bond: Equatable, Sendable {
 
   /// What a link has that is encrypted with the key.
   public var security: LinkSecurity {
-    var security: LinkSecurity = [.encrypted, .bonded]
-    if isAuthenticated { security.insert(.authenticated) }
-    if isSecureConnections { security.insert(.secureConnections) }
+    var security: LinkSecurity = .encrypted | .bonded
+    if isAuthenticated { security = security | .authenticated }
+    if isSecureConnections { security = security | .secureConnections }
     return security
   }
 
@@ -72,7 +72,7 @@ public struct Bond: Equatable, Sendable {
 /// What protects a link.
 ///
 /// Core Specification, Vol 3, Part C, 10.2.1: security mode 1.
-public struct LinkSecurity: OptionSet, Sendable {
+public struct LinkSecurity: Flags {
   /// A bit for each.
   public var rawValue: UInt8
 

@@ -5,7 +5,7 @@ struct SecuredLink {
   /// The identity address of the peer's bond; `nil` without a bond.
   var identity: DeviceAddress?
   /// What protects the link now.
-  var security: LinkSecurity = []
+  var security: LinkSecurity = .none
   /// Whether the Security Manager Timer has run out: this link takes no more of the protocol.
   var isSilenced = false
 

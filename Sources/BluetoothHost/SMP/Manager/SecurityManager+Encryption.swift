@@ -89,7 +89,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if status != .success {
       if coming != nil { delegate.encryptionFailed(status, at: index) }
     } else if !isEncrypted {
-      setSecurity([], at: index)
+      setSecurity(.none, at: index)
     } else if let coming {
       setSecurity(coming, at: index)
       if let number = bondIndex(at: index) { bonds.markUsed(at: number) }
@@ -98,8 +98,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   private mutating func setSecurity(_ security: LinkSecurity, at index: Int) {
     var security = security
-    security.remove(.bonded)
-    if table[index].identity != nil { security.insert(.bonded) }
+    security = security.subtracting(.bonded)
+    if table[index].identity != nil { security = security | .bonded }
     table[index].security = security
     delegate.securityChanged(to: security, at: index)
   }

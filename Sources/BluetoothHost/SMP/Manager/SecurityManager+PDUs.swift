@@ -55,9 +55,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       return
     }
     var wanted: LinkSecurity = .encrypted
-    if request.authenticationRequirements.contains(.mitm) { wanted.insert(.authenticated) }
-    if table[index].security.isSuperset(of: wanted) || table[index].coming != nil { return }
-    if let bond = usableBond(at: index), bond.security.isSuperset(of: wanted) {
+    if request.authenticationRequirements.contains(.mitm) { wanted = wanted | .authenticated }
+    if table[index].security.contains(wanted) || table[index].coming != nil { return }
+    if let bond = usableBond(at: index), bond.security.contains(wanted) {
       table[index].owesEncryption = true
     } else if let refusal = refusal(at: index, at: now) {
       table[index].owedFailure = refusal

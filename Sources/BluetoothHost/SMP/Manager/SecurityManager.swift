@@ -61,7 +61,7 @@ public struct SecurityManager<
 
   /// What protects a link now; nothing if there is no link.
   public func security(at index: Int) -> LinkSecurity {
-    isOpen(index) ? table[index].security : []
+    isOpen(index) ? table[index].security : .none
   }
 
   /// The number of the bond with the peer of a link; `nil` if there is none.
@@ -76,7 +76,7 @@ public struct SecurityManager<
     bonds.remove(at: number)
     for index in 0..<links where table[index].identity == bond.identityAddress {
       table[index].identity = nil
-      table[index].security.remove(.bonded)
+      table[index].security = table[index].security.subtracting(.bonded)
     }
   }
 
@@ -119,7 +119,7 @@ public struct SecurityManager<
   mutating func noteBond(_ number: Int, at index: Int) {
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
-    table[index].security.insert(.bonded)
+    table[index].security = table[index].security | .bonded
   }
 
   /// The timer has run out: Vol 3, Part H, 3.4.

@@ -1,7 +1,7 @@
 /// What a device has for showing and entering numbers.
 ///
 /// Core Specification, Vol 3, Part H, 2.3.2 and 3.5.1.
-public enum IOCapability: UInt8, Sendable, CaseIterable {
+public enum IOCapability: UInt8, Sendable {
   /// Shows six digits.
   case displayOnly = 0x00
   /// Shows six digits, and takes yes or no.
@@ -17,7 +17,7 @@ public enum IOCapability: UInt8, Sendable, CaseIterable {
 /// What a device wants of pairing: the field AuthReq.
 ///
 /// Core Specification, Vol 3, Part H, 3.5.1. Reserved bits are kept, since confirm values cover them.
-public struct AuthenticationRequirements: OptionSet, Sendable {
+public struct AuthenticationRequirements: Flags {
   /// The byte as it is sent.
   public var rawValue: UInt8
 
@@ -44,7 +44,7 @@ public struct AuthenticationRequirements: OptionSet, Sendable {
 /// Which keys a device distributes.
 ///
 /// Core Specification, Vol 3, Part H, 3.6.1. Reserved bits are kept, since confirm values cover them.
-public struct KeyDistribution: OptionSet, Sendable {
+public struct KeyDistribution: Flags {
   /// The byte as it is sent.
   public var rawValue: UInt8
 

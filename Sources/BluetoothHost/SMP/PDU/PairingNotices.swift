@@ -55,7 +55,7 @@ public struct SecurityRequest: SMPPDU, Equatable {
 /// Core Specification, Vol 3, Part H, 3.5.8.
 public struct PairingKeypressNotification: SMPPDU, Equatable {
   /// What happened at the keyboard.
-  public enum Notification: UInt8, Sendable, CaseIterable {
+  public enum Notification: UInt8, Sendable {
     /// Entry has begun.
     case passkeyEntryStarted = 0
     /// One more digit.

@@ -32,7 +32,7 @@ extension Pairing where Agreement: ~Copyable {
   /// What protects the link while it is encrypted with the new key.
   public var security: LinkSecurity {
     var security = state.bond.security
-    security.remove(.bonded)
+    security = security.subtracting(.bonded)
     return security
   }
 

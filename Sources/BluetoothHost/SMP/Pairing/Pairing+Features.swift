@@ -7,38 +7,38 @@ extension Pairing where Agreement: ~Copyable {
     PairingFeatures(
       ioCapability: state.policy.ioCapability,
       authenticationRequirements: state.policy.requirements,
-      initiatorKeys: state.policy.bonds ? offeredIdentity : [],
-      responderKeys: state.policy.bonds ? [.encryptionKey, .identityKey] : [])
+      initiatorKeys: state.policy.bonds ? offeredIdentity : .none,
+      responderKeys: state.policy.bonds ? .encryptionKey | .identityKey : .none)
   }
 
   /// What this device answers as the responder: of the keys those that both have a use for.
   func makeResponse(to request: PairingFeatures) -> PairingFeatures {
     let requirements = state.policy.requirements
-    var initiatorKeys: KeyDistribution = []
-    var responderKeys: KeyDistribution = []
+    var initiatorKeys: KeyDistribution = .none
+    var responderKeys: KeyDistribution = .none
     if requirements.isBonding, request.authenticationRequirements.isBonding {
-      initiatorKeys = request.initiatorKeys.intersection(.identityKey)
+      initiatorKeys = request.initiatorKeys & .identityKey
       responderKeys = offeredIdentity
-      let common = requirements.intersection(request.authenticationRequirements)
+      let common = requirements & request.authenticationRequirements
       if !common.contains(.secureConnections) {
-        responderKeys.insert(.encryptionKey)
+        responderKeys = responderKeys | .encryptionKey
       }
-      responderKeys.formIntersection(request.responderKeys)
+      responderKeys = responderKeys & request.responderKeys
     }
     return PairingFeatures(
       ioCapability: state.policy.ioCapability, authenticationRequirements: requirements,
       initiatorKeys: initiatorKeys, responderKeys: responderKeys)
   }
 
-  private var offeredIdentity: KeyDistribution { state.identity == nil ? [] : .identityKey }
+  private var offeredIdentity: KeyDistribution { state.identity == nil ? .none : .identityKey }
 
   /// The initiator gets Pairing Response.
   mutating func receiveResponse(_ response: PairingResponse) {
     state.peerFeatures = response.features
     let request = state.ownFeatures
     // The responder may leave keys out, and add none: Vol 3, Part H, 3.6.1.
-    guard response.features.initiatorKeys.isSubset(of: request.initiatorKeys),
-      response.features.responderKeys.isSubset(of: request.responderKeys)
+    guard request.initiatorKeys.contains(response.features.initiatorKeys),
+      request.responderKeys.contains(response.features.responderKeys)
     else { return fail(.invalidParameters) }
     agree()
   }
@@ -47,8 +47,7 @@ extension Pairing where Agreement: ~Copyable {
   mutating func agree() {
     let initiator = state.initiatorFeatures
     let responder = state.responderFeatures
-    let requirements = initiator.authenticationRequirements
-      .intersection(responder.authenticationRequirements)
+    let requirements = initiator.authenticationRequirements & responder.authenticationRequirements
     state.isSecureConnections = requirements.contains(.secureConnections)
     state.model = AssociationModel(initiator: initiator, responder: responder)
 

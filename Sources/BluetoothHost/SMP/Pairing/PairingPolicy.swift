@@ -50,13 +50,13 @@ public struct PairingPolicy: Equatable, Sendable {
 
   /// AuthReq for this policy. Vol 3, Part H, 3.5.1.
   var requirements: AuthenticationRequirements {
-    var requirements: AuthenticationRequirements = []
-    if secureConnections != .notOffered { requirements.insert(.secureConnections) }
-    if bonds { requirements.insert(.bonding) }
+    var requirements: AuthenticationRequirements = .none
+    if secureConnections != .notOffered { requirements = requirements | .secureConnections }
+    if bonds { requirements = requirements | .bonding }
     switch authentication {
     case .optional: break
     case .wherePossible where ioCapability == .noInputNoOutput: break
-    case .wherePossible, .required: requirements.insert(.mitm)
+    case .wherePossible, .required: requirements = requirements | .mitm
     }
     return requirements
   }

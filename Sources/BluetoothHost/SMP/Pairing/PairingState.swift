@@ -1,7 +1,7 @@
 /// All that one pairing knows, secrets included. Assigning a new one wipes them.
 struct PairingState {
   /// What is awaited next.
-  enum Phase: UInt8, CaseIterable {
+  enum Phase: UInt8 {
     /// There is no pairing.
     case idle
     /// The initiator waits for Pairing Response.
@@ -100,7 +100,7 @@ extension PairingFeatures {
   /// No features: there is no pairing.
   static var none: PairingFeatures {
     PairingFeatures(
-      ioCapability: .noInputNoOutput, authenticationRequirements: [], initiatorKeys: [],
-      responderKeys: [])
+      ioCapability: .noInputNoOutput, authenticationRequirements: .none, initiatorKeys: .none,
+      responderKeys: .none)
   }
 }
