@@ -74,14 +74,18 @@ private let offers = [
   Offer("OOB data of this device, which it never gave", [3, 1, 0x0D, 16, 0, 0], .oobNotAvailable),
   Offer("OOB data with legacy pairing, which needs both", [3, 1, 0x05, 16, 0, 0], nil),
   Offer(
-    "legacy, though only Secure Connections will do", [3, 0, 0x01, 16, 0, 0], .authenticationRequirements, policy: secureOnly),
+    "legacy, though only Secure Connections will do", [3, 0, 0x01, 16, 0, 0],
+    .authenticationRequirements, policy: secureOnly),
   Offer("Secure Connections only", [3, 0, 0x09, 16, 0, 0], nil, policy: secureOnly),
   Offer(
-    "no IO, though authentication is required", [3, 0, 0x0D, 16, 0, 0], .authenticationRequirements, policy: authenticated),
+    "no IO, though authentication is required", [3, 0, 0x0D, 16, 0, 0], .authenticationRequirements,
+    policy: authenticated),
   Offer(
-    "a display, though authentication is required", [1, 0, 0x09, 16, 0, 0], nil, policy: authenticated),
+    "a display, though authentication is required", [1, 0, 0x09, 16, 0, 0], nil,
+    policy: authenticated),
   Offer(
-    "legacy with two displays, which gives Just Works", [1, 0, 0x05, 16, 0, 0], .authenticationRequirements, policy: authenticated),
+    "legacy with two displays, which gives Just Works", [1, 0, 0x05, 16, 0, 0],
+    .authenticationRequirements, policy: authenticated),
 ]
 
 @Suite("What pairing devices agree on")

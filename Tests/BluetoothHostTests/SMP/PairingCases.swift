@@ -48,18 +48,19 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
 
   /// Two devices, of which the initiator has begun.
   func pipe(
-    seed: UInt64 = 7, checksCurve: Bool = true
+    seed: UInt64 = 7, checksCurve: Bool = true, request: (([UInt8]) -> [UInt8])? = nil
   ) -> PairingPipe<TestAgreement, FixedRandom> {
     let initiator = PairingEnd(
       TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed))
     let responder = PairingEnd(
       TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed &+ 1))
-    return begin(initiator, responder)
+    return begin(initiator, responder, request: request)
   }
 
   /// The pipe between two devices, of which the initiator begins.
   func begin<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator>(
-    _ initiator: PairingEnd<Agreement, Random>, _ responder: PairingEnd<Agreement, Random>
+    _ initiator: PairingEnd<Agreement, Random>, _ responder: PairingEnd<Agreement, Random>,
+    request change: (([UInt8]) -> [UInt8])? = nil
   ) -> PairingPipe<Agreement, Random> {
     let pipe = PairingPipe(initiator: initiator, responder: responder)
     for end in [initiator, responder] {
@@ -72,7 +73,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
         role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
       policy: self.initiator, identity: initiatorIdentity, at: now)
     guard let request = initiator.nextPDU() else { return pipe }
-    let parameters = Array(request.dropFirst())
+    let parameters = Array((change?(request) ?? request).dropFirst())
     responder.pairing.begin(
       PairingLink(
         role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),

@@ -107,6 +107,10 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   private(set) var stopped: PDUInFlight?
   /// What the user enters at both devices if none shows a passkey.
   var chosenPasskey: UInt32 = 31_415
+  /// What the controllers say when the link is to be encrypted with the same key.
+  var encryptionStatus = HCIErrorCode.success
+  /// Whether the users answer prompts.
+  var answers = true
   private var answered: [ObjectIdentifier: Int] = [:]
   private var isEncrypted = false
 
@@ -152,7 +156,7 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
 
   private func deliver(_ pdu: PDUInFlight) {
     log.append(pdu)
-    guard let bytes = pdu.isEncrypted ? pdu.bytes : onPDU(pdu) else {
+    guard let bytes = onPDU(pdu) else {
       for end in [initiator, responder] {
         end.pairing.linkLost()
         end.collect()
@@ -166,14 +170,17 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   /// The controllers: the link is encrypted if both have the same key.
   private func encrypt() -> Bool {
     guard let key = initiator.pairing.takeEncryptionKey() else { return false }
-    isEncrypted = responder.pairing.keyForRequest() == key
-    for end in [initiator, responder] { end.encrypted(isEncrypted ? .success : .pinOrKeyMissing) }
+    let isSame = responder.pairing.keyForRequest() == key
+    isEncrypted = isSame && encryptionStatus == .success
+    for end in [initiator, responder] {
+      end.encrypted(isSame ? encryptionStatus : .authenticationFailure)
+    }
     return true
   }
 
   /// The users: they enter what the other device shows, and compare honestly.
   private func answer(_ end: End) -> Bool {
-    guard let prompt = end.prompts.last,
+    guard answers, let prompt = end.prompts.last,
       answered[ObjectIdentifier(end), default: 0] < end.prompts.count
     else { return false }
     let other = end === initiator ? responder : initiator

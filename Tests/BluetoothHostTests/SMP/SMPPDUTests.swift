@@ -79,7 +79,7 @@ struct SMPPDUTests {
   }
 
   @Test("A field of features out of its range is refused, a reserved bit is kept")
-  func ranges() throws {
+  func ranges() {
     let right: [UInt8] = [0x03, 0x00, 0x00, 16, 0x00, 0x00]
     #expect(PairingRequest(parameters: right.span) != nil)
     // IO capability, OOB data flag, and key size: what is beyond the last value, and before the first.
@@ -92,8 +92,8 @@ struct SMPPDUTests {
     for index in [2, 4, 5] {
       var reserved = right
       reserved[index] = 0xFF
-      let request = try #require(PairingRequest(parameters: reserved.span))
-      #expect(written { request.write(to: &$0) } == [0x01] + reserved)
+      let request = PairingRequest(parameters: reserved.span)
+      #expect(written { request?.write(to: &$0) } == [0x01] + reserved)
     }
   }
 

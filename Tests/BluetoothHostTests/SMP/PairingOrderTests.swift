@@ -1,0 +1,160 @@
+import BluetoothHost
+import Testing
+
+/// A PDU of the right length for each code, with random contents.
+func randomPDU(_ code: UInt8, _ random: inout FixedRandom) -> [UInt8] {
+  let lengths: [Int] = [1, 7, 7, 17, 17, 2, 17, 11, 17, 8, 17, 2, 65, 17, 2, 9]
+  let length = lengths[Int(min(code, 15))]
+  return [code] + (1..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+}
+
+/// What has to come of a PDU that comes where `expected` should come, or nothing.
+private enum Verdict: Equatable {
+  case ignored
+  case accepted
+  case refused
+  case failed(PairingFailure)
+
+  init(_ code: UInt8, to role: PairingRole, expected: UInt8?) {
+    switch code {
+    case 0x00, 0x0F: self = .ignored
+    case 0x05: self = .refused
+    // A central that pairs ignores a Security Request: 2.4.6.
+    case 0x0B where role == .initiator: self = .ignored
+    case 0x0A, 0x0E, 0x0B: self = .failed(.commandNotSupported)
+    case 0x01 where role == .initiator: self = .failed(.commandNotSupported)
+    case 0x02 where role == .responder: self = .failed(.commandNotSupported)
+    // The peripheral takes no long term key of the central.
+    case 0x06 where role == .responder: self = .failed(.commandNotSupported)
+    case 0x07 where role == .responder: self = .failed(.commandNotSupported)
+    case expected: self = .accepted
+    default: self = .failed(.unspecifiedReason)
+    }
+  }
+}
+
+@Suite("PDUs of pairing out of order")
+struct PairingOrderTests {
+  @Test("Each code, at each moment, at both ends", arguments: PairingCase.all)
+  func sweep(way: PairingCase) {
+    let whole = way.pipe()
+    whole.run()
+    var random = FixedRandom(seed: 11)
+    for stop in 0..<whole.log.count where !way.isMonotonous(at: stop) {
+      let next = stop + 1 < whole.log.count ? whole.log[stop + 1] : nil
+      for code: UInt8 in 0x00...0x0F {
+        for isReceiver in [true, false] {
+          let pipe = way.pipe()
+          pipe.stopsBefore = { $0.number == stop }
+          pipe.run()
+          guard let held = pipe.stopped else { continue }
+          let toInitiator = (held.sender == .initiator) != isReceiver
+          let end = toInitiator ? pipe.initiator : pipe.responder
+          guard end.isActive else { continue }
+          // The receiver waits for the PDU that was held; the sender for an answer, if one comes next.
+          let expected: UInt8? =
+            isReceiver
+            ? held.bytes[0] : next.flatMap { $0.sender != held.sender ? $0.bytes[0] : nil }
+          check(
+            Verdict(code, to: toInitiator ? .initiator : .responder, expected: expected), end, pipe,
+            randomPDU(code, &random), "\(code) at PDU \(stop), receiver \(isReceiver)")
+        }
+      }
+    }
+  }
+
+  private func check(
+    _ verdict: Verdict, _ end: LoneEnd, _ pipe: PairingPipe<TestAgreement, FixedRandom>,
+    _ pdu: [UInt8], _ comment: Comment
+  ) {
+    end.receive(pdu)
+    switch verdict {
+    case .ignored:
+      #expect(end.isActive, comment)
+      pipe.goOn()
+      #expect(pipe.initiator.isPaired && pipe.responder.isPaired, comment)
+      return
+    case .accepted:
+      // Whatever it said, the right one is now the second.
+      break
+    case .refused:
+      #expect(end.outcome == .refused(PairingFailure(rawValue: pdu[1])), comment)
+    case .failed(let reason):
+      #expect(end.outcome == .failed(reason), comment)
+    }
+    pipe.goOn()
+    #expect(!end.isPaired, comment)
+    #expect(!end.isActive || verdict == .accepted, comment)
+  }
+
+  @Test("Each PDU twice: the second ends it", arguments: PairingCase.all)
+  func repeated(way: PairingCase) {
+    let whole = way.pipe()
+    whole.run()
+    for number in 0..<whole.log.count where !way.isMonotonous(at: number) {
+      let pipe = way.pipe()
+      pipe.stopsBefore = { $0.number == number }
+      pipe.run()
+      guard let pdu = pipe.stopped else { continue }
+      let end = pdu.sender == .initiator ? pipe.responder : pipe.initiator
+      end.receive(pdu.bytes)
+      let isOver = !end.isActive
+      pipe.goOn()
+      // After the last one the pairing is complete, and what comes is about nothing.
+      #expect(!end.isPaired || isOver, "PDU \(number)")
+    }
+  }
+
+  @Test("Each PDU cut short at each length, and too long", arguments: PairingCase.all)
+  func malformed(way: PairingCase) {
+    let whole = way.pipe()
+    whole.run()
+    for pdu in whole.log where !way.isMonotonous(at: pdu.number) {
+      for wrong in truncations(of: pdu.bytes).dropFirst() + [pdu.bytes + [0]] {
+        let pipe = way.pipe()
+        pipe.onPDU = { $0.number == pdu.number ? wrong : $0.bytes }
+        pipe.run()
+        let receiver = pdu.sender == .initiator ? pipe.responder : pipe.initiator
+        #expect(
+          receiver.outcome == .failed(.invalidParameters), "PDU \(pdu.number), \(wrong.count) bytes"
+        )
+      }
+    }
+  }
+
+  @Test("Nothing is taken before the PDUs owed have been sent")
+  func hasty() {
+    // The response waits for room; a public key comes already.
+    let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
+    var random = FixedRandom(seed: 5)
+    end.receive(randomPDU(0x0C, &random))
+    #expect(end.outcome == .failed(.unspecifiedReason))
+  }
+
+  @Test("No key before the peer has the last PDU that it needs")
+  func hastyEncryption() {
+    for way in PairingCase.short {
+      let pipe = way.pipe()
+      while true {
+        // Each turn delivers at most one PDU from each side.
+        let before = pipe.log.count
+        let isReady = pipe.responder.pairing.keyForRequest() != nil
+        #expect(
+          !isReady || pipe.log.last.map { $0.bytes[0] == 0x0D || $0.bytes[0] == 0x04 } == true)
+        pipe.stopsBefore = { $0.number > before }
+        pipe.run()
+        guard pipe.log.count > before, !pipe.responder.isPaired else { break }
+        pipe.goOn()
+      }
+    }
+  }
+}
+
+extension PairingCase {
+  /// Whether the PDU belongs to the rounds of passkey entry after the first and before the last, which
+  /// are like those.
+  func isMonotonous(at number: Int) -> Bool {
+    // Response, two public keys, then four PDUs a round.
+    isSecureConnections && model.usesPasskey && number >= 3 + 4 && number < 3 + 19 * 4
+  }
+}
