@@ -3,10 +3,10 @@ import Testing
 
 @Suite("A man in the middle")
 struct ManInTheMiddleTests {
-  /// The values that a byte is changed to: every other one in the features, where each bit has its
-  /// meaning, and three elsewhere.
-  private func changes(of byte: UInt8, in pdu: [UInt8]) -> [UInt8] {
-    pdu[0] <= 0x02 ? (0...255).filter { $0 != byte } : [byte ^ 0x01, byte ^ 0x80, ~byte]
+  /// The values that a byte is changed to: each bit in the features, where it has its meaning, and one
+  /// or another elsewhere.
+  private func changes(of byte: UInt8, at index: Int, in pdu: [UInt8]) -> [UInt8] {
+    pdu[0] <= 0x02 ? (0..<8).map { byte ^ 1 << $0 } : [byte ^ 1 << (index & 7)]
   }
 
   /// Secure Connections protects IO capability, OOB data flag and AuthReq (f6: Vol 3, Part H, 2.2.8).
@@ -17,7 +17,7 @@ struct ManInTheMiddleTests {
     way.isSecureConnections && pdu[0] <= 0x02 && index >= 5
   }
 
-  @Test("One changed byte of one PDU: no end has a bond", arguments: PairingCase.all)
+  @Test("One changed byte of one PDU: no end has a bond", arguments: PairingCase.varied)
   func anyByte(way: PairingCase) {
     var request: [UInt8] = []
     let whole = way.pipe(request: {
@@ -30,7 +30,7 @@ struct ManInTheMiddleTests {
     let pdus = [(-1, request)] + whole.log.filter { !$0.isEncrypted }.map { ($0.number, $0.bytes) }
     for (number, bytes) in pdus where !way.isMonotonous(at: number) {
       for index in bytes.indices where number >= 0 || index > 0 {
-        for change in changes(of: bytes[index], in: bytes) {
+        for change in changes(of: bytes[index], at: index, in: bytes) {
           // Every other time the curve does not help: a wrong X must fail later, too. Nothing but the
           // curve protects Y, bytes 33 to 64 of a public key.
           let needsCurve = bytes[0] == 0x0C && index > 32
@@ -123,9 +123,8 @@ struct ManInTheMiddleTests {
     #expect(end.outcome == .failed(.dhKeyCheckFailed), "zeros")
   }
 
-  @Test("Different numbers on the two displays, and two honest users: no bond")
+  @Test("Two pairings with a man between them show different numbers")
   func comparedNumbers() {
-    // Two pairings with a man between them: each has other keys, so the numbers differ.
     let way = PairingCase.all[1]
     let one = way.pipe(seed: 1)
     let other = way.pipe(seed: 100)
@@ -133,6 +132,8 @@ struct ManInTheMiddleTests {
       pipe.answers = false
       pipe.run()
     }
+    #expect(one.initiator.prompts.count == 1)
+    #expect(other.responder.prompts.count == 1)
     #expect(one.initiator.prompts != other.responder.prompts)
   }
 }

@@ -46,6 +46,9 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
   /// Those with few PDUs: passkey entry with Secure Connections has 80 more.
   static let short = all.filter { !$0.isSecureConnections || !$0.model.usesPasskey }
 
+  /// The short ones, and one with 80 PDUs more.
+  static let varied = short + [all[4]]
+
   /// Two devices, of which the initiator has begun.
   func pipe(
     seed: UInt64 = 7, checksCurve: Bool = true, request: (([UInt8]) -> [UInt8])? = nil

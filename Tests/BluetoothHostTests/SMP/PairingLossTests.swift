@@ -4,11 +4,12 @@ import Testing
 @Suite("Pairing that does not come to its end")
 struct PairingLossTests {
   @Test(
-    "The link goes before a PDU arrives: no bond where it is missing", arguments: PairingCase.all)
+    "The link goes before a PDU arrives: no bond where it is missing",
+    arguments: PairingCase.varied)
   func loss(way: PairingCase) {
     let whole = way.pipe()
     whole.run()
-    for lost in 0..<whole.log.count {
+    for lost in 0..<whole.log.count where !way.isMonotonous(at: lost) {
       let pipe = way.pipe()
       pipe.onPDU = { $0.number == lost ? nil : $0.bytes }
       pipe.run()
@@ -25,11 +26,11 @@ struct PairingLossTests {
     }
   }
 
-  @Test("30 s without a PDU end it, wherever it stands", arguments: PairingCase.all)
+  @Test("30 s without a PDU end it, wherever it stands", arguments: PairingCase.varied)
   func timeout(way: PairingCase) {
     let whole = way.pipe()
     whole.run()
-    for stop in 0..<whole.log.count {
+    for stop in 0..<whole.log.count where !way.isMonotonous(at: stop) {
       let pipe = way.pipe()
       pipe.stopsBefore = { $0.number == stop }
       pipe.run()

@@ -38,6 +38,13 @@ public struct EncryptionStart: Equatable, Sendable {
   public var encryptedDiversifier: UInt16
   /// Rand, by which the peripheral finds the key.
   public var randomNumber: UInt64
+
+  /// The parameters of the command without the link.
+  public init(longTermKey: Number128, encryptedDiversifier: UInt16, randomNumber: UInt64) {
+    self.longTermKey = longTermKey
+    self.encryptedDiversifier = encryptedDiversifier
+    self.randomNumber = randomNumber
+  }
 }
 
 /// The answer to the request of the peripheral's controller for a key.
