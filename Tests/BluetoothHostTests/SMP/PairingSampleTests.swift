@@ -1,18 +1,6 @@
 import BluetoothHost
 import Testing
 
-/// A number from its hexadecimal digits, as the specification prints it: the most significant first.
-private func number<let wordCount: Int>(_ hexadecimal: String) -> WideNumber<wordCount> {
-  var number = WideNumber<wordCount>.zero
-  let digits = hexadecimal.filter { $0.isHexDigit }
-  #expect(digits.count == wordCount * 8)
-  for (index, digit) in digits.enumerated() {
-    let shift = UInt32(7 - index % 8) * 4
-    number.words[wordCount - 1 - index / 8] |= UInt32(digit.hexDigitValue ?? 0) << shift
-  }
-  return number
-}
-
 /// The random numbers as a generator gives them: the lowest word first.
 private func words(_ number: Number128) -> [UInt32] {
   (0..<4).map { number.words[$0] }
@@ -34,7 +22,8 @@ private struct SampleAgreement: KeyAgreement, ~Copyable {
 
   mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
     result = .sharedKey(
-      number("ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"))
+      Number256(
+        0xEC02_34A3_57C8_AD05, 0x3410_10A6_0A39_7D9B, 0x9979_6B13_B4F8_66F1, 0x868D_34F3_73BF_A698))
   }
 
   mutating func step() -> KeyAgreementResult? {
@@ -44,12 +33,12 @@ private struct SampleAgreement: KeyAgreement, ~Copyable {
 }
 
 // The sample data of Vol 3, Part H, Appendix D.
-private let u: Number256 = number(
-  "20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6")
-private let v: Number256 = number(
-  "55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd")
-private let n1: Number128 = number("d5cb8454d177733effffb2ec712baeab")
-private let n2: Number128 = number("a6e8e7cc25a75f6e216583f7ff3dc4cf")
+private let u: Number256 = WideNumber(
+  0x20B0_03D2_F297_BE2C, 0x5E2C_83A7_E9F9_A5B9, 0xEFF4_9111_ACF4_FDDB, 0xCC03_0148_0E35_9DE6)
+private let v: Number256 = WideNumber(
+  0x5518_8B3D_32F6_BB9A, 0x900A_FCFB_EED4_E72A, 0x59CB_9AC2_F19D_7CFB, 0x6B4F_DD49_F47F_C5FD)
+private let n1: Number128 = WideNumber(0xD5CB_8454_D177_733E, 0xFFFF_B2EC_712B_AEAB)
+private let n2: Number128 = WideNumber(0xA6E8_E7CC_25A7_5F6E, 0x2165_83F7_FF3D_C4CF)
 /// 56:12:37:37:BF:CE and A7:13:70:2D:CF:C1, both public.
 private let a1 = DeviceAddress(kind: .public, bytes: [0xCE, 0xBF, 0x37, 0x37, 0x12, 0x56])
 private let a2 = DeviceAddress(kind: .public, bytes: [0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xA7])
@@ -105,7 +94,7 @@ struct PairingSampleTests {
     #expect(end.prompts == [.compareNumber(938_554)])
     #expect(end.confirm(true))
     end.work()
-    let macKey: Number128 = number("2965f176a1084a02fd3f6a20ce636e20")
+    let macKey: Number128 = WideNumber(0x2965_F176_A108_4A02, 0xFD3F_6A20_CE63_6E20)
     #expect(
       end.nextPDU()
         == pdu(
@@ -118,13 +107,13 @@ struct PairingSampleTests {
         PairingFunctions.f6(
           w: macKey, n1: n2, n2: n1, r: .zero, ioCap: [1, 0, 0x0D], a1: a2, a2: a1)))
     let key = end.pairing.takeEncryptionKey()
-    #expect(key == number("6986791169d7cd23980522b594750a38"))
+    #expect(key == WideNumber(0x6986_7911_69D7_CD23, 0x9805_22B5_9475_0A38))
   }
 
   @Test("2.2.4: the short term key of legacy pairing is s1")
   func shortTermKey() {
-    let srand: Number128 = number("000f0e0d0c0b0a091122334455667788")
-    let mrand: Number128 = number("010203040506070899aabbccddeeff00")
+    let srand: Number128 = WideNumber(0x000F_0E0D_0C0B_0A09, 0x1122_3344_5566_7788)
+    let mrand: Number128 = WideNumber(0x0102_0304_0506_0708, 0x99AA_BBCC_DDEE_FF00)
     let end = Sample(SampleAgreement(x: u), ListedRandom(words(srand)))
     let request: [UInt8] = [3, 0, 0x01, 16, 0, 0]
     end.pairing.begin(
@@ -142,6 +131,6 @@ struct PairingSampleTests {
     end.receive(pdu(0x04, mrand))
     #expect(end.nextPDU() == pdu(0x04, srand))
     let key = end.pairing.keyForRequest()
-    #expect(key == number("9a1fe1f0e8b0f49b5b4216ae796da062"))
+    #expect(key == WideNumber(0x9A1F_E1F0_E8B0_F49B, 0x5B42_16AE_796D_A062))
   }
 }

@@ -50,7 +50,6 @@ struct PairingTests {
     let pipe = way.pipe()
     pipe.run()
     // Appendix C.2: legacy; public keys, then the responder's commitment alone, or rounds of both.
-    // The initiator's are even, so that a line reads as a dialogue.
     var expected: [(PairingRole, UInt8)] = [(.responder, 0x02)]
     let round: [(PairingRole, UInt8)] = [
       (.initiator, 0x03), (.responder, 0x03), (.initiator, 0x04), (.responder, 0x04),
