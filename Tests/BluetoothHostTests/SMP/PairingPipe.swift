@@ -107,6 +107,8 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   private(set) var stopped: PDUInFlight?
   /// What the user enters at both devices if none shows a passkey.
   var chosenPasskey: UInt32 = 31_415
+  /// Hears the key of the first encryption.
+  var onEncryption: (Number128) -> Void = { _ in }
   /// What the controllers say when the link is to be encrypted with the same key.
   var encryptionStatus = HCIErrorCode.success
   /// Whether the users answer prompts.
@@ -170,6 +172,7 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   /// The controllers: the link is encrypted if both have the same key.
   private func encrypt() -> Bool {
     guard let key = initiator.pairing.takeEncryptionKey() else { return false }
+    onEncryption(key)
     let isSame = responder.pairing.keyForRequest() == key
     isEncrypted = isSame && encryptionStatus == .success
     for end in [initiator, responder] {

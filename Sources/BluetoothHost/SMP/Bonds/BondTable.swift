@@ -33,7 +33,7 @@ public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
     guard index >= 0, index < count else { return }
     count &-= 1
     for next in index..<count { bonds[next] = bonds[next &+ 1] }
-    bonds[count] = Bond()
+    overwrite(&bonds[count], with: Bond())
   }
 
   /// The bond with this number becomes the first.

@@ -67,7 +67,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// The answer to the controller's request for the key of the link at `index`; `nil` if none is owed.
   public mutating func takeKeyReply(at index: Int) -> LongTermKeyReply? {
     guard isOpen(index) else { return nil }
-    defer { table[index].keyReply = nil }
+    defer { overwrite(&table[index].keyReply, with: nil) }
     return table[index].keyReply
   }
 

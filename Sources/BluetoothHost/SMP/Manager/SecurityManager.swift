@@ -56,7 +56,7 @@ public struct SecurityManager<
       pairing.linkLost()
       settle(at: now)
     }
-    table[index] = SecuredLink()
+    overwrite(&table[index], with: SecuredLink())
   }
 
   /// What protects a link now; nothing if there is no link.

@@ -98,7 +98,7 @@ public struct Pairing<
 
   /// How the last pairing ended; `nil` before that, and after it was taken.
   public mutating func takeOutcome() -> PairingOutcome? {
-    defer { outcome = nil }
+    defer { overwrite(&outcome, with: nil) }
     return outcome
   }
 
@@ -115,7 +115,7 @@ public struct Pairing<
     _ link: PairingLink, policy: PairingPolicy, identity: LocalIdentity?, at now: Instant
   ) {
     wipe()
-    outcome = nil
+    overwrite(&outcome, with: nil)
     owedFailure = nil
     state.now = now
     state.link = link
@@ -149,7 +149,7 @@ public struct Pairing<
 
   /// Forgets every secret.
   private mutating func wipe() {
-    state = PairingState()
+    overwrite(&state, with: PairingState())
     // 0 is no private key: the agreement drops the key pair, and every pairing has a new one.
     try? agreement.begin(privateKey: .zero)
   }
