@@ -131,6 +131,19 @@ struct PairingOrderTests {
     #expect(end.outcome == .failed(.unspecifiedReason))
   }
 
+  @Test("A second public key, while the first one waits for ours to be made")
+  func secondPublicKey() {
+    let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
+    _ = end.nextPDU()
+    for privateKey: UInt32 in [1, 2] {
+      var number = Number256.zero
+      number.words[0] = privateKey
+      let key = TestAgreement.publicKey(for: number)
+      end.receive(written { PairingPublicKey(key).write(to: &$0) })
+    }
+    #expect(end.outcome == .failed(.unspecifiedReason))
+  }
+
   @Test("No key for the controller before the peer has the last PDU that it needs")
   func hastyEncryption() {
     let request: [UInt8] = [3, 0, 0x01, 16, 0, 0]
