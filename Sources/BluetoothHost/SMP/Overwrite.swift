@@ -1,5 +1,6 @@
-/// Puts `new` in place of `value`, after every byte of `value` has been overwritten: an assignment alone
-/// leaves what is behind an optional that becomes `nil`. For values without references.
+/// Puts `new` in place of `value`, after every byte of `value` has been overwritten. The language does not
+/// promise that of an assignment: it may leave the bytes behind an optional that becomes `nil`. For values
+/// without references.
 @inline(never)
 func overwrite<Value>(_ value: inout Value, with new: Value) {
   unsafe withUnsafeMutableBytes(of: &value) { bytes in

@@ -74,6 +74,25 @@ struct PairingSecretsTests {
     #expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
   }
 
+  @Test("A key that the controller has got does not stay in the manager")
+  func givenKey() throws {
+    let central = SecurityStation(
+      PairingPolicy(secureConnections: .notOffered), identity: initiatorIdentity, seed: 1)
+    let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
+    central.connect(to: peripheral)
+    #expect(central.pair())
+    central.run()
+    // The short term key: no bond has it.
+    guard case .key(let key) = peripheral.replies.first else {
+      Issue.record("no key was given")
+      return
+    }
+    #expect(!memory(of: &peripheral.manager, holds: bytes(key)))
+    #expect(!memory(of: &central.manager, holds: bytes(key)))
+    let bond = try #require(peripheral.bond())
+    #expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond's is there")
+  }
+
   @Test("A bond that is removed, or makes room, does not stay in the table")
   func table() {
     var table = BondTable<2>()
