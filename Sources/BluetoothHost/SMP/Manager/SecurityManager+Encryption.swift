@@ -1,0 +1,106 @@
+// The controller's part: it encrypts links with keys of pairings and of bonds.
+// Core Specification, Vol 3, Part H, 2.4.4; Vol 4, Part E, 7.8.24 to 7.8.26.
+extension SecurityManager
+where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+  /// The bond with the peer at `index`, if its key serves this link; `nil` if there is none.
+  func usableBond(at index: Int) -> Bond? {
+    guard let number = bondIndex(at: index), let bond = bonds.bond(at: number),
+      bond.serves(table[index].link.role)
+    else { return nil }
+    return bond
+  }
+
+  /// Whether a command for the controller is owed: `takeEncryption` or `takeKeyReply` has one.
+  public func owesCommand(at index: Int) -> Bool {
+    guard isOpen(index) else { return false }
+    return table[index].owesEncryption || table[index].keyReply != nil
+      || (pairingIndex == index && pairing.owesEncryption)
+  }
+
+  /// What the central's controller shall encrypt the link at `index` with; `nil` if nothing is owed.
+  public mutating func takeEncryption(at index: Int) -> EncryptionStart? {
+    guard isOpen(index) else { return nil }
+    if pairingIndex == index, let key = pairing.takeEncryptionKey() {
+      table[index].owesEncryption = false
+      return EncryptionStart(longTermKey: key, encryptedDiversifier: 0, randomNumber: 0)
+    }
+    guard table[index].owesEncryption else { return nil }
+    table[index].owesEncryption = false
+    guard let bond = usableBond(at: index) else { return nil }
+    table[index].coming = bond.security
+    return EncryptionStart(
+      longTermKey: bond.longTermKey, encryptedDiversifier: bond.encryptedDiversifier,
+      randomNumber: bond.randomNumber)
+  }
+
+  /// The controller of this peripheral asks for the key of a link: LE Long Term Key Request. The answer
+  /// follows by `takeKeyReply`.
+  public mutating func keyRequested(
+    encryptedDiversifier: UInt16, randomNumber: UInt64, at index: Int, at now: Instant
+  ) {
+    guard isOpen(index) else { return }
+    // The peer encrypts, as a Security Request asks.
+    table[index].requestDeadline = nil
+    table[index].coming = nil
+    let isUnnamed = encryptedDiversifier == 0 && randomNumber == 0
+    if isUnnamed, pairingIndex == index, let key = pairing.keyForRequest() {
+      table[index].keyReply = .key(key)
+      return
+    }
+    if !isUnnamed,
+      let number = bonds.index(
+        encryptedDiversifier: encryptedDiversifier, randomNumber: randomNumber)
+    {
+      // The name of the key finds a peer whose address cannot be resolved.
+      noteBond(number, at: index)
+    }
+    guard let bond = usableBond(at: index), bond.encryptedDiversifier == encryptedDiversifier,
+      bond.randomNumber == randomNumber
+    else {
+      table[index].keyReply = .refusal
+      return
+    }
+    table[index].keyReply = .key(bond.longTermKey)
+    table[index].coming = bond.security
+  }
+
+  /// The answer to the controller's request for the key of the link at `index`; `nil` if none is owed.
+  public mutating func takeKeyReply(at index: Int) -> LongTermKeyReply? {
+    guard isOpen(index) else { return nil }
+    defer { overwrite(&table[index].keyReply, with: nil) }
+    return table[index].keyReply
+  }
+
+  /// The link at `index` is encrypted, or no longer, or could not be: Encryption Change, Encryption Key
+  /// Refresh Complete, or the refusal of LE Enable Encryption.
+  public mutating func encryptionChanged(
+    _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant
+  ) {
+    guard isOpen(index) else { return }
+    if pairingIndex == index {
+      let security = pairing.security
+      let isPairings = pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: now)
+      if isPairings, status == .success, isEncrypted { setSecurity(security, at: index) }
+      settle(at: now)
+      guard !isPairings else { return }
+    }
+    let coming = table[index].coming
+    table[index].coming = nil
+    if status != .success {
+      if coming != nil { delegate.encryptionFailed(status, at: index) }
+    } else if !isEncrypted {
+      setSecurity(.none, at: index)
+    } else if let coming {
+      setSecurity(coming, at: index)
+      if let number = bondIndex(at: index) { bonds.markUsed(at: number) }
+    }
+  }
+
+  private mutating func setSecurity(_ security: LinkSecurity, at index: Int) {
+    var security = security
+    security = security.subtracting(.bonded)
+    if table[index].identity != nil { security = security | .bonded }
+    table[index].security = security
+    delegate.securityChanged(to: security, at: index)
+  }
+}

@@ -1,0 +1,167 @@
+/// The Security Manager of a host with up to `links` connections: pairs one peer at a time, keeps bonds,
+/// and encrypts links with their keys.
+///
+/// Core Specification, Vol 3, Part H. It does no input or output. The host hands over PDUs of the
+/// Security Manager's channel, events of the controller and the time, and asks for what is owed: PDUs
+/// (`writePDU`), commands (`takeEncryption`, `takeKeyReply`) and steps of the key agreement (`step`).
+///
+/// While one peer pairs, another that asks gets Repeated Attempts, the reason that makes it ask again
+/// later (Vol 3, Part H, 3.5.5, Table 3.7): a host holds the secrets of one pairing only.
+public struct SecurityManager<
+  let links: Int, Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator,
+  Bonds: BondStore & ~Copyable, Delegate: PairingDelegate & ~Copyable
+>: ~Copyable {
+  /// What it asks of the next pairing.
+  public var policy: PairingPolicy
+  /// Who this device is; `nil` if peers shall know no other address than that on the link.
+  public var identity: LocalIdentity?
+  /// The bonds. Remove one by `removeBond(at:)`, so that links learn of it.
+  public var bonds: Bonds
+  /// The owner.
+  public var delegate: Delegate
+
+  var pairing: Pairing<Agreement, Random>
+  /// The connection that pairs.
+  var pairingIndex: Int?
+  var limiter = AttemptLimiter<8>()
+  var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
+
+  /// A Security Manager without links.
+  public init(
+    policy: PairingPolicy, identity: LocalIdentity?, bonds: consuming Bonds,
+    delegate: consuming Delegate, agreement: consuming Agreement, random: Random
+  ) {
+    self.policy = policy
+    self.identity = identity
+    self.bonds = bonds
+    self.delegate = delegate
+    pairing = Pairing(agreement: agreement, random: random)
+  }
+
+  // MARK: Links
+
+  /// A link is there, with the addresses with which it was made.
+  public mutating func opened(_ link: PairingLink, at index: Int) {
+    guard index >= 0, index < links else { return }
+    table[index] = SecuredLink()
+    table[index].isOpen = true
+    table[index].link = link
+    if let found = bonds.index(resolving: link.peerAddress) { noteBond(found, at: index) }
+  }
+
+  /// A link has gone.
+  public mutating func closed(at index: Int, at now: Instant) {
+    guard isOpen(index) else { return }
+    if pairingIndex == index {
+      pairing.linkLost()
+      settle(at: now)
+    }
+    overwrite(&table[index], with: SecuredLink())
+  }
+
+  /// What protects a link now; nothing if there is no link.
+  public func security(at index: Int) -> LinkSecurity {
+    isOpen(index) ? table[index].security : .none
+  }
+
+  /// The number of the bond with the peer of a link; `nil` if there is none.
+  public func bondIndex(at index: Int) -> Int? {
+    guard isOpen(index), let identity = table[index].identity else { return nil }
+    return bonds.index(of: identity)
+  }
+
+  /// Drops a bond. A link that is encrypted with its key stays so; the next one is not.
+  public mutating func removeBond(at number: Int) {
+    guard let bond = bonds.bond(at: number) else { return }
+    bonds.remove(at: number)
+    for index in 0..<links where table[index].identity == bond.identityAddress {
+      table[index].identity = nil
+      table[index].security = table[index].security.subtracting(.bonded)
+    }
+  }
+
+  // MARK: Time
+
+  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
+  public var deadline: Instant? {
+    var earliest = pairing.deadline
+    for index in 0..<links {
+      earliest = Instant.earlier(earliest, table[index].requestDeadline)
+    }
+    return earliest
+  }
+
+  /// The time is `now`: what has been waited for too long is over.
+  public mutating func advance(to now: Instant) {
+    pairing.advance(to: now)
+    settle(at: now)
+    for index in 0..<links {
+      guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
+      silence(index)
+      delegate.pairingEnded(.timedOut, at: index)
+    }
+  }
+
+  /// Whether `step(at:)` has work to do.
+  public var needsStep: Bool { pairing.needsStep }
+
+  /// Works a little while on the keys of a pairing. Nothing happens unless `needsStep`.
+  public mutating func step(at now: Instant) {
+    pairing.step(at: now)
+    settle(at: now)
+  }
+
+  // MARK: For the parts of the manager
+
+  func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table[index].isOpen }
+
+  /// The peer at `index` is the one of the bond with this number.
+  mutating func noteBond(_ number: Int, at index: Int) {
+    guard let bond = bonds.bond(at: number) else { return }
+    table[index].identity = bond.identityAddress
+    table[index].security = table[index].security | .bonded
+  }
+
+  /// The timer has run out: Vol 3, Part H, 3.4.
+  mutating func silence(_ index: Int) {
+    table[index].isSilenced = true
+    table[index].owedFailure = nil
+    table[index].owesSecurityRequest = false
+    table[index].requestDeadline = nil
+  }
+
+  /// Sees to what the last input has made of the pairing: prompts, a failure to send, the outcome.
+  mutating func settle(at now: Instant) {
+    guard let index = pairingIndex else { return }
+    if let prompt = pairing.takePrompt() { delegate.show(prompt, at: index) }
+    if let failure = pairing.takeFailure() { table[index].owedFailure = failure }
+    guard var outcome = pairing.takeOutcome() else { return }
+    pairingIndex = nil
+    let claimedAddress = table[index].claimedAddress
+    switch outcome {
+    case .paired(let bond):
+      guard let bond else { break }
+      if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number),
+        bond.isWeaker(than: old)
+      {
+        // The peer claims the identity of another, or has forgotten what it could: Vol 3, Part H,
+        // 3.5.5, Key Rejected.
+        outcome = .failed(.keyRejected)
+        table[index].owedFailure = .keyRejected
+      } else {
+        bonds.store(bond)
+        if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
+      }
+    case .timedOut:
+      silence(index)
+    case .failed, .refused, .linkLost, .encryptionFailed:
+      break
+    }
+    if case .paired = outcome {
+      limiter.noteSuccess(claimedAddress)
+    } else {
+      limiter.noteFailure(claimedAddress, at: now)
+    }
+    delegate.pairingEnded(outcome, at: index)
+  }
+}
