@@ -154,7 +154,7 @@ extension CreditBasedChannel {
     if !incoming.isUnderWay {
       guard let length = reader.readUInt16() else { throw .frameTooShort }
       guard length <= mtu.rawValue else { throw .sduTooLong }
-      incoming.begin(Int(length))
+      incoming.begin(length)
     }
     guard reader.count <= incoming.remaining else { throw .sduOverrun }
     let bytes = reader.readRemaining()
@@ -172,7 +172,7 @@ extension CreditBasedChannel {
   /// The next SDU has this length. False if it is longer than the peer takes.
   mutating func beginSDU(_ length: Int) -> Bool {
     guard length >= 0, length <= peerMTU.byteCount else { return false }
-    outgoing.begin(length)
+    outgoing.begin(UInt16(truncatingIfNeeded: length))
     return true
   }
 
@@ -180,7 +180,7 @@ extension CreditBasedChannel {
   func nextFrame(limit: Int) -> KFrame {
     let lengthField = outgoing.count == 0 ? outgoing.length : nil
     let fieldLength = lengthField == nil ? 0 : KFrame.sduLengthLength
-    let payload = min(peerMPS.byteCount, limit, outgoing.remaining &+ fieldLength)
+    let payload = min(min(peerMPS.byteCount, limit), outgoing.remaining &+ fieldLength)
     return KFrame(cid: remoteCID, payloadLength: payload, sduLength: lengthField)
   }
 
@@ -198,23 +198,25 @@ extension CreditBasedChannel {
   }
 }
 
-/// How much of an SDU has come or gone.
+/// How much of an SDU has come or gone. No length is more than 65,535: two bytes hold it.
 private struct SDUProgress {
   private(set) var isUnderWay = false
-  private(set) var length = 0
-  private(set) var count = 0
+  private var lengthField: UInt16 = 0
+  private var countField: UInt16 = 0
 
   init() {}
 
+  var length: Int { Int(lengthField) }
+  var count: Int { Int(countField) }
   var remaining: Int { length &- count }
 
-  mutating func begin(_ length: Int) {
+  mutating func begin(_ length: UInt16) {
     isUnderWay = true
-    self.length = length
-    count = 0
+    lengthField = length
+    countField = 0
   }
 
   mutating func advance(by count: Int) {
-    self.count &+= count
+    countField &+= UInt16(truncatingIfNeeded: count)
   }
 }

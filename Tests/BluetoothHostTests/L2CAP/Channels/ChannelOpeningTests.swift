@@ -32,7 +32,8 @@ private let refusals = [
   Refusal(
     testDescription: "SPSM 0x0180", request: words(0x0180, 0x0041, 100, 50, 3), result: 0x0002),
   Refusal(testDescription: "no key", listener: listens(.encryption), result: 0x0005),
-  Refusal(testDescription: "no key for authentication", listener: listens(.authentication),
+  Refusal(
+    testDescription: "no key for authentication", listener: listens(.authentication),
     result: 0x0005),
   Refusal(
     testDescription: "a key without protection", listener: listens(.authentication),
@@ -159,7 +160,8 @@ struct ChannelOpeningTests {
     #expect(device.role.deadline == nil)
   }
 
-  @Test("There is no channel without a link, or for a link that there cannot be", arguments: [-1, 0, 2])
+  @Test(
+    "There is no channel without a link, or for a link that there cannot be", arguments: [-1, 0, 2])
   func noLink(link: Int) throws {
     let device = try device(nil)
     device.lose(0)
