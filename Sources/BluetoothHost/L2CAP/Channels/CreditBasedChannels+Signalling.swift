@@ -113,11 +113,10 @@ extension CreditBasedChannels where Application: ~Copyable {
     _ indication: FlowControlCreditIndication, at link: Int
   ) -> Bool {
     let cid = indication.cid
-    // No credits are ignored: 10.1.
-    guard indication.credits > 0,
-      let channel = firstChannel(at: link, where: { $0.remoteCID == cid }),
+    guard let channel = firstChannel(at: link, where: { $0.remoteCID == cid }),
       entries[channel].isEstablished
     else { return false }
+    // An indication of 0 credits is ignored, and changes nothing here: 10.1.
     if entries[channel].add(credits: indication.credits) {
       markReady(channel)
     } else {

@@ -4,8 +4,8 @@ typealias ChannelSet = ConnectionSet
 /// LE credit-based channels with their application: the channel role of a host with `links` connections.
 ///
 /// `channels` is how many there are at once over all links, at most `ConnectionSet.capacity`, each in
-/// about 100 bytes. A peer that has a channel gets another only while one is left for each link that has
-/// none. The core keeps no data: what may be sent and received is limited by credits.
+/// 64 bytes on a 64-bit processor. A peer that has a channel gets another only while one is left for
+/// each link that has none. The core keeps no data: credits limit what may be sent and received.
 ///
 /// Core Specification, Vol 3, Part A, 4.22 to 4.24 and 10.1.
 public struct CreditBasedChannels<

@@ -2,6 +2,23 @@ import Testing
 
 @testable import BluetoothHost
 
+/// What a peer knows from the frames that it got: the commands with which it can go on in order.
+private struct FuzzPeer {
+  /// The right answers to the device's requests.
+  var answers: [[UInt8]] = []
+
+  mutating func receive(_ frame: [UInt8]) {
+    guard frame.count >= 12, frame[2] == 0x05 else { return }
+    switch frame[4] {
+    case 0x14:
+      // The CID of the peer's end is that of the device's.
+      answers.append(signal(0x15, frame[5], frame[10...11] + words(100, 50, 3, 0)))
+    case 0x06: answers.append(signal(0x07, frame[5], Array(frame[8...11])))
+    default: break
+    }
+  }
+}
+
 @Suite("Channels: random input")
 struct ChannelFuzzTests {
   /// A random number out of few, so that the numbers of channels and requests are often hit.
@@ -47,11 +64,16 @@ struct ChannelFuzzTests {
     owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
     let device = try ChannelDevice(owner)
     var used: Set<Int> = []
+    var openedCount = 0
+    var peers = [FuzzPeer(), FuzzPeer()]
     for _ in 0..<5000 {
       let link = Int.random(in: 0...1, using: &random)
       let channel = Int.random(in: -1...9, using: &random)
       switch random.next() % 12 {
-      case 0...4: device.receive(command(&random), on: link)
+      case 0...2: device.receive(command(&random), on: link)
+      case 3...4:
+        guard !peers[link].answers.isEmpty else { continue }
+        device.receive(peers[link].answers.removeFirst(), on: link)
       case 5...6: device.receive(kFrame(&random), on: link)
       case 7:
         if let channel = device.role.open(.firstDynamic, mtu: .minimum, at: link) {
@@ -68,14 +90,20 @@ struct ChannelFuzzTests {
         if random.next() % 50 == 0 {
           device.lose(link)
           device.connect(link)
+          peers[link] = FuzzPeer()
         }
       default:
         let length = Int.random(in: 18...60, using: &random)
-        for _ in 0..<3 { _ = device.nextPacket(on: link, length: length) }
+        for _ in 0..<3 {
+          guard let packet = device.nextPacket(on: link, length: length) else { break }
+          if packet.starts { peers[link].receive(packet.data) }
+        }
       }
       for event in device.role.application.events {
         switch event {
-        case .opened(let channel, _, _, _): used.insert(channel)
+        case .opened(let channel, _, _, _):
+          used.insert(channel)
+          openedCount += 1
         case .closed(let channel, _): #expect(used.remove(channel) != nil, "closed once")
         case .sent(let channel): #expect(used.contains(channel))
         }
@@ -83,6 +111,7 @@ struct ChannelFuzzTests {
       device.role.application.events = []
       #expect(device.role.count == used.count)
     }
+    #expect(openedCount > 50, "the input reaches channels")
     for link in 0..<2 { device.lose(link) }
     #expect(device.role.application.events.count == used.count)
     #expect(device.role.count == 0)

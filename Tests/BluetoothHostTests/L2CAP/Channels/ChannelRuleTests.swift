@@ -76,8 +76,9 @@ struct ChannelRuleTests {
     let device = try openDevice(room: rule.room)
     for frame in rule.frames { device.receive(kFrame: frame, to: 0x0040) }
     if let end = rule.end {
-      // Whatever comes until the response is ignored.
+      // Whatever comes until the response is ignored; the first reason counts.
       device.receive(kFrame: first(1, 1), to: 0x0040)
+      device.role.disconnect(0)
       #expect(device.role.application.events == [])
       #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
       device.receive(kFrame: first(1, 1), to: 0x0040)
