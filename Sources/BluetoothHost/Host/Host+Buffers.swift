@@ -4,7 +4,7 @@
 // served all the same, a link that has a buffer gets another only while one is left for each link that
 // has none, and one for a link that may come. And each link whose packets do not leave has a clock of
 // its own.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// How many free buffers are for links that have none.
   var reservedBuffers: Int {
     table.count &- controller.sendingLinks &+ (table.count < links ? 1 : 0)

@@ -1,5 +1,5 @@
 // What the owner of a server changes while it runs.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// What the host advertises while a connection is free; `nil` if nothing.
   public var advertisement: Advertisement? {
     Server.isPresent ? serverRole.advertiser.advertisement : nil

@@ -1,5 +1,5 @@
 // What the controller answers to commands.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
@@ -33,6 +33,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       } else {
         // Data length, PHY and the like: the link works without.
         controller.distrust(opcode)
+        if Security.isPresent, opcode == .leEnableEncryption {
+          encryptionWasRefused(.unspecifiedError, at: now)
+        }
         if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
@@ -137,6 +140,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       if Server.isPresent { finishAdvertising(opcode, status: status, at: now) }
     case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
       if Client.isPresent { finishInitiator(opcode, status: status) }
+    case .leEnableEncryption:
+      if Security.isPresent, status != .success { encryptionWasRefused(status, at: now) }
     case .disconnect where status == .unknownConnectionIdentifier:
       // The link is gone, and its Disconnection Complete was lost.
       if let handle = controller.closing, let index = table.index(of: handle),

@@ -1,5 +1,5 @@
 // Which command the controller is given next.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// Writes the next command; `false` if none is owed.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
@@ -31,9 +31,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     case .readAddress:
       return write(PlainCommand(.readBDADDR), into: &writer)
     case .setEventMask:
-      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta.
+      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta; with
+      // security also 47, Encryption Key Refresh Complete.
       // Core Specification, Vol 4, Part E, 7.3.1.
-      return write(SetEventMask(mask: 0x2000_0000_0000_8090), into: &writer)
+      let refresh: UInt64 = Security.isPresent ? 0x0000_8000_0000_0000 : 0
+      return write(SetEventMask(mask: 0x2000_0000_0000_8090 | refresh), into: &writer)
     case .setLEEventMask:
       // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C; for a client also the advertising
       // reports, 0x02 and 0x0D. Vol 4, Part E, 7.8.1.
@@ -93,7 +95,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         controller.closing = handle
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
-      if connections[index].owesKeyRefusal {
+      if Security.isPresent {
+        if let opcode = writeKeyCommand(handle, at: index, into: &writer) { return opcode }
+      } else if connections[index].owesKeyRefusal {
         connections[index].owesKeyRefusal = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }

@@ -1,5 +1,5 @@
 // The data of the links: frames come in, and packets go out as the controller has room for them.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// Takes an ACL packet, and the frame that it completes.
   @inline(__always)
   mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
@@ -11,6 +11,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     connections[index].isHeard = true
     pending.insert(index)
     let startsFrame = header.boundary != .continuing
+    var concernsSecurity = false
     reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
       switch frame.channel {
       case .att:
@@ -26,12 +27,18 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       case .leSignalling:
         if connections[index].receiveSignal(frame.payload) { controller.owesCommands = true }
       case .securityManager:
-        connections[index].receivePairing(frame.payload)
+        if Security.isPresent {
+          securityRole.receive(frame.payload, at: index, at: now)
+          concernsSecurity = true
+        } else {
+          connections[index].receivePairing(frame.payload)
+        }
       default:
         break
       }
     }
     noteTimers(of: index)
+    if Security.isPresent, concernsSecurity { noteSecurity(at: index) }
   }
 
   /// The timers of the connection at `index` may have changed.
@@ -95,6 +102,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     defer { noteTimers(of: index) }
     if connections[index].sending == .nothing, !connections[index].control.isEmpty {
       return connections[index].writeControl(to: &writer)
+    }
+    if Security.isPresent,
+      connections[index].sending == .nothing || connections[index].sending == .security,
+      securityRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+    {
+      noteSecurity(at: index)
+      return true
     }
     guard Client.isPresent else {
       return Server.isPresent

@@ -1,5 +1,5 @@
 // What the controller tells of its own accord.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -18,6 +18,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         return
       }
       close(index, reason: event.reason, at: now)
+    case .encryptionChange:
+      guard Security.isPresent, let event = EncryptionChange(parameters: parameters) else { return }
+      encryptionChanged(event.handle, event.status, isEncrypted: event.enabled != 0, at: now)
+    case .encryptionKeyRefreshComplete:
+      guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
+      else { return }
+      encryptionChanged(event.handle, event.status, isEncrypted: true, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,
@@ -51,12 +58,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       connections[index].interval = event.interval
       connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
     case .longTermKeyRequest:
-      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
-      else {
-        return
-      }
-      connections[index].owesKeyRefusal = true
-      controller.owesCommands = true
+      receiveKeyRequest(&reader, at: now)
     case .remoteConnectionParameterRequest:
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let index = table.index(of: event.handle)
@@ -113,6 +115,14 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // The peripheral's pause: Core Specification, Vol 3, Part C, 9.3.12.2.
       connections[index].timers[.parameterRequest] = now.advanced(by: 5_000)
     }
+    if Security.isPresent {
+      securityRole.opened(
+        PairingLink(
+          role: event.role == .central ? .initiator : .responder,
+          ownAddress: event.localResolvableAddress ?? controller.address,
+          peerAddress: event.peerResolvableAddress ?? event.peer), at: index)
+      noteSecurity(at: index)
+    }
     if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
     if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
     reportWorking()
@@ -132,7 +142,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 }
 
 // What the passing of time brings.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     let wasOpen = commands.isOpen
@@ -146,6 +156,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
     advanceDoubts(to: now)
     if Client.isPresent { advanceInitiator(to: now) }
+    if Security.isPresent, let time = securityRole.deadline, time <= now {
+      securityRole.advance(to: now)
+      noteSecurityOfAll()
+    }
     guard let earliest = deadlines.earliest, earliest <= now else { return }
     for index in 0..<links {
       if let time = deadlines[index], time <= now { advance(index, to: now) }

@@ -11,12 +11,13 @@
 ///     }
 ///
 /// `links` is how many connections it has at once, at most `ConnectionSet.capacity`. `Server` is what
-/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never. A link
-/// serves and asks at once, whichever side began it. Nothing that arrives, from the air or from the
+/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never; `Security` is
+/// how it protects links, `NoSecurity` for not at all. A link serves and asks at once, whichever side began it. Nothing that arrives, from the air or from the
 /// controller, stops the host: what is malformed is answered or ignored, and a controller that fails
 /// is reset.
 public struct Host<
-  let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable
+  let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable,
+  Security: SecurityRole & ~Copyable
 >: ~Copyable {
   let configuration: HostConfiguration
   var controller = ControllerState()
@@ -39,6 +40,7 @@ public struct Host<
 
   var serverRole: Server
   var clientRole: Client
+  var securityRole: Security
 
   /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, the program stops
   /// here.
@@ -47,13 +49,16 @@ public struct Host<
   ///   - configuration: its name, address and so on.
   ///   - server: what it offers.
   ///   - client: how it asks others.
+  ///   - security: how it protects links.
   public init(
-    configuration: HostConfiguration, server: consuming Server, client: consuming Client
+    configuration: HostConfiguration, server: consuming Server, client: consuming Client,
+    security: consuming Security
   ) {
     Self.checkCapacity()
     self.configuration = configuration
     serverRole = server
     clientRole = client
+    securityRole = security
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
@@ -79,6 +84,15 @@ public struct Host<
   public var client: Client {
     _read { yield clientRole }
     _modify { yield &clientRole }
+  }
+
+  /// How the host protects links. After any change the host sees to what follows from it.
+  public var security: Security {
+    _read { yield securityRole }
+    _modify {
+      yield &securityRole
+      noteSecurityOfAll()
+    }
   }
 
   /// What the radio is doing.
@@ -166,6 +180,7 @@ public struct Host<
     if Client.isPresent {
       earliest = Instant.earlier(earliest, clientRole.initiator.cancelDeadline)
     }
+    if Security.isPresent { earliest = Instant.earlier(earliest, securityRole.deadline) }
     return Instant.earlier(earliest, deadlines.earliest)
   }
 
@@ -207,7 +222,7 @@ public struct Host<
   }
 }
 
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
@@ -258,6 +273,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // An answer that is still to come is not about the next link of this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
+      if controller.encrypting == handle { controller.encrypting = nil }
     }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
@@ -265,6 +281,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     blocked.remove(index)
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
+    if Security.isPresent { securityRole.closed(at: index) }
     connections[index].close()
   }
 }

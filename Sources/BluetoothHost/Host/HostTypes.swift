@@ -2,15 +2,15 @@
 public typealias Peripheral<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
-> = Host<links, GATTServer<links, Database, Application>, NoClient>
+> = Host<links, GATTServer<links, Database, Application>, NoClient, NoSecurity>
 
 /// A host that only asks: it scans, connects to up to `links` peripherals at once, and has a GATT
 /// client for each.
 public typealias Central<let links: Int, Application: ClientApplication & ~Copyable> = Host<
-  links, NoServer, GATTClient<links, Application>
+  links, NoServer, GATTClient<links, Application>, NoSecurity
 >
 
-extension Host where Server: ~Copyable, Client == NoClient {
+extension Host where Server: ~Copyable, Client == NoClient, Security == NoSecurity {
   /// A peripheral that waits for `start`.
   ///
   /// - Parameters:
@@ -27,13 +27,14 @@ extension Host where Server: ~Copyable, Client == NoClient {
     self.configuration = configuration
     serverRole = GATTServer(database: database, application: application)
     clientRole = NoClient()
+    securityRole = NoSecurity()
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
   }
 }
 
-extension Host where Server == NoServer, Client: ~Copyable {
+extension Host where Server == NoServer, Client: ~Copyable, Security == NoSecurity {
   /// A central that waits for `start`.
   ///
   /// - Parameters:
@@ -44,6 +45,22 @@ extension Host where Server == NoServer, Client: ~Copyable {
   ) where Client == GATTClient<links, Application> {
     self.init(
       configuration: configuration, server: NoServer(),
-      client: GATTClient(application: application))
+      client: GATTClient(application: application), security: NoSecurity())
+  }
+}
+
+extension Host where Server: ~Copyable, Client: ~Copyable, Security == NoSecurity {
+  /// A host without security that waits for `start`. With more links than `ConnectionSet.capacity`, the
+  /// program stops here.
+  ///
+  /// - Parameters:
+  ///   - configuration: its name, address and so on.
+  ///   - server: what it offers.
+  ///   - client: how it asks others.
+  public init(
+    configuration: HostConfiguration, server: consuming Server, client: consuming Client
+  ) {
+    self.init(
+      configuration: configuration, server: server, client: client, security: NoSecurity())
   }
 }

@@ -109,7 +109,10 @@ struct Curiosity: ClientApplication {
 final class AskingBall {
   let air: VirtualAir
   private(set) var radio: VirtualController
-  var host: Host<4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>>
+  var host:
+    Host<
+      4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>, NoSecurity
+    >
   /// The questions that it was asked.
   private(set) var questions: [String] = []
   private(set) var isPluggedIn = true

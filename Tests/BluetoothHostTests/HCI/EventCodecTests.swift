@@ -59,7 +59,14 @@ struct EventCodecTests {
   func enhanced() {
     let whole = connectionStart + [UInt8](repeating: 0xEE, count: 12) + connectionEnd
     var reader = ByteReader(whole.span)
-    #expect(LEConnectionComplete(&reader, enhanced: true) == connection)
+    var expected = connection
+    let address = DeviceAddress(kind: .random, bytes: [0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE])
+    expected.localResolvableAddress = address
+    expected.peerResolvableAddress = address
+    #expect(LEConnectionComplete(&reader, enhanced: true) == expected)
+    let zeros = connectionStart + [UInt8](repeating: 0, count: 12) + connectionEnd
+    var other = ByteReader(zeros.span)
+    #expect(LEConnectionComplete(&other, enhanced: true) == connection, "there is no such address")
     for cut in truncations(of: whole) {
       var reader = ByteReader(cut.span)
       #expect(LEConnectionComplete(&reader, enhanced: true) == nil)

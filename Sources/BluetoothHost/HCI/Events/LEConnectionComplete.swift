@@ -36,8 +36,14 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   public var latency: UInt16
   /// How long a silent link lives, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
-  /// How precise the central's clock is, as a code; only a peripheral is told.
+  /// How precise the central's clock is, as a code; 0 for the central itself.
   public var centralClockAccuracy: UInt8
+  /// The resolvable private address that this device has on the link; `nil` if it has none, or if the
+  /// controller does not say so.
+  public var localResolvableAddress: DeviceAddress?
+  /// The resolvable private address that the peer has on the link, if the controller has resolved it;
+  /// else `nil`.
+  public var peerResolvableAddress: DeviceAddress?
 
   /// An event with these parameters.
   public init(
@@ -64,9 +70,15 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
       let role = reader.readUInt8(), let peer = DeviceAddress(&reader)
     else { return nil }
+    var localAddress: DeviceAddress?
+    var peerAddress: DeviceAddress?
     if enhanced {
-      // The two resolvable private addresses in use, of no interest without privacy.
-      guard reader.readBytes(12) != nil else { return nil }
+      guard let local = DeviceAddress(&reader, kind: .random),
+        let remote = DeviceAddress(&reader, kind: .random)
+      else { return nil }
+      // Zeros if there is none.
+      if local.bytes[5] != 0 { localAddress = local }
+      if remote.bytes[5] != 0 { peerAddress = remote }
     }
     guard let interval = reader.readUInt16(), let latency = reader.readUInt16(),
       let timeout = reader.readUInt16(), let accuracy = reader.readUInt8()
@@ -75,6 +87,8 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       status: HCIErrorCode(rawValue: status), handle: handle, role: Role(rawValue: role),
       peer: peer, interval: interval, latency: latency, supervisionTimeout: timeout,
       centralClockAccuracy: accuracy)
+    localResolvableAddress = localAddress
+    peerResolvableAddress = peerAddress
   }
 
   /// Writes the parameters, in their order in the packet.

@@ -24,6 +24,12 @@ public struct SecurityManager<
   /// The connection that pairs.
   var pairingIndex: Int?
   var limiter = AttemptLimiter<8>()
+  /// The PDU that takes several packets, and the connection that it is for. Only the one that pairs
+  /// sends any of more than 2 bytes.
+  var outbox = ByteBuffer<65>()
+  var outboxIndex: Int?
+  /// The last moment that the manager has seen.
+  var now = Instant(rawValue: 0)
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
 
   /// A Security Manager without links.
@@ -52,6 +58,10 @@ public struct SecurityManager<
   /// A link has gone.
   public mutating func closed(at index: Int, at now: Instant) {
     guard isOpen(index) else { return }
+    if outboxIndex == index {
+      outbox.removeAll()
+      outboxIndex = nil
+    }
     if pairingIndex == index {
       pairing.linkLost()
       settle(at: now)
@@ -82,8 +92,10 @@ public struct SecurityManager<
 
   // MARK: Time
 
-  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
+  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for. While there is work on
+  /// keys, that is at once.
   public var deadline: Instant? {
+    if needsStep { return Instant(rawValue: 0) }
     var earliest = pairing.deadline
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
@@ -91,9 +103,11 @@ public struct SecurityManager<
     return earliest
   }
 
-  /// The time is `now`: what has been waited for too long is over.
+  /// The time is `now`: what has been waited for too long is over. Works a little while on the keys of a
+  /// pairing, if there is such work.
   public mutating func advance(to now: Instant) {
     pairing.advance(to: now)
+    if needsStep { pairing.step(at: now) }
     settle(at: now)
     for index in 0..<links {
       guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
@@ -132,6 +146,7 @@ public struct SecurityManager<
 
   /// Sees to what the last input has made of the pairing: prompts, a failure to send, the outcome.
   mutating func settle(at now: Instant) {
+    self.now = now
     guard let index = pairingIndex else { return }
     if let prompt = pairing.takePrompt() { delegate.show(prompt, at: index) }
     if let failure = pairing.takeFailure() { table[index].owedFailure = failure }

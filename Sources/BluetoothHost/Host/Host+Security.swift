@@ -1,0 +1,68 @@
+// Protection of links: between the Security Manager, the controller and the attributes.
+// Core Specification, Vol 3, Part C, 10; Part H.
+extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+  /// The Security Manager has had an input about the link at `index`: sees to what it owes now, and to
+  /// what protects the link.
+  @inline(never)
+  mutating func noteSecurity(at index: Int) {
+    guard Security.isPresent, isOpen(index) else { return }
+    if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
+    if securityRole.owesCommand(at: index) { controller.owesCommands = true }
+    connections[index].security = securityRole.security(at: index)
+  }
+
+  /// The same for all links, after an input that may concern any.
+  mutating func noteSecurityOfAll() {
+    for index in 0..<links { noteSecurity(at: index) }
+  }
+
+  /// Writes the command by which a link gets its key; `nil` if none is owed.
+  mutating func writeKeyCommand(
+    _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter
+  ) -> HCIOpcode? {
+    if let reply = securityRole.takeKeyReply(at: index) {
+      switch reply {
+      case .key(let key):
+        return write(LELongTermKeyRequestReply(handle: handle, key: key), into: &writer)
+      case .refusal:
+        return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
+      }
+    }
+    guard let start = securityRole.takeEncryption(at: index) else { return nil }
+    controller.encrypting = handle
+    return write(
+      LEEnableEncryption(
+        handle: handle, randomNumber: start.randomNumber,
+        encryptedDiversifier: start.encryptedDiversifier, key: start.longTermKey), into: &writer)
+  }
+
+  /// The controller asks for the key of a link. Core Specification, Vol 4, Part E, 7.7.65.5.
+  mutating func receiveKeyRequest(_ reader: inout ByteReader, at now: Instant) {
+    guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
+    else { return }
+    guard Security.isPresent else {
+      connections[index].owesKeyRefusal = true
+      controller.owesCommands = true
+      return
+    }
+    securityRole.keyRequested(
+      encryptedDiversifier: event.encryptedDiversifier, randomNumber: event.randomNumber,
+      at: index, at: now)
+    noteSecurity(at: index)
+  }
+
+  /// A link is encrypted, or no longer, or could not be.
+  mutating func encryptionChanged(
+    _ handle: ConnectionHandle?, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
+  ) {
+    guard Security.isPresent, let handle, let index = table.index(of: handle) else { return }
+    if controller.encrypting == handle { controller.encrypting = nil }
+    securityRole.encryptionChanged(status, isEncrypted: isEncrypted, at: index, at: now)
+    noteSecurity(at: index)
+  }
+
+  /// The controller refuses to encrypt a link, or leaves the command unanswered.
+  mutating func encryptionWasRefused(_ status: HCIErrorCode, at now: Instant) {
+    encryptionChanged(controller.encrypting, status, isEncrypted: false, at: now)
+  }
+}

@@ -1,0 +1,88 @@
+/// The part of a host that protects links: a Security Manager, with its pairings and bonds.
+///
+/// `SecurityManager` is one. `NoSecurity` is for a host that never encrypts: it refuses to pair, and has
+/// neither state nor code. The host calls these requirements; nothing else needs them.
+///
+/// An index without a link is answered with nothing.
+public protocol SecurityRole: ~Copyable {
+  /// Whether links can be protected. The code for it is left out where this is false.
+  static var isPresent: Bool { get }
+
+  /// A link is there, with the addresses with which it was made.
+  mutating func opened(_ link: PairingLink, at index: Int)
+  /// A link has gone.
+  mutating func closed(at index: Int)
+
+  /// Takes a PDU of the Security Manager's channel.
+  mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant)
+  /// Whether there is a PDU to send.
+  func hasPacket(for connection: borrowing Connection) -> Bool
+  /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
+  mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool
+
+  /// Whether a command for the controller is owed: `takeEncryption` or `takeKeyReply` has one.
+  func owesCommand(at index: Int) -> Bool
+  /// What the controller shall encrypt the link with; `nil` if nothing is owed.
+  mutating func takeEncryption(at index: Int) -> EncryptionStart?
+  /// The answer to the controller's request for the key of the link; `nil` if none is owed.
+  mutating func takeKeyReply(at index: Int) -> LongTermKeyReply?
+  /// The controller asks for the key of a link.
+  mutating func keyRequested(
+    encryptedDiversifier: UInt16, randomNumber: UInt64, at index: Int, at now: Instant)
+  /// The link is encrypted, or no longer, or could not be.
+  mutating func encryptionChanged(
+    _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant)
+
+  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for. A time that has passed
+  /// means that there is work to do.
+  var deadline: Instant? { get }
+  /// Does what is due, and a little of the work on keys.
+  mutating func advance(to now: Instant)
+
+  /// What protects the link now.
+  func security(at index: Int) -> LinkSecurity
+}
+
+/// No security: a peer that wants to pair is refused, and no link is encrypted.
+public struct NoSecurity: SecurityRole, ~Copyable {
+  /// False.
+  public static var isPresent: Bool { false }
+
+  /// No security.
+  public init() {}
+
+  /// Nothing happens.
+  public mutating func opened(_ link: PairingLink, at index: Int) {}
+  /// Nothing happens.
+  public mutating func closed(at index: Int) {}
+  /// Nothing happens.
+  public mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant) {}
+  /// False.
+  public func hasPacket(for connection: borrowing Connection) -> Bool { false }
+  /// False.
+  public mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool { false }
+  /// False.
+  public func owesCommand(at index: Int) -> Bool { false }
+  /// Nothing.
+  public mutating func takeEncryption(at index: Int) -> EncryptionStart? { nil }
+  /// Nothing.
+  public mutating func takeKeyReply(at index: Int) -> LongTermKeyReply? { nil }
+  /// Nothing happens.
+  public mutating func keyRequested(
+    encryptedDiversifier: UInt16, randomNumber: UInt64, at index: Int, at now: Instant
+  ) {}
+  /// Nothing happens.
+  public mutating func encryptionChanged(
+    _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant
+  ) {}
+  /// None.
+  public var deadline: Instant? { nil }
+  /// Nothing happens.
+  public mutating func advance(to now: Instant) {}
+  /// Nothing.
+  public func security(at index: Int) -> LinkSecurity { .none }
+}
