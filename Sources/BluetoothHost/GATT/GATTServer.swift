@@ -116,6 +116,11 @@ public struct GATTServer<
     attributes.application.centralConnected(at: connection.index, address: peer)
   }
 
+  /// What protects a link has changed: a client may do more, or less.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    attributes.bearers[index].security = security
+  }
+
   /// A client has gone. Everything about it is forgotten.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     let index = connection.index

@@ -25,8 +25,6 @@ public struct Connection: ~Copyable {
   var interval: UInt16 = 0
   /// In milliseconds.
   var supervisionTimeout: UInt32 = 0
-  /// What protects the link.
-  var security: LinkSecurity = .none
   /// The longest ATT PDU that both sides take.
   var mtu = ATTMTU.minimum
 

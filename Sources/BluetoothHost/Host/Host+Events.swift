@@ -121,10 +121,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
           role: event.role == .central ? .initiator : .responder,
           ownAddress: event.localResolvableAddress ?? controller.address,
           peerAddress: event.peerResolvableAddress ?? event.peer), at: index)
-      noteSecurity(at: index)
     }
     if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
     if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    noteSecurity(at: index)
     reportWorking()
     receive(kept: early, at: now)
     noteTimers(of: index)

@@ -8,7 +8,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
     if securityRole.owesCommand(at: index) { controller.owesCommands = true }
-    connections[index].security = securityRole.security(at: index)
+    if Server.isPresent {
+      serverRole.securityChanged(to: securityRole.security(at: index), at: index)
+    }
   }
 
   /// The same for all links, after an input that may concern any.

@@ -15,6 +15,8 @@ public protocol ServerRole: ~Copyable {
   mutating func configure(_ configuration: HostConfiguration)
   /// A link is there.
   mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
+  /// What protects a link has changed.
+  mutating func securityChanged(to security: LinkSecurity, at index: Int)
   /// A link has gone.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
   /// The radio's state has changed.
@@ -52,6 +54,8 @@ public struct NoServer: ServerRole, ~Copyable {
   public mutating func configure(_ configuration: HostConfiguration) {}
   /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
+  /// Nothing happens.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
   /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
   /// Nothing happens.

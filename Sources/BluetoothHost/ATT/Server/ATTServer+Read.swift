@@ -9,6 +9,12 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       throw ATTFailure(.invalidHandle, at: handle)
     }
     guard attribute.allows(.read) else { throw ATTFailure(.readNotPermitted, at: handle) }
+    if attribute.protection.rawValue & bearers[place].lacking.rawValue
+      & AttributeProtection.read.rawValue
+      != 0, !attribute.isDeclaration
+    {
+      throw ATTFailure(bearers[place].securityError, at: handle)
+    }
     var writer = scratch.makeWriter()
     switch attribute.value {
     case .service, .include, .characteristic:

@@ -7,7 +7,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     _ reader: consuming ByteReader, isCommand: Bool, at place: Int
   ) throws(ATTFailure) {
     guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
-    let target = try writable(request.handle, isCommand: isCommand)
+    let target = try writable(request.handle, isCommand: isCommand, at: place)
     try store(
       request.value, to: target, request.handle, at: place)
     guard case .application = target else { return }
@@ -27,7 +27,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
   @inline(__always)
   private func writable(
-    _ handle: AttributeHandle, isCommand: Bool
+    _ handle: AttributeHandle, isCommand: Bool, at place: Int
   ) throws(ATTFailure) -> Attribute.Value {
     let attributes = database.attributes
     let index = Int(handle.rawValue) - 1
@@ -36,6 +36,10 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
     guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
+    guard
+      attributes[index].protection.rawValue & bearers[place].lacking.rawValue
+        & AttributeProtection.write.rawValue == 0
+    else { throw ATTFailure(bearers[place].securityError, at: handle) }
     return attributes[index].value
   }
 
@@ -112,7 +116,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
-    if case .application(let attribute) = try writable(part.handle, isCommand: false) {
+    if case .application(let attribute) = try writable(part.handle, isCommand: false, at: place) {
       do throws(GATTRefusal) {
         try application.prepareWrite(to: attribute, at: place)
       } catch {
@@ -159,7 +163,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       guard isFirst else { continue }
       try bearers[place].prepared.assemble(handle, from: start, into: &value)
       if writes {
-        let target = try writable(handle, isCommand: false)
+        let target = try writable(handle, isCommand: false, at: place)
         try store(value.span, to: target, handle, at: place)
       }
     }
