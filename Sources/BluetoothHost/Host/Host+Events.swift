@@ -49,8 +49,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       guard let event = LEConnectionComplete(&reader, enhanced: false) else { return }
       open(event, at: now)
     case .enhancedConnectionComplete:
+      let addresses = Security.isPresent ? ResolvableAddresses(reader) : ResolvableAddresses()
       guard let event = LEConnectionComplete(&reader, enhanced: true) else { return }
-      open(event, at: now)
+      open(event, addresses, at: now)
     case .connectionUpdateComplete:
       guard let event = LEConnectionUpdateComplete(&reader), event.status == .success,
         let index = table.index(of: event.handle)
@@ -72,7 +73,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   }
 
   /// Core Specification, Vol 4, Part E, 7.7.65.1.
-  private mutating func open(_ event: LEConnectionComplete, at now: Instant) {
+  private mutating func open(
+    _ event: LEConnectionComplete, _ addresses: ResolvableAddresses = ResolvableAddresses(),
+    at now: Instant
+  ) {
     guard controller.phase == .ready else { return }
     controller.owesCommands = true
     let isOwn = Client.isPresent && event.role == .central
@@ -119,8 +123,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       securityRole.opened(
         PairingLink(
           role: event.role == .central ? .initiator : .responder,
-          ownAddress: event.localResolvableAddress ?? controller.address,
-          peerAddress: event.peerResolvableAddress ?? event.peer), at: index)
+          ownAddress: addresses.local ?? controller.address,
+          peerAddress: addresses.peer ?? event.peer), at: index)
     }
     if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
     if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }

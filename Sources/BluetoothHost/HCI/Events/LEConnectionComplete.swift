@@ -36,14 +36,8 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   public var latency: UInt16
   /// How long a silent link lives, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
-  /// How precise the central's clock is, as a code; 0 for the central itself.
+  /// How precise the central's clock is, as a code; only a peripheral is told.
   public var centralClockAccuracy: UInt8
-  /// The resolvable private address that this device has on the link; `nil` if it has none, or if the
-  /// controller does not say so.
-  public var localResolvableAddress: DeviceAddress?
-  /// The resolvable private address that the peer has on the link, if the controller has resolved it;
-  /// else `nil`.
-  public var peerResolvableAddress: DeviceAddress?
 
   /// An event with these parameters.
   public init(
@@ -70,15 +64,9 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
       let role = reader.readUInt8(), let peer = DeviceAddress(&reader)
     else { return nil }
-    var localAddress: DeviceAddress?
-    var peerAddress: DeviceAddress?
     if enhanced {
-      guard let local = DeviceAddress(&reader, kind: .random),
-        let remote = DeviceAddress(&reader, kind: .random)
-      else { return nil }
-      // Zeros if there is none.
-      if local.bytes[5] != 0 { localAddress = local }
-      if remote.bytes[5] != 0 { peerAddress = remote }
+      // The two resolvable private addresses in use: `ResolvableAddresses`.
+      guard reader.readBytes(12) != nil else { return nil }
     }
     guard let interval = reader.readUInt16(), let latency = reader.readUInt16(),
       let timeout = reader.readUInt16(), let accuracy = reader.readUInt8()
@@ -87,8 +75,6 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       status: HCIErrorCode(rawValue: status), handle: handle, role: Role(rawValue: role),
       peer: peer, interval: interval, latency: latency, supervisionTimeout: timeout,
       centralClockAccuracy: accuracy)
-    localResolvableAddress = localAddress
-    peerResolvableAddress = peerAddress
   }
 
   /// Writes the parameters, in their order in the packet.
@@ -101,5 +87,31 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     writer.write(latency)
     writer.write(supervisionTimeout)
     writer.write(centralClockAccuracy)
+  }
+}
+
+/// The resolvable private addresses that a link was made with, as LE Enhanced Connection Complete has them.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.10. A controller that resolves addresses names the peer by its
+/// identity; the functions of pairing want the addresses of the link.
+public struct ResolvableAddresses: Equatable, Sendable {
+  /// That of this device; `nil` if it used another kind, or if the controller does not say so.
+  public var local: DeviceAddress?
+  /// That of the peer, if the controller has resolved it; else `nil`.
+  public var peer: DeviceAddress?
+
+  /// None.
+  public init() {}
+
+  /// Those in the parameters of the event after the subevent's code; none if they are too short.
+  public init(_ parameters: borrowing ByteReader) {
+    var reader = copy parameters
+    // Status, handle, role, and the peer's address with its type.
+    guard reader.readBytes(11) != nil, let local = DeviceAddress(&reader, kind: .random),
+      let peer = DeviceAddress(&reader, kind: .random)
+    else { return }
+    // Zeros stand for none.
+    if local.bytes[5] != 0 { self.local = local }
+    if peer.bytes[5] != 0 { self.peer = peer }
   }
 }
