@@ -82,7 +82,7 @@ static void start(struct program *program) {
     }
     struct pollfd wait = {.fd = listener, .events = POLLIN};
     // A large program takes minutes to start under valgrind.
-    if (poll(&wait, 1, 600000) != 1) fail("Nobody connects.");
+    if (poll(&wait, 1, 600000) != 1) fail("The program does not connect.");
     program->ball.socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};

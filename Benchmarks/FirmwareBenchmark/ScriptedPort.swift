@@ -21,7 +21,7 @@ struct ScriptedPort: Port, ~Copyable {
   private var milliseconds: UInt64 = 0
   private var start: UInt32 = 0
   private(set) var ticks: UInt32 = 0
-  /// When the ball last wanted to wake up. Nobody reads it, but the ball has to find it out.
+  /// When the ball last wanted to wake up. It is kept so that the compiler does not drop that work.
   private(set) var wakeUp: Instant?
   /// The packets that were sent, and the lines that were printed, while the asks were measured.
   private(set) var packets = 0
@@ -100,7 +100,7 @@ struct ScriptedPort: Port, ~Copyable {
   func writeRadioName(to writer: inout ByteWriter) {}
   func writeRadioTrouble(to writer: inout ByteWriter) {}
 
-  // MARK: A panel that nobody touches
+  // MARK: A panel at rest
 
   var hasPanel: Bool { true }
   mutating func openLines() -> Bool { true }

@@ -116,7 +116,7 @@ int clinuxport_open_signals(void) {
     if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);
     int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     int code = errno;
-    // A write to a pipe that nobody reads says so without it.
+    // A write to a pipe without a reader fails with EPIPE, which is enough.
     sigaddset(&signals, SIGPIPE);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     return descriptor < 0 ? -code : descriptor;

@@ -53,7 +53,7 @@ struct Clock: ~Copyable {
     return Instant(rawValue: difference < 0 ? milliseconds &- passed : milliseconds &+ passed)
   }
 
-  /// How many ticks there are until `deadline`, 0 if it has come, at most 2³¹: nobody sleeps for longer at once.
+  /// How many ticks there are until `deadline`, 0 if it has come, at most 2³¹, the longest sleep at once.
   func ticks(until deadline: Instant) -> UInt32 {
     let limit = (UInt32(1) &<< 31) / Self.rate
     guard deadline.rawValue > milliseconds else { return 0 }

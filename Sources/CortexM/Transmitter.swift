@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// What a UART sends: a queue that its interrupt empties, so that nobody waits.
+/// What a UART sends: a queue that its interrupt empties, so that the loop goes on meanwhile.
 struct Transmitter<let capacity: Int>: ~Copyable {
   private var queue = InlineArray<capacity, UInt8>(repeating: 0)
   /// Where the oldest byte is, and where the next is to be: both at the front when there is none.

@@ -200,7 +200,7 @@ public enum RadioChoiceError: Error, Equatable, Sendable {
   /// A path, host or device of more than 255 bytes.
   case tooLong
 
-  /// How names begin of which this form is expected; empty for several kinds.
+  /// How the names of this kind begin; empty where an error is about several kinds.
   fileprivate var kind: StaticString {
     switch self {
     case .unix: "unix"

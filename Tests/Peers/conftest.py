@@ -31,13 +31,14 @@ def folder():
         worlds.OurWorld,
         worlds.ServiceBall,
         worlds.PiZeroBall,
+        worlds.CortexM3Ball,
         worlds.BumbleControllers,
         worlds.HundredLines,
         worlds.SDKBall,
     ],
     ids=[
-        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "bumble-controllers"),
-        *("hundred-lines", "sdk"),
+        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "cortex-m3"),
+        *("bumble-controllers", "hundred-lines", "sdk"),
     ],
 )
 async def world(request, folder):
@@ -54,8 +55,14 @@ async def ours(folder):
 
 
 @pytest.fixture(
-    params=[worlds.OurWorld, worlds.ServiceBall, worlds.PiZeroBall, worlds.HundredLines],
-    ids=["our-ball", "service", "pi-zero", "hundred-lines"],
+    params=[
+        worlds.OurWorld,
+        worlds.ServiceBall,
+        worlds.PiZeroBall,
+        worlds.CortexM3Ball,
+        worlds.HundredLines,
+    ],
+    ids=["our-ball", "service", "pi-zero", "cortex-m3", "hundred-lines"],
 )
 async def served(request, folder):
     """A ball on our ATT server: with the firmware's table, and on CBPeripheralManager."""

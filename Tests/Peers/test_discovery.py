@@ -83,6 +83,7 @@ async def test_database_hash_is_that_of_the_database_seen(served):
 
 
 async def test_handles_are_the_same_for_every_central(served):
+    served.needs_places(2)
     def layout(client):
         return [(s.handle, s.uuid, [(c.handle, c.uuid) for c in s.characteristics])
                 for s in client.services]

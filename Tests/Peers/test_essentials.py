@@ -8,7 +8,7 @@ import eight_ball
 async def test_is_found_by_its_service_and_name(world):
     finding = await (await world.central()).find()
     assert finding.services == [eight_ball.SERVICE]
-    assert finding.name == "8-Ball"
+    assert finding.name == world.name
 
 
 async def test_subscribe_then_ask(world):
@@ -103,6 +103,7 @@ async def test_no_answer_after_unsubscribing(world):
 
 
 async def test_two_centrals_do_not_hear_each_other(world):
+    world.needs_places(2)
     first = await (await world.central()).visit(mtu=517)
     await first.subscribe()
     second = await (await world.central()).visit(mtu=517)

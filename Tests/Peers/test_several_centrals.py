@@ -26,6 +26,7 @@ async def test_four_at_once_each_with_its_own_question(ours):
 
 
 async def test_only_the_subscribed_are_notified(served):
+    served.needs_places(2)
     silent = await (await served.central()).visit(mtu=517)
     loud = await (await served.central()).visit(mtu=517)
     await loud.subscribe()

@@ -5,11 +5,13 @@ import contextlib
 import pathlib
 import socket
 
+import pytest
 from bumble.core import AdvertisingData
 
 from bumble_air import BumbleAir
 from bumble_ball import BumbleBall
 from central import Central
+from machine import Machine, image
 from programs import PATIENCE, Program, eightball, eightballd, example
 
 
@@ -47,6 +49,10 @@ async def ball_running(*options: str, environment: dict[str, str] | None = None)
 class World:
     """A ball that advertises, and as many centrals as a test wants."""
 
+    #: The name that the ball goes by.
+    name = "8-Ball"
+    #: How many centrals it serves at once.
+    places = 4
     #: A scan response of its own, apart from the advertisement.
     has_scan_responses = True
     #: Whether a central that comes back is a new one: its last answer is forgotten.
@@ -55,6 +61,11 @@ class World:
     def __init__(self, stack: contextlib.AsyncExitStack):
         self._stack = stack
         self._centrals = 0
+
+    def needs_places(self, count: int) -> None:
+        """Skips a test that a ball with fewer places cannot pass."""
+        if self.places < count:
+            pytest.skip(f"This ball serves {self.places} at once; the test wants {count}.")
 
     async def central(self) -> Central:
         self._centrals += 1
@@ -94,6 +105,21 @@ class PiZeroBall(ServiceBall):
     """The same on the processor of a Pi Zero, in QEMU."""
 
     target = "armv6"
+
+
+class CortexM3Ball(OurWorld):
+    """The ball on a Cortex-M3 without an operating system, in QEMU, on our virtual air."""
+
+    name = "Magic 8-Ball"
+    places = 1
+
+    async def open(self, folder: pathlib.Path) -> "CortexM3Ball":
+        enter = self._stack.enter_async_context
+        listen = f"tcp-server:127.0.0.1:{free_port()}"
+        self.radio, self.air = await enter(our_air(folder, listen))
+        self.ball = await enter(Machine(image("lm3s6965evb"), folder, self.radio))
+        await self.ball.says("Advertising as")
+        return self
 
 
 class HundredLines(World):

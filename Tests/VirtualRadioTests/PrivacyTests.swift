@@ -162,7 +162,7 @@ struct PrivacyTests {
     #expect(third != nil && third != second)
   }
 
-  @Test("A link of two private devices: each side is told the identity and both private addresses")
+  @Test("A link of two private devices: each event has the identity and both private addresses")
   func connects() throws {
     bond()
     ball.advertise(ownAddressType: 2, peer: phoneAddress, filterPolicy: 0)
@@ -204,7 +204,7 @@ struct PrivacyTests {
             interval: 24, latency: 0, supervisionTimeout: 72)))
   }
 
-  @Test("A host that resolves by itself connects to the private address, and is told that one")
+  @Test("A host that resolves by itself connects to the private address, and sees that one")
   func hostResolves() throws {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)

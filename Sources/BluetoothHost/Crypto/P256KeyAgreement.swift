@@ -9,7 +9,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The number of steps from a beginning to the result.
   public static var stepCount: Int { 7 + windowCount * 5 + 16 }
 
-  /// Digits −8 to 8 of four bits, the uppermost of which is the carry of those below.
+  /// Digits −8 to 8 of four bits; the uppermost one is the carry of those below.
   private static var windowCount: Int { 65 }
 
   private enum Task {

@@ -1,8 +1,8 @@
 /// The source of the keys and random numbers of pairing, and of the seeds of what else is random.
 ///
-/// A requirement beyond Swift's protocol, which no compiler can check: nobody who has seen any of its
-/// numbers can work out another (Core Specification, Vol 2, Part H, 2). A source that may fail to start
-/// says so when it is made; one that exists always has a number.
+/// A requirement beyond Swift's protocol, which no compiler can check: who has seen some of its numbers
+/// cannot work out another (Core Specification, Vol 2, Part H, 2). A source that may fail to start says so
+/// when it is made; one that exists always has a number.
 public protocol SecureRandomNumberGenerator: RandomNumberGenerator {}
 
 extension SecureRandomNumberGenerator {

@@ -2,8 +2,8 @@ import BluetoothHost
 
 /// The start of encryption on a link, or of encryption with a new key: each side has one while it goes on.
 ///
-/// The two hosts' keys are compared. Nothing is encrypted on an air that nobody else can hear. Core
-/// Specification, Vol 6, Part B, 5.1.3.
+/// The keys of the two hosts are compared. The data stays plain, for no radio carries it.
+/// Core Specification, Vol 6, Part B, 5.1.3.
 struct EncryptionStart {
   /// What the peripheral's host has answered.
   enum Answer: Equatable {
@@ -79,7 +79,7 @@ extension VirtualController {
   }
 
   private func sendAnswer(of end: LinkEnd) {
-    // Out of reach nobody hears it.
+    // A peer out of reach does not hear it.
     guard end.peer != nil, let start = end.encryptionStart else { return }
     switch start.answer {
     case .key(start.key):
