@@ -273,7 +273,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       // An answer that is still to come is not about the next link of this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
-      if controller.encrypting == handle { controller.encrypting = nil }
+      if Security.isPresent, controller.encrypting == handle { controller.encrypting = nil }
     }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
