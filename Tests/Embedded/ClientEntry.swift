@@ -69,7 +69,8 @@ private var configuration: HostConfiguration {
 }
 
 private func turn<let links: Int, Server: ServerRole & ~Copyable>(
-  of host: inout Host<links, Server, GATTClient<links, Application>, NoSecurity>, at now: Instant, _ byte: UInt8
+  of host: inout Host<links, Server, GATTClient<links, Application>, NoSecurity>, at now: Instant,
+  _ byte: UInt8
 ) -> UInt32 {
   let incoming = InlineArray<64, UInt8>(repeating: byte)
   var outgoing = InlineArray<526, UInt8>(repeating: 0)
