@@ -7,7 +7,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
-    if securityRole.owesCommand(at: index) { controller.owesCommands = true }
+    if securityRole.owesCommand(at: index) || securityRole.owesPrivacyCommand {
+      controller.owesCommands = true
+    }
     guard Server.isPresent else { return }
     let security = securityRole.security(at: index)
     serverRole.securityChanged(to: security, at: index)
@@ -43,6 +45,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   /// The same for all links, after an input that may concern any.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
+    if Security.isPresent, securityRole.owesPrivacyCommand { controller.owesCommands = true }
   }
 
   /// Writes the command by which a link gets its key; `nil` if none is owed.

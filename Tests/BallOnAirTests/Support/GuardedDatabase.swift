@@ -135,8 +135,10 @@ struct GuardedApplication: GATTApplication {
   }
 
   func pendingUpdate(at place: Int) -> ApplicationAttribute? {
-    updates.first { $0.place == place && listening[[UInt16(place), $0.attribute.rawValue]] != nil }?
-      .attribute
+    updates.first {
+      $0.place == place && listening[[UInt16(place), $0.attribute.rawValue]] != nil
+    }?
+    .attribute
   }
 
   mutating func writeUpdate(

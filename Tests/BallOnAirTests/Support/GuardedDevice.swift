@@ -15,20 +15,26 @@ final class GuardedDevice {
   private var startCount: UInt64 = 0
   let localIdentity: LocalIdentity
   let policy: PairingPolicy
+  let privacy: PrivacyPolicy
   var host:
-    Host<2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager>
+    Host<
+      2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager
+    >
 
   init(
-    number: UInt8, policy: PairingPolicy, key: Number128, on air: VirtualAir,
-    configuration: ControllerConfiguration
+    number: UInt8, policy: PairingPolicy, key: Number128 = .zero,
+    privacy: PrivacyPolicy = PrivacyPolicy(), on air: VirtualAir,
+    configuration: ControllerConfiguration = ControllerConfiguration()
   ) {
     self.air = air
     self.number = number
     self.policy = policy
+    self.privacy = privacy
     identity = DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])
     localIdentity = LocalIdentity(identityResolvingKey: key, address: identity)
     radio = air.addController(address: identity, configuration: configuration)
     host = Self.makeHost(number, 0, policy, localIdentity, BondTable(), GuardedDatabase())
+    host.security.privacy = privacy
     host.start(at: air.now)
   }
 
@@ -58,6 +64,7 @@ final class GuardedDevice {
     startCount += 1
     host = Self.makeHost(
       number, startCount, policy, localIdentity, bonds, database ?? host.server.database)
+    host.security.privacy = privacy
     host.start(at: air.now)
   }
 
@@ -97,20 +104,24 @@ final class GuardedPair {
   let air: VirtualAir
   let central: GuardedDevice
   let peripheral: GuardedDevice
+  /// Others on their air.
+  var others: [GuardedDevice] = []
   /// Called after each packet that a host or a controller has got.
   var check: (() -> Void)?
 
   init(
     central: PairingPolicy = PairingPolicy(), peripheral: PairingPolicy = PairingPolicy(),
-    keys: (Number128, Number128) = (.zero, .zero), seed: UInt64 = 8,
+    keys: (Number128, Number128) = (.zero, .zero),
+    privacy: (PrivacyPolicy, PrivacyPolicy) = (PrivacyPolicy(), PrivacyPolicy()), seed: UInt64 = 8,
     configuration: ControllerConfiguration = ControllerConfiguration(),
     peripheralConfiguration: ControllerConfiguration? = nil
   ) {
     air = VirtualAir(seed: seed)
     self.central = GuardedDevice(
-      number: 1, policy: central, key: keys.0, on: air, configuration: configuration)
+      number: 1, policy: central, key: keys.0, privacy: privacy.0, on: air,
+      configuration: configuration)
     self.peripheral = GuardedDevice(
-      number: 2, policy: peripheral, key: keys.1, on: air,
+      number: 2, policy: peripheral, key: keys.1, privacy: privacy.1, on: air,
       configuration: peripheralConfiguration ?? configuration)
     run(for: 100)
   }
@@ -160,15 +171,16 @@ final class GuardedPair {
   func run(for milliseconds: UInt32) {
     let limit = air.now.advanced(by: milliseconds)
     while true {
-      while central.carryOne() || peripheral.carryOne() { check?() }
-      var next = Instant.earlier(air.deadline, central.host.deadline)
-      next = Instant.earlier(next, peripheral.host.deadline)
+      let devices = [central, peripheral] + others
+      while devices.contains(where: { $0.carryOne() }) { check?() }
+      var next = air.deadline
+      for device in devices { next = Instant.earlier(next, device.host.deadline) }
       let target = min(limit, max(next ?? limit, air.now))
       let isOver = target >= limit && (next ?? limit) >= limit
       air.advance(to: target)
-      central.host.advance(to: target)
-      peripheral.host.advance(to: target)
-      if isOver, !central.radio.hasPacket, !peripheral.radio.hasPacket { return }
+      for device in devices { device.host.advance(to: target) }
+      check?()
+      if isOver, !devices.contains(where: { $0.radio.hasPacket }) { return }
     }
   }
 }
