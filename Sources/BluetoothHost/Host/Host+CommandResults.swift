@@ -193,8 +193,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
         return
       }
       scheduleCheck(at: now)
-      // A pause is nothing to report.
-      if !isAdvertisingPaused { reportWorking() }
+      reportWorking()
     case .leSetAdvertisingParameters:
       advertisingWasChecked(status, at: now)
     default:

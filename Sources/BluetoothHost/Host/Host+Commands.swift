@@ -178,6 +178,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
   }
 
   /// Whether the controller shall advertise.
+  @inline(__always)
   var wantsAdvertising: Bool {
     serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
       && !isAdvertisingHeldBack

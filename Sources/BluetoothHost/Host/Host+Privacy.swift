@@ -52,7 +52,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
 
   /// Whether the controller has stopped advertising for a moment only.
   var isAdvertisingPaused: Bool {
-    Security.isPresent && securityRole.owesPrivacyCommand && wantsAdvertising
+    securityRole.owesPrivacyCommand && wantsAdvertising
   }
 
   /// Whether both addresses are those of one device.

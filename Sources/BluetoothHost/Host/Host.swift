@@ -247,7 +247,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
 
   /// The radio works: reports what it does.
   mutating func reportWorking() {
-    let isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    var isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    // A pause is nothing to report.
+    if Security.isPresent, Server.isPresent, isAdvertisingPaused { isAdvertising = true }
     report(isAdvertising ? .advertising : .silent)
   }
 

@@ -98,7 +98,8 @@ struct GuardedApplication: GATTApplication {
     var value: UInt8
   }
 
-  var values: [UInt8] = [1, 2, 3]
+  /// No other byte has the value of a protected one.
+  var values: [UInt8] = [0x11, 0xE2, 0xE3]
   var updates: [Update] = []
   /// What has been handed to the host to send.
   var sent: [Update] = []

@@ -16,6 +16,8 @@ final class GuardedDevice {
   let localIdentity: LocalIdentity
   let policy: PairingPolicy
   let privacy: PrivacyPolicy
+  /// Called with each packet of the host.
+  var onPacket: (([UInt8]) -> Void)?
   var host:
     Host<
       2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager
@@ -91,6 +93,7 @@ final class GuardedDevice {
     if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
       host.receive(storage.span.extracting(first: count), at: air.now)
     } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
+      onPacket?(Array(storage[..<count]))
       radio.send(storage.span.extracting(first: count))
     } else {
       return false
