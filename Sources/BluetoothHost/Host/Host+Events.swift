@@ -24,7 +24,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .encryptionKeyRefreshComplete:
       guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
       else { return }
-      encryptionChanged(event.handle, event.status, isEncrypted: true, at: now)
+      encryptionChanged(
+        event.handle, event.status, isEncrypted: event.status == .success, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,
@@ -91,6 +92,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       reportWorking()
       return
     }
+    if Security.isPresent, !isOwn, !securityRole.admits(addresses.peer ?? event.peer) {
+      // It hears nothing but the end of its link.
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
+      return
+    }
     // A handle that was in use is in use again: the end of its last link was lost.
     if let index = table.index(of: event.handle) {
       close(index, reason: .unspecifiedError, at: now)
@@ -126,8 +132,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
           ownAddress: addresses.local ?? controller.address,
           peerAddress: addresses.peer ?? event.peer), at: index)
     }
-    if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
-    if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    let peer = Security.isPresent ? securityRole.identityAddress(of: event.peer) : event.peer
+    if Server.isPresent { serverRole.opened(connections[index], peer: peer) }
+    if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
     noteSecurity(at: index)
     reportWorking()
     receive(kept: early, at: now)
