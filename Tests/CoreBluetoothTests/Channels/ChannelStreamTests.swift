@@ -105,7 +105,7 @@ struct ChannelStreamTests {
   func drain() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
-    let sent = bytes(60_000)
+    let sent = bytes(50_000)
     var position = 0
     while position < sent.count {
       let count = own.write(Array(sent[position...]))
