@@ -17,6 +17,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       case .att:
         if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
           serverRole.receive(frame.payload, on: &connections[index])
+          if Security.isPresent { securityRole.noteActivity(at: index) }
           // What one client does may give the application something to send to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {

@@ -24,7 +24,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .encryptionKeyRefreshComplete:
       guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
       else { return }
-      encryptionChanged(event.handle, event.status, isEncrypted: true, at: now)
+      encryptionChanged(
+        event.handle, event.status, isEncrypted: event.status == .success, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,

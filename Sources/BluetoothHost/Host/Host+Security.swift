@@ -8,9 +8,36 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
     if securityRole.owesCommand(at: index) { controller.owesCommands = true }
-    if Server.isPresent {
-      serverRole.securityChanged(to: securityRole.security(at: index), at: index)
+    guard Server.isPresent else { return }
+    let security = securityRole.security(at: index)
+    serverRole.securityChanged(to: security, at: index)
+    switch securityRole.takeRecognition(at: index) {
+    case .known(let record):
+      serverRole.restore(record, at: index)
+      blocked = .none
+    case .new, nil:
+      break
     }
+  }
+
+  /// The bonds of active clients get what the server knows of these. Called when there is nothing to send,
+  /// since a store may write to a disk.
+  @inline(never)
+  mutating func keepClients() {
+    var remaining = securityRole.activeClients
+    while let index = remaining.first(from: 0) {
+      remaining.remove(index)
+      keepClient(at: index)
+    }
+  }
+
+  /// The bond of the client at `index` gets what the server knows of it.
+  mutating func keepClient(at index: Int) {
+    guard Security.isPresent, Server.isPresent,
+      securityRole.isNews(serverRole.clientState(at: index), at: index),
+      let record = serverRole.clientRecord(at: index)
+    else { return }
+    securityRole.keep(record, at: index)
   }
 
   /// The same for all links, after an input that may concern any.
@@ -55,16 +82,20 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
 
   /// A link is encrypted, or no longer, or could not be.
   mutating func encryptionChanged(
-    _ handle: ConnectionHandle?, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
+    _ handle: ConnectionHandle, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
   ) {
-    guard Security.isPresent, let handle, let index = table.index(of: handle) else { return }
+    guard Security.isPresent, let index = table.index(of: handle) else { return }
     if controller.encrypting == handle { controller.encrypting = nil }
+    // What the client has said under the old key belongs to its bond.
+    keepClient(at: index)
     securityRole.encryptionChanged(status, isEncrypted: isEncrypted, at: index, at: now)
     noteSecurity(at: index)
   }
 
   /// The controller refuses to encrypt a link, or leaves the command unanswered.
   mutating func encryptionWasRefused(_ status: HCIErrorCode, at now: Instant) {
-    encryptionChanged(controller.encrypting, status, isEncrypted: false, at: now)
+    guard let handle = controller.encrypting, let index = table.index(of: handle) else { return }
+    let isEncrypted = securityRole.security(at: index).contains(.encrypted)
+    encryptionChanged(handle, status, isEncrypted: isEncrypted, at: now)
   }
 }

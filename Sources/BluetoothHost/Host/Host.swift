@@ -77,6 +77,9 @@ public struct Host<
     _modify {
       yield &serverRole
       blocked = .none
+      if Security.isPresent {
+        for index in 0..<links { securityRole.noteActivity(at: index) }
+      }
     }
   }
 
@@ -218,7 +221,10 @@ public struct Host<
       return true
     }
     guard controller.phase == .ready else { return false }
-    return nextACLPacket(into: &writer, at: now)
+    guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
+    if nextACLPacket(into: &writer, at: now) { return true }
+    if !securityRole.activeClients.isEmpty { keepClients() }
+    return false
   }
 }
 
@@ -279,6 +285,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     deadlines.set(nil, at: index)
     pending.remove(index)
     blocked.remove(index)
+    keepClient(at: index)
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
     if Security.isPresent { securityRole.closed(at: index) }

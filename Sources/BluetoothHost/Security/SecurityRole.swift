@@ -43,6 +43,18 @@ public protocol SecurityRole: ~Copyable {
 
   /// What protects the link now.
   func security(at index: Int) -> LinkSecurity
+
+  /// Recognises a client, once: its link is encrypted with the key of its bond. `nil` if it is not, or if
+  /// that has been taken.
+  mutating func takeRecognition(at index: Int) -> ClientRecognition?
+  /// The recognised clients of which the server may know something new.
+  var activeClients: ConnectionSet { get }
+  /// The server may know something new of a client. Nothing happens unless it is recognised.
+  mutating func noteActivity(at index: Int)
+  /// Whether the bond of a client does not keep `state` yet. The client is no longer active.
+  mutating func isNews(_ state: ClientState, at index: Int) -> Bool
+  /// Keeps `record` with the bond of a client.
+  mutating func keep(_ record: ClientRecord, at index: Int)
 }
 
 /// No security: a peer that wants to pair is refused, and no link is encrypted.
@@ -85,4 +97,14 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func advance(to now: Instant) {}
   /// Nothing.
   public func security(at index: Int) -> LinkSecurity { .none }
+  /// None.
+  public mutating func takeRecognition(at index: Int) -> ClientRecognition? { nil }
+  /// None.
+  public var activeClients: ConnectionSet { .none }
+  /// Nothing happens.
+  public mutating func noteActivity(at index: Int) {}
+  /// False.
+  public mutating func isNews(_ state: ClientState, at index: Int) -> Bool { false }
+  /// Nothing happens.
+  public mutating func keep(_ record: ClientRecord, at index: Int) {}
 }

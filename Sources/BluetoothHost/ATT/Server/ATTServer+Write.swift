@@ -99,7 +99,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// The index of the value that the descriptor at `handle` belongs to; `nil` if there is none in its
   /// service.
   @inline(__always)
-  private func owner(of handle: AttributeHandle) -> Int? {
+  func owner(of handle: AttributeHandle) -> Int? {
     let attributes = database.attributes
     // The descriptor has the index `handle` − 1, the value before it a lower one.
     var index = Int(handle.rawValue) &- 2
@@ -195,7 +195,7 @@ extension PrepareQueue {
 extension ClientConfiguration {
   /// Whether a characteristic with these properties can do it.
   @inline(__always)
-  fileprivate func isSupported(by properties: GATTProperties) -> Bool {
+  func isSupported(by properties: GATTProperties) -> Bool {
     if rawValue & ~0b11 != 0 { return false }
     if contains(.notification), !properties.contains(.notify) { return false }
     if contains(.indication), !properties.contains(.indicate) { return false }

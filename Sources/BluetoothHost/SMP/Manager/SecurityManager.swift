@@ -30,6 +30,8 @@ public struct SecurityManager<
   var outboxIndex: Int?
   /// The last moment that the manager has seen.
   var now = Instant(rawValue: 0)
+  /// The recognised clients of which the server may know something new.
+  public internal(set) var activeClients = ConnectionSet.none
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
 
   /// A Security Manager without links.
@@ -66,6 +68,7 @@ public struct SecurityManager<
       pairing.linkLost()
       settle(at: now)
     }
+    activeClients.remove(index)
     overwrite(&table[index], with: SecuredLink())
   }
 
@@ -166,6 +169,8 @@ public struct SecurityManager<
       } else {
         bonds.store(bond)
         if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
+        // The new bond does not have what the server knows already.
+        forgetKept(at: index)
       }
     case .timedOut:
       silence(index)
