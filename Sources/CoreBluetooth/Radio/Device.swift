@@ -9,7 +9,7 @@ final class Device {
   /// The host of a device. A link serves and asks at once, whichever side began it.
   typealias Host = BluetoothHost.Host<
     32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>,
-    NoSecurity
+    NoSecurity, NoChannels
   >
 
   /// How many links it can have at once.

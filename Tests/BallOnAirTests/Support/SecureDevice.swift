@@ -39,7 +39,10 @@ final class SecureDevice {
   let air: VirtualAir
   let address: DeviceAddress
   let radio: VirtualController
-  var host: Host<2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager>
+  var host:
+    Host<
+      2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager, NoChannels
+    >
 
   init(
     number: UInt8, policy: PairingPolicy = PairingPolicy(), on air: VirtualAir,
