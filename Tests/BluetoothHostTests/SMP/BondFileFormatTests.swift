@@ -14,12 +14,24 @@ struct BondFileFormatTests {
     .staticRandom([number, 2, 3, 4, 5, 0])
   }
 
+  /// What is known of a client: it is change-aware, has robust caching, wants Service Changed indicated,
+  /// and notifications of the second value.
+  private var client: ClientRecord {
+    var subscriptions = InlineArray<32, UInt8>(repeating: 0)
+    subscriptions[1] = 1
+    var hash = InlineArray<16, UInt8>(repeating: 0)
+    for index in 0..<16 { hash[index] = 0x50 + UInt8(index) }
+    return ClientRecord(
+      databaseHash: DatabaseHash(bytes: hash), isChangeAware: true, features: 1,
+      serviceChanged: .indication, subscriptions: ClientConfigurations(bytes: subscriptions))
+  }
+
   /// Legacy, authenticated, with a resolving key.
   private var first: Bond {
     Bond(
       identityAddress: address(1), longTermKey: key(0x10), encryptedDiversifier: 0x1234,
       randomNumber: 0x1122_3344_5566_7788, identityResolvingKey: key(0x20), isAuthenticated: true,
-      isSecureConnections: false, role: .initiator)
+      isSecureConnections: false, role: .initiator, client: client)
   }
 
   /// Secure Connections, Just Works, a public address.
@@ -78,11 +90,12 @@ struct BondFileFormatTests {
     let file = bytes([first, second], identity)
     let numbers = { (first: UInt8) -> [UInt8] in (0..<16).map { first + $0 } }
     var expected = Array("8BALBOND".utf8) + [1, 2, 1, 1, 9, 2, 3, 4, 5, 0xC0] + numbers(0x40)
-    // Authenticated and resolvable.
-    expected += [0x09, 1, 1, 2, 3, 4, 5, 0xC0] + numbers(0x10)
+    // Authenticated, resolvable, and known as a client.
+    expected += [0x19, 1, 1, 2, 3, 4, 5, 0xC0] + numbers(0x10)
     expected += [0x34, 0x12, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11] + numbers(0x20)
+    expected += numbers(0x50) + [1, 1, 2, 0, 0, 1] + [UInt8](repeating: 0, count: 30)
     // Secure Connections, as the responder.
-    expected += [0x06, 0, 2, 0, 0, 0, 0, 0xF0] + numbers(0x30) + [UInt8](repeating: 0, count: 26)
+    expected += [0x06, 0, 2, 0, 0, 0, 0, 0xF0] + numbers(0x30) + [UInt8](repeating: 0, count: 78)
     #expect(Array(file.dropLast(4)) == expected)
     #expect(file.count == BondFileFormat.fileSize(bonds: 2))
     let content = try read(file)

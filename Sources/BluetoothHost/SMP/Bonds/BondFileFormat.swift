@@ -10,16 +10,18 @@
 /// | 10 | 1 | whether the device has an identity: 1 or 0 |
 /// | 11 | 7 | its address: the kind, and the six bytes |
 /// | 18 | 16 | its identity resolving key |
-/// | 34 | 50 each | the bonds |
+/// | 34 | 102 each | the bonds |
 /// | … | 4 | CRC-32 (ISO 3309) of all bytes before it |
 ///
 /// A bond is a byte of flags (`BondFlags`), the peer's identity address as above, its long term key, EDIV,
-/// Rand, and its identity resolving key, zero if it has none.
+/// Rand, and its identity resolving key, zero if it has none; then its `ClientRecord`, zeros if it has none:
+/// 16 bytes of the database's hash, a byte whether it is change-aware, its features, two bytes for Service
+/// Changed, and 32 for its subscriptions.
 public enum BondFileFormat {
   /// How many bytes stand before the bonds.
   static var headerSize: Int { 34 }
   /// How many bytes a bond has.
-  static var bondSize: Int { 50 }
+  static var bondSize: Int { 102 }
   /// How many bytes the checksum has.
   static var checksumSize: Int { 4 }
   /// The version that is written.
@@ -47,8 +49,10 @@ public enum BondFileFormat {
     static let responder = BondFlags(rawValue: 0x04)
     /// There is an identity resolving key.
     static let resolvable = BondFlags(rawValue: 0x08)
+    /// There is a record of the peer as a client.
+    static let client = BondFlags(rawValue: 0x10)
     /// All that have a meaning.
-    static let all = BondFlags(rawValue: 0x0F)
+    static let all = BondFlags(rawValue: 0x1F)
   }
 
   // MARK: Writing
@@ -83,12 +87,20 @@ public enum BondFileFormat {
     if bond.isSecureConnections { flags = flags | .secureConnections }
     if bond.role == .responder { flags = flags | .responder }
     if bond.identityResolvingKey != nil { flags = flags | .resolvable }
+    if bond.client != nil { flags = flags | .client }
     writer.write(flags.rawValue)
     bond.identityAddress.write(to: &writer)
     bond.longTermKey.write(to: &writer)
     writer.write(bond.encryptedDiversifier)
     writer.write(bond.randomNumber)
     (bond.identityResolvingKey ?? .zero).write(to: &writer)
+    let hash = bond.client?.databaseHash.bytes ?? InlineArray(repeating: 0)
+    writer.write(hash.span)
+    writer.write(bond.client?.isChangeAware ?? false ? 1 : 0 as UInt8)
+    writer.write(bond.client?.features ?? 0)
+    writer.write(bond.client?.serviceChanged.rawValue ?? 0)
+    let subscriptions = bond.client?.subscriptions.bytes ?? InlineArray(repeating: 0)
+    writer.write(subscriptions.span)
   }
 
   // MARK: Reading
@@ -145,7 +157,7 @@ public enum BondFileFormat {
     guard let bits = reader.readUInt8(), bits & ~BondFlags.all.rawValue == 0,
       let address = address(&reader), let key = Number128(&reader),
       let diversifier = reader.readUInt16(), let number = reader.readUInt64(),
-      let resolvingKey = Number128(&reader)
+      let resolvingKey = Number128(&reader), let client = client(&reader)
     else { return nil }
     let flags = BondFlags(rawValue: bits)
     return Bond(
@@ -154,7 +166,29 @@ public enum BondFileFormat {
       identityResolvingKey: flags.contains(.resolvable) ? resolvingKey : nil,
       isAuthenticated: flags.contains(.authenticated),
       isSecureConnections: flags.contains(.secureConnections),
-      role: flags.contains(.responder) ? .responder : .initiator)
+      role: flags.contains(.responder) ? .responder : .initiator,
+      client: flags.contains(.client) ? client : nil)
+  }
+
+  private static func client(_ reader: inout ByteReader) -> ClientRecord? {
+    var hash = InlineArray<16, UInt8>(repeating: 0)
+    var subscriptions = InlineArray<32, UInt8>(repeating: 0)
+    guard fill(&hash, &reader), let awareness = reader.readUInt8(), awareness <= 1,
+      let features = reader.readUInt8(), let serviceChanged = reader.readUInt16(),
+      fill(&subscriptions, &reader)
+    else { return nil }
+    return ClientRecord(
+      databaseHash: DatabaseHash(bytes: hash), isChangeAware: awareness == 1, features: features,
+      serviceChanged: ClientConfiguration(rawValue: serviceChanged),
+      subscriptions: ClientConfigurations(bytes: subscriptions))
+  }
+
+  private static func fill<let count: Int>(
+    _ bytes: inout InlineArray<count, UInt8>, _ reader: inout ByteReader
+  ) -> Bool {
+    guard let source = reader.readBytes(count) else { return false }
+    for index in 0..<count { bytes[index] = source[index] }
+    return true
   }
 }
 
