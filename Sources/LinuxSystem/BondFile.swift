@@ -130,9 +130,13 @@ public struct BondFile: ~Copyable {
   private func setAside(_ fault: BondFileFault) throws(SystemError) -> String {
     let other = path + Self.suffixOfUnusable
     try SystemCall.run("rename", path) { unsafe rename(path, other) }
-    var words = ByteBuffer<96>()
-    words.write { fault.write(to: &$0) }
-    let reason = String(decoding: words.span.bytesAsArray, as: UTF8.self)
+    let reason =
+      switch fault {
+      case .foreign: "is no file of bonds"
+      case .cut: "ends too early"
+      case .damaged: "is damaged"
+      case .version(let number): "has the format \(number), which this version does not know"
+      }
     return "the file \(path) \(reason); it is \(other) now, and its bonds are not used"
   }
 
@@ -218,14 +222,5 @@ public struct BondFile: ~Copyable {
     guard number >= 0 else { return }
     _ = fsync(number)
     close(number)
-  }
-}
-
-extension Span<UInt8> {
-  /// A copy of the bytes.
-  fileprivate var bytesAsArray: [UInt8] {
-    var bytes: [UInt8] = []
-    for index in indices { bytes.append(self[index]) }
-    return bytes
   }
 }

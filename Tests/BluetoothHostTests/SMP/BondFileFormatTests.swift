@@ -189,21 +189,6 @@ struct BondFileFormatTests {
     expectChange(false) { $0.remove(at: 15) }
     expectChange(true) { $0.store(bonds[2]) }
   }
-
-  @Test("A fault has words")
-  func words() {
-    func words(_ fault: BondFileFault) -> String {
-      var buffer = ByteBuffer<96>()
-      buffer.write { fault.write(to: &$0) }
-      return unsafe buffer.span.withUnsafeBufferPointer {
-        unsafe String(decoding: $0, as: UTF8.self)
-      }
-    }
-    #expect(words(.foreign) == "is no file of bonds")
-    #expect(words(.cut) == "ends too early")
-    #expect(words(.damaged) == "is damaged")
-    #expect(words(.version(7)) == "has the format 7, which this version does not know")
-  }
 }
 
 /// The same numbers for the same seed: xorshift64.

@@ -205,17 +205,4 @@ public enum BondFileFault: Error, Equatable, Sendable {
   case damaged
   /// They have this version of the format, which is unknown here.
   case version(UInt8)
-
-  /// What is wrong with the file, to follow "the file", without a full stop.
-  public func write(to writer: inout ByteWriter) {
-    switch self {
-    case .foreign: writer.write(text: "is no file of bonds")
-    case .cut: writer.write(text: "ends too early")
-    case .damaged: writer.write(text: "is damaged")
-    case .version(let number):
-      writer.write(text: "has the format ")
-      writer.write(decimal: Int(number))
-      writer.write(text: ", which this version does not know")
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /// Bonds in memory, at most `capacity` of them: they last as long as the program.
 ///
 /// The bond that was used last is the first. A new bond that finds no room takes the place of the last.
-public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
+public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
   private var bonds = InlineArray<capacity, Bond>(repeating: Bond())
 
   /// How many bonds there are.
@@ -17,6 +17,9 @@ public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
   public func bond(at index: Int) -> Bond? {
     index >= 0 && index < count ? bonds[index] : nil
   }
+
+  /// Something that is kept with the bonds has changed.
+  public mutating func markChanged() { isChanged = true }
 
   /// The bonds are kept elsewhere as they are now.
   public mutating func markKept() { isChanged = false }
