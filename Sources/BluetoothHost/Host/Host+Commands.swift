@@ -96,7 +96,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
       if Security.isPresent {
-        if let opcode = writeKeyCommand(handle, at: index, into: &writer) { return opcode }
+        if let opcode = writeKeyCommand(handle, at: index, into: &writer, at: now) { return opcode }
       } else if connections[index].owesKeyRefusal {
         connections[index].owesKeyRefusal = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)

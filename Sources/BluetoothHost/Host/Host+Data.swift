@@ -20,7 +20,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
           // What one client does may give the application something to send to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
-          clientRole.receive(frame.payload, on: &connections[index])
+          if !Security.isPresent || !securityRole.isUnproven(at: index) {
+            clientRole.receive(frame.payload, on: &connections[index])
+          }
         } else {
           connections[index].refuse(frame.payload)
         }
@@ -134,7 +136,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
         ? Server.isPresent
           && serverRole.writePacket(
             for: &connections[index], length: length, at: now, to: &writer)
-        : clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+        : (sending == .client || !isUnproven(index))
+          && clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
       if isWritten {
         connections[index].lastSender = isServer ? .server : .client
         return true

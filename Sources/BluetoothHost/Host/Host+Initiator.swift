@@ -70,6 +70,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       clientRole.begin(operation, on: connections[index])
     else { return false }
     pending.insert(index)
+    if Security.isPresent { prove(index) }
     return true
   }
 
