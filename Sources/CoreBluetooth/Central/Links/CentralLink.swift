@@ -42,6 +42,15 @@ final class CentralLink {
   /// The next step of the operation under way; `nil` while the host is at it.
   var step: CentralProcedure.Step?
 
+  /// What the host was asked last, and what it writes.
+  var asked: (operation: ClientOperation, value: [UInt8])?
+  /// Whether that has been asked a second time, over a protected link.
+  var isRepeated = false
+  /// The request that waits until the link is protected; `nil` if there is none.
+  var securing: DeviceCentral.Securing?
+  /// Why the link, which ends for that, could not be encrypted.
+  var encryptionFailure: HCIErrorCode?
+
   /// The handle of Service Changed, once it has been subscribed to.
   var serviceChanged: AttributeHandle?
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
@@ -79,6 +88,7 @@ final class CentralLink {
     var procedure = CentralProcedure(next.id, next.operation)
     step = procedure.begin()
     self.procedure = procedure
+    isRepeated = false
     return true
   }
 
@@ -88,6 +98,7 @@ final class CentralLink {
     defer {
       procedure = nil
       step = nil
+      securing = nil
       waiting = []
       idle = []
       rssiReadings = []
