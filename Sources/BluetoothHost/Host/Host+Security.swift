@@ -9,9 +9,28 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
     if securityRole.owesCommand(at: index) { controller.owesCommands = true }
-    if Server.isPresent {
-      serverRole.securityChanged(to: securityRole.security(at: index), at: index)
+    let security = securityRole.security(at: index)
+    if Server.isPresent { serverRole.securityChanged(to: security, at: index) }
+    guard Client.isPresent else { return }
+    clientRole.securityChanged(to: security, at: index)
+    if let reason = securityRole.takeEncryptionFailure(at: index) {
+      clientRole.encryptionFailed(reason, on: connections[index])
     }
+    // What waited until the peer had proved itself can be sent.
+    if clientRole.hasPacket(for: connections[index]) { pending.insert(index) }
+  }
+
+  /// Whether the client may neither ask the peer at `index` nor believe it before the link is encrypted.
+  @inline(__always)
+  func isUnproven(_ index: Int) -> Bool {
+    Security.isPresent && securityRole.isUnproven(at: index)
+  }
+
+  /// The client has an operation for the peer at `index`, which may have to prove itself first.
+  mutating func prove(_ index: Int) {
+    guard isUnproven(index) else { return }
+    securityRole.prove(at: index)
+    noteSecurity(at: index)
   }
 
   /// The same for all links, after an input that may concern any.
@@ -21,7 +40,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Writes the command by which a link gets its key; `nil` if none is owed.
   mutating func writeKeyCommand(
-    _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter
+    _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
     if let reply = securityRole.takeKeyReply(at: index) {
       switch reply {
@@ -31,7 +50,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
     }
-    guard let start = securityRole.takeEncryption(at: index) else { return nil }
+    guard securityRole.owesCommand(at: index) else { return nil }
+    guard let start = securityRole.takeEncryption(at: index, at: now) else {
+      // Its key has gone meanwhile.
+      noteSecurity(at: index)
+      return nil
+    }
     controller.encrypting = handle
     return write(
       LEEnableEncryption(

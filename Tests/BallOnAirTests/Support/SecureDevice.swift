@@ -40,6 +40,8 @@ final class SecureDevice {
   let air: VirtualAir
   let address: DeviceAddress
   let radio: VirtualController
+  /// How many packets of the attribute protocol came while the link was not encrypted.
+  private(set) var packetsInClear = 0
   var host:
     Host<
       2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager,
@@ -87,6 +89,9 @@ final class SecureDevice {
       return write(&writer) ? writer.count : nil
     }
     if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
+      // An ACL packet, whose L2CAP channel is that of the attribute protocol.
+      let isAttributes = storage[0] == 0x02 && storage[7] == 0x04
+      if isAttributes, !protection.contains(.encrypted) { packetsInClear += 1 }
       host.receive(storage.span.extracting(first: count), at: air.now)
     } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
       radio.send(storage.span.extracting(first: count))

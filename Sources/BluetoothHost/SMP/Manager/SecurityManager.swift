@@ -23,6 +23,8 @@ public struct SecurityManager<
   var pairing: Pairing<Agreement, Random>
   /// The connection that pairs.
   var pairingIndex: Int?
+  /// The connection that pairs; `nil` if none does. No other can meanwhile.
+  public var pairingConnection: Int? { pairingIndex }
   var limiter = AttemptLimiter<8>()
   /// The PDU that takes several packets, and the connection that it is for. Only the one that pairs
   /// sends any of more than 2 bytes.
@@ -87,6 +89,7 @@ public struct SecurityManager<
     for index in 0..<links where table[index].identity == bond.identityAddress {
       table[index].identity = nil
       table[index].security = table[index].security.subtracting(.bonded)
+      table[index].hasOwnKey = false
     }
   }
 
@@ -99,6 +102,7 @@ public struct SecurityManager<
     var earliest = pairing.deadline
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
+      earliest = Instant.earlier(earliest, table[index].encryptionDeadline)
     }
     return earliest
   }
@@ -110,6 +114,9 @@ public struct SecurityManager<
     if needsStep { pairing.step(at: now) }
     settle(at: now)
     for index in 0..<links {
+      if let deadline = table[index].encryptionDeadline, deadline <= now {
+        bondEncryptionFailed(.connectionTimeout, at: index)
+      }
       guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
       silence(index)
       delegate.pairingEnded(.timedOut, at: index)
@@ -134,6 +141,13 @@ public struct SecurityManager<
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
     table[index].security = table[index].security | .bonded
+    let role = table[index].link.role
+    table[index].hasOwnKey = role == .initiator && bond.serves(role)
+  }
+
+  /// Whether the peer has yet to prove that it is the one of the bond.
+  public func isUnproven(at index: Int) -> Bool {
+    isOpen(index) && table[index].hasOwnKey && !table[index].security.contains(.encrypted)
   }
 
   /// The timer has run out: Vol 3, Part H, 3.4.
@@ -176,6 +190,7 @@ public struct SecurityManager<
       limiter.noteSuccess(claimedAddress)
     } else {
       limiter.noteFailure(claimedAddress, at: now)
+      if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
     }
     delegate.pairingEnded(outcome, at: index)
   }
