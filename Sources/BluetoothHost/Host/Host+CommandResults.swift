@@ -1,5 +1,6 @@
 // What the controller answers to commands.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
@@ -36,6 +37,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
         }
+        if Security.isPresent { finishPrivacy(opcode, status: .unspecifiedError, value: 0) }
         if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
@@ -116,11 +118,16 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       controller.phase = .starting(next)
     } else {
       controller.phase = .ready
+      if Security.isPresent { securityRole.controllerStarted(features: controller.features) }
       report(.silent)
     }
   }
 
   private mutating func chooseAddress() {
+    if Security.isPresent, let address = securityRole.makePrivateAddress() {
+      controller.address = address
+      return
+    }
     switch configuration.address {
     case .automatic(let random):
       controller.address = controller.publicAddress ?? random
@@ -138,6 +145,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
       .leSetAdvertisingParameters:
       if Server.isPresent { finishAdvertising(opcode, status: status, at: now) }
+      if Security.isPresent { finishPrivacy(opcode, status: status, value: 0) }
     case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
       if Client.isPresent { finishInitiator(opcode, status: status) }
     case .leEnableEncryption:
@@ -152,7 +160,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .readRSSI:
       finishReadRSSI(status, reader, at: now)
     default:
-      break
+      if Security.isPresent {
+        finishPrivacy(opcode, status: status, value: reader.readUInt8() ?? 0)
+      }
     }
   }
 

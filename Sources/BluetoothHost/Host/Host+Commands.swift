@@ -1,5 +1,6 @@
 // Which command the controller is given next.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Writes the next command; `false` if none is owed.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
@@ -11,6 +12,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .ready:
       opcode =
         writeLinkCommand(into: &writer, at: now)
+        ?? (Security.isPresent ? writePrivacyCommand(into: &writer) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
@@ -58,12 +60,15 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     }
   }
 
-  private func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
+  func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
     write(
       LESetAdvertisingParameters(
         minimumInterval: configuration.advertisingInterval.lowerBound,
         maximumInterval: configuration.advertisingInterval.upperBound,
-        ownAddressType: controller.address.kind.rawValue), into: &writer)
+        ownAddressType: controller.address.kind.rawValue,
+        // Whoever asks gets a scan response; only devices in the accept list connect.
+        filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00),
+      into: &writer)
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
@@ -156,9 +161,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
         return write(LESetAdvertisingEnable(false), into: &writer)
       }
     }
-    let wanted =
-      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
-      && !isAdvertisingHeldBack
+    let wanted = wantsAdvertising
     if wanted, serverRole.advertiser.owesAdvertisingData {
       return writeAdvertisingData(into: &writer)
     }
@@ -173,6 +176,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     serverRole.advertiser.owesCheck = false
     serverRole.advertiser.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
+  }
+
+  /// Whether the controller shall advertise.
+  @inline(__always)
+  var wantsAdvertising: Bool {
+    serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
+      && !isAdvertisingHeldBack
   }
 
   func write<Command: HCICommand>(

@@ -1,5 +1,6 @@
 // What the controller tells of its own accord.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -24,7 +25,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     case .encryptionKeyRefreshComplete:
       guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
       else { return }
-      encryptionChanged(event.handle, event.status, isEncrypted: true, at: now)
+      encryptionChanged(
+        event.handle, event.status, isEncrypted: event.status == .success, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,
@@ -91,6 +93,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       reportWorking()
       return
     }
+    if Security.isPresent, !isOwn, !securityRole.admits(addresses.peer ?? event.peer) {
+      // It hears nothing but the end of its link.
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
+      return
+    }
     // A handle that was in use is in use again: the end of its last link was lost.
     if let index = table.index(of: event.handle) {
       close(index, reason: .unspecifiedError, at: now)
@@ -126,8 +133,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
           ownAddress: addresses.local ?? controller.address,
           peerAddress: addresses.peer ?? event.peer), at: index)
     }
-    if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
-    if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    let peer = Security.isPresent ? securityRole.identityAddress(of: event.peer) : event.peer
+    if Server.isPresent { serverRole.opened(connections[index], peer: peer) }
+    if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
+    if Channels.isPresent { channelRole.opened(connections[index]) }
     noteSecurity(at: index)
     reportWorking()
     receive(kept: early, at: now)
@@ -146,7 +155,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
 }
 
 // What the passing of time brings.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     let wasOpen = commands.isOpen
@@ -164,6 +174,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       securityRole.advance(to: now)
       noteSecurityOfAll()
     }
+    if Channels.isPresent { channelRole.advance(to: now) }
     guard let earliest = deadlines.earliest, earliest <= now else { return }
     for index in 0..<links {
       if let time = deadlines[index], time <= now { advance(index, to: now) }
