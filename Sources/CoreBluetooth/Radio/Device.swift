@@ -26,9 +26,9 @@ final class Device {
   let address: OwnAddress
   let central = DeviceCentral(places: links)
   let board = UpdateBoard()
+  let channels = DeviceChannels()
   let bonds: RadioBonds
   let pairing: DevicePairing
-  let channels = DeviceChannels()
   var host: Host
 
   /// - Parameters:
@@ -38,19 +38,19 @@ final class Device {
     self.address = address
     self.bonds = bonds
     pairing = DevicePairing(central)
-    host = Self.newHost(address, central, board, bonds, pairing, channels)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
   }
 
   /// Begins anew: every link has ended, and the server has nothing but its own services.
   func renew() {
     host.radioLost()
-    host = Self.newHost(address, central, board, bonds, pairing, channels)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
     central.radioChanged(to: .starting)
   }
 
   private static func newHost(
-    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard, _ bonds: RadioBonds,
-    _ pairing: DevicePairing, _ channels: DeviceChannels
+    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard,
+    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(

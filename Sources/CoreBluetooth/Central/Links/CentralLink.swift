@@ -18,13 +18,6 @@ final class CentralLink {
     case closing(isAsked: Bool)
   }
 
-  /// A channel that is to be opened.
-  struct ChannelRequest {
-    let operation: OperationID
-    let spsm: SPSM
-    let pipe: ChannelPipe
-  }
-
   let id: LinkID
   let peer: DeviceAddress
   var phase = Phase.waiting
@@ -56,8 +49,8 @@ final class CentralLink {
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
   var rssiReadings: [OperationID] = []
   var asksRSSI = false
-  /// The channels for which the host has yet to be asked.
-  var channelRequests: [ChannelRequest] = []
+  /// The channels for which the host has yet to be asked, for the first time or once the link is protected.
+  var channelRequests: [DeviceCentral.ChannelRequest] = []
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id

@@ -43,23 +43,6 @@ extension DeviceCentral {
     }
   }
 
-  private func openChannels(of link: CentralLink, at index: Int, _ host: inout Device.Host) {
-    let requests = link.channelRequests
-    link.channelRequests = []
-    for request in requests {
-      let channel = host.channels.open(request.spsm, mtu: DeviceChannels.mtu, at: index)
-      guard let channel else {
-        complete(
-          request.operation, link, .success(.channel(.refused(.noResourcesAvailable))))
-        continue
-      }
-      host.channels.application.begin(channel, request.pipe) { [weak self, weak link] end in
-        guard let self, let link else { return }
-        complete(request.operation, link, .success(.channel(end)))
-      }
-    }
-  }
-
   /// The connection that the peer of `link` has begun, if no manager uses it.
   private func placeOfPeer(of link: CentralLink) -> Int? {
     places.firstIndex { place in
