@@ -12,17 +12,22 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       controller.owesCommands = true
     }
     let security = securityRole.security(at: index)
-    if Server.isPresent {
-      serverRole.securityChanged(to: security, at: index)
-      switch securityRole.takeRecognition(at: index) {
-      case .known(let record):
-        serverRole.restore(record, at: index)
-        blocked = .none
-      case .new, nil:
-        break
-      }
+    if Server.isPresent { noteServerSecurity(security, at: index) }
+    if Client.isPresent { noteClientSecurity(security, at: index) }
+  }
+
+  private mutating func noteServerSecurity(_ security: LinkSecurity, at index: Int) {
+    serverRole.securityChanged(to: security, at: index)
+    switch securityRole.takeRecognition(at: index) {
+    case .known(let record):
+      serverRole.restore(record, at: index)
+      blocked = .none
+    case .new, nil:
+      break
     }
-    guard Client.isPresent else { return }
+  }
+
+  private mutating func noteClientSecurity(_ security: LinkSecurity, at index: Int) {
     clientRole.securityChanged(to: security, at: index)
     if let reason = securityRole.takeEncryptionFailure(at: index) {
       clientRole.encryptionFailed(reason, on: connections[index])

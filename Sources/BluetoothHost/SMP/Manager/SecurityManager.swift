@@ -201,12 +201,13 @@ public struct SecurityManager<
     case .failed, .refused, .linkLost, .encryptionFailed:
       break
     }
-    if case .paired = outcome {
-      limiter.noteSuccess(claimedAddress)
-    } else {
-      limiter.noteFailure(claimedAddress, at: now)
-      if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
+    switch outcome {
+    case .paired: limiter.noteSuccess(claimedAddress)
+    // The peer does not pair now. Nobody has guessed anything, and the next attempt need not wait.
+    case .refused(.pairingNotSupported): break
+    default: limiter.noteFailure(claimedAddress, at: now)
     }
+    if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
     delegate.pairingEnded(outcome, at: index)
   }
 }
