@@ -11,7 +11,7 @@ import Glibc
 struct Ground<
   Server: ServerRole & Settling & ~Copyable, Client: ClientRole & Settling & ~Copyable
 >: ~Copyable {
-  var host: Host<4, Server, Client, NoSecurity>
+  var host: Host<4, Server, Client, NoSecurity, NoChannels>
   private(set) var now = Instant(rawValue: 1)
   /// Whether the controller answers commands and gives back its buffers.
   var isObliging = true

@@ -34,6 +34,9 @@ public struct Connection: ~Copyable {
   var sentCount = 0
   /// Which role has sent the last PDU. The other is asked first.
   var lastSender = Sending.nothing
+  /// Whether a credit-based channel has sent the last frame. The roles of the attribute protocol are
+  /// asked first then.
+  var lastWasChannel = false
   /// How many ACL packets the controller has of this link.
   var inFlight = 0
   /// Whether anything has come over the link since it was last looked after.
@@ -91,6 +94,20 @@ public struct Connection: ~Copyable {
     guard let accepted else { return false }
     owedUpdate = accepted
     return true
+  }
+
+  /// Takes a signalling command about a channel, and owes its response. False if it is about none.
+  mutating func receiveSignal<Channels: ChannelRole & ~Copyable>(
+    _ payload: Span<UInt8>, _ channels: inout Channels, protection: LinkProtection
+  ) -> Bool {
+    guard let command = SignallingCommand(payload) else { return false }
+    var isTaken = false
+    var response = ByteBuffer<23>()
+    response.write { writer in
+      isTaken = channels.receive(command, on: self, protection: protection, response: &writer)
+    }
+    control.append(.leSignalling) { writer in writer.write(response.span) }
+    return isTaken
   }
 
   /// Takes a security manager's PDU and owes its response.

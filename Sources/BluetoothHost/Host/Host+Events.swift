@@ -1,5 +1,6 @@
 // What the controller tells of its own accord.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -135,6 +136,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
     let peer = Security.isPresent ? securityRole.identityAddress(of: event.peer) : event.peer
     if Server.isPresent { serverRole.opened(connections[index], peer: peer) }
     if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
+    if Channels.isPresent { channelRole.opened(connections[index]) }
     noteSecurity(at: index)
     reportWorking()
     receive(kept: early, at: now)
@@ -153,7 +155,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
 }
 
 // What the passing of time brings.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     let wasOpen = commands.isOpen
@@ -171,6 +174,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
       securityRole.advance(to: now)
       noteSecurityOfAll()
     }
+    if Channels.isPresent { channelRole.advance(to: now) }
     guard let earliest = deadlines.earliest, earliest <= now else { return }
     for index in 0..<links {
       if let time = deadlines[index], time <= now { advance(index, to: now) }

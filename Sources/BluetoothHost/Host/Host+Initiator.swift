@@ -1,5 +1,6 @@
 // Scanning, and connecting to others.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The scan that is wanted; `nil` if none is.
   public var scanParameters: ScanParameters? {
     Client.isPresent ? clientRole.initiator.wantedScan : nil

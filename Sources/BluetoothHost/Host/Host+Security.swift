@@ -1,6 +1,7 @@
 // Protection of links: between the Security Manager, the controller and the attributes.
 // Core Specification, Vol 3, Part C, 10; Part H.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The Security Manager has had an input about the link at `index`: sees to what it owes now, and to
   /// what protects the link.
   @inline(never)

@@ -2,15 +2,16 @@
 public typealias Peripheral<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
-> = Host<links, GATTServer<links, Database, Application>, NoClient, NoSecurity>
+> = Host<links, GATTServer<links, Database, Application>, NoClient, NoSecurity, NoChannels>
 
 /// A host that only asks: it scans, connects to up to `links` peripherals at once, and has a GATT
 /// client for each.
 public typealias Central<let links: Int, Application: ClientApplication & ~Copyable> = Host<
-  links, NoServer, GATTClient<links, Application>, NoSecurity
+  links, NoServer, GATTClient<links, Application>, NoSecurity, NoChannels
 >
 
-extension Host where Server: ~Copyable, Client == NoClient, Security == NoSecurity {
+extension Host
+where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels == NoChannels {
   /// A peripheral that waits for `start`.
   ///
   /// - Parameters:
@@ -28,13 +29,15 @@ extension Host where Server: ~Copyable, Client == NoClient, Security == NoSecuri
     serverRole = GATTServer(database: database, application: application)
     clientRole = NoClient()
     securityRole = NoSecurity()
+    channelRole = NoChannels()
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
   }
 }
 
-extension Host where Server == NoServer, Client: ~Copyable, Security == NoSecurity {
+extension Host
+where Server == NoServer, Client: ~Copyable, Security == NoSecurity, Channels == NoChannels {
   /// A central that waits for `start`.
   ///
   /// - Parameters:
@@ -49,8 +52,29 @@ extension Host where Server == NoServer, Client: ~Copyable, Security == NoSecuri
   }
 }
 
-extension Host where Server: ~Copyable, Client: ~Copyable, Security == NoSecurity {
-  /// A host without security that waits for `start`. With more links than `ConnectionSet.capacity`, the
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels == NoChannels {
+  /// A host without channels that waits for `start`. With more links than `ConnectionSet.capacity`, the
+  /// program stops here.
+  ///
+  /// - Parameters:
+  ///   - configuration: its name, address and so on.
+  ///   - server: what it offers.
+  ///   - client: how it asks others.
+  ///   - security: how it protects links.
+  public init(
+    configuration: HostConfiguration, server: consuming Server, client: consuming Client,
+    security: consuming Security
+  ) {
+    self.init(
+      configuration: configuration, server: server, client: client, security: security,
+      channels: NoChannels())
+  }
+}
+
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security == NoSecurity, Channels == NoChannels {
+  /// A host without security and channels that waits for `start`. With more links than `ConnectionSet.capacity`, the
   /// program stops here.
   ///
   /// - Parameters:

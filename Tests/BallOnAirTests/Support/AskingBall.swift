@@ -111,7 +111,8 @@ final class AskingBall {
   private(set) var radio: VirtualController
   var host:
     Host<
-      4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>, NoSecurity
+      4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>, NoSecurity,
+      NoChannels
     >
   /// The questions that it was asked.
   private(set) var questions: [String] = []

@@ -30,7 +30,8 @@ struct FixedKeys: SecureRandomNumberGenerator {
   mutating func next() -> UInt64 { UInt64(source.next()) << 32 | UInt64(source.next()) }
 }
 
-/// A device that serves a ball, asks others, and protects links: a host on a controller of its own.
+/// A device that serves a ball, asks others, protects links and has channels: a host on a controller of
+/// its own.
 final class SecureDevice {
   typealias Manager = SecurityManager<
     2, P256KeyAgreement, FixedKeys, BondTable<4>, PairingRecord
@@ -39,7 +40,11 @@ final class SecureDevice {
   let air: VirtualAir
   let address: DeviceAddress
   let radio: VirtualController
-  var host: Host<2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager>
+  var host:
+    Host<
+      2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager,
+      CreditBasedChannels<2, 4, ByteStreams>
+    >
 
   init(
     number: UInt8, policy: PairingPolicy = PairingPolicy(), on air: VirtualAir,
@@ -58,7 +63,8 @@ final class SecureDevice {
         policy: policy,
         identity: LocalIdentity(identityResolvingKey: .zero, address: address),
         bonds: BondTable(), delegate: PairingRecord(), agreement: P256KeyAgreement(),
-        random: FixedKeys(seed: UInt64(number))))
+        random: FixedKeys(seed: UInt64(number))),
+      channels: CreditBasedChannels(application: ByteStreams(), mps: .twoPackets))
     host.start(at: air.now)
   }
 

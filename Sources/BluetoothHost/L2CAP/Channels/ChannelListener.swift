@@ -65,6 +65,14 @@ public struct LinkProtection: Equatable, Sendable {
     self.keySize = keySize
   }
 
+  /// The protection that a link has by the Security Manager, whose keys all have 16 bytes.
+  public init(_ security: LinkSecurity) {
+    let isEncrypted = security.contains(.encrypted)
+    self.init(
+      hasKey: isEncrypted || security.contains(.bonded), isEncrypted: isEncrypted,
+      isAuthenticated: security.contains(.authenticated), keySize: isEncrypted ? 16 : 0)
+  }
+
   /// Nothing: the devices have no key.
   public static var none: LinkProtection {
     LinkProtection(hasKey: false, isEncrypted: false, isAuthenticated: false, keySize: 0)

@@ -6,6 +6,9 @@ public protocol ChannelRole: ~Copyable {
   /// Whether there can be channels. The code for them is left out where this is false.
   static var isPresent: Bool { get }
 
+  /// The longest payload in bytes of a frame that a channel takes.
+  var longestPayload: Int { get }
+
   /// The connections that may have a packet to send without having received one.
   var pendingConnections: ConnectionSet { get }
   /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
@@ -51,6 +54,8 @@ public struct NoChannels: ChannelRole, ~Copyable {
   /// No channels.
   public init() {}
 
+  /// None.
+  public var longestPayload: Int { 0 }
   /// None.
   public var pendingConnections: ConnectionSet { .none }
   /// Never.

@@ -26,6 +26,9 @@ public struct CreditBasedChannels<
   private var used = ChannelSet.none
   private var openLinks = ConnectionSet.none
 
+  /// The longest payload in bytes of a frame that a channel takes.
+  public var longestPayload: Int { mps.byteCount }
+
   /// The connections that may have a packet to send.
   public internal(set) var pendingConnections = ConnectionSet.none
   /// When the next request is given up; `nil` if none waits for its response.

@@ -18,6 +18,13 @@ final class CentralLink {
     case closing(isAsked: Bool)
   }
 
+  /// A channel that is to be opened.
+  struct ChannelRequest {
+    let operation: OperationID
+    let spsm: SPSM
+    let pipe: ChannelPipe
+  }
+
   let id: LinkID
   let peer: DeviceAddress
   var phase = Phase.waiting
@@ -40,6 +47,8 @@ final class CentralLink {
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
   var rssiReadings: [OperationID] = []
   var asksRSSI = false
+  /// The channels for which the host has yet to be asked.
+  var channelRequests: [ChannelRequest] = []
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id
@@ -74,7 +83,7 @@ final class CentralLink {
   }
 
   /// Forgets every operation: gives those that have not ended, in their order, and then the readings
-  /// of the signal strength.
+  /// of the signal strength and the channels.
   func takeOperations() -> [OperationID] {
     defer {
       procedure = nil
@@ -82,7 +91,9 @@ final class CentralLink {
       waiting = []
       idle = []
       rssiReadings = []
+      channelRequests = []
     }
     return [procedure?.id].compactMap(\.self) + (waiting + idle).map(\.id) + rssiReadings
+      + channelRequests.map(\.operation)
   }
 }

@@ -38,6 +38,24 @@ extension DeviceCentral {
         link.asksRSSI = true
         host.readRSSI(at: index)
       }
+      openChannels(of: link, at: index, &host)
+    }
+  }
+
+  private func openChannels(of link: CentralLink, at index: Int, _ host: inout Device.Host) {
+    let requests = link.channelRequests
+    link.channelRequests = []
+    for request in requests {
+      let channel = host.channels.open(request.spsm, mtu: DeviceChannels.mtu, at: index)
+      guard let channel else {
+        complete(
+          request.operation, link, .success(.channel(.refused(.noResourcesAvailable))))
+        continue
+      }
+      host.channels.application.begin(channel, request.pipe) { [weak self, weak link] end in
+        guard let self, let link else { return }
+        complete(request.operation, link, .success(.channel(end)))
+      }
     }
   }
 
