@@ -28,6 +28,13 @@ public struct BondFile: ~Copyable {
     public var bonds = BondTable<16>()
     /// Who this device was when it was written; `nil` if that is unknown.
     public var identity: LocalIdentity?
+    /// Takes the bonds out.
+    public mutating func takeBonds() -> BondTable<16> {
+      var taken = BondTable<16>()
+      swap(&taken, &bonds)
+      return taken
+    }
+
     /// What the user should know of the file, as a sentence without its full stop; `nil` if all is well.
     public var notice: String?
   }
