@@ -18,6 +18,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       case .att:
         if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
           serverRole.receive(frame.payload, on: &connections[index])
+          if Security.isPresent { securityRole.noteActivity(at: index) }
           // What one client does may give the application something to send to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {

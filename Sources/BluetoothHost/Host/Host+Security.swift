@@ -8,10 +8,26 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
-    if securityRole.owesCommand(at: index) { controller.owesCommands = true }
+    if securityRole.owesCommand(at: index) || securityRole.owesPrivacyCommand {
+      controller.owesCommands = true
+    }
     let security = securityRole.security(at: index)
-    if Server.isPresent { serverRole.securityChanged(to: security, at: index) }
-    guard Client.isPresent else { return }
+    if Server.isPresent { noteServerSecurity(security, at: index) }
+    if Client.isPresent { noteClientSecurity(security, at: index) }
+  }
+
+  private mutating func noteServerSecurity(_ security: LinkSecurity, at index: Int) {
+    serverRole.securityChanged(to: security, at: index)
+    switch securityRole.takeRecognition(at: index) {
+    case .known(let record):
+      serverRole.restore(record, at: index)
+      blocked = .none
+    case .new, nil:
+      break
+    }
+  }
+
+  private mutating func noteClientSecurity(_ security: LinkSecurity, at index: Int) {
     clientRole.securityChanged(to: security, at: index)
     if let reason = securityRole.takeEncryptionFailure(at: index) {
       clientRole.encryptionFailed(reason, on: connections[index])
@@ -33,9 +49,30 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     noteSecurity(at: index)
   }
 
+  /// The bonds of active clients get what the server knows of these. Called when there is nothing to send,
+  /// since a store may write to a disk.
+  @inline(never)
+  mutating func keepClients() {
+    var remaining = securityRole.activeClients
+    while let index = remaining.first(from: 0) {
+      remaining.remove(index)
+      keepClient(at: index)
+    }
+  }
+
+  /// The bond of the client at `index` gets what the server knows of it.
+  mutating func keepClient(at index: Int) {
+    guard Security.isPresent, Server.isPresent,
+      securityRole.isNews(serverRole.clientState(at: index), at: index),
+      let record = serverRole.clientRecord(at: index)
+    else { return }
+    securityRole.keep(record, at: index)
+  }
+
   /// The same for all links, after an input that may concern any.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
+    if Security.isPresent, securityRole.owesPrivacyCommand { controller.owesCommands = true }
   }
 
   /// Writes the command by which a link gets its key; `nil` if none is owed.
@@ -80,16 +117,20 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// A link is encrypted, or no longer, or could not be.
   mutating func encryptionChanged(
-    _ handle: ConnectionHandle?, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
+    _ handle: ConnectionHandle, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
   ) {
-    guard Security.isPresent, let handle, let index = table.index(of: handle) else { return }
+    guard Security.isPresent, let index = table.index(of: handle) else { return }
     if controller.encrypting == handle { controller.encrypting = nil }
+    // What the client has said under the old key belongs to its bond.
+    keepClient(at: index)
     securityRole.encryptionChanged(status, isEncrypted: isEncrypted, at: index, at: now)
     noteSecurity(at: index)
   }
 
   /// The controller refuses to encrypt a link, or leaves the command unanswered.
   mutating func encryptionWasRefused(_ status: HCIErrorCode, at now: Instant) {
-    encryptionChanged(controller.encrypting, status, isEncrypted: false, at: now)
+    guard let handle = controller.encrypting, let index = table.index(of: handle) else { return }
+    let isEncrypted = securityRole.security(at: index).contains(.encrypted)
+    encryptionChanged(handle, status, isEncrypted: isEncrypted, at: now)
   }
 }

@@ -90,6 +90,9 @@ public struct Host<
     _modify {
       yield &serverRole
       blocked = .none
+      if Security.isPresent {
+        for index in 0..<links { securityRole.noteActivity(at: index) }
+      }
     }
   }
 
@@ -238,7 +241,10 @@ public struct Host<
       return true
     }
     guard controller.phase == .ready else { return false }
-    return nextACLPacket(into: &writer, at: now)
+    guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
+    if nextACLPacket(into: &writer, at: now) { return true }
+    if !securityRole.activeClients.isEmpty { keepClients() }
+    return false
   }
 }
 
@@ -262,7 +268,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// The radio works: reports what it does.
   mutating func reportWorking() {
-    let isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    var isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    // A pause is nothing to report.
+    if Security.isPresent, Server.isPresent, isAdvertisingPaused { isAdvertising = true }
     report(isAdvertising ? .advertising : .silent)
   }
 
@@ -294,12 +302,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       // An answer that is still to come is not about the next link of this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
-      if controller.encrypting == handle { controller.encrypting = nil }
+      if Security.isPresent, controller.encrypting == handle { controller.encrypting = nil }
     }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
     pending.remove(index)
     blocked.remove(index)
+    keepClient(at: index)
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
     if Security.isPresent { securityRole.closed(at: index) }

@@ -71,6 +71,8 @@ final class SecureDevice {
   }
 
   var record: PairingRecord { host.security.delegate }
+  /// What its client has seen.
+  var curiosity: Curiosity { host.client.application }
   /// What protects its link.
   var protection: LinkSecurity { host.security.security(at: 0) }
   var bondCount: Int { host.security.bonds.count }
@@ -79,6 +81,10 @@ final class SecureDevice {
   /// Pairs on its link; encrypts it with its bond; answers for its user. `false` if it cannot.
   func pair() -> Bool { host.security.pair(at: 0, at: air.now) }
   func secure() -> Bool { host.security.secure(at: 0, at: air.now) }
+  /// Begins an operation on its link; `false` if it cannot.
+  func perform(_ operation: ClientOperation) -> Bool { host.perform(operation, at: 0) }
+  /// The operation under way on its link.
+  var operation: ClientOperation? { host.operation(at: 0) }
   func confirm() -> Bool { host.security.confirm(true, at: 0, at: air.now) }
 
   /// Carries one packet; `false` if there is none.

@@ -1,4 +1,4 @@
-/// The keys that this device keeps for a peer.
+/// What this device keeps for a peer: keys, and what its server remembers of the peer.
 ///
 /// Core Specification, Vol 3, Part H, 2.4. All keys have 16 bytes: shorter ones are never made.
 public struct Bond: Equatable, Sendable {
@@ -19,6 +19,8 @@ public struct Bond: Equatable, Sendable {
   /// The part that this device had in the pairing. A legacy key serves links in the same part only:
   /// Vol 3, Part H, 2.4.4.
   public var role: PairingRole
+  /// What this device's server remembers of the peer; `nil` before the peer has been its client.
+  public var client: ClientRecord?
 
   /// A bond without keys.
   init() {
@@ -36,7 +38,7 @@ public struct Bond: Equatable, Sendable {
   public init(
     identityAddress: DeviceAddress, longTermKey: Number128, encryptedDiversifier: UInt16 = 0,
     randomNumber: UInt64 = 0, identityResolvingKey: Number128? = nil, isAuthenticated: Bool,
-    isSecureConnections: Bool, role: PairingRole
+    isSecureConnections: Bool, role: PairingRole, client: ClientRecord? = nil
   ) {
     self.identityAddress = identityAddress
     self.longTermKey = longTermKey
@@ -46,6 +48,7 @@ public struct Bond: Equatable, Sendable {
     self.isAuthenticated = isAuthenticated
     self.isSecureConnections = isSecureConnections
     self.role = role
+    self.client = client
   }
 
   /// The length of the long term key in bytes.

@@ -9,6 +9,12 @@ struct SecuredLink {
   /// Whether the Security Manager Timer has run out: this link takes no more of the protocol.
   var isSilenced = false
 
+  // What the server knows of the peer.
+  /// Whether the server has what the bond keeps.
+  var isRecognized = false
+  /// What the bond keeps; `nil` if that is not known to be the latest.
+  var kept: ClientState?
+
   // Owed to the peer.
   var owedFailure: PairingFailure?
   var owesSecurityRequest = false
@@ -32,6 +38,14 @@ struct SecuredLink {
 
   /// The device that failed attempts are counted for.
   var claimedAddress: DeviceAddress { identity ?? link.peerAddress }
+}
+
+/// A client whose link is encrypted with the key of its bond.
+public enum ClientRecognition: Equatable, Sendable {
+  /// Its bond is new.
+  case new
+  /// This is remembered of it.
+  case known(ClientRecord)
 }
 
 /// What the central's controller needs to encrypt a link: the parameters of LE Enable Encryption.

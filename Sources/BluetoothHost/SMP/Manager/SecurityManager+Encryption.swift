@@ -102,11 +102,13 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// The link at `index` is encrypted, or no longer, or could not be: Encryption Change, Encryption Key
-  /// Refresh Complete, or the refusal of LE Enable Encryption.
+  /// Refresh Complete, or the refusal of LE Enable Encryption, which changes nothing.
   public mutating func encryptionChanged(
     _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant
   ) {
     guard isOpen(index) else { return }
+    // Whatever comes of it: nothing is believed of a link that was encrypted.
+    if !isEncrypted, table[index].security.contains(.encrypted) { setSecurity(.none, at: index) }
     if pairingIndex == index {
       let security = pairing.security
       let isPairings = pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: now)
@@ -119,11 +121,12 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     table[index].encryptionDeadline = nil
     if status != .success {
       if coming != nil { bondEncryptionFailed(status, at: index) }
-    } else if !isEncrypted {
-      setSecurity(.none, at: index)
-    } else if let coming {
+    } else if isEncrypted, let coming {
       setSecurity(coming, at: index)
-      if let number = bondIndex(at: index) { bonds.markUsed(at: number) }
+      if let number = bondIndex(at: index) {
+        bonds.markUsed(at: number)
+        bondsMoved()
+      }
     }
   }
 
@@ -132,6 +135,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     security = security.subtracting(.bonded)
     if table[index].identity != nil { security = security | .bonded }
     table[index].security = security
+    if !security.contains(.encrypted) {
+      table[index].isRecognized = false
+      activeClients.remove(index)
+    }
     delegate.securityChanged(to: security, at: index)
   }
 }

@@ -108,11 +108,12 @@ extension DeviceCentral {
 }
 
 extension CentralOperation {
-  /// Whether a program has asked for it. What this module asks of its own accord pairs with nobody.
+  /// Whether a program has asked for a value. What this module asks of its own accord pairs with nobody,
+  /// and discovery needs no permission (Core Specification, Vol 3, Part G, 8.1).
   fileprivate var isOfProgram: Bool {
     switch self {
-    case .exchangeMTU, .watchServices, .readFirst: false
-    default: true
+    case .read, .write, .subscribe, .configure: true
+    default: false
     }
   }
 }
