@@ -1,10 +1,12 @@
 // Publishes an L2CAP channel and sends back what comes on it. Which one it is can be read from a characteristic.
-//   echo-channel [NAME]
+// With --encrypted the link to a central has to be encrypted.
+//   echo-channel [--encrypted] [NAME]
 import CoreBluetooth
 import Foundation
 
 let serviceUUID = CBUUID(string: "6C3B5A4E-3F0B-4F0E-9B52-3C7C2F5B9D10")
-let name = CommandLine.arguments.dropFirst().first ?? "Echo"
+let isEncrypted = CommandLine.arguments.contains("--encrypted")
+let name = CommandLine.arguments.dropFirst().first { $0 != "--encrypted" } ?? "Echo"
 
 /// Prints a line at once, also to a program that reads it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -66,7 +68,7 @@ final class Publisher: NSObject, CBPeripheralManagerDelegate {
 
   func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
     guard manager.state == .poweredOn else { return }
-    manager.publishL2CAPChannel(withEncryption: false)
+    manager.publishL2CAPChannel(withEncryption: isEncrypted)
   }
 
   func peripheralManager(
