@@ -44,15 +44,6 @@ public protocol SecurityRole: ~Copyable {
   /// What protects the link now.
   func security(at index: Int) -> LinkSecurity
 
-  /// Whether the peer has yet to prove that it is the one of the bond: this device is the central and has
-  /// a key for the link, which is not encrypted. The client then asks nothing and believes nothing, since
-  /// anybody can take the peer's address and leave its attributes unprotected (the attack BLESA).
-  func isUnproven(at index: Int) -> Bool
-  /// Has an unproven link encrypted, for the client has something to ask.
-  mutating func prove(at index: Int)
-  /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
-  mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
-
   /// Recognises a client, once: its link is encrypted with the key of its bond. `nil` if it is not, or if
   /// that has been taken.
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
@@ -64,6 +55,14 @@ public protocol SecurityRole: ~Copyable {
   mutating func isNews(_ state: ClientState, at index: Int) -> Bool
   /// Keeps `record` with the bond of a client.
   mutating func keep(_ record: ClientRecord, at index: Int)
+  /// Whether the peer has yet to prove that it is the one of the bond: this device is the central and has
+  /// a key for the link, which is not encrypted. The client then asks nothing and believes nothing, since
+  /// anybody can take the peer's address and leave its attributes unprotected (the attack BLESA).
+  func isUnproven(at index: Int) -> Bool
+  /// Has an unproven link encrypted, for the client has something to ask.
+  mutating func prove(at index: Int)
+  /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
+  mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
   /// Makes the private address to begin with; `nil` if this device shows who it is.
   mutating func makePrivateAddress() -> DeviceAddress?
@@ -130,12 +129,6 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func advance(to now: Instant) {}
   /// Nothing.
   public func security(at index: Int) -> LinkSecurity { .none }
-  /// False: there are no bonds.
-  public func isUnproven(at index: Int) -> Bool { false }
-  /// Nothing happens.
-  public mutating func prove(at index: Int) {}
-  /// Nothing.
-  public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
   /// None.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? { nil }
   /// None.
@@ -146,6 +139,12 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func isNews(_ state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.
   public mutating func keep(_ record: ClientRecord, at index: Int) {}
+  /// False: there are no bonds.
+  public func isUnproven(at index: Int) -> Bool { false }
+  /// Nothing happens.
+  public mutating func prove(at index: Int) {}
+  /// Nothing.
+  public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
   /// None.
   public mutating func makePrivateAddress() -> DeviceAddress? { nil }
   /// Nothing happens.
