@@ -44,7 +44,7 @@ struct ManagerSecurityTests {
   func life() throws {
     defer { close() }
     visitor.visit()
-    try expect("connected", "read secret", "wrote", "notifying true", "read news")
+    try expect("connected", "read secret", "notifying true", "wrote", "read news")
     let (first, second) = (try #require(safe.bondedPeers.first), guest.bondedPeers)
     #expect(second == [try #require(visitor.identifier)])
 
@@ -54,7 +54,7 @@ struct ManagerSecurityTests {
     visitor.leave()
     try expect("disconnected")
     visitor.visit()
-    try expect("connected", "read secret", "wrote", "notifying true", "read news")
+    try expect("connected", "read secret", "notifying true", "wrote", "read news")
     visitor.leave()
     try expect("disconnected")
 
@@ -76,7 +76,7 @@ struct ManagerSecurityTests {
 
     safe.pairing = .automatic
     visitor.visit()
-    try expect("connected", "read secret", "wrote", "notifying true", "read news")
+    try expect("connected", "read secret", "notifying true", "wrote", "read news")
   }
 
   @Test("Programs compare the digits, each on its side")
@@ -95,7 +95,7 @@ struct ManagerSecurityTests {
   }
 }
 
-/// Publishes a secret, and sends news to those who subscribe.
+/// Publishes a secret, and sends news after each write.
 private final class Keeper: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let lines = Inbox<String>()
   private let queue = DispatchQueue(label: "keeper")
@@ -144,18 +144,14 @@ private final class Keeper: NSObject, CBPeripheralManagerDelegate, @unchecked Se
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
   ) {
     peripheral.respond(to: requests[0], withResult: .success)
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral,
-    didSubscribeTo characteristic: CBCharacteristic
-  ) {
-    guard let characteristic = characteristic as? CBMutableCharacteristic else { return }
+    guard let characteristic = requests[0].characteristic as? CBMutableCharacteristic else {
+      return
+    }
     _ = peripheral.updateValue(Data("news".utf8), for: characteristic, onSubscribedCentrals: nil)
   }
 }
 
-/// Reads the secret, writes it, and subscribes to it, one after the other.
+/// Reads the secret, subscribes to it, and writes it, one after the other.
 private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   @unchecked Sendable
 {
@@ -224,7 +220,7 @@ private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDel
   ) {
     let text = String(decoding: characteristic.value ?? Data(), as: UTF8.self)
     lines.put(error.map(\.localizedDescription) ?? "read \(text)")
-    if text != "news" { peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse) }
+    if text != "news" { peripheral.setNotifyValue(true, for: characteristic) }
   }
 
   func peripheral(
@@ -232,7 +228,6 @@ private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     error: (any Error)?
   ) {
     lines.put(error.map(\.localizedDescription) ?? "wrote")
-    peripheral.setNotifyValue(true, for: characteristic)
   }
 
   func peripheral(
@@ -241,6 +236,7 @@ private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDel
   ) {
     lines.put(
       error.map(\.localizedDescription) ?? "notifying \(characteristic.isNotifying)")
+    peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
   }
 
   func centralManager(
