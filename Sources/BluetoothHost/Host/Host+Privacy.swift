@@ -1,5 +1,6 @@
 // Private addresses and the controller's lists, between the Security Manager and the controller.
-extension Host where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Writes the next command that brings the controller's lists and its address up to date; before the
   /// first, one that ends advertising or scanning, which go on afterwards. `nil` if none is owed, or while
   /// the controller tries to connect.
