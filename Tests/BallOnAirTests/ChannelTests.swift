@@ -65,7 +65,7 @@ struct ChannelTests {
     let sent = bytes(10_000, seed: 1)
     pair.central.send(sent, on: 0)
     #expect(pair.central.host.mtu(at: 0) == .minimum)
-    #expect(pair.central.host.perform(.exchangeMTU, at: 0))
+    #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 5_000)
     let waiting = pair.peripheral.owner.streams[0]?.incoming.count ?? 0
     // Four credits of 498 bytes, less the two bytes of an SDU's length in each SDU of 600 bytes.

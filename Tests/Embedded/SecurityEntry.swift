@@ -30,7 +30,7 @@ public func security(_ byte: UInt8) -> UInt32 {
   manager.keyRequested(
     encryptedDiversifier: 0, randomNumber: 0, at: index, at: now)
   if case .key(let key) = manager.takeKeyReply(at: index) { sum &+= key.words[0] }
-  if let start = manager.takeEncryption(at: index) { sum &+= start.longTermKey.words[0] }
+  if let start = manager.takeEncryption(at: index, at: now) { sum &+= start.longTermKey.words[0] }
   manager.encryptionChanged(.success, isEncrypted: true, at: index, at: now)
   _ = manager.confirm(true, at: index, at: now)
   _ = manager.enterPasskey(1, at: index, at: now)

@@ -101,7 +101,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
       if Security.isPresent {
-        if let opcode = writeKeyCommand(handle, at: index, into: &writer) { return opcode }
+        if let opcode = writeKeyCommand(handle, at: index, into: &writer, at: now) { return opcode }
       } else if connections[index].owesKeyRefusal {
         connections[index].owesKeyRefusal = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)

@@ -22,7 +22,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
           // What one client does may give the application something to send to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
-          clientRole.receive(frame.payload, on: &connections[index])
+          if !Security.isPresent || !securityRole.isUnproven(at: index) {
+            clientRole.receive(frame.payload, on: &connections[index])
+          }
         } else {
           connections[index].refuse(frame.payload)
         }
@@ -189,7 +191,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         ? Server.isPresent
           && serverRole.writePacket(
             for: &connections[index], length: length, at: now, to: &writer)
-        : clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+        : (sending == .client || !isUnproven(index))
+          && clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
       if isWritten {
         connections[index].lastSender = isServer ? .server : .client
         return true

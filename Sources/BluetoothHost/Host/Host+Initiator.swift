@@ -71,6 +71,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       clientRole.begin(operation, on: connections[index])
     else { return false }
     pending.insert(index)
+    if Security.isPresent { prove(index) }
     return true
   }
 

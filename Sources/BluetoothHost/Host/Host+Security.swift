@@ -11,8 +11,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if securityRole.owesCommand(at: index) || securityRole.owesPrivacyCommand {
       controller.owesCommands = true
     }
-    guard Server.isPresent else { return }
     let security = securityRole.security(at: index)
+    if Server.isPresent { noteServerSecurity(security, at: index) }
+    if Client.isPresent { noteClientSecurity(security, at: index) }
+  }
+
+  private mutating func noteServerSecurity(_ security: LinkSecurity, at index: Int) {
     serverRole.securityChanged(to: security, at: index)
     switch securityRole.takeRecognition(at: index) {
     case .known(let record):
@@ -21,6 +25,28 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .new, nil:
       break
     }
+  }
+
+  private mutating func noteClientSecurity(_ security: LinkSecurity, at index: Int) {
+    clientRole.securityChanged(to: security, at: index)
+    if let reason = securityRole.takeEncryptionFailure(at: index) {
+      clientRole.encryptionFailed(reason, on: connections[index])
+    }
+    // What waited until the peer had proved itself can be sent.
+    if clientRole.hasPacket(for: connections[index]) { pending.insert(index) }
+  }
+
+  /// Whether the client may neither ask the peer at `index` nor believe it before the link is encrypted.
+  @inline(__always)
+  func isUnproven(_ index: Int) -> Bool {
+    Security.isPresent && securityRole.isUnproven(at: index)
+  }
+
+  /// The client has an operation for the peer at `index`, which may have to prove itself first.
+  mutating func prove(_ index: Int) {
+    guard isUnproven(index) else { return }
+    securityRole.prove(at: index)
+    noteSecurity(at: index)
   }
 
   /// The bonds of active clients get what the server knows of these. Called when there is nothing to send,
@@ -51,7 +77,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Writes the command by which a link gets its key; `nil` if none is owed.
   mutating func writeKeyCommand(
-    _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter
+    _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
     if let reply = securityRole.takeKeyReply(at: index) {
       switch reply {
@@ -61,7 +87,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
     }
-    guard let start = securityRole.takeEncryption(at: index) else { return nil }
+    guard securityRole.owesCommand(at: index) else { return nil }
+    guard let start = securityRole.takeEncryption(at: index, at: now) else {
+      // Its key has gone meanwhile.
+      noteSecurity(at: index)
+      return nil
+    }
     controller.encrypting = handle
     return write(
       LEEnableEncryption(

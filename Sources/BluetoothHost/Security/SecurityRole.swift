@@ -25,7 +25,7 @@ public protocol SecurityRole: ~Copyable {
   /// Whether a command for the controller is owed: `takeEncryption` or `takeKeyReply` has one.
   func owesCommand(at index: Int) -> Bool
   /// What the controller shall encrypt the link with; `nil` if nothing is owed.
-  mutating func takeEncryption(at index: Int) -> EncryptionStart?
+  mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart?
   /// The answer to the controller's request for the key of the link; `nil` if none is owed.
   mutating func takeKeyReply(at index: Int) -> LongTermKeyReply?
   /// The controller asks for the key of a link.
@@ -55,6 +55,14 @@ public protocol SecurityRole: ~Copyable {
   mutating func isNews(_ state: ClientState, at index: Int) -> Bool
   /// Keeps `record` with the bond of a client.
   mutating func keep(_ record: ClientRecord, at index: Int)
+  /// Whether the peer has yet to prove that it is the one of the bond: this device is the central and has
+  /// a key for the link, which is not encrypted. The client then asks nothing and believes nothing, since
+  /// anybody can take the peer's address and leave its attributes unprotected (the attack BLESA).
+  func isUnproven(at index: Int) -> Bool
+  /// Has an unproven link encrypted, for the client has something to ask.
+  mutating func prove(at index: Int)
+  /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
+  mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
   /// Makes the private address to begin with; `nil` if this device shows who it is.
   mutating func makePrivateAddress() -> DeviceAddress?
@@ -104,7 +112,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// False.
   public func owesCommand(at index: Int) -> Bool { false }
   /// Nothing.
-  public mutating func takeEncryption(at index: Int) -> EncryptionStart? { nil }
+  public mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart? { nil }
   /// Nothing.
   public mutating func takeKeyReply(at index: Int) -> LongTermKeyReply? { nil }
   /// Nothing happens.
@@ -131,6 +139,12 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func isNews(_ state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.
   public mutating func keep(_ record: ClientRecord, at index: Int) {}
+  /// False: there are no bonds.
+  public func isUnproven(at index: Int) -> Bool { false }
+  /// Nothing happens.
+  public mutating func prove(at index: Int) {}
+  /// Nothing.
+  public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
   /// None.
   public mutating func makePrivateAddress() -> DeviceAddress? { nil }
   /// Nothing happens.

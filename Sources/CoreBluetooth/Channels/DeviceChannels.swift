@@ -126,14 +126,16 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     entries[channel]?.peerMTU = peerMTU
     entries[channel]?.completion?(nil)
     entries[channel]?.completion = nil
+    // Nobody may want it any more.
+    if let wish = entries[channel]?.pipe.takeWish() { follow(wish, on: channel) }
   }
 
   func closed(_ channel: Int, with end: ChannelEnd) {
     guard let entry = entries.removeValue(forKey: channel) else { return }
     toResume.remove(channel)
     toClose.remove(channel)
-    entry.pipe.finish(end)
-    entry.completion?(end)
+    // A channel that was refused may be asked for again, with the same pipe.
+    if let completion = entry.completion { completion(end) } else { entry.pipe.finish(end) }
   }
 
   func room(of channel: Int) -> Int { entries[channel]?.pipe.room ?? ChannelPipe.inputCapacity }

@@ -54,11 +54,13 @@ public final class CBRadio: @unchecked Sendable {
         stopsWhenUnused: true))
   }
 
-  /// A radio of one's own, with sinks for its packets.
+  /// A radio of one's own, with sinks for its packets, and bonds that last longer than it does.
   package convenience init(
-    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink]
+    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink],
+    bonds: RadioBonds = RadioBonds()
   ) {
-    self.init(RadioEngine(name, address: address, sinks: sinks, stopsWhenUnused: true))
+    self.init(
+      RadioEngine(name, address: address, sinks: sinks, bonds: bonds, stopsWhenUnused: true))
   }
 
   /// Has `body` told, on the radio's thread, each time why the radio cannot be used, or no more. To

@@ -20,9 +20,11 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
 
   private var isEnding = false
 
-  /// - Parameter address: What the device goes by.
-  init(address: OwnAddress) {
-    device = Device(address: address)
+  /// - Parameters:
+  ///   - address: What the device goes by.
+  ///   - bonds: The peers that it knows, and which it gets to know.
+  init(address: OwnAddress, bonds: RadioBonds = RadioBonds()) {
+    device = Device(address: address, bonds: bonds)
     central = CentralEngine(device.central, device.channels)
     peripheral = PeripheralEngine(device)
   }

@@ -52,16 +52,21 @@ final class RadioEngine: @unchecked Sendable {
   ///   - address: What the device goes by.
   ///   - airPath: Where the virtual air is.
   ///   - sinks: Those who look on at the packets.
+  ///   - bonds: The peers that the device knows, and which it gets to know.
   ///   - stopsWhenUnused: Whether the controller is freed when the last observation has ended.
   init(
     _ name: RadioName?, address: AddressChoice = .automatic,
-    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [], stopsWhenUnused: Bool
+    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [],
+    bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {
     self.name = name
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    program = DeviceProgram(address: address.own)
+    program = DeviceProgram(address: address.own, bonds: bonds)
+    program.device.pairing.perform = { [weak self] job in
+      self?.performIfServing { program, now in job(program.device, now) }
+    }
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -80,6 +85,18 @@ final class RadioEngine: @unchecked Sendable {
       startThread(&desk)
       // Whoever put the first one there has rung.
       return (true, desk.jobs.count == 1 ? desk.wakeup : nil)
+    }
+    wakeup?.ring()
+    return isTaken
+  }
+
+  /// Has the thread do `job` if it serves; `false` if there is none, or if the radio is closed.
+  @discardableResult
+  func performIfServing(_ job: @escaping Job) -> Bool {
+    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
+      guard !desk.isClosed, desk.thread != nil else { return (false, nil) }
+      desk.jobs.append(job)
+      return (true, desk.wakeup)
     }
     wakeup?.ring()
     return isTaken

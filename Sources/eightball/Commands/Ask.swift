@@ -2,6 +2,8 @@ import ArgumentParser
 import BluetoothHost
 import CoreBluetooth
 import EightBallKit
+import LinuxRadio
+import LinuxSystem
 
 /// Asks a ball a question.
 struct Ask: ParsableCommand {
@@ -12,11 +14,16 @@ struct Ask: ParsableCommand {
       question ends in a question mark; the ball refuses anything else. A ball that cannot be \
       connected to, or is none, is passed over while there is time.
 
+      A ball that protects its links wants you to pair first: let it open pairing, by holding its shake \
+      button for 3 s, and give --pair. If the ball shows a number, you are asked whether it is the same, or \
+      to type it. The bond is kept in ask.bonds, beside those of eightball bonds, and the ball knows you by it.
+
       EXAMPLES
         eightball ask "Will it rain?"
         eightball ask --random --radio hci0
         eightball ask "Do you know me?" --address C0:00:00:00:00:01
         eightball ask "Is it late?" --name "Kitchen Ball" --timeout 5s --json
+        eightball ask --pair "Will you tell nobody else?"
 
       EXIT STATUS
         0   the ball answered
@@ -48,6 +55,9 @@ struct Ask: ParsableCommand {
     transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout = TimeOption(milliseconds: 2_000)
 
+  @Flag(name: .long, help: "Pair with the ball if it wants that, and keep the bond.")
+  var pair = false
+
   @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var radioOptions: RadioOptions
   @OptionGroup var output: OutputOptions
@@ -78,21 +88,44 @@ struct Ask: ParsableCommand {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
+      let bonds = try openBonds()
+      var address = try addressOptions.choice
+      if let bonds, address == .automatic { address = .fixed(bonds.address) }
       let radio = CBRadio(
-        chosen.name, address: try addressOptions.choice, watchedBy: sinks)
+        chosen.name, address: address, watchedBy: sinks,
+        bonds: bonds.map { RadioBonds($0) } ?? RadioBonds())
+      radio.pairing = pair ? PairingQuestions(isJSON: output.json).pairing : .refused
       let outcome = try waiting { await AskProgram(inquiry, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)
+      try bonds?.save()
       if case .radioTrouble(let error) = outcome { throw error }
       printer.ended(outcome, inquiry)
       if let status = outcome.exitStatus { throw status }
     }
   }
 
+  /// The bonds with balls; `nil` if there are none, and none are wanted.
+  private func openBonds() throws -> AskBonds? {
+    guard let path = BondFile.path(of: AskBonds.fileName) else {
+      guard pair else { return nil }
+      throw ValidationError("--pair keeps a bond, and neither HOME nor XDG_STATE_HOME says where.")
+    }
+    do throws(SystemError) {
+      return try AskBonds(path, isWanted: pair, note: Terminal.note)
+    } catch {
+      guard !pair else { throw error }
+      Terminal.note("Warning: \(sentence(printable(error.description)))")
+      return nil
+    }
+  }
+
   private var inquiry: Inquiry {
     Inquiry(
       question: question ?? BallQuestion.random(), name: name?.text,
-      answerTimeout: timeout.seconds, searchTimeout: max(5, timeout.seconds))
+      answerTimeout: timeout.seconds, searchTimeout: max(5, timeout.seconds),
+      // A person compares numbers, or types one.
+      preparationTimeout: pair ? 60 : 10)
   }
 }
 

@@ -33,6 +33,8 @@ struct Curiosity: ClientApplication {
   var lostAnswers = 0
   /// Operations that ended with an error other than the end of their link.
   var errors: [OperationError] = []
+  /// What protects the link that was last reported.
+  var security = LinkSecurity.none
   private var questionCount = 0
 
   init(name: String) {
@@ -94,6 +96,10 @@ struct Curiosity: ClientApplication {
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
     let rest = Array((links[index]?.question ?? "").utf8.dropFirst(offset))
     value.writePrefix(of: rest.span)
+  }
+
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    self.security = security
   }
 
   mutating func found(_ service: RemoteService, at index: Int) {}

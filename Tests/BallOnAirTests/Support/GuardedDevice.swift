@@ -20,7 +20,8 @@ final class GuardedDevice {
   var onPacket: (([UInt8]) -> Void)?
   var host:
     Host<
-      2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager
+      2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
+      NoChannels
     >
 
   init(
@@ -44,7 +45,8 @@ final class GuardedDevice {
     _ number: UInt8, _ start: UInt64, _ policy: PairingPolicy, _ identity: LocalIdentity,
     _ bonds: consuming BondTable<4>, _ database: GuardedDatabase
   ) -> Host<
-    2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager
+    2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
+    NoChannels
   > {
     Host(
       configuration: HostConfiguration(
@@ -54,7 +56,8 @@ final class GuardedDevice {
       client: GATTClient(application: GuardedAsker()),
       security: Manager(
         policy: policy, identity: identity, bonds: bonds, delegate: PairingRecord(),
-        agreement: P256KeyAgreement(), random: FixedKeys(seed: UInt64(number) + 100 * start)))
+        agreement: P256KeyAgreement(), random: FixedKeys(seed: UInt64(number) + 100 * start)),
+      channels: NoChannels())
   }
 
   /// The program begins anew: nothing is left but the bonds, and a database that may be another.

@@ -40,6 +40,8 @@ final class SecureDevice {
   let air: VirtualAir
   let address: DeviceAddress
   let radio: VirtualController
+  /// How many packets of the attribute protocol came while the link was not encrypted.
+  private(set) var packetsInClear = 0
   var host:
     Host<
       2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager,
@@ -69,6 +71,8 @@ final class SecureDevice {
   }
 
   var record: PairingRecord { host.security.delegate }
+  /// What its client has seen.
+  var curiosity: Curiosity { host.client.application }
   /// What protects its link.
   var protection: LinkSecurity { host.security.security(at: 0) }
   var bondCount: Int { host.security.bonds.count }
@@ -77,6 +81,10 @@ final class SecureDevice {
   /// Pairs on its link; encrypts it with its bond; answers for its user. `false` if it cannot.
   func pair() -> Bool { host.security.pair(at: 0, at: air.now) }
   func secure() -> Bool { host.security.secure(at: 0, at: air.now) }
+  /// Begins an operation on its link; `false` if it cannot.
+  func perform(_ operation: ClientOperation) -> Bool { host.perform(operation, at: 0) }
+  /// The operation under way on its link.
+  var operation: ClientOperation? { host.operation(at: 0) }
   func confirm() -> Bool { host.security.confirm(true, at: 0, at: air.now) }
 
   /// Carries one packet; `false` if there is none.
@@ -87,6 +95,9 @@ final class SecureDevice {
       return write(&writer) ? writer.count : nil
     }
     if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
+      // An ACL packet, whose L2CAP channel is that of the attribute protocol.
+      let isAttributes = storage[0] == 0x02 && storage[7] == 0x04
+      if isAttributes, !protection.contains(.encrypted) { packetsInClear += 1 }
       host.receive(storage.span.extracting(first: count), at: air.now)
     } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
       radio.send(storage.span.extracting(first: count))

@@ -144,7 +144,7 @@ struct SecurityManagerTests {
       central.receive([code] + [UInt8](repeating: 0, count: 6))
       #expect(central.takePDUs() == [])
     }
-    let key = central.manager.takeEncryption(at: 0)
+    let key = central.manager.takeEncryption(at: 0, at: Instant(rawValue: 30_000))
     #expect(key == nil)
     #expect(!central.pair())
   }

@@ -125,7 +125,7 @@ final class SecurityStation {
         guard allows() else { continue }
         peers[index].map { $0.station.receive(pdu, at: $0.index) }
       }
-      if let start = manager.takeEncryption(at: index) {
+      if let start = manager.takeEncryption(at: index, at: now) {
         isProgress = true
         starts.append(start)
         encrypt(start, at: index)

@@ -137,13 +137,37 @@ struct ChannelOpeningTests {
     #expect(other.read() == [1, 2, 3])
   }
 
-  @Test("a channel that needs encryption is refused on a link without")
+  @Test("the central pairs for a channel that needs encryption, and encrypts the next link for it")
   func encrypted() throws {
     let it = try ChannelStage(isEncrypted: true)
     it.peripheral.openL2CAPChannel(128)
-    it.settle()
+    it.peripheral.openL2CAPChannel(128)
+    it.stage.pass(3_000)
+    #expect(it.log.take() == ["channel true", "channel true"])
+    #expect(it.recorder.take() == ["01 opened 128", "01 opened 128"])
+
+    it.manager.cancelPeripheralConnection(it.peripheral)
+    it.stage.pass(1_000)
+    it.manager.connect(it.peripheral)
+    it.stage.pass(1_000)
+    _ = it.log.take()
+    it.peripheral.openL2CAPChannel(128)
+    it.stage.pass(1_000)
+    #expect(it.log.take() == ["channel true"])
+    #expect(it.recorder.take() == ["01 opened 128"])
+  }
+
+  @Test("a peripheral that refuses to pair keeps its channel")
+  func pairingRefused() throws {
+    let it = try ChannelStage(isEncrypted: true)
+    let device = it.neighbour.program.device
+    device.pairing.settings.withLock { $0 = .refused }
+    device.updatePolicy()
+    it.peripheral.openL2CAPChannel(128)
+    it.stage.pass(3_000)
     #expect(it.log.take() == ["channel false: CBATTError 0x5"])
     #expect(it.recorder.take() == [])
+    #expect(it.peripheral.state == .connected)
   }
 
   @Test("several channels on one link are apart")

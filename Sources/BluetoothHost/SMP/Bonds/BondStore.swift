@@ -20,6 +20,18 @@ public protocol BondStore: ~Copyable {
   mutating func markUsed(at index: Int)
 }
 
+/// A store in memory, which its owner keeps elsewhere as well, such as in a file, when it has changed.
+public protocol KeptBondStore: BondStore, ~Copyable {
+  /// Whether something has changed since `markKept`.
+  var isChanged: Bool { get }
+
+  /// Something that is kept with the bonds has changed.
+  mutating func markChanged()
+
+  /// The bonds are kept elsewhere as they are now.
+  mutating func markKept()
+}
+
 extension BondStore where Self: ~Copyable {
   /// The number of the bond with this identity address; `nil` if there is none.
   public func index(of identityAddress: DeviceAddress) -> Int? {

@@ -1,11 +1,14 @@
 /// Bonds in memory, at most `capacity` of them: they last as long as the program.
 ///
 /// The bond that was used last is the first. A new bond that finds no room takes the place of the last.
-public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
+public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
   private var bonds = InlineArray<capacity, Bond>(repeating: Bond())
 
   /// How many bonds there are.
   public private(set) var count = 0
+
+  /// Whether something has changed since `markKept`: a file of the bonds has to be written anew.
+  public private(set) var isChanged = false
 
   /// A table without bonds.
   public init() {}
@@ -15,10 +18,17 @@ public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
     index >= 0 && index < count ? bonds[index] : nil
   }
 
+  /// Something that is kept with the bonds has changed.
+  public mutating func markChanged() { isChanged = true }
+
+  /// The bonds are kept elsewhere as they are now.
+  public mutating func markKept() { isChanged = false }
+
   /// Keeps a bond in place of that with the same identity address, or else of the one that has been
   /// unused the longest if there are `capacity` bonds.
   public mutating func store(_ bond: Bond) {
     guard capacity > 0 else { return }
+    isChanged = true
     if let index = index(of: bond.identityAddress) {
       moveToFront(index)
     } else {
@@ -31,6 +41,7 @@ public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
   /// Drops the bond with this number, and wipes its keys.
   public mutating func remove(at index: Int) {
     guard index >= 0, index < count else { return }
+    isChanged = true
     count &-= 1
     for next in index..<count { bonds[next] = bonds[next &+ 1] }
     overwrite(&bonds[count], with: Bond())
@@ -39,6 +50,7 @@ public struct BondTable<let capacity: Int>: BondStore, ~Copyable {
   /// The bond with this number becomes the first.
   public mutating func markUsed(at index: Int) {
     guard index > 0, index < count else { return }
+    isChanged = true
     moveToFront(index)
   }
 

@@ -27,6 +27,12 @@ struct SecuredLink {
   var keyReply: LongTermKeyReply?
   /// What protects the link as soon as it is encrypted with the bond's key.
   var coming: LinkSecurity?
+  /// When the controller's answer to that is given up.
+  var encryptionDeadline: Instant?
+  /// Whether this device is the central and the bond's key serves the link: see `isUnproven`.
+  var hasOwnKey = false
+  /// Why the link was not encrypted, until the client has learned of it.
+  var encryptionFailure: HCIErrorCode?
 
   init() {}
 

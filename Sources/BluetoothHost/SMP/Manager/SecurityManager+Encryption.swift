@@ -18,7 +18,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// What the central's controller shall encrypt the link at `index` with; `nil` if nothing is owed.
-  public mutating func takeEncryption(at index: Int) -> EncryptionStart? {
+  public mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart? {
     guard isOpen(index) else { return nil }
     if pairingIndex == index, let key = pairing.takeEncryptionKey() {
       table[index].owesEncryption = false
@@ -26,11 +26,41 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     }
     guard table[index].owesEncryption else { return nil }
     table[index].owesEncryption = false
-    guard let bond = usableBond(at: index) else { return nil }
+    guard let bond = usableBond(at: index) else {
+      // Another bond has taken its place meanwhile.
+      table[index].encryptionFailure = .pinOrKeyMissing
+      return nil
+    }
     table[index].coming = bond.security
+    table[index].encryptionDeadline = now.advanced(by: Self.encryptionPatience)
     return EncryptionStart(
       longTermKey: bond.longTermKey, encryptedDiversifier: bond.encryptedDiversifier,
       randomNumber: bond.randomNumber)
+  }
+
+  /// How long the controller may take to encrypt a link, in milliseconds: longer than the 40 s after which
+  /// it gives the peer up itself (Vol 6, Part B, 5.2).
+  private static var encryptionPatience: UInt32 { 45_000 }
+
+  /// Has an unproven link encrypted with the bond's key. A pairing under way encrypts it too.
+  public mutating func prove(at index: Int) {
+    guard isUnproven(at: index), pairingIndex != index, table[index].coming == nil else { return }
+    table[index].owesEncryption = true
+  }
+
+  /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
+  public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? {
+    guard isOpen(index), let failure = table[index].encryptionFailure else { return nil }
+    table[index].encryptionFailure = nil
+    return failure
+  }
+
+  /// The link at `index` could not be encrypted with the bond's key.
+  mutating func bondEncryptionFailed(_ reason: HCIErrorCode, at index: Int) {
+    table[index].coming = nil
+    table[index].encryptionDeadline = nil
+    if isUnproven(at: index) { table[index].encryptionFailure = reason }
+    delegate.encryptionFailed(reason, at: index)
   }
 
   /// The controller of this peripheral asks for the key of a link: LE Long Term Key Request. The answer
@@ -88,8 +118,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     }
     let coming = table[index].coming
     table[index].coming = nil
+    table[index].encryptionDeadline = nil
     if status != .success {
-      if coming != nil { delegate.encryptionFailed(status, at: index) }
+      if coming != nil { bondEncryptionFailed(status, at: index) }
     } else if isEncrypted, let coming {
       setSecurity(coming, at: index)
       if let number = bondIndex(at: index) {

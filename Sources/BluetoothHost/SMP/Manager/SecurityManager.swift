@@ -27,6 +27,8 @@ public struct SecurityManager<
   var pairing: Pairing<Agreement, Random>
   /// The connection that pairs.
   var pairingIndex: Int?
+  /// The connection that pairs; `nil` if none does. No other can meanwhile.
+  public var pairingConnection: Int? { pairingIndex }
   var limiter = AttemptLimiter<8>()
   /// The PDU that takes several packets, and the connection that it is for. Only the one that pairs
   /// sends any of more than 2 bytes.
@@ -98,6 +100,7 @@ public struct SecurityManager<
     for index in 0..<links where table[index].identity == bond.identityAddress {
       table[index].identity = nil
       table[index].security = table[index].security.subtracting(.bonded)
+      table[index].hasOwnKey = false
     }
   }
 
@@ -110,6 +113,7 @@ public struct SecurityManager<
     var earliest = Instant.earlier(pairing.deadline, renewalTime)
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
+      earliest = Instant.earlier(earliest, table[index].encryptionDeadline)
     }
     return earliest
   }
@@ -122,6 +126,9 @@ public struct SecurityManager<
     settle(at: now)
     advancePrivacy(to: now)
     for index in 0..<links {
+      if let deadline = table[index].encryptionDeadline, deadline <= now {
+        bondEncryptionFailed(.connectionTimeout, at: index)
+      }
       guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
       silence(index)
       delegate.pairingEnded(.timedOut, at: index)
@@ -146,6 +153,13 @@ public struct SecurityManager<
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
     table[index].security = table[index].security | .bonded
+    let role = table[index].link.role
+    table[index].hasOwnKey = role == .initiator && bond.serves(role)
+  }
+
+  /// Whether the peer has yet to prove that it is the one of the bond.
+  public func isUnproven(at index: Int) -> Bool {
+    isOpen(index) && table[index].hasOwnKey && !table[index].security.contains(.encrypted)
   }
 
   /// The timer has run out: Vol 3, Part H, 3.4.
@@ -187,11 +201,13 @@ public struct SecurityManager<
     case .failed, .refused, .linkLost, .encryptionFailed:
       break
     }
-    if case .paired = outcome {
-      limiter.noteSuccess(claimedAddress)
-    } else {
-      limiter.noteFailure(claimedAddress, at: now)
+    switch outcome {
+    case .paired: limiter.noteSuccess(claimedAddress)
+    // The peer does not pair now. Nobody has guessed anything, and the next attempt need not wait.
+    case .refused(.pairingNotSupported): break
+    default: limiter.noteFailure(claimedAddress, at: now)
     }
+    if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
     delegate.pairingEnded(outcome, at: index)
   }
 }

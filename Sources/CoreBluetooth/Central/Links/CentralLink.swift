@@ -18,13 +18,6 @@ final class CentralLink {
     case closing(isAsked: Bool)
   }
 
-  /// A channel that is to be opened.
-  struct ChannelRequest {
-    let operation: OperationID
-    let spsm: SPSM
-    let pipe: ChannelPipe
-  }
-
   let id: LinkID
   let peer: DeviceAddress
   var phase = Phase.waiting
@@ -42,13 +35,22 @@ final class CentralLink {
   /// The next step of the operation under way; `nil` while the host is at it.
   var step: CentralProcedure.Step?
 
+  /// What the host was asked last, and what it writes.
+  var asked: (operation: ClientOperation, value: [UInt8])?
+  /// Whether that has been asked a second time, over a protected link.
+  var isRepeated = false
+  /// The request that waits until the link is protected; `nil` if there is none.
+  var securing: DeviceCentral.Securing?
+  /// Why the link, which ends for that, could not be encrypted.
+  var encryptionFailure: HCIErrorCode?
+
   /// The handle of Service Changed, once it has been subscribed to.
   var serviceChanged: AttributeHandle?
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
   var rssiReadings: [OperationID] = []
   var asksRSSI = false
-  /// The channels for which the host has yet to be asked.
-  var channelRequests: [ChannelRequest] = []
+  /// The channels for which the host has yet to be asked, for the first time or once the link is protected.
+  var channelRequests: [DeviceCentral.ChannelRequest] = []
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id
@@ -79,6 +81,7 @@ final class CentralLink {
     var procedure = CentralProcedure(next.id, next.operation)
     step = procedure.begin()
     self.procedure = procedure
+    isRepeated = false
     return true
   }
 
@@ -88,6 +91,7 @@ final class CentralLink {
     defer {
       procedure = nil
       step = nil
+      securing = nil
       waiting = []
       idle = []
       rssiReadings = []

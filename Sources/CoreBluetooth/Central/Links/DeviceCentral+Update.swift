@@ -6,6 +6,7 @@ extension DeviceCentral {
   func update(_ host: inout Device.Host) {
     needsUpdate = false
     endUnlost()
+    if isReady { identify(&host) }
     if scanner.isStale {
       scanner.isStale = false
       host.scan(scanner.wanted)
@@ -42,23 +43,6 @@ extension DeviceCentral {
     }
   }
 
-  private func openChannels(of link: CentralLink, at index: Int, _ host: inout Device.Host) {
-    let requests = link.channelRequests
-    link.channelRequests = []
-    for request in requests {
-      let channel = host.channels.open(request.spsm, mtu: DeviceChannels.mtu, at: index)
-      guard let channel else {
-        complete(
-          request.operation, link, .success(.channel(.refused(.noResourcesAvailable))))
-        continue
-      }
-      host.channels.application.begin(channel, request.pipe) { [weak self, weak link] end in
-        guard let self, let link else { return }
-        complete(request.operation, link, .success(.channel(end)))
-      }
-    }
-  }
-
   /// The connection that the peer of `link` has begun, if no manager uses it.
   private func placeOfPeer(of link: CentralLink) -> Int? {
     places.firstIndex { place in
@@ -85,6 +69,7 @@ extension DeviceCentral {
   /// Carries out the operations of a link until the host has to do something for one.
   private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     while link.isOpen {
+      if link.securing != nil { secure(link, at: index, &host) }
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
@@ -96,12 +81,15 @@ extension DeviceCentral {
         places[index]?.value = value
         if operation == .exchangeMTU { places[index]?.hasExchangedMTU = true }
         link.step = nil
+        link.asked = (operation, value)
         // A link that is being ended takes no operation. Its end follows.
         guard host.perform(operation, at: index) else {
           link.step = step
           return
         }
       case .ended(let error):
+        if mustSecure(link, after: error, host.security.security(at: index)) { continue }
+        link.isRepeated = false
         link.step = link.procedure?.proceed(error, mtu: host.mtu(at: index))
       case .done(let output):
         link.procedure = nil

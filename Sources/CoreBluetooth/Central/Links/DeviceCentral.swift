@@ -135,20 +135,8 @@ final class DeviceCentral {
     return operationID
   }
 
-  /// Asks the peer for a channel, outside of the link's queue. `completed` follows, unless the link ends.
-  func openChannel(_ spsm: SPSM, _ pipe: ChannelPipe, on id: LinkID) -> OperationID {
-    let operation = newOperation()
-    needsUpdate = true
-    if let link = link(id), link.isOpen {
-      link.channelRequests.append(
-        CentralLink.ChannelRequest(operation: operation, spsm: spsm, pipe: pipe))
-    } else {
-      post(.completed(operation, id, .failure(.disconnected)))
-    }
-    return operation
-  }
-
-  private func newOperation() -> OperationID {
+  /// The name of an operation that begins.
+  func newOperation() -> OperationID {
     lastOperation &+= 1
     return OperationID(rawValue: lastOperation)
   }
