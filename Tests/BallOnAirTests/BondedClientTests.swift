@@ -167,17 +167,24 @@ struct BondedClientTests {
   }
 
   @Test("A client that comes back unencrypted gets neither values nor its subscriptions")
-  func unencrypted() {
+  func unencrypted() throws {
     let pair = subscribedPair()
     pair.disconnect()
+    // One that has its bond encrypts the link before it asks.
+    let bond = try #require(pair.central.bond)
+    pair.central.host.security.removeBond(at: 0)
     pair.connect()
-    update(pair, .guarded, 9)
-    #expect(pair.central.asker.notified.isEmpty)
+    update(pair, .guarded, 8)
     #expect(pair.refusal(.read(Handle.guarded)) == .insufficientEncryption)
     #expect(
       pair.refusal(.subscribe(Handle.guardedConfiguration, .notification))
         == .insufficientEncryption)
     #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientEncryption)
+    pair.disconnect()
+    pair.central.host.security.bonds.store(bond)
+    pair.connect()
+    update(pair, .guarded, 9)
+    #expect(pair.central.asker.notified.isEmpty)
     pair.secure()
     #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientAuthentication)
     #expect(pair.central.asker.notified.map(\.value) == [[9]])
