@@ -22,15 +22,16 @@ struct BeliefTests {
 
   /// The central's errors.
   private func errors(_ pair: SecurePair) -> [OperationError] {
-    pair.central.host.client.application.errors
+    pair.central.curiosity.errors
   }
 
   /// Hands the central's host an answer of the ball, as from its link.
   private func notify(_ central: SecureDevice) {
     central.host.client.application.links[0]?.awaitsAnswer = true
-    // Handle 1, packet boundary 2, 8 bytes; 4 bytes, channel 4; notification, its handle, one byte.
+    let link = UInt8(truncatingIfNeeded: central.radio.connectionHandles[0].rawValue)
+    // The link, packet boundary 2, 8 bytes; 4 bytes, channel 4; notification, its handle, one byte.
     let packet: [UInt8] = [
-      0x02, 0x01, 0x20, 8, 0, 4, 0, 4, 0, 0x1B, UInt8(Handles.answer.rawValue), 0, 0x21,
+      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, 0x1B, UInt8(Handles.answer.rawValue), 0, 0x21,
     ]
     central.host.receive(packet.span, at: central.air.now)
   }
@@ -39,11 +40,12 @@ struct BeliefTests {
   func encryptsFirst() {
     let pair = bondedPair()
     #expect(pair.central.protection == .bonded)
-    #expect(pair.central.host.perform(.exchangeMTU, at: 0))
+    #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
     #expect(pair.central.protection.contains(.encrypted))
-    #expect(pair.central.host.operation(at: 0) == nil)
-    #expect(pair.central.host.mtu(at: 0) != .minimum)
+    #expect(pair.central.operation == nil)
+    let mtu = pair.central.host.mtu(at: 0)
+    #expect(mtu != .minimum)
     #expect(errors(pair) == [])
     #expect(pair.peripheral.packetsInClear == 0)
   }
@@ -52,7 +54,7 @@ struct BeliefTests {
   func impostor() {
     let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
     for count in 1...2 {
-      #expect(pair.central.host.perform(.read(Handles.answer), at: 0))
+      #expect(pair.central.perform(.read(Handles.answer)))
       pair.run(for: 1_000)
       #expect(errors(pair) == Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
     }
@@ -64,11 +66,11 @@ struct BeliefTests {
   func notification() {
     let pair = bondedPair()
     notify(pair.central)
-    #expect(pair.central.host.client.application.answerCount == 0)
+    #expect(pair.central.curiosity.answerCount == 0)
     _ = pair.central.secure()
     pair.run(for: 1_000)
     notify(pair.central)
-    #expect(pair.central.host.client.application.answerCount == 1)
+    #expect(pair.central.curiosity.answerCount == 1)
   }
 
   @Test("A peer whose bond is dropped is a stranger again, and is believed as one")
@@ -76,10 +78,10 @@ struct BeliefTests {
     let pair = bondedPair()
     pair.central.host.security.removeBond(at: 0)
     notify(pair.central)
-    #expect(pair.central.host.client.application.answerCount == 1)
-    #expect(pair.central.host.perform(.exchangeMTU, at: 0))
+    #expect(pair.central.curiosity.answerCount == 1)
+    #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(pair.central.host.operation(at: 0) == nil)
+    #expect(pair.central.operation == nil)
     #expect(pair.central.protection == .none)
   }
 
@@ -87,7 +89,7 @@ struct BeliefTests {
   func failedPairing() {
     let pair = bondedPair { $0.peripheral.host.security.policy.isOpen = false }
     #expect(pair.central.pair())
-    #expect(pair.central.host.perform(.exchangeMTU, at: 0))
+    #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
     #expect(errors(pair) == [.encryptionFailed(.authenticationFailure)])
     #expect(pair.peripheral.packetsInClear == 0)
@@ -98,7 +100,7 @@ struct BeliefTests {
   func silentController() {
     let pair = bondedPair()
     let central = pair.central
-    #expect(central.host.perform(.exchangeMTU, at: 0))
+    #expect(central.perform(.exchangeMTU))
     // The command is sent and acknowledged. What follows does not reach the host.
     for _ in 0..<2 { #expect(central.carryOne()) }
     let begin = pair.air.now
@@ -112,10 +114,10 @@ struct BeliefTests {
   @Test("The client learns what protects its link")
   func report() {
     let pair = bondedPair()
-    #expect(pair.central.host.client.application.security == .bonded)
+    #expect(pair.central.curiosity.security == .bonded)
     _ = pair.central.secure()
     pair.run(for: 1_000)
-    #expect(pair.central.host.client.application.security == pair.central.protection)
+    #expect(pair.central.curiosity.security == pair.central.protection)
     #expect(pair.central.protection.contains(.encrypted))
   }
 }

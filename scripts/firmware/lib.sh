@@ -44,8 +44,8 @@ compile_bare_metal() {
     -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
-# without_own_imports: leaves out the lines by which our own modules import each other.
-without_own_imports() { sed -E 's/^import (BluetoothHost|EightBall|BallRunner)$//'; }
+# as_one_module: the source as it is in the one module of the image.
+as_one_module() { without_imports_of BluetoothHost EightBall BallRunner | without_public; }
 
 # firmware_sources FOLDER [PATH...]: copies the sources of the ball, and more files or folders of them, there,
 # to be compiled as one module.
@@ -55,7 +55,7 @@ firmware_sources() {
   rm -rf "$folder"
   mkdir -p "$folder"
   while read -r file; do
-    without_own_imports <"$file" >"$folder/${file//\//-}"
+    as_one_module <"$file" >"$folder/${file//\//-}"
   done < <(find Sources/{BluetoothHost,EightBall,BallRunner} "$@" -name '*.swift')
 }
 

@@ -37,6 +37,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
         }
+        if Security.isPresent { finishPrivacy(opcode, status: .unspecifiedError, value: 0) }
         if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
@@ -117,11 +118,16 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       controller.phase = .starting(next)
     } else {
       controller.phase = .ready
+      if Security.isPresent { securityRole.controllerStarted(features: controller.features) }
       report(.silent)
     }
   }
 
   private mutating func chooseAddress() {
+    if Security.isPresent, let address = securityRole.makePrivateAddress() {
+      controller.address = address
+      return
+    }
     switch configuration.address {
     case .automatic(let random):
       controller.address = controller.publicAddress ?? random
@@ -139,6 +145,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
       .leSetAdvertisingParameters:
       if Server.isPresent { finishAdvertising(opcode, status: status, at: now) }
+      if Security.isPresent { finishPrivacy(opcode, status: status, value: 0) }
     case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
       if Client.isPresent { finishInitiator(opcode, status: status) }
     case .leEnableEncryption:
@@ -153,7 +160,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .readRSSI:
       finishReadRSSI(status, reader, at: now)
     default:
-      break
+      if Security.isPresent {
+        finishPrivacy(opcode, status: status, value: reader.readUInt8() ?? 0)
+      }
     }
   }
 

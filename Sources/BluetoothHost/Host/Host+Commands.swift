@@ -12,6 +12,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .ready:
       opcode =
         writeLinkCommand(into: &writer, at: now)
+        ?? (Security.isPresent ? writePrivacyCommand(into: &writer) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
@@ -59,12 +60,15 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  private func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
+  func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
     write(
       LESetAdvertisingParameters(
         minimumInterval: configuration.advertisingInterval.lowerBound,
         maximumInterval: configuration.advertisingInterval.upperBound,
-        ownAddressType: controller.address.kind.rawValue), into: &writer)
+        ownAddressType: controller.address.kind.rawValue,
+        // Whoever asks gets a scan response; only devices in the accept list connect.
+        filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00),
+      into: &writer)
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
@@ -157,9 +161,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         return write(LESetAdvertisingEnable(false), into: &writer)
       }
     }
-    let wanted =
-      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
-      && !isAdvertisingHeldBack
+    let wanted = wantsAdvertising
     if wanted, serverRole.advertiser.owesAdvertisingData {
       return writeAdvertisingData(into: &writer)
     }
@@ -174,6 +176,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     serverRole.advertiser.owesCheck = false
     serverRole.advertiser.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
+  }
+
+  /// Whether the controller shall advertise.
+  @inline(__always)
+  var wantsAdvertising: Bool {
+    serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
+      && !isAdvertisingHeldBack
   }
 
   func write<Command: HCICommand>(

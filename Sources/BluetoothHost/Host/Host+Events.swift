@@ -93,6 +93,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       reportWorking()
       return
     }
+    if Security.isPresent, !isOwn, !securityRole.admits(addresses.peer ?? event.peer) {
+      // It hears nothing but the end of its link.
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
+      return
+    }
     // A handle that was in use is in use again: the end of its last link was lost.
     if let index = table.index(of: event.handle) {
       close(index, reason: .unspecifiedError, at: now)
@@ -128,8 +133,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
           ownAddress: addresses.local ?? controller.address,
           peerAddress: addresses.peer ?? event.peer), at: index)
     }
-    if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
-    if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    let peer = Security.isPresent ? securityRole.identityAddress(of: event.peer) : event.peer
+    if Server.isPresent { serverRole.opened(connections[index], peer: peer) }
+    if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
     if Channels.isPresent { channelRole.opened(connections[index]) }
     noteSecurity(at: index)
     reportWorking()

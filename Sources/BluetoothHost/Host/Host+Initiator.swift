@@ -97,7 +97,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     clientRole.initiator.attempt = .running
     return write(
       LECreateConnection(
-        scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: initiator.peer,
+        scanInterval: 96, scanWindow: 96, filterPolicy: 0,
+        peer: Security.isPresent ? securityRole.linkAddress(of: initiator.peer) : initiator.peer,
         ownAddressType: controller.address.kind.rawValue,
         parameters: configuration.connectionParameters), into: &writer)
   }
@@ -178,7 +179,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return false
     }
     // Controllers report the kind of a resolved address differently.
-    guard isRunning, clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
+    guard isRunning,
+      clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
+        || (Security.isPresent && isSame(clientRole.initiator.peer, event.peer))
     else {
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return false
@@ -199,7 +202,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     guard controller.phase == .ready,
       var reports = AdvertisingReports(parameters, isExtended: isExtended)
     else { return }
-    while let report = reports.next() { clientRole.heard(report) }
+    while var report = reports.next() {
+      if Security.isPresent { report.address = securityRole.heard(report.address) }
+      clientRole.heard(report)
+    }
   }
 
   /// The controller has never said how a cancelled attempt ended. If it makes the link after all, that

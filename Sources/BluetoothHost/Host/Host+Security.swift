@@ -8,19 +8,26 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
-    if securityRole.owesCommand(at: index) { controller.owesCommands = true }
-    let security = securityRole.security(at: index)
-    if Server.isPresent {
-      serverRole.securityChanged(to: security, at: index)
-      switch securityRole.takeRecognition(at: index) {
-      case .known(let record):
-        serverRole.restore(record, at: index)
-        blocked = .none
-      case .new, nil:
-        break
-      }
+    if securityRole.owesCommand(at: index) || securityRole.owesPrivacyCommand {
+      controller.owesCommands = true
     }
-    guard Client.isPresent else { return }
+    let security = securityRole.security(at: index)
+    if Server.isPresent { noteServerSecurity(security, at: index) }
+    if Client.isPresent { noteClientSecurity(security, at: index) }
+  }
+
+  private mutating func noteServerSecurity(_ security: LinkSecurity, at index: Int) {
+    serverRole.securityChanged(to: security, at: index)
+    switch securityRole.takeRecognition(at: index) {
+    case .known(let record):
+      serverRole.restore(record, at: index)
+      blocked = .none
+    case .new, nil:
+      break
+    }
+  }
+
+  private mutating func noteClientSecurity(_ security: LinkSecurity, at index: Int) {
     clientRole.securityChanged(to: security, at: index)
     if let reason = securityRole.takeEncryptionFailure(at: index) {
       clientRole.encryptionFailed(reason, on: connections[index])
@@ -65,6 +72,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// The same for all links, after an input that may concern any.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
+    if Security.isPresent, securityRole.owesPrivacyCommand { controller.owesCommands = true }
   }
 
   /// Writes the command by which a link gets its key; `nil` if none is owed.

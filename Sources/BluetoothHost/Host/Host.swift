@@ -268,7 +268,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// The radio works: reports what it does.
   mutating func reportWorking() {
-    let isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    var isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    // A pause is nothing to report.
+    if Security.isPresent, Server.isPresent, isAdvertisingPaused { isAdvertising = true }
     report(isAdvertising ? .advertising : .silent)
   }
 
@@ -300,7 +302,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       // An answer that is still to come is not about the next link of this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
-      if controller.encrypting == handle { controller.encrypting = nil }
+      if Security.isPresent, controller.encrypting == handle { controller.encrypting = nil }
     }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)

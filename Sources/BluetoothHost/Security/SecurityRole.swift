@@ -63,6 +63,30 @@ public protocol SecurityRole: ~Copyable {
   mutating func prove(at index: Int)
   /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
   mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
+
+  /// Makes the private address to begin with; `nil` if this device shows who it is.
+  mutating func makePrivateAddress() -> DeviceAddress?
+  /// The controller has been set up, with these LE features.
+  mutating func controllerStarted(features: UInt64)
+  /// Whether `takePrivacyCommand` may have a command.
+  var owesPrivacyCommand: Bool { get }
+  /// The next command for the controller's lists and its address; `nil` if all is as it shall be.
+  mutating func takePrivacyCommand() -> PrivacyCommand?
+  /// The controller has answered, or left unanswered, a command. Returns the private address that it has
+  /// taken, if that was it.
+  mutating func finishPrivacyCommand(
+    _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
+  ) -> DeviceAddress?
+  /// Whether the controller takes connections of devices in its accept list alone.
+  var filtersConnections: Bool { get }
+  /// Whether a central with this address may connect.
+  func admits(_ address: DeviceAddress) -> Bool
+  /// The identity address of the device with the bond that `address` belongs to, or `address`.
+  func identityAddress(of address: DeviceAddress) -> DeviceAddress
+  /// An advertiser was heard. Returns what `identityAddress(of:)` does.
+  mutating func heard(_ address: DeviceAddress) -> DeviceAddress
+  /// The address to connect to for a link with `peer`.
+  func linkAddress(of peer: DeviceAddress) -> DeviceAddress
 }
 
 /// No security: a peer that wants to pair is refused, and no link is encrypted.
@@ -121,4 +145,26 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func prove(at index: Int) {}
   /// Nothing.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
+  /// None.
+  public mutating func makePrivateAddress() -> DeviceAddress? { nil }
+  /// Nothing happens.
+  public mutating func controllerStarted(features: UInt64) {}
+  /// False.
+  public var owesPrivacyCommand: Bool { false }
+  /// None.
+  public mutating func takePrivacyCommand() -> PrivacyCommand? { nil }
+  /// Nothing happens.
+  public mutating func finishPrivacyCommand(
+    _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
+  ) -> DeviceAddress? { nil }
+  /// False.
+  public var filtersConnections: Bool { false }
+  /// True.
+  public func admits(_ address: DeviceAddress) -> Bool { true }
+  /// `address`.
+  public func identityAddress(of address: DeviceAddress) -> DeviceAddress { address }
+  /// `address`.
+  public mutating func heard(_ address: DeviceAddress) -> DeviceAddress { address }
+  /// `peer`.
+  public func linkAddress(of peer: DeviceAddress) -> DeviceAddress { peer }
 }

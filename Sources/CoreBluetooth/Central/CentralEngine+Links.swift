@@ -47,6 +47,7 @@ extension CentralEngine {
     guard let member = link.member(client) else { return }
     link.members.removeAll { $0 === member }
     link.endAll(for: member, CBError(.operationCancelled))
+    member.closeChannels()
     guard link.members.isEmpty else {
       endSubscriptions(of: member, on: link)
       return member.tellEnded(nil)

@@ -10,7 +10,7 @@ final class Device {
   /// The host of a device. A link serves and asks at once, whichever side began it.
   typealias Host = BluetoothHost.Host<
     32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>,
-    Security, NoChannels
+    Security, CreditBasedChannels<32, 40, DeviceChannels>
   >
   /// What protects its links, in both roles.
   typealias Security = SecurityManager<
@@ -26,6 +26,7 @@ final class Device {
   let address: OwnAddress
   let central = DeviceCentral(places: links)
   let board = UpdateBoard()
+  let channels = DeviceChannels()
   let bonds: RadioBonds
   let pairing: DevicePairing
   var host: Host
@@ -37,19 +38,19 @@ final class Device {
     self.address = address
     self.bonds = bonds
     pairing = DevicePairing(central)
-    host = Self.newHost(address, central, board, bonds, pairing)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
   }
 
   /// Begins anew: every link has ended, and the server has nothing but its own services.
   func renew() {
     host.radioLost()
-    host = Self.newHost(address, central, board, bonds, pairing)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
     central.radioChanged(to: .starting)
   }
 
   private static func newHost(
-    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard, _ bonds: RadioBonds,
-    _ pairing: DevicePairing
+    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard,
+    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(
@@ -63,6 +64,7 @@ final class Device {
       client: GATTClient(application: central),
       security: SecurityManager(
         policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,
-        agreement: P256KeyAgreement(), random: SystemRandom()))
+        agreement: P256KeyAgreement(), random: SystemRandom()),
+      channels: CreditBasedChannels(application: channels, mps: .twoPackets))
   }
 }

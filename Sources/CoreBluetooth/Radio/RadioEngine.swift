@@ -64,7 +64,9 @@ final class RadioEngine: @unchecked Sendable {
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
     program = DeviceProgram(address: address.own, bonds: bonds)
-    program.device.pairing.perform = { [weak self] job in self?.performIfServing(job) }
+    program.device.pairing.perform = { [weak self] job in
+      self?.performIfServing { program, now in job(program.device, now) }
+    }
     if name == nil {
       desk.withLock {
         $0.isClosed = true

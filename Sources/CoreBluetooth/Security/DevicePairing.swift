@@ -6,7 +6,7 @@ import Foundation
 /// protected. The radio's thread alone uses it, but for `settings`.
 final class DevicePairing: PairingDelegate {
   /// Has the radio's thread do something, if there is one.
-  typealias Performer = @Sendable (@escaping @Sendable (DeviceProgram, Instant) -> Void) -> Void
+  typealias Performer = @Sendable (@escaping @Sendable (Device, Instant) -> Void) -> Void
 
   /// How the device pairs: for any thread.
   let settings = Locked(CBPairing.automatic)
@@ -45,8 +45,8 @@ final class DevicePairing: PairingDelegate {
     let perform = perform
     let request = CBPairingRequest(peer: UUID(address), prompt: CBPairing.Prompt(prompt)) {
       answer in
-      perform { program, now in
-        program.device.answer(answer, to: number, at: index, at: now)
+      perform { device, now in
+        device.answer(answer, to: number, at: index, at: now)
       }
     }
     Self.queue.async { ask(request) }

@@ -30,7 +30,8 @@ struct FixedKeys: SecureRandomNumberGenerator {
   mutating func next() -> UInt64 { UInt64(source.next()) << 32 | UInt64(source.next()) }
 }
 
-/// A device that serves a ball, asks others, and protects links: a host on a controller of its own.
+/// A device that serves a ball, asks others, protects links and has channels: a host on a controller of
+/// its own.
 final class SecureDevice {
   typealias Manager = SecurityManager<
     2, P256KeyAgreement, FixedKeys, BondTable<4>, PairingRecord
@@ -43,7 +44,8 @@ final class SecureDevice {
   private(set) var packetsInClear = 0
   var host:
     Host<
-      2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager, NoChannels
+      2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager,
+      CreditBasedChannels<2, 4, ByteStreams>
     >
 
   init(
@@ -63,11 +65,14 @@ final class SecureDevice {
         policy: policy,
         identity: LocalIdentity(identityResolvingKey: .zero, address: address),
         bonds: BondTable(), delegate: PairingRecord(), agreement: P256KeyAgreement(),
-        random: FixedKeys(seed: UInt64(number))))
+        random: FixedKeys(seed: UInt64(number))),
+      channels: CreditBasedChannels(application: ByteStreams(), mps: .twoPackets))
     host.start(at: air.now)
   }
 
   var record: PairingRecord { host.security.delegate }
+  /// What its client has seen.
+  var curiosity: Curiosity { host.client.application }
   /// What protects its link.
   var protection: LinkSecurity { host.security.security(at: 0) }
   var bondCount: Int { host.security.bonds.count }
@@ -76,6 +81,10 @@ final class SecureDevice {
   /// Pairs on its link; encrypts it with its bond; answers for its user. `false` if it cannot.
   func pair() -> Bool { host.security.pair(at: 0, at: air.now) }
   func secure() -> Bool { host.security.secure(at: 0, at: air.now) }
+  /// Begins an operation on its link; `false` if it cannot.
+  func perform(_ operation: ClientOperation) -> Bool { host.perform(operation, at: 0) }
+  /// The operation under way on its link.
+  var operation: ClientOperation? { host.operation(at: 0) }
   func confirm() -> Bool { host.security.confirm(true, at: 0, at: air.now) }
 
   /// Carries one packet; `false` if there is none.

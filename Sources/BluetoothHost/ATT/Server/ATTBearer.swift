@@ -39,6 +39,12 @@ struct ATTBearer: ~Copyable {
       ? .insufficientEncryption : .insufficientAuthentication
   }
 
+  /// Whether the link lacks what an attribute with this protection wants for `use`: `.read` or `.write`.
+  @inline(__always)
+  func lacks(_ protection: AttributeProtection, for use: AttributeProtection) -> Bool {
+    protection.rawValue & lacking.rawValue & use.rawValue != 0
+  }
+
   /// Forgets what the central wants to be told but for the descriptors among `attributes` that are
   /// not in `range`, and the one with the slot `exception`.
   mutating func keepConfigurations(

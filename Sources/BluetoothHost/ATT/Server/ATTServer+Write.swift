@@ -36,11 +36,18 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
     guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
-    guard
-      attributes[index].protection.rawValue & bearers[place].lacking.rawValue
-        & AttributeProtection.write.rawValue == 0
-    else { throw ATTFailure(bearers[place].securityError, at: handle) }
+    guard !bearers[place].lacks(attributes[index].protection, for: .write) else {
+      throw ATTFailure(bearers[place].securityError, at: handle)
+    }
     return attributes[index].value
+  }
+
+  /// `writable` for a long value, which is rare: its code stands here once.
+  @inline(never)
+  private func preparable(
+    _ handle: AttributeHandle, at place: Int
+  ) throws(ATTFailure) -> Attribute.Value {
+    try writable(handle, isCommand: false, at: place)
   }
 
   private mutating func store(
@@ -116,7 +123,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
-    if case .application(let attribute) = try writable(part.handle, isCommand: false, at: place) {
+    if case .application(let attribute) = try preparable(part.handle, at: place) {
       do throws(GATTRefusal) {
         try application.prepareWrite(to: attribute, at: place)
       } catch {
@@ -163,8 +170,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       guard isFirst else { continue }
       try bearers[place].prepared.assemble(handle, from: start, into: &value)
       if writes {
-        let target = try writable(handle, isCommand: false, at: place)
-        try store(value.span, to: target, handle, at: place)
+        try store(value.span, to: preparable(handle, at: place), handle, at: place)
       }
     }
   }

@@ -36,6 +36,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     else { return }
     bond.client = record
     bonds.store(bond)
+    bondsMoved()
   }
 
   /// What the bond keeps may not be the latest.

@@ -123,7 +123,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       if coming != nil { bondEncryptionFailed(status, at: index) }
     } else if isEncrypted, let coming {
       setSecurity(coming, at: index)
-      if let number = bondIndex(at: index) { bonds.markUsed(at: number) }
+      if let number = bondIndex(at: index) {
+        bonds.markUsed(at: number)
+        bondsMoved()
+      }
     }
   }
 

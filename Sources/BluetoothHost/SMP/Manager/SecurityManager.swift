@@ -17,6 +17,10 @@ public struct SecurityManager<
   public var identity: LocalIdentity?
   /// The bonds. Remove one by `removeBond(at:)`, so that links learn of it.
   public var bonds: Bonds
+  /// How much this device shows of who it is, and whom it lets connect.
+  public var privacy = PrivacyPolicy() {
+    didSet { if privacy != oldValue { upkeep.restart() } }
+  }
   /// The owner.
   public var delegate: Delegate
 
@@ -32,6 +36,9 @@ public struct SecurityManager<
   var outboxIndex: Int?
   /// The last moment that the manager has seen.
   var now = Instant(rawValue: 0)
+  /// How far the controller has been brought.
+  var upkeep = PrivacyUpkeep()
+  var recent = RecentAddresses()
   /// The recognised clients of which the server may know something new.
   public internal(set) var activeClients = ConnectionSet.none
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
@@ -89,6 +96,7 @@ public struct SecurityManager<
   public mutating func removeBond(at number: Int) {
     guard let bond = bonds.bond(at: number) else { return }
     bonds.remove(at: number)
+    bondsChanged()
     for index in 0..<links where table[index].identity == bond.identityAddress {
       table[index].identity = nil
       table[index].security = table[index].security.subtracting(.bonded)
@@ -102,7 +110,7 @@ public struct SecurityManager<
   /// keys, that is at once.
   public var deadline: Instant? {
     if needsStep { return Instant(rawValue: 0) }
-    var earliest = pairing.deadline
+    var earliest = Instant.earlier(pairing.deadline, renewalTime)
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
       earliest = Instant.earlier(earliest, table[index].encryptionDeadline)
@@ -116,6 +124,7 @@ public struct SecurityManager<
     pairing.advance(to: now)
     if needsStep { pairing.step(at: now) }
     settle(at: now)
+    advancePrivacy(to: now)
     for index in 0..<links {
       if let deadline = table[index].encryptionDeadline, deadline <= now {
         bondEncryptionFailed(.connectionTimeout, at: index)
@@ -182,6 +191,7 @@ public struct SecurityManager<
         table[index].owedFailure = .keyRejected
       } else {
         bonds.store(bond)
+        bondsChanged()
         if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
         // The new bond does not have what the server knows already.
         forgetKept(at: index)
@@ -191,12 +201,13 @@ public struct SecurityManager<
     case .failed, .refused, .linkLost, .encryptionFailed:
       break
     }
-    if case .paired = outcome {
-      limiter.noteSuccess(claimedAddress)
-    } else {
-      limiter.noteFailure(claimedAddress, at: now)
-      if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
+    switch outcome {
+    case .paired: limiter.noteSuccess(claimedAddress)
+    // The peer does not pair now. Nobody has guessed anything, and the next attempt need not wait.
+    case .refused(.pairingNotSupported): break
+    default: limiter.noteFailure(claimedAddress, at: now)
     }
+    if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
     delegate.pairingEnded(outcome, at: index)
   }
 }

@@ -49,6 +49,8 @@ final class CentralLink {
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
   var rssiReadings: [OperationID] = []
   var asksRSSI = false
+  /// The channels for which the host has yet to be asked, for the first time or once the link is protected.
+  var channelRequests: [DeviceCentral.ChannelRequest] = []
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id
@@ -84,7 +86,7 @@ final class CentralLink {
   }
 
   /// Forgets every operation: gives those that have not ended, in their order, and then the readings
-  /// of the signal strength.
+  /// of the signal strength and the channels.
   func takeOperations() -> [OperationID] {
     defer {
       procedure = nil
@@ -93,7 +95,9 @@ final class CentralLink {
       waiting = []
       idle = []
       rssiReadings = []
+      channelRequests = []
     }
     return [procedure?.id].compactMap(\.self) + (waiting + idle).map(\.id) + rssiReadings
+      + channelRequests.map(\.operation)
   }
 }

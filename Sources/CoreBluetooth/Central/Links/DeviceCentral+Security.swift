@@ -63,7 +63,7 @@ extension DeviceCentral {
 
   /// Encrypts the link with the bond, or pairs; pairs anew if the link's key was not protected against a
   /// man in the middle. `false` if neither can begin, or if that would not help.
-  private func begin(
+  func begin(
     at index: Int, _ security: LinkSecurity, _ host: inout Device.Host
   ) -> Bool {
     guard security.contains(.encrypted) else { return host.security.secure(at: index, at: now) }
@@ -74,7 +74,9 @@ extension DeviceCentral {
   /// A pairing has ended.
   func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
     needsUpdate = true
-    guard let link = places[index]?.link, let securing = link.securing else { return }
+    guard let link = places[index]?.link else { return }
+    channelPairingEnded(outcome, on: link)
+    guard let securing = link.securing else { return }
     switch outcome {
     case .paired:
       link.securing?.isPaired = true
@@ -106,11 +108,12 @@ extension DeviceCentral {
 }
 
 extension CentralOperation {
-  /// Whether a program has asked for it. What this module asks of its own accord pairs with nobody.
+  /// Whether a program has asked for a value. What this module asks of its own accord pairs with nobody,
+  /// and discovery needs no permission (Core Specification, Vol 3, Part G, 8.1).
   fileprivate var isOfProgram: Bool {
     switch self {
-    case .exchangeMTU, .watchServices, .readFirst: false
-    default: true
+    case .read, .write, .subscribe, .configure: true
+    default: false
     }
   }
 }

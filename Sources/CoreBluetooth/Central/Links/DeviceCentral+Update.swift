@@ -39,6 +39,7 @@ extension DeviceCentral {
         link.asksRSSI = true
         host.readRSSI(at: index)
       }
+      openChannels(of: link, at: index, &host)
     }
   }
 
