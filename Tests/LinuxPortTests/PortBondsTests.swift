@@ -46,7 +46,8 @@ struct PortBondsTests {
       #expect(empty.count == 0)
       let isKept = keep(&own)
       #expect(isKept)
-      #expect(!own.hasNotice)
+      let hasNotice = own.hasNotice
+      #expect(!hasNotice)
       // It is locked.
       var file = BondFile(path)
       #expect(throws: SystemError.self) { _ = try file.open() }
@@ -114,7 +115,10 @@ struct PortBondsTests {
       let bonds = PortBonds(
         state: state.map { lasting($0) }, user: user.map { lasting($0) },
         home: home.map { lasting($0) })
-      return String(decoding: (0..<bonds.place.count).map { bonds.place[$0] }, as: UTF8.self)
+      var bytes: [UInt8] = []
+      let span = bonds.place
+      for index in span.indices { bytes.append(span[index]) }
+      return String(decoding: bytes, as: UTF8.self)
     }
     #expect(place("/var/lib/eightball", nil, "/h") == "/var/lib/eightball/ball.bonds")
     #expect(place("/a:/b", "/s", "/h") == "/a/ball.bonds")
