@@ -50,7 +50,7 @@ struct Ask: ParsableCommand {
     name: .long,
     help: ArgumentHelp(
       "How long to wait for the answer, such as 5s or 500ms; 2s unless given. A ball is looked "
-        + "for as long, and at least for 5s.",
+        + "for as long, and at least for 5s; with --pair the answer has at least 60s.",
       valueName: "time"),
     transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout = TimeOption(milliseconds: 2_000)
@@ -123,9 +123,9 @@ struct Ask: ParsableCommand {
   private var inquiry: Inquiry {
     Inquiry(
       question: question ?? BallQuestion.random(), name: name?.text,
-      answerTimeout: timeout.seconds, searchTimeout: max(5, timeout.seconds),
       // A person compares numbers, or types one.
-      preparationTimeout: pair ? 60 : 10)
+      answerTimeout: pair ? max(60, timeout.seconds) : timeout.seconds,
+      searchTimeout: max(5, timeout.seconds), preparationTimeout: pair ? 60 : 10)
   }
 }
 

@@ -3,6 +3,7 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import LinuxBoard
+import LinuxRadio
 import LinuxSystem
 
 /// Runs a ball.
@@ -133,7 +134,8 @@ struct Run: ParsableCommand {
       var bonds = BondKeeper()
       if let notice = bonds.notice { screen.note("Warning: \(sentence(printable(notice)))") }
       let identity = bonds.identity
-      let configuration = try configuration(knownAs: identity?.address)
+      let configuration = try configuration(
+        knownAs: identity?.address, isAddressPassing: radio.name == .virtual)
       let security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: bonds.takeBonds(),
         delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: SystemRandom())
@@ -192,16 +194,21 @@ struct Run: ParsableCommand {
     }
   }
 
-  /// - Parameter known: The random address that the ball had before; `nil` for a new one.
+  /// - Parameters:
+  ///   - known: The address that the ball had before; `nil` for a new one.
+  ///   - isAddressPassing: Whether the controller has another address each time, as on the virtual air.
+  ///     With it, peers would not find the ball that they have a bond with.
   private func configuration(
-    knownAs known: DeviceAddress? = nil
+    knownAs known: DeviceAddress? = nil, isAddressPassing: Bool = false
   ) throws -> BallConfiguration {
     guard let name = DeviceName(Array(name.text.utf8).span) else {
       throw ExitCode.validationFailure
     }
     let address = try addressOptions.choice
+    let random = known.flatMap { $0.kind == .random ? $0 : nil } ?? .newStaticRandom()
     let own =
-      if let known, known.kind == .random { address.own(orRandom: known) } else { address.own }
+      isAddressPassing && address == .automatic
+      ? OwnAddress.random(random) : address.own(orRandom: random)
     let host = HostConfiguration(
       name: name, service: .ballService, address: own,
       idleLimit: idleLimit == 0 ? nil : idleLimit)
