@@ -57,6 +57,18 @@ struct PrivacyTests {
       pair.run(for: 900_000 - 1_100)
     }
     #expect(pair.peripheral.host.radio == .advertising)
+    #expect(pair.peripheral.refusedCommands == [])
+    #expect(pair.central.refusedCommands == [])
+  }
+
+  @Test("The radio's state says nothing of the pause in which an address changes")
+  func pause() {
+    let pair = hiddenPair(.resolving)
+    var states: [RadioState] = []
+    pair.check = { states.append(pair.peripheral.host.radio) }
+    pair.run(for: 2_000_000)
+    #expect(!states.isEmpty)
+    #expect(states.allSatisfy { $0 == .advertising })
   }
 
   @Test("The scanner hides, too, and goes on to scan with the next address")
@@ -96,6 +108,59 @@ struct PrivacyTests {
     #expect(pair.central.protection.contains(.encrypted))
     #expect(pair.peripheral.protection.contains(.encrypted))
     #expect(pair.perform(.read(Handle.guarded)) == nil)
+    pair.disconnect()
+    pair.run(for: 900_000)
+    #expect(pair.central.refusedCommands == [])
+    #expect(pair.peripheral.refusedCommands == [])
+  }
+
+  @Test("An address that is due while the controller tries to connect changes afterwards")
+  func renewalWhileConnecting() {
+    let pair = hiddenPair(.resolving)
+    let address = pair.central.host.address
+    _ = pair.central.host.connect(
+      to: DeviceAddress(kind: .public, bytes: [9, 9, 9, 9, 9, 9]))
+    pair.run(for: 1_000_000)
+    #expect(pair.central.host.address == address)
+    pair.central.host.cancelConnection()
+    pair.run(for: 1_000)
+    #expect(pair.central.host.address != address)
+    #expect(pair.central.host.address.isResolved(by: Self.keys.0))
+    #expect(pair.central.refusedCommands == [])
+  }
+
+  @Test("More bonds than the lists hold: the host knows the others")
+  func fullLists() throws {
+    let pair = GuardedPair(
+      keys: Self.keys, privacy: (hidden, hidden), configuration: ControllerConfiguration(),
+      peripheralConfiguration: ControllerConfiguration(acceptListSize: 1, resolvingListSize: 1))
+    let other = GuardedDevice(
+      number: 3, policy: PairingPolicy(), key: Number128(words: [9, 9, 9, 9]), privacy: hidden,
+      on: pair.air)
+    pair.others = [other]
+    for central in [pair.central, other] {
+      _ = central.host.connect(to: pair.peripheral.host.address)
+      pair.run(for: 1_000)
+      _ = central.host.security.pair(at: 0, at: pair.air.now)
+      pair.run(for: 2_000)
+      central.host.disconnectAll()
+      pair.run(for: 1_000)
+    }
+    #expect(pair.peripheral.bondCount == 2)
+    pair.peripheral.host.security.privacy.admitsBondedOnly = true
+    pair.run(for: 900_000)
+    #expect(pair.peripheral.host.security.filtersConnections == false)
+    for central in [pair.central, other] {
+      _ = central.host.connect(to: pair.peripheral.identity)
+      pair.run(for: 1_000)
+      #expect(pair.peripheral.host.server.application.peers.values.first == central.identity)
+      _ = central.host.security.secure(at: 0, at: pair.air.now)
+      pair.run(for: 1_000)
+      #expect(central.protection.contains(.encrypted))
+      central.host.disconnectAll()
+      pair.run(for: 1_000)
+    }
+    #expect(pair.peripheral.refusedCommands == [])
   }
 
   @Test("The address changes while there is a link, which stays, and pairs with the old one")

@@ -23,6 +23,8 @@ struct PrivacyUpkeep {
   // What it has.
   var isResolving = false
   var resolvingCount = 0
+  /// How many of these have their privacy mode.
+  var modeCount = 0
   var acceptCount = 0
   /// Whether each bond with a key has its place in the resolving list.
   var resolvesAll = false

@@ -18,6 +18,9 @@ final class GuardedDevice {
   let privacy: PrivacyPolicy
   /// Called with each packet of the host.
   var onPacket: (([UInt8]) -> Void)?
+  /// The commands that the controller has refused, but for new advertising parameters, by which a host asks
+  /// whether it advertises.
+  private(set) var refusedCommands: [HCIOpcode] = []
   var host:
     Host<
       2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
@@ -86,6 +89,16 @@ final class GuardedDevice {
       GuardedApplication.Update(place: 0, attribute: attribute, value: value))
   }
 
+  /// Keeps the command that `packet` refuses: Command Complete or Command Status with an error.
+  private func noteRefusal(_ packet: [UInt8]) {
+    guard packet[0] == 0x04, packet[1] == 0x0E || packet[1] == 0x0F else { return }
+    let start = packet[1] == 0x0E ? 4 : 5
+    let status = packet[1] == 0x0E ? packet[6] : packet[3]
+    guard status != 0 else { return }
+    let opcode = HCIOpcode(rawValue: UInt16(packet[start]) | UInt16(packet[start + 1]) << 8)
+    if opcode != .leSetAdvertisingParameters { refusedCommands.append(opcode) }
+  }
+
   /// Carries one packet; `false` if there is none.
   func carryOne() -> Bool {
     var storage = [UInt8](repeating: 0, count: 1_024)
@@ -94,6 +107,7 @@ final class GuardedDevice {
       return write(&writer) ? writer.count : nil
     }
     if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
+      noteRefusal(storage)
       host.receive(storage.span.extracting(first: count), at: air.now)
     } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
       onPacket?(Array(storage[..<count]))

@@ -74,6 +74,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       return .resolve(false)
     case .clearResolvingList:
       upkeep.resolvesAll = true
+      upkeep.modeCount = 0
       return upkeep.resolvingCount > 0 && upkeep.number == 0
         ? once(.plain(.leClearResolvingList)) : nil
     case .fillResolvingList:
@@ -143,7 +144,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// Device privacy mode: a peer may go by its identity address, for the key of its bond says who it is.
   private mutating func nextInPrivacyMode() -> PrivacyCommand? {
-    guard upkeep.resolvingCount > 0, let bond = nextKeyedBond() else { return nil }
+    // The first ones are in the list.
+    guard upkeep.modeCount < upkeep.resolvingCount, let bond = nextKeyedBond() else { return nil }
+    upkeep.modeCount &+= 1
     return .setPrivacyMode(LESetPrivacyMode(peer: bond.identityAddress, mode: 0x01))
   }
 
