@@ -170,7 +170,7 @@ private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDel
 
   func visit() {
     queue.sync {
-      if let peer { manager?.connect(peer) } else { look() }
+      if let peer { connect(peer) } else { look() }
     }
   }
 
@@ -194,7 +194,13 @@ private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     central.stopScan()
     peer = peripheral
     peripheral.delegate = self
-    central.connect(peripheral)
+    connect(peripheral)
+  }
+
+  private func connect(_ peripheral: CBPeripheral) {
+    // A link that is lost is made again, but not to a peripheral that has lost its bond.
+    manager?.connect(
+      peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: NSNumber(value: true)])
   }
 
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
