@@ -1,0 +1,171 @@
+"""Pairing with what users see and type: our programs in each role, Bumble on the other side with each ability,
+by Secure Connections and by legacy pairing."""
+
+import asyncio
+import contextlib
+import shutil
+
+import pytest
+from bumble.keys import MemoryKeyStore
+from bumble.pairing import PairingConfig
+
+import worlds
+from bumble_ball import BumbleBall
+from central import Central
+from pairing import Capability, User
+from programs import PATIENCE, Program, eightball
+from test_capture import read_capture
+from test_keyboard import Terminal
+
+GENERATIONS = pytest.mark.parametrize(
+    "is_secure", [True, False], ids=["secure-connections", "legacy"]
+)
+QUESTION = "Shall we pair?"
+
+
+def configure(device, ability: Capability, is_secure: bool, shown: asyncio.Future) -> list[int]:
+    """Bumble's part; the numbers that its user compares."""
+    compared: list[int] = []
+    device.keystore = MemoryKeyStore()
+    device.pairing_config_factory = lambda _: PairingConfig(
+        sc=is_secure,
+        mitm=ability is not Capability.NO_OUTPUT_NO_INPUT,
+        bonding=True,
+        delegate=User(ability, shown, compared),
+        identity_address_type=PairingConfig.AddressType.RANDOM,
+    )
+    return compared
+
+
+class TestOurCentral:
+    """`eightball ask --pair` has a display and keys; Bumble has the ball."""
+
+    #: What our user has to do, by Secure Connections and by legacy pairing: Vol 3, Part H, 2.3.5.1.
+    PROMPTS = {
+        Capability.NO_OUTPUT_NO_INPUT: (None, None),
+        Capability.DISPLAY_OUTPUT_ONLY: ("enter", "enter"),
+        Capability.DISPLAY_OUTPUT_AND_YES_NO_INPUT: ("compare", "enter"),
+        Capability.KEYBOARD_INPUT_ONLY: ("passkey", "passkey"),
+    }
+
+    @GENERATIONS
+    @pytest.mark.parametrize("ability", PROMPTS, ids=lambda ability: ability.name)
+    async def test_each_ability(self, folder, ability, is_secure):
+        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        state = {"XDG_STATE_HOME": str(folder / "state")}
+        async with (
+            worlds.our_air(folder) as (radio, _),
+            BumbleBall.opened(radio, is_protected=True) as ball,
+        ):
+            compared = configure(ball.device, ability, is_secure, shown)
+            command = [eightball(), "ask", "--pair", "--json", "--radio", radio, QUESTION]
+            async with Program(*command, environment=state, is_typed_at=True) as ask:
+                kind = self.PROMPTS[ability][0 if is_secure else 1]
+                if kind:
+                    prompt = await ask.event("prompt", kind=kind)
+                    if kind == "enter":
+                        async with asyncio.timeout(PATIENCE):
+                            ask.type(f"{await shown:06}")
+                    elif kind == "compare":
+                        ask.type("y")
+                    else:
+                        shown.set_result(int(prompt["number"]))
+                await ask.event("answer", text=ball.text)
+                assert await ask.ended() == 0, ask.transcript
+                assert len(ask.events("prompt")) == (1 if kind else 0)
+                if kind == "compare":
+                    assert compared == [int(prompt["number"])]
+            assert ball.questions == [QUESTION]
+            ((_, keys),) = await ball.device.keystore.get_all()
+            key = keys.ltk or keys.ltk_peripheral or keys.ltk_central
+            assert key.authenticated == (kind is not None)
+
+    async def test_no_is_taken_for_an_answer(self, folder):
+        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        state = {"XDG_STATE_HOME": str(folder / "state")}
+        async with (
+            worlds.our_air(folder) as (radio, _),
+            BumbleBall.opened(radio, is_protected=True) as ball,
+        ):
+            configure(ball.device, Capability.DISPLAY_OUTPUT_AND_YES_NO_INPUT, True, shown)
+            command = [eightball(), "ask", "--pair", "--json", "--radio", radio, QUESTION]
+            async with Program(*command, environment=state, is_typed_at=True) as ask:
+                await ask.event("prompt", kind="compare")
+                ask.type("n")
+                assert await ask.ended() != 0
+            assert ball.questions == []
+            assert await ball.device.keystore.get_all() == []
+
+
+class TestOurPeripheral:
+    """`eightball run --security authenticated` has a display, and takes yes and no; Bumble asks."""
+
+    #: What our user has to do; "refused" where nobody could vouch for the key.
+    PROMPTS = {
+        Capability.NO_OUTPUT_NO_INPUT: ("refused", "refused"),
+        Capability.DISPLAY_OUTPUT_ONLY: ("refused", "refused"),
+        Capability.DISPLAY_OUTPUT_AND_YES_NO_INPUT: ("compare", "refused"),
+        Capability.KEYBOARD_INPUT_ONLY: ("passkey", "passkey"),
+        Capability.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT: ("compare", "passkey"),
+    }
+
+    @GENERATIONS
+    @pytest.mark.parametrize("ability", PROMPTS, ids=lambda ability: ability.name)
+    async def test_each_ability(self, folder, ability, is_secure):
+        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        capture = folder / "pairing.btsnoop"
+        options = f"--security authenticated --capture {capture}"
+        async with guarded_ball(folder, options) as (radio, terminal), Central.opened(radio) as central:
+            compared = configure(central.device, ability, is_secure, shown)
+            visit = await central.visit()
+            connection = visit.connection
+            pairing = asyncio.create_task(connection.pair())
+            kind = self.PROMPTS[ability][0 if is_secure else 1]
+            if kind == "refused":
+                with pytest.raises(Exception):
+                    async with asyncio.timeout(PATIENCE):
+                        await pairing
+                assert not connection.is_encrypted
+            else:
+                if kind == "compare":
+                    await terminal.shows("? [y]es [n]o")
+                    terminal.type("y")
+                else:
+                    await terminal.shows("Enter")
+                    number = await terminal.digits()
+                    shown.set_result(number)
+                async with asyncio.timeout(PATIENCE):
+                    await pairing
+                assert connection.is_encrypted
+                await visit.subscribe()
+                await visit.ask(QUESTION)
+                await visit.next_answer()
+                if kind == "compare":
+                    assert len(compared) == 1
+            await visit.disconnect()
+        await check_capture(capture)
+
+
+@contextlib.asynccontextmanager
+async def guarded_ball(folder, options: str):
+    """A ball on a terminal, without bonds: it pairs for a minute."""
+    environment = {
+        "EIGHTBALL_BOARD": str(folder / "board"),
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
+    async with worlds.our_air(folder) as (radio, _):
+        with Terminal(environment) as terminal:
+            command = f"{eightball()} run --board virtual --radio {radio} {options}"
+            await terminal.obeys(command, "Advertising as")
+            await terminal.shows("[q]uit")
+            yield radio, terminal
+            terminal.type("q")
+            await terminal.shows("ready> ")
+
+
+async def check_capture(capture) -> None:
+    """An independent reader sees the pairing, and no packet that it cannot make sense of."""
+    if shutil.which("tshark"):
+        opcodes = {row[0] for row in await read_capture(capture, "btsmp.opcode")}
+        assert {"0x01", "0x02"} <= opcodes, opcodes
+        assert await read_capture(capture, "_ws.malformed") == []
