@@ -124,6 +124,7 @@ async def test_bumble_opens_our_channel(radio, end):
         await exchange(await open_channel(connection, psm, end), 100)
 
 
+@pytest.mark.timeout(180)
 async def test_bumble_exchanges_megabytes(radio):
     async with echo(radio) as (publisher, connection):
         channel = await open_channel(connection, await number(connection))
@@ -212,10 +213,11 @@ async def test_our_central_opens_bumbles_channel(radio, end):
         assert len(opened) == 1
 
 
+@pytest.mark.timeout(180)
 async def test_our_central_exchanges_megabytes_with_bumble(radio):
     async with bumble_echo(radio, ENDS[0]):
         async with program(radio, "fill-channel", str(MANY)) as filler:
-            await filler.line(lambda line: "bytes each way" in line and line, "the end", 60)
+            await filler.line(lambda line: "bytes each way" in line and line, "the end", 120)
             print(filler.output[1])
 
 
@@ -232,11 +234,12 @@ async def test_bumble_closes_the_channel(radio):
             assert await filler.ended() == 1
 
 
+@pytest.mark.timeout(180)
 async def test_our_two_examples(radio):
     async with program(radio, "echo-channel") as publisher:
         await heard(publisher, "published")
         async with program(radio, "fill-channel", "10000000") as filler:
-            await filler.line(lambda line: "bytes each way" in line and line, "the end", 60)
+            await filler.line(lambda line: "bytes each way" in line and line, "the end", 120)
             print(filler.output[1])
             assert await filler.ended() == 0, filler.transcript
         await heard(publisher, "closed after 10000000 bytes")
