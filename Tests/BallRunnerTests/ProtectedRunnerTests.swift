@@ -42,11 +42,9 @@ struct ProtectedRunnerTests {
     other.disconnect()
     other.run(for: 60_000)
     other.connect()
-    // Insufficient Encryption: there is a bond.
-    #expect(
-      other.ask("Bond?") == [0x0F, 0x0F])
-    #expect(other.secure())
+    // A client with a bond encrypts before it asks.
     #expect(other.ask("Bond?") == [0, 0])
+    #expect(other.isEncrypted)
     #expect(other.owner.outcomes.count == 1, "It has paired once.")
   }
 
