@@ -21,6 +21,8 @@ GENERATIONS = pytest.mark.parametrize(
     "is_secure", [True, False], ids=["secure-connections", "legacy"]
 )
 QUESTION = "Shall we pair?"
+#: Codes of the Security Manager: Vol 3, Part H, 3.3.
+PAIRING_REQUEST, CONFIRM, PAIRING_FAILED, DHKEY_CHECK = "0x01", "0x03", "0x05", "0x0d"
 
 
 def configure(device, ability: Capability, is_secure: bool, shown: asyncio.Future) -> list[int]:
@@ -143,7 +145,8 @@ class TestOurPeripheral:
                 if kind == "compare":
                     assert len(compared) == 1
             await visit.disconnect()
-        await check_capture(capture)
+        seen = DHKEY_CHECK if is_secure else CONFIRM
+        await check_capture(capture, PAIRING_FAILED if kind == "refused" else seen)
 
 
 @contextlib.asynccontextmanager
@@ -163,9 +166,9 @@ async def guarded_ball(folder, options: str):
             await terminal.shows("ready> ")
 
 
-async def check_capture(capture) -> None:
+async def check_capture(capture, code: str) -> None:
     """An independent reader sees the pairing, and no packet that it cannot make sense of."""
     if shutil.which("tshark"):
         opcodes = {row[0] for row in await read_capture(capture, "btsmp.opcode")}
-        assert {"0x01", "0x02"} <= opcodes, opcodes
+        assert {PAIRING_REQUEST, code} <= opcodes, opcodes
         assert await read_capture(capture, "_ws.malformed") == []

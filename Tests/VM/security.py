@@ -45,6 +45,15 @@ def ask_encrypted() -> str:
     return eventually("the ball answers", visit).decode()
 
 
+def part() -> None:
+    """Waits until the kernel has ended its link: it keeps one for some seconds."""
+    eventually("the link has ended", lambda: ADDRESSES[1] not in connections())
+
+
+def connections() -> str:
+    return run("hcitool", "-i", "hci0", "con").stdout
+
+
 class State:
     """A folder for the bonds of a ball."""
 
@@ -76,6 +85,7 @@ with Controllers(), Management("hci0") as kernel:
                 saw(f"{paired}")
             with check("it asks on the encrypted link, and is answered") as saw:
                 saw(ask_encrypted())
+            part()
 
         with state.ball() as ball:
             ball.event("advertising")
@@ -83,8 +93,10 @@ with Controllers(), Management("hci0") as kernel:
                 saw(ask_encrypted())
             with check("a kernel without its key pairs anew only when the owner says so"):
                 kernel.unpair(ADDRESSES[1])
+                part()
                 status = kernel.pair(ADDRESSES[1])
                 assert status != 0, "it paired while pairing was closed"
+            part()
 
     with State() as state, state.ball() as ball:
         ball.event("advertising")
@@ -98,6 +110,7 @@ with Controllers(), Management("hci0") as kernel:
             saw(ask_encrypted())
         kernel.unpair(ADDRESSES[1])
         kernel.use_secure_connections(True)
+        part()
 
     with State() as state, KernelBall("hci0", "Guarded", "Outlook good.", is_protected=True) as ball:
         with check("eightball ask pairs with a ball of the kernel's that wants encryption") as saw:
