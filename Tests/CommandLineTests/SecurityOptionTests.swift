@@ -24,6 +24,19 @@ struct SecurityOptionTests {
     #expect(words.contains("there is no terminal for that with --quiet"), "\(words)")
   }
 
+  @Test("Private addresses take pairing, and are no other address")
+  func privacy() throws {
+    #expect(try Run.parse(["--private", "--security", "encrypted"]).isPrivate)
+    for (wrong, reason) in [
+      (["--private"], "takes --security"),
+      (["--private", "--security", "encrypted", "--address", "random"], "exclude each other"),
+    ] {
+      let error = #expect(throws: (any Error).self) { try Run.parse(wrong) }
+      let words = error.map { Run.message(for: $0) } ?? ""
+      #expect(words.contains(reason), "\(words)")
+    }
+  }
+
   @Test("A bond is named by an address, or all of them at once")
   func removal() throws {
     #expect(try Bonds.parse(["--remove", "c0:00:00:00:00:01"]).remove == "c0:00:00:00:00:01")

@@ -59,9 +59,10 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
     while bonds.count > 0 { removeBond(at: 0) }
   }
 
-  /// The ball goes by this address. Peers keep it with their keys, so a file must, too.
+  /// The ball goes by this address. Peers keep it with their keys, so a file must, too. A private address is
+  /// nobody's identity.
   public mutating func identify(as address: DeviceAddress) {
-    guard identity?.address != address else { return }
+    guard identity?.address != address, !address.isResolvable else { return }
     identity = LocalIdentity(
       identityResolvingKey: identity?.identityResolvingKey ?? .zero, address: address)
     bonds.markChanged()

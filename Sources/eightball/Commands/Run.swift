@@ -81,6 +81,13 @@ struct Run: ParsableCommand {
       valueName: "none|encrypted|authenticated"))
   var security = SecurityOption.none
 
+  @Flag(
+    name: .customLong("private"),
+    help: ArgumentHelp(
+      "Go by private addresses, a new one every 15 minutes: only who has paired with the ball knows it again. "
+        + "Takes --security."))
+  var isPrivate = false
+
   @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var boardOptions: BoardOptions
   @OptionGroup var radioOptions: RadioOptions
@@ -93,6 +100,14 @@ struct Run: ParsableCommand {
     try name.validate()
     guard !isQuiet || !output.json else {
       throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    }
+    guard !isPrivate || security != .none else {
+      throw ValidationError(
+        "--private takes --security encrypted or authenticated: only who has paired knows the ball again."
+      )
+    }
+    guard !isPrivate || addressOptions.address == nil else {
+      throw ValidationError("--private and --address exclude each other: give one of them.")
     }
     guard security != .authenticated || hasUser else {
       throw ValidationError(
@@ -133,12 +148,13 @@ struct Run: ParsableCommand {
       let sinks = try radioOptions.sinks(note: screen.note)
       var bonds = BondKeeper()
       if let notice = bonds.notice { screen.note("Warning: \(sentence(printable(notice)))") }
-      let identity = bonds.identity
+      let identity = isPrivate ? Self.privateIdentity(bonds.identity) : bonds.identity
       let configuration = try configuration(
         knownAs: identity?.address, isAddressPassing: radio.name == .virtual)
-      let security = BallSecurityManager<4, SystemRandom>(
+      var security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: bonds.takeBonds(),
         delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: SystemRandom())
+      security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
         4, 2_053, 8_192, ToolPort, BallSecurityManager<4, SystemRandom>
       >(
@@ -158,6 +174,16 @@ struct Run: ParsableCommand {
       let end = runner.run()
       try finish(end, runner.port.waitFailure)
     }
+  }
+
+  /// The identity of a ball that goes by private addresses: what it was before, if that has a key to make them
+  /// with. Peers get it when they pair.
+  private static func privateIdentity(_ known: LocalIdentity?) -> LocalIdentity {
+    if let known, known.identityResolvingKey != .zero { return known }
+    var random = SystemRandom()
+    let address = known.flatMap { $0.address.kind == .random ? $0.address : nil }
+    return LocalIdentity(
+      identityResolvingKey: random.nextNumber(), address: address ?? .newStaticRandom())
   }
 
   private func finish(_ end: BallEnd, _ failure: SystemError?) throws {
@@ -207,7 +233,7 @@ struct Run: ParsableCommand {
     let address = try addressOptions.choice
     let random = known.flatMap { $0.kind == .random ? $0 : nil } ?? .newStaticRandom()
     let own =
-      isAddressPassing && address == .automatic
+      isPrivate || isAddressPassing && address == .automatic
       ? OwnAddress.random(random) : address.own(orRandom: random)
     let host = HostConfiguration(
       name: name, service: .ballService, address: own,
