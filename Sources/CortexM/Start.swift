@@ -11,10 +11,26 @@ import EightBall
       name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
-  var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
+  #if SECURITY
+    var runner = ProtectedBallRunner<1, 526, 384, LM3S6965Port, BoardSecurity>(
+      configuration,
+      security: BoardSecurity(
+        policy: BallProtection.encrypted.policy(hasUser: false), identity: nil, bonds: BondTable(),
+        delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom()),
+      on: LM3S6965Port())
+  #else
+    var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
+  #endif
   _ = runner.run()
   resetSystem()
 }
+
+#if SECURITY
+  /// A Security Manager for one central, with four bonds in RAM.
+  private typealias BoardSecurity = SecurityManager<
+    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingDesk
+  >
+#endif
 
 /// A static random address that a board keeps.
 ///

@@ -76,7 +76,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// Why no pairing may begin with the peer at `index` now; `nil` if it may.
   func refusal(at index: Int, at now: Instant) -> PairingFailure? {
-    guard policy.isOpen else { return .pairingNotSupported }
+    guard policy.isOpen, pairing.random.isSeeded else { return .pairingNotSupported }
     guard pairingIndex == nil, limiter.isAllowed(table[index].claimedAddress, at: now) else {
       return .repeatedAttempts
     }

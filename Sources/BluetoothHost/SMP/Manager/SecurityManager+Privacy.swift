@@ -24,6 +24,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// The controller has been set up, with these LE features.
   public mutating func controllerStarted(features: UInt64) {
+    refusesRandomNumbers = false
     // LL Privacy. Core Specification, Vol 6, Part B, 4.6.
     upkeep.reset(supportsResolving: features & 1 &<< 6 != 0)
   }

@@ -36,6 +36,8 @@ public struct SecurityManager<
   var outboxIndex: Int?
   /// The last moment that the manager has seen.
   var now = Instant(rawValue: 0)
+  /// Whether the controller has refused a random number since it was set up.
+  var refusesRandomNumbers = false
   /// How far the controller has been brought.
   var upkeep = PrivacyUpkeep()
   var recent = RecentAddresses()
