@@ -2,9 +2,35 @@ import BallRunner
 import BluetoothHost
 import EightBall
 
+#if SECURITY
+  /// A ball for one central, whose four bonds are in RAM.
+  private typealias BoardBall = ProtectedBallRunner<1, 526, 384, LM3S6965Port, BoardSecurity>
+  private typealias BoardSecurity = SecurityManager<
+    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingDesk
+  >
+
+  @inline(never)
+  private func makeSecurity() -> BoardSecurity {
+    BoardSecurity(
+      policy: BallProtection.encrypted.policy(hasUser: false), identity: nil, bonds: BondTable(),
+      delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom())
+  }
+#else
+  /// A ball for one central.
+  private typealias BoardBall = BallRunner<1, 526, 384, LM3S6965Port>
+#endif
+
 /// What runs first: fills the memory, and becomes a ball.
 @c func reset() {
   let seed = prepareMemory()
+  var ball = makeBall(seed: seed)
+  _ = ball.run()
+  resetSystem()
+}
+
+/// A ball that has not begun. What it takes to make one is no longer on the stack when it runs.
+@inline(never)
+private func makeBall(seed: UInt64) -> BoardBall {
   let identity = LM3S6965.identity
   let configuration = BallConfiguration(
     host: HostConfiguration(
@@ -12,25 +38,11 @@ import EightBall
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
   #if SECURITY
-    var runner = ProtectedBallRunner<1, 526, 384, LM3S6965Port, BoardSecurity>(
-      configuration,
-      security: BoardSecurity(
-        policy: BallProtection.encrypted.policy(hasUser: false), identity: nil, bonds: BondTable(),
-        delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom()),
-      on: LM3S6965Port())
+    return BoardBall(configuration, security: makeSecurity(), on: LM3S6965Port())
   #else
-    var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
+    return BoardBall(configuration, on: LM3S6965Port())
   #endif
-  _ = runner.run()
-  resetSystem()
 }
-
-#if SECURITY
-  /// A Security Manager for one central, with four bonds in RAM.
-  private typealias BoardSecurity = SecurityManager<
-    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingDesk
-  >
-#endif
 
 /// A static random address that a board keeps.
 ///
