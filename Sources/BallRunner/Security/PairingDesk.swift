@@ -6,6 +6,16 @@ import EightBall
 /// Pairing is open for a minute after shake was held for 3 s, and from the ball's start if it has no bonds.
 /// Clear, held for 10 s, forgets the bonds. All on injected time.
 public struct PairingDesk: PairingDelegate, Sendable {
+  /// False: a ball is the peripheral of all its links.
+  @inlinable
+  public static var isEverCentral: Bool { false }
+
+  #if HOST_RESOLVES_ADDRESSES
+    /// False: the program is small.
+    @inlinable
+    public static var keepsPrivacy: Bool { false }
+  #endif
+
   /// How long pairing stays open, in milliseconds.
   public static var openTime: UInt32 { 60_000 }
   /// How long shake has to be held to open it, in milliseconds.

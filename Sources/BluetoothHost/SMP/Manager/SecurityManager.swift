@@ -155,13 +155,13 @@ public struct SecurityManager<
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
     table[index].security = table[index].security | .bonded
-    let role = table[index].link.role
-    table[index].hasOwnKey = role == .initiator && bond.serves(role)
+    table[index].hasOwnKey = isCentral(at: index) && bond.serves(.initiator)
   }
 
   /// Whether the peer has yet to prove that it is the one of the bond.
   public func isUnproven(at index: Int) -> Bool {
-    isOpen(index) && table[index].hasOwnKey && !table[index].security.contains(.encrypted)
+    Delegate.isEverCentral && isOpen(index) && table[index].hasOwnKey
+      && !table[index].security.contains(.encrypted)
   }
 
   /// The timer has run out: Vol 3, Part H, 3.4.
