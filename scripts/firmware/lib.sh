@@ -63,7 +63,7 @@ firmware_sources() {
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
   local flags=()
-  [[ $1 != *-secure ]] || flags=(-D SECURITY -D HOST_RESOLVES_ADDRESSES -- -Wl,--defsym=stack_size=48K)
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=48K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
   build_image "$1" eightball "${flags[@]}"
 }

@@ -10,8 +10,8 @@ public struct PairingDesk: PairingDelegate, Sendable {
   @inlinable
   public static var isEverCentral: Bool { false }
 
-  #if HOST_RESOLVES_ADDRESSES
-    /// False: the program is small.
+  #if JUST_WORKS_ONLY
+    /// False: the program is a small one.
     @inlinable
     public static var keepsPrivacy: Bool { false }
   #endif
@@ -126,11 +126,13 @@ public struct PairingDesk: PairingDelegate, Sendable {
 
   /// The user has to see something, or to answer.
   public mutating func show(_ prompt: PairingPrompt, at index: Int) {
-    switch prompt {
-    case .compareNumber, .confirmPairing: question = (prompt, index)
-    case .showPasskey, .enterPasskey: break
-    }
-    append(.prompt(prompt, place: index))
+    #if !JUST_WORKS_ONLY
+      switch prompt {
+      case .compareNumber, .confirmPairing: question = (prompt, index)
+      case .showPasskey, .enterPasskey: break
+      }
+      append(.prompt(prompt, place: index))
+    #endif
   }
 
   /// A pairing has ended.

@@ -114,7 +114,7 @@ extension Pairing where Agreement: ~Copyable {
       if let key = state.ownKey { PairingPublicKey(key).write(to: &writer) }
     case .pairingConfirm: PairingConfirm(confirmValue: state.ownConfirm).write(to: &writer)
     case .pairingRandom: PairingRandom(randomValue: state.ownNonce).write(to: &writer)
-    case .pairingDHKeyCheck: PairingDHKeyCheck(check: ownCheck).write(to: &writer)
+    case .pairingDHKeyCheck: PairingDHKeyCheck(check: check(of: .own)).write(to: &writer)
     case .encryptionInformation:
       EncryptionInformation(longTermKey: state.bond.longTermKey).write(to: &writer)
     case .centralIdentification:
