@@ -17,8 +17,8 @@ INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
 #: Core Specification, Vol 3, Part H, 3.5.5.
 PAIRING_NOT_SUPPORTED = 0x05
 
-#: What is allowed, in bytes, with the drivers and the words; of RAM with the stack.
-CODE_LIMIT, RAM_LIMIT = 75_000, 20_480
+#: What is allowed, in bytes: of program memory with the drivers and the words, of RAM with the stack.
+CODE_LIMIT, RAM_LIMIT = 75_000, 21_504
 #: What the stack holds before the ball starts.
 PAINT = 0x5AFE5AFE
 
@@ -50,7 +50,7 @@ class SecureBall:
 
     async def visit(self) -> Visit:
         """A link that is not encrypted."""
-        return await self._central.visit()
+        return await self._central.visit(mtu=517)
 
     async def pair(self, visit: Visit) -> None:
         """Pairs, until both sides keep the keys."""
@@ -132,8 +132,6 @@ async def test_ram(secure_elf, folder, is_secure):
         await ball.machine.press("clear")
         for _ in range(2):
             visit = await ball.visit()
-            async with asyncio.timeout(PATIENCE):
-                await visit.client.request_mtu(517)
             await ball.pair(visit)
             await is_answered(visit)
             await visit.ask(eight_ball.question_of_length(480))

@@ -3,9 +3,10 @@
 
 # Where the images are built, a folder each.
 firmware_folder=.build-firmware
-# What can be built: the ball for each of these processors, on the one board that QEMU has; and one that
-# protects its links.
-firmware_names=(lm3s6965evb lm3s6965evb-secure cortex-m0)
+# The ball for each of these processors, on the one board that QEMU has.
+firmware_names=(lm3s6965evb cortex-m0)
+# What can be built: these, and one that protects its links.
+firmware_images=("${firmware_names[@]}" lm3s6965evb-secure)
 
 # firmware_target NAME: the compiler's flags for its processor.
 firmware_target() {
@@ -63,7 +64,7 @@ firmware_sources() {
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
   local flags=()
-  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=48K)
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=24K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
   build_image "$1" eightball "${flags[@]}"
 }
