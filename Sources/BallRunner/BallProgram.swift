@@ -17,12 +17,14 @@ public struct BallProgram<
   private var isAnswerNew = false
   var now = Instant(rawValue: 0)
 
-  init(_ configuration: BallConfiguration, security: consuming Security) {
-    let protection = security.desk.protection
+  init(
+    _ configuration: BallConfiguration, _ protection: BallProtection,
+    makingSecurity makeSecurity: () -> Security
+  ) {
     host = ProtectedBallHost<places, Security>(
       configuration: configuration.host, database: Self.makeDatabase(protection),
       application: Ball<places>(seed: configuration.seed, style: configuration.style),
-      security: security)
+      makingSecurity: makeSecurity)
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 

@@ -38,7 +38,7 @@ private func makeBall(seed: UInt64) -> BoardBall {
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
   #if SECURITY
-    return BoardBall(configuration, security: makeSecurity(), on: LM3S6965Port())
+    return BoardBall(configuration, .encrypted, makingSecurity: makeSecurity, on: LM3S6965Port())
   #else
     return BoardBall(configuration, on: LM3S6965Port())
   #endif

@@ -18,7 +18,7 @@ INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
 PAIRING_NOT_SUPPORTED = 0x05
 
 #: What is allowed, in bytes: of program memory with the drivers and the words, of RAM with the stack.
-CODE_LIMIT, RAM_LIMIT = 75_000, 21_504
+CODE_LIMIT, RAM_LIMIT = 75_000, 20_480
 #: What the stack holds before the ball starts.
 PAINT = 0x5AFE5AFE
 

@@ -24,7 +24,7 @@ where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels ==
   ) where Server == GATTServer<links, Database, Application> {
     self.init(
       configuration: configuration, database: database, application: application,
-      security: NoSecurity())
+      makingSecurity: { NoSecurity() })
   }
 }
 
@@ -36,10 +36,10 @@ where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == No
   ///   - configuration: its name, address and so on.
   ///   - database: its GATT database.
   ///   - application: what the database's application attributes mean.
-  ///   - security: how it protects links.
+  ///   - makeSecurity: how it protects links. It is called once, and makes it in its place.
   public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
     configuration: HostConfiguration, database: consuming Database,
-    application: consuming Application, security: consuming Security
+    application: consuming Application, makingSecurity makeSecurity: () -> Security
   ) where Server == GATTServer<links, Database, Application> {
     // Not by the initialiser for any roles: a server that is handed over is held twice for a moment,
     // and with one connection it is most of the host.
@@ -47,7 +47,7 @@ where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == No
     self.configuration = configuration
     serverRole = GATTServer(database: database, application: application)
     clientRole = NoClient()
-    securityRole = security
+    securityRole = makeSecurity()
     channelRole = NoChannels()
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
