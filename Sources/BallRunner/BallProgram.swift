@@ -17,18 +17,24 @@ public struct BallProgram<
   private var isAnswerNew = false
   var now = Instant(rawValue: 0)
 
-  init(_ configuration: BallConfiguration, security: consuming Security) {
+  init(
+    _ configuration: BallConfiguration, _ protection: BallProtection,
+    makingSecurity makeSecurity: () -> Security
+  ) {
+    host = ProtectedBallHost<places, Security>(
+      configuration: configuration.host, database: Self.makeDatabase(protection),
+      application: Ball<places>(seed: configuration.seed, style: configuration.style),
+      makingSecurity: makeSecurity)
+    printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
+  }
+
+  // Apart, so that its copies are off the stack before the host is made.
+  @inline(never)
+  private static func makeDatabase(_ protection: BallProtection) -> BallProfile.Database {
     var database = BallProfile.makeDatabase()
-    let protection = security.desk.protection
     database.protect(.question, by: protection.ofQuestion)
     database.protect(.answer, by: protection.ofAnswer)
-    host = ProtectedBallHost<places, Security>(
-      configuration: configuration.host,
-      server: GATTServer(
-        database: database,
-        application: Ball<places>(seed: configuration.seed, style: configuration.style)),
-      client: NoClient(), security: security)
-    printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
+    return database
   }
 
   /// When the ball must have a turn; `nil` if only the port can bring anything.

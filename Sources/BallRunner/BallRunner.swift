@@ -72,7 +72,22 @@ public struct ProtectedBallRunner<
   public init(
     _ configuration: BallConfiguration, security: consuming Security, on port: consuming Machine
   ) {
-    ball = BallProgram(configuration, security: security)
+    let protection = security.desk.protection
+    var security: Security? = security
+    self.init(configuration, protection, makingSecurity: { security.take()! }, on: port)
+  }
+
+  /// A ball on `port` that has not begun, whose security is made in its place: the stack of a small machine has no
+  /// room for two.
+  ///
+  /// - Parameters:
+  ///   - protection: What it wants of its links: what the desk of its security says.
+  ///   - makeSecurity: Is called once.
+  public init(
+    _ configuration: BallConfiguration, _ protection: BallProtection,
+    makingSecurity makeSecurity: () -> Security, on port: consuming Machine
+  ) {
+    ball = BallProgram(configuration, protection, makingSecurity: makeSecurity)
     service = ServiceReport(patience: port.watchdogPatience)
     self.port = port
   }

@@ -199,6 +199,10 @@ extension ServicePort where Self: ~Copyable {
 /// Where a ball that protects its links keeps its bonds, and its user. Without protection nothing here is
 /// called.
 public protocol BondPort: ~Copyable {
+  /// Whether it keeps bonds at all. If not, `keepBonds` is not called, and the bonds last as long as the ball
+  /// runs.
+  var keepsBonds: Bool { get }
+
   /// Keeps the file of the bonds in place of the last one; `false` if that is not possible. Called at the
   /// end of a turn.
   mutating func keepBonds(_ file: Span<UInt8>) -> Bool
@@ -215,6 +219,10 @@ public protocol BondPort: ~Copyable {
 }
 
 extension BondPort where Self: ~Copyable {
+  /// `true`.
+  @inlinable
+  public var keepsBonds: Bool { true }
+
   /// `true`: the bonds last as long as the ball runs.
   @inlinable
   public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { true }

@@ -3,13 +3,15 @@
 
 # Where the images are built, a folder each.
 firmware_folder=.build-firmware
-# What can be built: the ball for each of these processors, on the one board that QEMU has.
+# The ball for each of these processors, on the one board that QEMU has.
 firmware_names=(lm3s6965evb cortex-m0)
+# What can be built: these, and one that protects its links.
+firmware_images=("${firmware_names[@]}" lm3s6965evb-secure)
 
 # firmware_target NAME: the compiler's flags for its processor.
 firmware_target() {
   case "$1" in
-  lm3s6965evb)
+  lm3s6965evb*)
     echo -target armv7em-none-none-eabi -target-cpu cortex-m3 -Xcc -mcpu=cortex-m3 -Xcc -mfloat-abi=soft
     ;;
   cortex-m0) echo -target armv6m-none-none-eabi ;;
@@ -19,7 +21,7 @@ firmware_target() {
 # firmware_processor NAME: GCC's name for it.
 firmware_processor() {
   case "$1" in
-  lm3s6965evb) echo cortex-m3 ;;
+  lm3s6965evb*) echo cortex-m3 ;;
   cortex-m0) echo cortex-m0 ;;
   esac
 }
@@ -61,8 +63,10 @@ firmware_sources() {
 
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
+  local flags=()
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=24K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
-  build_image "$1" eightball
+  build_image "$1" eightball "${flags[@]}"
 }
 
 # build_firmware_benchmark NAME: builds what scripts/benchmark-firmware runs: the same, with another start.

@@ -70,7 +70,7 @@ extension BallProgram where Security: ~Copyable {
 
   /// Hands the bonds to `port` if they have changed.
   mutating func keepBonds<Port: BondPort & ~Copyable>(on port: inout Port) {
-    guard host.security.areBondsChanged else { return }
+    guard port.keepsBonds, host.security.areBondsChanged else { return }
     keepChangedBonds(on: &port)
   }
 

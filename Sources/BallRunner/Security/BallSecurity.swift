@@ -23,7 +23,7 @@ public protocol BallSecurity: SecurityRole, ~Copyable {
   mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant)
 }
 
-/// The Security Manager of a ball for `places` centrals.
+/// The Security Manager of a ball for `places` centrals with at most 16 bonds.
 public typealias BallSecurityManager<
   let places: Int, Random: SecureRandomNumberGenerator
 > = SecurityManager<places, P256KeyAgreement, Random, BondTable<16>, PairingDesk>

@@ -6,6 +6,16 @@ import EightBall
 /// Pairing is open for a minute after shake was held for 3 s, and from the ball's start if it has no bonds.
 /// Clear, held for 10 s, forgets the bonds. All on injected time.
 public struct PairingDesk: PairingDelegate, Sendable {
+  /// False: a ball is the peripheral of all its links.
+  @inlinable
+  public static var isEverCentral: Bool { false }
+
+  #if JUST_WORKS_ONLY
+    /// False: the program is a small one.
+    @inlinable
+    public static var keepsPrivacy: Bool { false }
+  #endif
+
   /// How long pairing stays open, in milliseconds.
   public static var openTime: UInt32 { 60_000 }
   /// How long shake has to be held to open it, in milliseconds.
@@ -116,11 +126,13 @@ public struct PairingDesk: PairingDelegate, Sendable {
 
   /// The user has to see something, or to answer.
   public mutating func show(_ prompt: PairingPrompt, at index: Int) {
-    switch prompt {
-    case .compareNumber, .confirmPairing: question = (prompt, index)
-    case .showPasskey, .enterPasskey: break
-    }
-    append(.prompt(prompt, place: index))
+    #if !JUST_WORKS_ONLY
+      switch prompt {
+      case .compareNumber, .confirmPairing: question = (prompt, index)
+      case .showPasskey, .enterPasskey: break
+      }
+      append(.prompt(prompt, place: index))
+    #endif
   }
 
   /// A pairing has ended.

@@ -15,7 +15,10 @@ extension BallPrinter {
       writer.write(decimal: seconds)
       writer.write(text: " s")
     case .closed: writer.write(text: "Pairing is closed")
-    case .prompt(let prompt, _): return writePrompt(prompt, of: central, to: &writer)
+    case .prompt(let prompt, _):
+      #if !JUST_WORKS_ONLY
+        return writePrompt(prompt, of: central, to: &writer)
+      #endif
     case .paired(_, let identity, let security):
       writer.write(text: "Paired")
       write(" with ", central ?? identity, to: &writer)

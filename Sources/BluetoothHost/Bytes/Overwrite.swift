@@ -2,7 +2,7 @@
 /// promise that of an assignment: it may leave the bytes behind an optional that becomes `nil`. For values
 /// without references.
 @inline(never)
-func overwrite<Value>(_ value: inout Value, with new: Value) {
+func overwrite<Value: ~Copyable>(_ value: inout Value, with new: consuming Value) {
   unsafe withUnsafeMutableBytes(of: &value) { bytes in
     for index in bytes.indices { unsafe bytes[index] = 0 }
   }

@@ -37,7 +37,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
         }
-        if Security.isPresent { finishPrivacy(opcode, status: .unspecifiedError, value: 0) }
+        if Security.isPresent {
+          finishSecurity(opcode, status: .unspecifiedError, ByteReader(Span()))
+        }
         if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
@@ -161,9 +163,20 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       finishReadRSSI(status, reader, at: now)
     default:
       if Security.isPresent {
-        finishPrivacy(opcode, status: status, value: reader.readUInt8() ?? 0)
+        finishSecurity(opcode, status: status, reader)
       }
     }
+  }
+
+  /// The controller has answered a command of the Security Manager's, or left it unanswered.
+  private mutating func finishSecurity(
+    _ opcode: HCIOpcode, status: HCIErrorCode, _ parameters: consuming ByteReader
+  ) {
+    var reader = parameters
+    guard opcode == .leRand else {
+      return finishPrivacy(opcode, status: status, value: reader.readUInt8() ?? 0)
+    }
+    securityRole.takeRandomNumber(status == .success ? reader.readUInt64() : nil)
   }
 
   /// The controller has answered how strong the signal of a peer is; or it has no such link.

@@ -12,6 +12,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .ready:
       opcode =
         writeLinkCommand(into: &writer, at: now)
+        ?? (Security.isPresent ? writeRandomCommand(into: &writer) : nil)
         ?? (Security.isPresent ? writePrivacyCommand(into: &writer) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
@@ -148,6 +149,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         Disconnect(handle: unknown, reason: .remoteUserTerminatedConnection), into: &writer)
     }
     return nil
+  }
+
+  /// The random numbers of pairing are made of those of the controller.
+  private func writeRandomCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    securityRole.needsRandomNumber ? write(PlainCommand(.leRand), into: &writer) : nil
   }
 
   /// Advertising is on while there is something to advertise and a place is free. What is

@@ -22,13 +22,32 @@ where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels ==
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application
   ) where Server == GATTServer<links, Database, Application> {
+    self.init(
+      configuration: configuration, database: database, application: application,
+      makingSecurity: { NoSecurity() })
+  }
+}
+
+extension Host
+where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == NoChannels {
+  /// A peripheral with security that waits for `start`.
+  ///
+  /// - Parameters:
+  ///   - configuration: its name, address and so on.
+  ///   - database: its GATT database.
+  ///   - application: what the database's application attributes mean.
+  ///   - makeSecurity: how it protects links. It is called once, and makes it in its place.
+  public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
+    configuration: HostConfiguration, database: consuming Database,
+    application: consuming Application, makingSecurity makeSecurity: () -> Security
+  ) where Server == GATTServer<links, Database, Application> {
     // Not by the initialiser for any roles: a server that is handed over is held twice for a moment,
     // and with one connection it is most of the host.
     Self.checkCapacity()
     self.configuration = configuration
     serverRole = GATTServer(database: database, application: application)
     clientRole = NoClient()
-    securityRole = NoSecurity()
+    securityRole = makeSecurity()
     channelRole = NoChannels()
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }

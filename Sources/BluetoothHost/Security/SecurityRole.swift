@@ -64,6 +64,11 @@ public protocol SecurityRole: ~Copyable {
   /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
   mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
+  /// Whether the controller shall give a random number: LE Rand.
+  var needsRandomNumber: Bool { get }
+  /// The controller has given a random number; `nil` if it refuses.
+  mutating func takeRandomNumber(_ number: UInt64?)
+
   /// Makes the private address to begin with; `nil` if this device shows who it is.
   mutating func makePrivateAddress() -> DeviceAddress?
   /// The controller has been set up, with these LE features.
@@ -145,6 +150,10 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func prove(at index: Int) {}
   /// Nothing.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
+  /// False.
+  public var needsRandomNumber: Bool { false }
+  /// Nothing happens.
+  public mutating func takeRandomNumber(_ number: UInt64?) {}
   /// None.
   public mutating func makePrivateAddress() -> DeviceAddress? { nil }
   /// Nothing happens.

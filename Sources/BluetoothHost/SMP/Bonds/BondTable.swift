@@ -2,6 +2,7 @@
 ///
 /// The bond that was used last is the first. A new bond that finds no room takes the place of the last.
 public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
+  private let pinned = Pinned()
   private var bonds = InlineArray<capacity, Bond>(repeating: Bond())
 
   /// How many bonds there are.

@@ -13,13 +13,14 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Whether a command for the controller is owed: `takeEncryption` or `takeKeyReply` has one.
   public func owesCommand(at index: Int) -> Bool {
     guard isOpen(index) else { return false }
-    return table[index].owesEncryption || table[index].keyReply != nil
-      || (pairingIndex == index && pairing.owesEncryption)
+    if table[index].keyReply != nil { return true }
+    return isCentral(at: index)
+      && (table[index].owesEncryption || (pairingIndex == index && pairing.owesEncryption))
   }
 
   /// What the central's controller shall encrypt the link at `index` with; `nil` if nothing is owed.
   public mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart? {
-    guard isOpen(index) else { return nil }
+    guard isOpen(index), isCentral(at: index) else { return nil }
     if pairingIndex == index, let key = pairing.takeEncryptionKey() {
       table[index].owesEncryption = false
       return EncryptionStart(longTermKey: key, encryptedDiversifier: 0, randomNumber: 0)

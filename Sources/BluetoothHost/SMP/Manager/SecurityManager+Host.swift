@@ -4,6 +4,17 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// True.
   public static var isPresent: Bool { true }
 
+  /// Whether the random numbers of pairing want more of a seed, and the controller has not refused it.
+  public var needsRandomNumber: Bool { !pairing.random.isSeeded && !refusesRandomNumbers }
+
+  /// The controller has given a random number; `nil` if it refuses. Without them nobody pairs until it has
+  /// been reset.
+  public mutating func takeRandomNumber(_ number: UInt64?) {
+    guard !pairing.random.isSeeded else { return }
+    if let number, pairing.random.addSeed(number) { return }
+    refusesRandomNumbers = true
+  }
+
   /// A link has gone.
   public mutating func closed(at index: Int) { closed(at: index, at: now) }
 

@@ -9,7 +9,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   public mutating func secure(at index: Int, at now: Instant) -> Bool {
     guard isOpen(index) else { return false }
     if table[index].security.contains(.encrypted) || table[index].coming != nil { return true }
-    if table[index].link.role == .initiator, pairingIndex != index, usableBond(at: index) != nil {
+    if isCentral(at: index), pairingIndex != index, usableBond(at: index) != nil {
       table[index].owesEncryption = true
       return true
     }
@@ -26,10 +26,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     guard isOpen(index), !table[index].isSilenced else { return false }
     if pairingIndex == index { return true }
     guard refusal(at: index, at: now) == nil else { return false }
-    switch table[index].link.role {
-    case .initiator:
+    if isCentral(at: index) {
       beginPairing(at: index, at: now)
-    case .responder:
+    } else {
       table[index].owesSecurityRequest = true
       table[index].requestDeadline = now.advanced(by: 30_000)
     }

@@ -18,13 +18,18 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     switch code {
     case .pairingRequest where table[index].link.role == .responder:
       receiveRequest(parameters, at: index, at: now)
-    case .securityRequest where table[index].link.role == .initiator:
+    case .securityRequest where isCentral(at: index):
       receiveSecurityRequest(parameters, at: index, at: now)
     case .pairingFailed:
       receiveFailure(parameters, at: index)
     default:
       table[index].owedFailure = .commandNotSupported
     }
+  }
+
+  /// Whether this device is the central of the link at `index`.
+  func isCentral(at index: Int) -> Bool {
+    Delegate.isEverCentral && table[index].link.role == .initiator
   }
 
   /// A central wants to pair.
@@ -76,7 +81,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// Why no pairing may begin with the peer at `index` now; `nil` if it may.
   func refusal(at index: Int, at now: Instant) -> PairingFailure? {
-    guard policy.isOpen else { return .pairingNotSupported }
+    guard policy.isOpen, pairing.random.isSeeded else { return .pairingNotSupported }
     guard pairingIndex == nil, limiter.isAllowed(table[index].claimedAddress, at: now) else {
       return .repeatedAttempts
     }

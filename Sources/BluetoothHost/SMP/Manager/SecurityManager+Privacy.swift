@@ -6,6 +6,7 @@ extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Makes the private address to begin with; `nil` if this device shows who it is.
   public mutating func makePrivateAddress() -> DeviceAddress? {
+    guard Delegate.keepsPrivacy else { return nil }
     // The controller has been reset, and filters nothing yet.
     upkeep.filters = false
     upkeep.renewalTime = nil
@@ -24,13 +25,15 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// The controller has been set up, with these LE features.
   public mutating func controllerStarted(features: UInt64) {
+    refusesRandomNumbers = false
+    guard Delegate.keepsPrivacy else { return }
     // LL Privacy. Core Specification, Vol 6, Part B, 4.6.
     upkeep.reset(supportsResolving: features & 1 &<< 6 != 0)
   }
 
   /// Whether `takePrivacyCommand` may have a command.
   public var owesPrivacyCommand: Bool {
-    upkeep.owesAddress || upkeep.isUnderWay || owesLists
+    Delegate.keepsPrivacy && (upkeep.owesAddress || upkeep.isUnderWay || owesLists)
   }
 
   /// Without bonds and without a filter a controller's lists are as they are after its reset.
@@ -43,7 +46,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// The next command for the controller, which does not advertise, scan or initiate meanwhile; `nil` if
   /// everything is as it shall be.
   public mutating func takePrivacyCommand() -> PrivacyCommand? {
-    guard upkeep.awaited == nil else { return nil }
+    guard Delegate.keepsPrivacy, upkeep.awaited == nil else { return nil }
     upkeep.isUnderWay = true
     while upkeep.step != .done || upkeep.owesAddress {
       if upkeep.step == .done { upkeep.step = .address }
@@ -179,7 +182,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   public mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress? {
-    guard upkeep.awaited == opcode else { return nil }
+    guard Delegate.keepsPrivacy, upkeep.awaited == opcode else { return nil }
     upkeep.awaited = nil
     upkeep.finish(opcode, status, value: value)
     if opcode == .leSetAddressResolutionEnable, status != .success {
@@ -192,16 +195,18 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// The bonds have changed: the lists shall follow.
-  mutating func bondsChanged() { upkeep.restart() }
+  mutating func bondsChanged() {
+    if Delegate.keepsPrivacy { upkeep.restart() }
+  }
 
   /// The bonds have new numbers: a list that is being filled is filled anew.
   mutating func bondsMoved() {
-    if upkeep.isUnderWay { upkeep.restart() }
+    if Delegate.keepsPrivacy, upkeep.isUnderWay { upkeep.restart() }
   }
 
   /// When the private address is to be renewed; at once if that has not been decided.
   var renewalTime: Instant? {
-    upkeep.isPrivate ? upkeep.renewalTime ?? Instant(rawValue: 0) : nil
+    Delegate.keepsPrivacy && upkeep.isPrivate ? upkeep.renewalTime ?? Instant(rawValue: 0) : nil
   }
 
   /// The time is `now`: owes a new address if the last is too old.
@@ -214,11 +219,11 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   // MARK: Peers
 
   /// Whether the controller takes connections of devices in its accept list alone.
-  public var filtersConnections: Bool { upkeep.filters }
+  public var filtersConnections: Bool { Delegate.keepsPrivacy && upkeep.filters }
 
   /// Whether a central with this address may connect.
   public func admits(_ address: DeviceAddress) -> Bool {
-    !privacy.admitsBondedOnly || bonds.index(resolving: address) != nil
+    !Delegate.keepsPrivacy || !privacy.admitsBondedOnly || bonds.index(resolving: address) != nil
   }
 
   /// The identity address of the device with the bond that `address` belongs to; `address` itself if there

@@ -36,6 +36,8 @@ public struct SecurityManager<
   var outboxIndex: Int?
   /// The last moment that the manager has seen.
   var now = Instant(rawValue: 0)
+  /// Whether the controller has refused a random number since it was set up.
+  var refusesRandomNumbers = false
   /// How far the controller has been brought.
   var upkeep = PrivacyUpkeep()
   var recent = RecentAddresses()
@@ -94,10 +96,10 @@ public struct SecurityManager<
 
   /// Drops a bond. A link that is encrypted with its key stays so; the next one is not.
   public mutating func removeBond(at number: Int) {
-    guard let bond = bonds.bond(at: number) else { return }
+    guard let identity = bonds.bond(at: number)?.identityAddress else { return }
     bonds.remove(at: number)
     bondsChanged()
-    for index in 0..<links where table[index].identity == bond.identityAddress {
+    for index in 0..<links where table[index].identity == identity {
       table[index].identity = nil
       table[index].security = table[index].security.subtracting(.bonded)
       table[index].hasOwnKey = false
@@ -113,7 +115,9 @@ public struct SecurityManager<
     var earliest = Instant.earlier(pairing.deadline, renewalTime)
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
-      earliest = Instant.earlier(earliest, table[index].encryptionDeadline)
+      if Delegate.isEverCentral {
+        earliest = Instant.earlier(earliest, table[index].encryptionDeadline)
+      }
     }
     return earliest
   }
@@ -126,7 +130,7 @@ public struct SecurityManager<
     settle(at: now)
     advancePrivacy(to: now)
     for index in 0..<links {
-      if let deadline = table[index].encryptionDeadline, deadline <= now {
+      if Delegate.isEverCentral, let deadline = table[index].encryptionDeadline, deadline <= now {
         bondEncryptionFailed(.connectionTimeout, at: index)
       }
       guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
@@ -153,13 +157,13 @@ public struct SecurityManager<
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
     table[index].security = table[index].security | .bonded
-    let role = table[index].link.role
-    table[index].hasOwnKey = role == .initiator && bond.serves(role)
+    table[index].hasOwnKey = isCentral(at: index) && bond.serves(.initiator)
   }
 
   /// Whether the peer has yet to prove that it is the one of the bond.
   public func isUnproven(at index: Int) -> Bool {
-    isOpen(index) && table[index].hasOwnKey && !table[index].security.contains(.encrypted)
+    Delegate.isEverCentral && isOpen(index) && table[index].hasOwnKey
+      && !table[index].security.contains(.encrypted)
   }
 
   /// The timer has run out: Vol 3, Part H, 3.4.
@@ -176,38 +180,44 @@ public struct SecurityManager<
     guard let index = pairingIndex else { return }
     if let prompt = pairing.takePrompt() { delegate.show(prompt, at: index) }
     if let failure = pairing.takeFailure() { table[index].owedFailure = failure }
-    guard var outcome = pairing.takeOutcome() else { return }
+    guard let outcome = pairing.takeOutcome() else { return }
     pairingIndex = nil
+    finish(outcome, at: index)
+  }
+
+  /// The pairing at `index` is over.
+  private mutating func finish(_ outcome: PairingOutcome, at index: Int) {
     let claimedAddress = table[index].claimedAddress
     switch outcome {
     case .paired(let bond):
-      guard let bond else { break }
-      if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number),
-        bond.isWeaker(than: old)
-      {
-        // The peer claims the identity of another, or has forgotten what it could: Vol 3, Part H,
-        // 3.5.5, Key Rejected.
-        outcome = .failed(.keyRejected)
+      if let bond, !keep(bond, at: index) {
         table[index].owedFailure = .keyRejected
-      } else {
-        bonds.store(bond)
-        bondsChanged()
-        if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
-        // The new bond does not have what the server knows already.
-        forgetKept(at: index)
+        return finish(.failed(.keyRejected), at: index)
       }
-    case .timedOut:
-      silence(index)
-    case .failed, .refused, .linkLost, .encryptionFailed:
-      break
-    }
-    switch outcome {
-    case .paired: limiter.noteSuccess(claimedAddress)
+      limiter.noteSuccess(claimedAddress)
     // The peer does not pair now. Nobody has guessed anything, and the next attempt need not wait.
     case .refused(.pairingNotSupported): break
-    default: limiter.noteFailure(claimedAddress, at: now)
+    case .failed, .refused, .timedOut, .linkLost, .encryptionFailed:
+      if case .timedOut = outcome { silence(index) }
+      limiter.noteFailure(claimedAddress, at: now)
     }
     if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
     delegate.pairingEnded(outcome, at: index)
+  }
+
+  /// Keeps a new bond with the peer at `index`; `false` if there is a stronger one: the peer claims the
+  /// identity of another, or has forgotten what it could (Vol 3, Part H, 3.5.5, Key Rejected).
+  private mutating func keep(_ bond: Bond, at index: Int) -> Bool {
+    if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number),
+      bond.isWeaker(than: old)
+    {
+      return false
+    }
+    bonds.store(bond)
+    bondsChanged()
+    if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
+    // The new bond does not have what the server knows already.
+    forgetKept(at: index)
+    return true
   }
 }

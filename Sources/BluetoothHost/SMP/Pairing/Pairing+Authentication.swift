@@ -102,7 +102,7 @@ extension Pairing where Agreement: ~Copyable {
   }
 
   /// Whose value it is.
-  private enum Side { case own, peer }
+  enum Side { case own, peer }
 
   /// The confirm value for the random number of one side.
   private func confirmValue(of side: Side) -> Number128 {

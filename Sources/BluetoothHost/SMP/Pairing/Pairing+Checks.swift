@@ -33,7 +33,7 @@ extension Pairing where Agreement: ~Copyable {
     case .responder:
       guard let held = state.held else { return }
       state.held = nil
-      guard held == peerCheck else { return fail(.dhKeyCheckFailed) }
+      guard held == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
       owe(.pairingDHKeyCheck)
       awaitEncryption()
     }
@@ -44,7 +44,7 @@ extension Pairing where Agreement: ~Copyable {
     switch state.link.role {
     case .initiator:
       guard state.isCommitted else { return fail(.unspecifiedReason) }
-      guard pdu.check == peerCheck else { return fail(.dhKeyCheckFailed) }
+      guard pdu.check == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
       awaitEncryption()
     case .responder:
       guard state.held == nil else { return fail(.unspecifiedReason) }
@@ -63,17 +63,15 @@ extension Pairing where Agreement: ~Copyable {
     state.key = keys.ltk
   }
 
-  /// What this device sends.
-  var ownCheck: Number128 {
-    PairingFunctions.f6(
-      w: state.macKey ?? .zero, n1: state.ownNonce, n2: state.peerNonce, r: state.passkey ?? .zero,
-      ioCap: state.ownFeatures.ioCap, a1: state.link.ownAddress, a2: state.link.peerAddress)
-  }
-
-  /// What the peer has to send.
-  private var peerCheck: Number128 {
-    PairingFunctions.f6(
-      w: state.macKey ?? .zero, n1: state.peerNonce, n2: state.ownNonce, r: state.passkey ?? .zero,
-      ioCap: state.peerFeatures.ioCap, a1: state.link.peerAddress, a2: state.link.ownAddress)
+  /// What this device sends, or what the peer has to send.
+  func check(of side: Side) -> Number128 {
+    let isOwn = side == .own
+    let own = state.link.ownAddress
+    let peer = state.link.peerAddress
+    return PairingFunctions.f6(
+      w: state.macKey ?? .zero, n1: isOwn ? state.ownNonce : state.peerNonce,
+      n2: isOwn ? state.peerNonce : state.ownNonce, r: state.passkey ?? .zero,
+      ioCap: isOwn ? state.ownFeatures.ioCap : state.peerFeatures.ioCap,
+      a1: isOwn ? own : peer, a2: isOwn ? peer : own)
   }
 }

@@ -8,13 +8,19 @@ extension Pairing where Agreement: ~Copyable {
     case .response: .pairingResponse
     case .publicKey:
       // The responder's key follows the initiator's.
-      state.peerKey == nil && (state.link.role == .responder || state.ownKey != nil)
-        ? .pairingPublicKey : nil
+      awaitsPublicKey ? .pairingPublicKey : nil
     case .confirm: .pairingConfirm
     case .random: .pairingRandom
     case .check: .pairingDHKeyCheck
     case .keys: awaitsPeerKey ? state.peerKeys.first : nil
     }
+  }
+
+  private var awaitsPublicKey: Bool {
+    // Comparing a key with `nil` would copy it.
+    if case .some = state.peerKey { return false }
+    if case .some = state.ownKey { return true }
+    return state.link.role == .responder
   }
 
   /// Takes a PDU of the peer: its code, and the parameters after it. Nothing happens without a
@@ -108,7 +114,7 @@ extension Pairing where Agreement: ~Copyable {
       if let key = state.ownKey { PairingPublicKey(key).write(to: &writer) }
     case .pairingConfirm: PairingConfirm(confirmValue: state.ownConfirm).write(to: &writer)
     case .pairingRandom: PairingRandom(randomValue: state.ownNonce).write(to: &writer)
-    case .pairingDHKeyCheck: PairingDHKeyCheck(check: ownCheck).write(to: &writer)
+    case .pairingDHKeyCheck: PairingDHKeyCheck(check: check(of: .own)).write(to: &writer)
     case .encryptionInformation:
       EncryptionInformation(longTermKey: state.bond.longTermKey).write(to: &writer)
     case .centralIdentification:

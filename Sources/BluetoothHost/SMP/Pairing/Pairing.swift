@@ -27,6 +27,7 @@ public struct Pairing<
   /// Where keys, nonces and passkeys come from.
   var random: Random
   var state = PairingState()
+  private let pinned = Pinned()
   private var outcome: PairingOutcome?
   /// What the peer has yet to learn of a pairing that failed here.
   private var owedFailure: PairingFailure?
@@ -136,18 +137,21 @@ public struct Pairing<
   }
 
   /// This device ends the pairing.
+  @inline(never)
   mutating func fail(_ reason: PairingFailure) {
     owedFailure = reason
     end(.failed(reason))
   }
 
   /// The pairing is over. Nothing of it is kept but its outcome.
+  @inline(never)
   mutating func end(_ outcome: PairingOutcome) {
     self.outcome = outcome
     wipe()
   }
 
-  /// Forgets every secret.
+  /// Forgets every secret. Apart, for it takes room on the stack that its callers have no other use for.
+  @inline(never)
   private mutating func wipe() {
     overwrite(&state, with: PairingState())
     // 0 is no private key: the agreement drops the key pair, and every pairing has a new one.

@@ -1,5 +1,6 @@
-/// All that one pairing knows, secrets included. Assigning a new one wipes them.
-struct PairingState {
+/// All that one pairing knows, secrets included. `overwrite` it with a new one to wipe them. It is not
+/// copied, for copies would leave secrets behind on the stack.
+struct PairingState: ~Copyable {
   /// What is awaited next.
   enum Phase: UInt8 {
     /// There is no pairing.
