@@ -26,19 +26,18 @@ struct BondFileThreadTests {
 
   @Test("Radios that are closed are known again by the next ones with their files")
   func life() throws {
-    var peers: [[UUID]] = []
+    let first = radios()
     do {
-      let radios = radios()
-      defer { for radio in radios { radio.close() } }
-      let keeper = SecretKeeper(radios[0])
+      defer { for radio in first { radio.close() } }
+      let keeper = SecretKeeper(first[0])
       #expect(try keeper.lines.take() == "published")
-      let visitor = SecretVisitor(radios[1])
+      let visitor = SecretVisitor(first[1])
       visitor.visit()
       try visitor.lines.take { $0 == "read news" }
       visitor.leave()
       try visitor.lines.take { $0 == "disconnected" }
       // The files are written while the radios serve, at the end of a turn.
-      for (radio, path) in zip(radios, paths) {
+      for (radio, path) in zip(first, paths) {
         let turns = Inbox<Int>()
         for number in 0..<1_000 where !Files.exists(path) {
           radio.perform { _, _ in turns.put(number) }
@@ -46,9 +45,10 @@ struct BondFileThreadTests {
         }
         #expect(Files.exists(path))
       }
-      peers = radios.map(\.bondedPeers)
-      #expect(peers.map(\.count) == [1, 1])
     }
+    // A radio that is closed has its bonds, and not its file.
+    let peers = first.map(\.bondedPeers)
+    #expect(peers.map(\.count) == [1, 1])
     let radios = radios()
     defer { for radio in radios { radio.close() } }
     #expect(radios.map(\.bondedPeers) == peers)
@@ -59,6 +59,7 @@ struct BondFileThreadTests {
     visitor.visit()
     try visitor.lines.take { $0 == "read secret" }
     #expect([visitor.identifier] == peers[1])
+    #expect(first.map(\.bondedPeers) == peers)
   }
 
   @Test("A bond that is forgotten before a manager is there is not in the file either")
@@ -70,6 +71,7 @@ struct BondFileThreadTests {
     for radio in first { radio.close() }
     let second = radios()
     #expect(second.map(\.bondedPeers.count) == [1, 0])
+    #expect(first.map(\.bondedPeers.count) == [1, 0])
     for radio in second { radio.close() }
   }
 
