@@ -20,6 +20,9 @@ extension CBRadio {
   public func removeBond(with identifier: UUID) {
     guard let peer = DeviceAddress(identifier) else { return }
     let isTaken = engine.performIfServing { program, _ in program.device.removeBond(peer) }
-    if !isTaken { engine.program.device.bonds.remove(peer) }
+    guard !isTaken else { return }
+    // No thread uses the bonds now.
+    engine.program.device.bonds.remove(peer)
+    engine.program.device.bonds.keep(as: nil)
   }
 }

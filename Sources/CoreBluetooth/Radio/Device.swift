@@ -48,6 +48,14 @@ final class Device {
     central.radioChanged(to: .starting)
   }
 
+  /// Writes the file of the bonds, if they have one and have changed.
+  func keepBonds() { bonds.keep(as: knownAddress) }
+
+  /// The same, and leaves the file to others.
+  func closeBonds() { bonds.close(as: knownAddress) }
+
+  private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
+
   private static func newHost(
     _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard,
     _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing

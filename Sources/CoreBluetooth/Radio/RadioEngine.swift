@@ -63,7 +63,7 @@ final class RadioEngine: @unchecked Sendable {
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    program = DeviceProgram(address: address.own, bonds: bonds)
+    program = DeviceProgram(address: bonds.file?.own(address) ?? address.own, bonds: bonds)
     program.device.pairing.perform = { [weak self] job in
       self?.performIfServing { program, now in job(program.device, now) }
     }
@@ -134,11 +134,12 @@ final class RadioEngine: @unchecked Sendable {
   ///
   /// - Parameter waits: Whether to return only when it has ended.
   func close(waits: Bool) {
-    let (wakeup, mustWait): (Wakeup?, Bool) = desk.withLock { desk in
+    let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = desk.withLock { desk in
       desk.isClosed = true
-      return (desk.wakeup, waits && desk.thread !== Thread.current)
+      return (desk.wakeup, waits && desk.thread !== Thread.current, desk.thread == nil)
     }
     wakeup?.ring()
+    if isIdle { program.device.bonds.close(as: nil) }
     if mustWait { life.wait() }
   }
 
@@ -178,6 +179,7 @@ final class RadioEngine: @unchecked Sendable {
   /// Whether somebody has come while the radio was being freed; if not, the thread is at its end.
   private func mustRunAgain() -> Bool {
     while true {
+      var isOver = false
       let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
       change(to: finalState)
       adoptArrivals()
@@ -186,6 +188,7 @@ final class RadioEngine: @unchecked Sendable {
           // Everybody is to know, also those who came at the last moment.
           if !desk.arrivals.isEmpty || state != desk.finalState { return nil }
           desk.jobs = []
+          isOver = true
         } else if !desk.observations.isEmpty {
           return true
         }
@@ -196,6 +199,8 @@ final class RadioEngine: @unchecked Sendable {
       }
       guard let mustRunAgain else { continue }
       if !mustRunAgain { observers = [] }
+      // No other thread comes.
+      if isOver { program.device.closeBonds() }
       return mustRunAgain
     }
   }
@@ -242,12 +247,15 @@ final class RadioEngine: @unchecked Sendable {
       }
       if radio.serve(&program, at: now) { mayHaveMore = true }
       change(to: watch.state(of: radio, program))
+      // Packets go first: a disk may be slow.
+      if !mayHaveMore { program.device.keepBonds() }
       if let end, now >= end || program.isFinished || !radio.isOpen { break }
       var deadline = Instant.earlier(program.deadline, radio.deadline)
       if mayHaveMore { deadline = now }
       try loop.wait(until: .earlier(deadline, end))
     }
     radio.close()
+    program.device.keepBonds()
   }
 
   /// How long saying goodbye may take, in milliseconds.

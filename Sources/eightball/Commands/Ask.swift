@@ -35,6 +35,9 @@ struct Ask: ParsableCommand {
         69  the radio cannot be used
       """)
 
+  /// The name of the file of the bonds with balls.
+  static let bondsName = "ask.bonds"
+
   @Argument(help: "The question: at most 512 bytes of UTF-8.")
   var question: String?
 
@@ -89,34 +92,34 @@ struct Ask: ParsableCommand {
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
       let bonds = try openBonds()
-      var address = try addressOptions.choice
-      if let bonds, address == .automatic { address = .fixed(bonds.address) }
       let radio = CBRadio(
-        chosen.name, address: address, watchedBy: sinks,
-        bonds: bonds.map { RadioBonds($0) } ?? RadioBonds())
+        chosen.name, address: try addressOptions.choice, watchedBy: sinks, bonds: bonds)
       radio.pairing = pair ? PairingQuestions(isJSON: output.json).pairing : .refused
       let outcome = try waiting { await AskProgram(inquiry, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)
-      try bonds?.save()
+      if let failure = bonds.failure { throw failure }
       if case .radioTrouble(let error) = outcome { throw error }
       printer.ended(outcome, inquiry)
       if let status = outcome.exitStatus { throw status }
     }
   }
 
-  /// The bonds with balls; `nil` if there are none, and none are wanted.
-  private func openBonds() throws -> AskBonds? {
-    guard let path = BondFile.path(of: AskBonds.fileName) else {
-      guard pair else { return nil }
+  /// The bonds with balls; in memory if there are none, and none are wanted.
+  private func openBonds() throws -> RadioBonds {
+    guard let path = BondFile.path(of: Self.bondsName) else {
+      guard pair else { return RadioBonds() }
       throw ValidationError("--pair keeps a bond, and neither HOME nor XDG_STATE_HOME says where.")
     }
     do throws(SystemError) {
-      return try AskBonds(path, isWanted: pair, note: Terminal.note)
+      guard pair || Files.exists(path) else { return RadioBonds() }
+      let bonds = try RadioBonds(file: path)
+      if let notice = bonds.notice { Terminal.note("Warning: \(sentence(printable(notice)))") }
+      return pair || bonds.count > 0 ? bonds : RadioBonds()
     } catch {
       guard !pair else { throw error }
       Terminal.note("Warning: \(sentence(printable(error.description)))")
-      return nil
+      return RadioBonds()
     }
   }
 

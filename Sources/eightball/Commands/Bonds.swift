@@ -60,7 +60,7 @@ struct Bonds: ParsableCommand {
 
   func run() throws {
     try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
-      guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : BondKeeper.fileName)
+      guard let path = file ?? BondFile.path(of: ofAsk ? Ask.bondsName : BondKeeper.fileName)
       else {
         complain("Neither HOME nor XDG_STATE_HOME says where the bonds are: give --file.", "system")
         throw ExitStatus.unexpected

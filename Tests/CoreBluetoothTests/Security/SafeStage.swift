@@ -137,6 +137,16 @@ final class SafeStage {
     perform(.read(Self.secretHandle), on: link)
   }
 
+  /// A link on which the secret has been read.
+  func connectAndPair(
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) -> LinkID {
+    let link = connect(sourceLocation: sourceLocation)
+    #expect(
+      read(on: link) == .success(.value(Self.secret)), sourceLocation: sourceLocation)
+    return link
+  }
+
   /// What protects the only link of a device.
   func protection(_ seat: Seat<DeviceRunner>) -> LinkSecurity {
     seat.program.device.host.security.security(at: 0)

@@ -176,15 +176,3 @@ struct SecurityTests {
     #expect(stage.read(on: link) == refused(.insufficientAuthentication))
   }
 }
-
-extension SafeStage {
-  /// A link on which the secret has been read.
-  fileprivate func connectAndPair(
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) -> LinkID {
-    let link = connect(sourceLocation: sourceLocation)
-    #expect(
-      read(on: link) == .success(.value(Self.secret)), sourceLocation: sourceLocation)
-    return link
-  }
-}
