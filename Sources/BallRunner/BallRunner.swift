@@ -74,7 +74,14 @@ public struct ProtectedBallRunner<
   ) {
     let protection = security.desk.protection
     var security: Security? = security
-    self.init(configuration, protection, makingSecurity: { security.take()! }, on: port)
+    self.init(
+      configuration, protection,
+      makingSecurity: {
+        guard let made = security.take() else {
+          preconditionFailure("A ball has one Security Manager.")
+        }
+        return made
+      }, on: port)
   }
 
   /// A ball on `port` that has not begun, whose security is made in its place: the stack of a small machine has no
