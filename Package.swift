@@ -110,8 +110,10 @@ let package = Package(
       ],
       swiftSettings: checked),
     // Writes board files as Swift, for a program that reads no files.
+    // SwiftPM builds the tool of a plugin for each client of this package too.
     .executableTarget(
-      name: "board-table", dependencies: ["LinuxBoard"], swiftSettings: checked),
+      name: "board-table", dependencies: [.target(name: "LinuxBoard", condition: tools)],
+      swiftSettings: checked),
     .plugin(
       name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
     .executableTarget(

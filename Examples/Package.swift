@@ -21,6 +21,10 @@ let package = Package(
     .executableTarget(
       name: "be-a-ball", dependencies: [.product(name: "EightBallKit", package: "eightball")]),
     .executableTarget(name: "hundred-line-ball", dependencies: coreBluetooth),
+    .executableTarget(name: "echo-channel", dependencies: coreBluetooth),
+    .executableTarget(name: "fill-channel", dependencies: coreBluetooth),
+    .executableTarget(name: "keep-a-secret", dependencies: coreBluetooth),
+    .executableTarget(name: "read-a-secret", dependencies: coreBluetooth),
     .target(name: "HeartRate", dependencies: coreBluetooth),
     .testTarget(
       name: "HeartRateTests",

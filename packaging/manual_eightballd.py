@@ -11,6 +11,7 @@ from manual import bold, escaped, italic
 FILES = [
     ("/etc/default/eightball", "The options with which the service is started."),
     ("eightball.service", "The service: as whom it runs, and what it may do."),
+    ("/var/lib/eightball/ball.bonds", "The bonds of the service."),
 ]
 
 

@@ -5,25 +5,44 @@ import EightBall
 ///
 /// It is public for its conformance alone: the compiler specialises what a `RadioLink` calls by a protocol in
 /// another module only where that module sees the conformance. Without it an ask costs six times as much.
-public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyable {
-  var host: BallHost<places>
+public struct BallProgram<
+  let places: Int, let words: Int, Security: BallSecurity & ~Copyable
+>: RadioDriver, ~Copyable {
+  var host: ProtectedBallHost<places, Security>
   var panel = PanelControl()
   var printer: BallPrinter<words>
   private var limit = OutputLimit<places>()
   /// The answer that the ball shows, and whether it is new.
   private var answer: Answer?
   private var isAnswerNew = false
-  private var now = Instant(rawValue: 0)
+  var now = Instant(rawValue: 0)
 
-  init(_ configuration: BallConfiguration) {
-    host = BallHost<places>(
-      configuration: configuration.host, database: BallProfile.makeDatabase(),
-      application: Ball<places>(seed: configuration.seed, style: configuration.style))
+  init(
+    _ configuration: BallConfiguration, _ protection: BallProtection,
+    makingSecurity makeSecurity: () -> Security
+  ) {
+    host = ProtectedBallHost<places, Security>(
+      configuration: configuration.host, database: Self.makeDatabase(protection),
+      application: Ball<places>(seed: configuration.seed, style: configuration.style),
+      makingSecurity: makeSecurity)
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 
+  // Apart, so that its copies are off the stack before the host is made.
+  @inline(never)
+  private static func makeDatabase(_ protection: BallProtection) -> BallProfile.Database {
+    var database = BallProfile.makeDatabase()
+    database.protect(.question, by: protection.ofQuestion)
+    database.protect(.answer, by: protection.ofAnswer)
+    return database
+  }
+
   /// When the ball must have a turn; `nil` if only the port can bring anything.
-  var deadline: Instant? { Instant.earlier(host.deadline, limit.deadline) }
+  var deadline: Instant? {
+    var earliest = Instant.earlier(host.deadline, limit.deadline)
+    if Security.isPresent { earliest = Instant.earlier(earliest, securityDeadline) }
+    return earliest
+  }
 
   // MARK: The radio
 
@@ -56,6 +75,7 @@ public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyab
   public mutating func advance(to now: Instant) {
     self.now = now
     if let deadline = host.deadline, deadline <= now { host.advance(to: now) }
+    if Security.isPresent { advanceSecurity(to: now) }
   }
 
   /// The radio was lost, for this reason.
@@ -67,6 +87,7 @@ public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyab
   /// The turn is over: words what has happened, and what was left out.
   mutating func endTurn() {
     tellEvents()
+    if Security.isPresent, host.security.desk.hasNews { tellSecurity() }
     limit.advance(to: now)
     reportNotices()
   }
@@ -95,12 +116,19 @@ public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyab
         show(nil)
       }
       printer.tell(action)
+      if Security.isPresent { note(action, at: now) }
     }
+    if Security.isPresent { holdButtons(at: now) }
   }
 
   /// Lights the lights of `port`, and words what has become of its lines.
   mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
-    panel.show(host.server.withApplication { $0.lights }, at: now)
+    let lights = host.server.withApplication { $0.lights }
+    if Security.isPresent, host.security.isPairingOpen, lights.status != .fault {
+      panel.showPairing(at: now)
+    } else {
+      panel.show(lights, at: now)
+    }
     panel.light(&port, at: now)
     switch panel.takeNews() {
     case .lost:
@@ -139,6 +167,8 @@ public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyab
       case .answered(_, let answer):
         panel.showAnswer(at: now)
         show(answer)
+      case .radio(.advertising) where Security.isPresent:
+        host.security.identify(as: host.address)
       default: break
       }
       printer.count(event, places: places)
@@ -188,5 +218,15 @@ public struct BallProgram<let places: Int, let words: Int>: RadioDriver, ~Copyab
     ball.withQuestion(at: place) { question in
       printer.tell(event, own: own, central: central, question: question)
     }
+  }
+}
+
+extension BallProgram where Security == NoSecurity {
+  /// A ball that protects nothing.
+  init(_ configuration: BallConfiguration) {
+    host = BallHost<places>(
+      configuration: configuration.host, database: BallProfile.makeDatabase(),
+      application: Ball<places>(seed: configuration.seed, style: configuration.style))
+    printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 }

@@ -48,8 +48,10 @@ public enum BallEnd: Equatable, Sendable {
 /// - `places`: how many centrals it serves at once.
 /// - `packet`: the longest packet that it receives, at least `RadioLink.longestSentPacket`.
 /// - `words`: how many bytes of lines wait for a reader that does not read.
-public struct BallRunner<
-  let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable
+/// - `Security`: how it protects links.
+public struct ProtectedBallRunner<
+  let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable,
+  Security: BallSecurity & ~Copyable
 >: ~Copyable {
   /// How long a ball that ends may take to say goodbye, in milliseconds.
   static var farewell: UInt32 { 2_000 }
@@ -59,16 +61,40 @@ public struct BallRunner<
 
   private var link = RadioLink<packet>()
   /// The ball on its host.
-  var ball: BallProgram<places, words>
+  var ball: BallProgram<places, words, Security>
   private var service: ServiceReport
   /// Whether the radio has been open.
   private var hasBeenOpen = false
   /// When the ball ends at the latest; `nil` while it was not asked to.
   private var end: Instant?
 
-  /// A ball on `port` that has not begun.
-  public init(_ configuration: BallConfiguration, on port: consuming Machine) {
-    ball = BallProgram(configuration)
+  /// A ball on `port` that has not begun, and wants of its links what the desk of `security` says.
+  public init(
+    _ configuration: BallConfiguration, security: consuming Security, on port: consuming Machine
+  ) {
+    let protection = security.desk.protection
+    var security: Security? = security
+    self.init(
+      configuration, protection,
+      makingSecurity: {
+        guard let made = security.take() else {
+          preconditionFailure("A ball has one Security Manager.")
+        }
+        return made
+      }, on: port)
+  }
+
+  /// A ball on `port` that has not begun, whose security is made in its place: the stack of a small machine has no
+  /// room for two.
+  ///
+  /// - Parameters:
+  ///   - protection: What it wants of its links: what the desk of its security says.
+  ///   - makeSecurity: Is called once.
+  public init(
+    _ configuration: BallConfiguration, _ protection: BallProtection,
+    makingSecurity makeSecurity: () -> Security, on port: consuming Machine
+  ) {
+    ball = BallProgram(configuration, protection, makingSecurity: makeSecurity)
     service = ServiceReport(patience: port.watchdogPatience)
     self.port = port
   }
@@ -117,9 +143,16 @@ public struct BallRunner<
     if end == nil, port.endRequests > 0 || ball.printer.isClosed { shutDown(at: now) }
     if !link.isOpen, !open(at: now) { return nil }
     if port.hasPanel { ball.readButtons(from: &port, at: now) }
+    if Security.isPresent, let isConfirmed = port.takeConfirmation() {
+      ball.answer(isConfirmed, at: now)
+    }
     let turn = link.serve(&port, for: &ball, at: now)
     if case .lost(let loss) = turn { lose(loss) }
     ball.endTurn()
+    if Security.isPresent {
+      port.questionChanged(to: ball.question)
+      ball.keepBonds(on: &port)
+    }
     if port.hasPanel { ball.light(&port, at: now) }
     if port.hasServiceManager {
       service.note(ball.host.radio, connectionCount: ball.host.connectionCount)
@@ -135,7 +168,9 @@ public struct BallRunner<
   /// Opens the radio when its time has come; `false` if that fails before it has been open.
   private mutating func open(at now: Instant) -> Bool {
     switch link.open(&port, at: now) {
-    case .opened: hasBeenOpen = true
+    case .opened:
+      if Security.isPresent, !hasBeenOpen { ball.openFirstPairing(at: now) }
+      hasBeenOpen = true
     case .pending: break
     case .failed where !hasBeenOpen && end == nil:
       withTrouble(.port) { $0.tellFailure($1, kind: "radio") }
@@ -192,3 +227,17 @@ public struct BallRunner<
     ball.printer.flush(to: &port)
   }
 }
+
+extension ProtectedBallRunner where Machine: ~Copyable, Security == NoSecurity {
+  /// A ball on `port` that has not begun, and protects nothing.
+  public init(_ configuration: BallConfiguration, on port: consuming Machine) {
+    ball = BallProgram(configuration)
+    service = ServiceReport(patience: port.watchdogPatience)
+    self.port = port
+  }
+}
+
+/// A ball that protects nothing: its links are as every central makes them.
+public typealias BallRunner<
+  let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable
+> = ProtectedBallRunner<places, packet, words, Machine, NoSecurity>

@@ -5,7 +5,7 @@ import EightBall
 /// print, a service manager, a clock, and a way to sleep.
 ///
 /// Static dispatch. No call allocates once the ball runs, and none waits but `wait`.
-public protocol Port: RadioPort, PanelPort, OutputPort, ServicePort, ~Copyable {
+public protocol Port: RadioPort, PanelPort, OutputPort, ServicePort, BondPort, ~Copyable {
   /// The time by a clock that never goes back, in milliseconds.
   var now: Instant { mutating get }
 
@@ -192,4 +192,50 @@ extension ServicePort where Self: ~Copyable {
   /// Takes nothing.
   @inlinable
   public mutating func report(_ message: Span<UInt8>) -> Bool { false }
+}
+
+// MARK: Bonds
+
+/// Where a ball that protects its links keeps its bonds, and its user. Without protection nothing here is
+/// called.
+public protocol BondPort: ~Copyable {
+  /// Whether it keeps bonds at all. If not, `keepBonds` is not called, and the bonds last as long as the ball
+  /// runs.
+  var keepsBonds: Bool { get }
+
+  /// Keeps the file of the bonds in place of the last one; `false` if that is not possible. Called at the
+  /// end of a turn.
+  mutating func keepBonds(_ file: Span<UInt8>) -> Bool
+
+  /// Writes why the last call of `keepBonds` has failed: one or two sentences in UTF-8, without the last
+  /// full stop.
+  func writeBondsTrouble(to writer: inout ByteWriter)
+
+  /// Takes what the user has answered to the last question; `nil` if nothing.
+  mutating func takeConfirmation() -> Bool?
+
+  /// The user has to answer this; `nil` if nothing is asked any more.
+  mutating func questionChanged(to question: PairingPrompt?)
+}
+
+extension BondPort where Self: ~Copyable {
+  /// `true`.
+  @inlinable
+  public var keepsBonds: Bool { true }
+
+  /// `true`: the bonds last as long as the ball runs.
+  @inlinable
+  public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { true }
+
+  /// Nothing.
+  @inlinable
+  public func writeBondsTrouble(to writer: inout ByteWriter) {}
+
+  /// `nil`: there is no user.
+  @inlinable
+  public mutating func takeConfirmation() -> Bool? { nil }
+
+  /// Does nothing.
+  @inlinable
+  public mutating func questionChanged(to question: PairingPrompt?) {}
 }

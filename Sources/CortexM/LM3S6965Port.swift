@@ -131,6 +131,11 @@ struct LM3S6965Port: Port, ~Copyable {
   /// The pins of a chip do not go.
   func writeLinesTrouble(to writer: inout ByteWriter) {}
 
+  // MARK: Bonds
+
+  /// The bonds are in RAM alone.
+  var keepsBonds: Bool { false }
+
   // MARK: Words
 
   @inline(never)

@@ -2,18 +2,46 @@ import BallRunner
 import BluetoothHost
 import EightBall
 
+#if SECURITY
+  /// A ball for one central, whose four bonds are in RAM.
+  private typealias BoardBall = ProtectedBallRunner<1, 526, 384, LM3S6965Port, BoardSecurity>
+  private typealias BoardSecurity = SecurityManager<
+    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingDesk
+  >
+
+  @inline(never)
+  private func makeSecurity() -> BoardSecurity {
+    BoardSecurity(
+      policy: BallProtection.encrypted.policy(hasUser: false), identity: nil, bonds: BondTable(),
+      delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom())
+  }
+#else
+  /// A ball for one central.
+  private typealias BoardBall = BallRunner<1, 526, 384, LM3S6965Port>
+#endif
+
 /// What runs first: fills the memory, and becomes a ball.
 @c func reset() {
   let seed = prepareMemory()
+  var ball = makeBall(seed: seed)
+  _ = ball.run()
+  resetSystem()
+}
+
+/// A ball that has not begun. What it takes to make one is no longer on the stack when it runs.
+@inline(never)
+private func makeBall(seed: UInt64) -> BoardBall {
   let identity = LM3S6965.identity
   let configuration = BallConfiguration(
     host: HostConfiguration(
       name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
-  var runner = BallRunner<1, 526, 384, LM3S6965Port>(configuration, on: LM3S6965Port())
-  _ = runner.run()
-  resetSystem()
+  #if SECURITY
+    return BoardBall(configuration, .encrypted, makingSecurity: makeSecurity, on: LM3S6965Port())
+  #else
+    return BoardBall(configuration, on: LM3S6965Port())
+  #endif
 }
 
 /// A static random address that a board keeps.

@@ -80,3 +80,8 @@ public enum BallProfile {
 
 /// The ball with its whole host: `places` centrals at once.
 public typealias BallHost<let places: Int> = Peripheral<places, BallProfile.Database, Ball<places>>
+
+/// The same, with a part that protects its links.
+public typealias ProtectedBallHost<let places: Int, Security: SecurityRole & ~Copyable> = Host<
+  places, GATTServer<places, BallProfile.Database, Ball<places>>, NoClient, Security, NoChannels
+>

@@ -23,6 +23,10 @@ public struct LinuxPort: Port, ~Copyable {
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
+  #if SECURITY || !hasFeature(Embedded)
+    /// The file of the bonds.
+    public var bonds = PortBonds()
+  #endif
 
   // A look whether an optional struct is there costs a copy of it, and each turn looks: so these are
   // flags, and a board without lines has a `PortLines` as well.

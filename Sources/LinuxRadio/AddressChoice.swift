@@ -46,9 +46,12 @@ public enum AddressChoice: Equatable, Sendable {
   }
 
   /// As a host takes it.
-  package var own: OwnAddress {
+  package var own: OwnAddress { own(orRandom: .newStaticRandom()) }
+
+  /// As a host takes it: a device that had `known` before has it again, where a controller has no address.
+  package func own(orRandom known: DeviceAddress) -> OwnAddress {
     switch self {
-    case .automatic: .automatic(orRandom: .newStaticRandom())
+    case .automatic: .automatic(orRandom: known)
     case .public: .public
     case .random: .random(.newStaticRandom())
     case .fixed(let address): .random(address)

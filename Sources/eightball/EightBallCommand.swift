@@ -38,7 +38,7 @@ struct EightBallCommand: ParsableCommand {
       """,
     version: "\(BallProfile.version)",
     subcommands: [
-      Run.self, Ask.self, Scan.self, HostAir.self, Boards.self, Wiring.self,
+      Run.self, Ask.self, Scan.self, Bonds.self, HostAir.self, Boards.self, Wiring.self,
       Press.self, Lights.self, Doctor.self,
     ],
     defaultSubcommand: Run.self)

@@ -3,7 +3,8 @@ import LinuxPort
 
 /// An option of the command line.
 enum CommandOption: UInt8 {
-  case name, answers, seed, idleLimit, address, board, set, radio, json, quiet, version, help
+  case name, answers, seed, idleLimit, security, address, board, set, radio, json, quiet, version,
+    help
 
   /// The option that an argument begins with, `--name` or `--name=VALUE`; `nil` if it is none.
   init?(_ argument: ProgramText) {
@@ -45,6 +46,7 @@ enum CommandOption: UInt8 {
     case .answers: "--answers <text|slugs>"
     case .seed: "--seed <number>"
     case .idleLimit: "--idle-limit <minutes>"
+    case .security: "--security <none|encrypted|authenticated>"
     case .address: "--address <address>"
     case .board: "--board <name>"
     case .set: "--set <field=value>"

@@ -16,6 +16,16 @@ enum Daemon {
     case board = 78
   }
 
+  #if SECURITY
+    /// A ball with security inside: the program eightballd-secure.
+    typealias Runner = ProtectedBallRunner<
+      4, 2_053, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
+    >
+  #else
+    /// A ball that every central may ask.
+    typealias Runner = BallRunner<4, 2_053, 8_192, LinuxPort>
+  #endif
+
   /// Runs the program.
   static func run(_ arguments: ArgumentList) -> Status {
     do throws(OptionError) {
@@ -28,7 +38,11 @@ enum Daemon {
       case .showVersion:
         Console.print(BallProfile.version)
         Console.print("\n")
-      case .run: return run(options, address: try ownAddress(options))
+      case .run:
+        #if !SECURITY
+          if options.isProtected { return becomeProtected(arguments, isJSON: options.isJSON) }
+        #endif
+        return run(options, address: try ownAddress(options))
       }
       return .success
     } catch {
@@ -89,8 +103,29 @@ enum Daemon {
     _ radio: RadioSelection, on port: consuming LinuxPort
   ) -> Status {
     let serviceError = port.serviceError
-    var runner = BallRunner<4, 2_053, 8_192, LinuxPort>(
-      configuration(options, address: address), on: port)
+    #if SECURITY
+      var port = port
+      var table = BondTable<16>()
+      let identity = port.bonds.open(into: &table)
+      var notice = ByteBuffer<512>()
+      if port.bonds.hasNotice { notice.write { port.bonds.writeNotice(to: &$0) } }
+      let known = identity?.address
+      let security = BallSecurityManager<4, PortRandom>(
+        policy: BallProtection.encrypted.policy(hasUser: false), identity: identity, bonds: table,
+        delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: PortRandom())
+      var runner = Runner(
+        configuration(options, address: Self.address(address, knownAs: known)), security: security,
+        on: port)
+      if !notice.isEmpty {
+        printLine(on: &runner, to: .errors) {
+          $0.write(text: "Warning: ")
+          $0.write(notice.span)
+          $0.write(text: ".")
+        }
+      }
+    #else
+      var runner = Runner(configuration(options, address: address), on: port)
+    #endif
     if let serviceError {
       printLine(on: &runner, to: .errors) {
         $0.write(text: "Warning: the service manager is told nothing: ")
@@ -104,6 +139,42 @@ enum Daemon {
     }
     return status(runner.run(), isJSON: options.isJSON)
   }
+
+  #if SECURITY
+    /// The random address that the ball had before, where it would have a new one: peers keep it.
+    private static func address(
+      _ address: OwnAddress, knownAs known: DeviceAddress?
+    ) -> OwnAddress {
+      guard let known, known.kind == .random, case .automatic = address else { return address }
+      return .automatic(orRandom: known)
+    }
+  #else
+    /// Becomes the program with security inside, which is beside this one.
+    private static func becomeProtected(_ arguments: ArgumentList, isJSON: Bool) -> Status {
+      var path = InlineArray<256, UInt8>(repeating: 0)
+      var space = path.mutableSpan
+      let suffix = ProgramText("-secure")
+      let count = unsafe space.withUnsafeMutableBufferPointer {
+        unsafe clinuxport_program_path($0.baseAddress, $0.count - suffix.count - 1)
+      }
+      let length = max(0, Int(truncatingIfNeeded: count))
+      for index in 0..<suffix.count { path[length + index] = suffix.span[index] }
+      let code = unsafe path.span.withUnsafeBytes {
+        unsafe clinuxport_become(
+          $0.baseAddress?.assumingMemoryBound(to: CChar.self), arguments.all)
+      }
+      Console.fail(kind: "security", isJSON: isJSON) {
+        $0.write(text: "--security encrypted is in the program ")
+        $0.write(path.span.extracting(first: length + suffix.count))
+        $0.write(text: ", which cannot be started: ")
+        if let words = unsafe clinuxport_words(-code) {
+          $0.write(unsafe ProgramText(c: words).span)
+        }
+        $0.write(text: ". Install it beside this one")
+      }
+      return .unavailable
+    }
+  #endif
 
   // A function with one end, since each end of the one above takes the ball apart.
   @inline(never)
@@ -121,7 +192,7 @@ enum Daemon {
 
   @inline(never)
   private static func printLine(
-    on runner: inout BallRunner<4, 2_053, 8_192, LinuxPort>, to stream: OutputStream,
+    on runner: inout Runner, to stream: OutputStream,
     _ compose: (inout ByteWriter) -> Void
   ) {
     var line = ByteBuffer<512>()

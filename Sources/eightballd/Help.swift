@@ -6,7 +6,7 @@ enum Help {
   static var form: StaticString {
     """
     eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
-    [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
+    [--security <none|encrypted|authenticated>] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
 
     """
   }
@@ -22,6 +22,12 @@ enum Help {
     SIGINT, SIGTERM or SIGHUP. A radio that is lost is waited for. The lines of one
     central are limited to 500 at once, and then 20 a second; a line says how many
     were left out. A reader that does not read loses lines, and gets their number.
+
+    With --security encrypted it is the program eightballd-secure, beside this one. A
+    central may pair for a minute after shake was held for 3 s, and from the start of
+    a ball that has no bonds. Clear, held for 10 s, forgets the bonds. They are in
+    ball.bonds, in $STATE_DIRECTORY, or else in the folder eightball of
+    $XDG_STATE_HOME, which is ~/.local/state unless set.
 
     USAGE: \
 
@@ -42,6 +48,10 @@ enum Help {
       --idle-limit <minutes>  When all four places are taken, a central that has
                               sent nothing for so long makes room for another: 1 to
                               1440; 0 keeps every central. (default: 5)
+      --security <none|encrypted|authenticated>
+                              What a central must have to ask: none, or a link that is
+                              encrypted, for which it pairs; authenticated takes a
+                              terminal: use eightball run. (default: none)
       --address <address>     public: the controller's own address; random: a new
                               random one; or a static random one such as
                               C0:00:00:00:00:01, to be known again. Unless given,

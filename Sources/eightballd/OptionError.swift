@@ -12,6 +12,9 @@ struct OptionError: Error {
     case noValueExpected(CommandOption)
     case wrongValue(CommandOption)
     case answers
+    case security
+    /// Authentication takes somebody who compares numbers.
+    case authenticated
     case idleLimit
     case address(AddressTextError)
     /// The address of EIGHTBALL_ADDRESS.
@@ -54,6 +57,15 @@ struct OptionError: Error {
     case .answers:
       writeInvalid(.answers, to: &writer)
       writer.write(text: ". Please provide one of 'text' and 'slugs'.")
+    case .security:
+      writeInvalid(.security, to: &writer)
+      writer.write(text: ". Please provide one of 'none', 'encrypted' and 'authenticated'.")
+    case .authenticated:
+      writer.write(
+        text: """
+          --security authenticated shows a number and takes yes or no, and a service has no terminal for \
+          that: give --security encrypted, or use eightball run.
+          """)
     case .idleLimit: quote("--idle-limit takes 0 to 1440 minutes, not ", ".", to: &writer)
     case .address(let error):
       writeInvalid(.address, to: &writer)

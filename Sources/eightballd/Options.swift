@@ -26,6 +26,8 @@ struct Options {
   var seed: UInt64?
   /// `--idle-limit`, in minutes; 0 keeps every central.
   var idleLimit: UInt16 = 5
+  /// `--security`: whether links are encrypted.
+  var isProtected = false
   /// `--address`.
   var address: AddressText?
   /// `--radio`.
@@ -96,6 +98,7 @@ struct Options {
         throw OptionError(.wrongValue(option), value)
       }
       seed = number
+    case .security: isProtected = try Self.protection(value)
     case .idleLimit:
       guard let minutes = value.span.unsignedNumber(upTo: 0xFFFF) else {
         throw OptionError(.wrongValue(option), value)
@@ -118,6 +121,14 @@ struct Options {
     case .set: try add(value)
     case .json, .quiet, .help, .version: break
     }
+  }
+
+  private static func protection(_ text: ProgramText) throws(OptionError) -> Bool {
+    if text.span.equals("authenticated") { throw OptionError(.authenticated, text) }
+    guard text.span.equals("encrypted") || text.span.equals("none") else {
+      throw OptionError(.security, text)
+    }
+    return text.span.equals("encrypted")
   }
 
   private mutating func add(_ setting: ProgramText) throws(OptionError) {

@@ -52,8 +52,8 @@ extension BallClient {
       decide(.timedOut, at: now)
     case .tooLong(let limit):
       decide(.tooLong(limit: limit), at: now)
-    case .disconnected:
-      // The link's own event says why.
+    case .disconnected, .encryptionFailed:
+      // The link's own event says why; and this client has no bonds.
       return
     }
   }

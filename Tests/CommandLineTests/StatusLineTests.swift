@@ -31,6 +31,17 @@ struct StatusLineTests {
       drawing(StatusLine(lines)) == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
 
+  @Test("What the user has to answer comes before the lights")
+  func question() throws {
+    let line = StatusLine(try lines(without: ["answer"]))
+    line.question = { .compareNumber(12_345) }
+    #expect(
+      drawing(line)
+        == "(8) …   012345? [y]es [n]o   ○ status   [s]hake [c]lear [C]lear held [q]uit")
+    line.question = { .showPasskey(12_345) }
+    #expect(drawing(line) == "(8) …   ○ status   [s]hake [c]lear [C]lear held [q]uit")
+  }
+
   private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }
 
   private func lines(without missing: [String]) throws -> VirtualLines {

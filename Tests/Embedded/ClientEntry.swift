@@ -29,7 +29,8 @@ public func clientEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
 
 /// A ball that asks others.
 typealias BothRoles<let links: Int> = Host<
-  links, GATTServer<links, BallProfile.Database, Ball<links>>, GATTClient<links, Application>
+  links, GATTServer<links, BallProfile.Database, Ball<links>>, GATTClient<links, Application>,
+  NoSecurity, NoChannels
 >
 
 /// An application that counts.
@@ -68,7 +69,8 @@ private var configuration: HostConfiguration {
 }
 
 private func turn<let links: Int, Server: ServerRole & ~Copyable>(
-  of host: inout Host<links, Server, GATTClient<links, Application>>, at now: Instant, _ byte: UInt8
+  of host: inout Host<links, Server, GATTClient<links, Application>, NoSecurity, NoChannels>,
+  at now: Instant, _ byte: UInt8
 ) -> UInt32 {
   let incoming = InlineArray<64, UInt8>(repeating: byte)
   var outgoing = InlineArray<526, UInt8>(repeating: 0)

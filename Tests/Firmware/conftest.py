@@ -18,7 +18,15 @@ def folder():
 
 @pytest.fixture(params=["lm3s6965evb", "cortex-m0"])
 def elf(request) -> pathlib.Path:
-    """Each image in turn."""
+    """Each image that every central may ask, in turn."""
     import machine
 
     return machine.image(request.param)
+
+
+@pytest.fixture
+def secure_elf() -> pathlib.Path:
+    """The image that protects its links."""
+    import machine
+
+    return machine.image("lm3s6965evb-secure")

@@ -1,9 +1,12 @@
 // The ground of the fuzzers of a server: a ball that hesitates.
 
 /// A host that only serves.
-typealias BallGround = Ground<GATTServer<4, GATTDatabase<32>, HesitantBall>, NoClient>
+typealias BallGround = Ground<GATTServer<4, GATTDatabase<32>, HesitantBall>, NoClient, NoChannels>
 
-extension Ground where Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, Client: ~Copyable {
+extension Ground
+where
+  Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, Client: ~Copyable, Channels: ~Copyable
+{
   /// Whether requests that reach the ball are put off.
   var hesitates: Bool {
     get { host.server.application.hesitates }
@@ -26,10 +29,15 @@ extension Ground where Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, 
   }
 }
 
-extension Ground where Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, Client == NoClient {
+extension Ground
+where
+  Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, Client == NoClient,
+  Channels == NoChannels
+{
   /// A host that has started up.
   static func started(followsLinks: Bool) -> Ground {
-    Ground(server: .hesitant, client: NoClient(), followsLinks: followsLinks)
+    Ground(
+      server: .hesitant, client: NoClient(), channels: NoChannels(), followsLinks: followsLinks)
   }
 
   /// A host that has started up and has four links.

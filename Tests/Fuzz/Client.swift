@@ -13,18 +13,20 @@
 // | 0xF0 … 0xF7 | the controller: see below |
 
 /// A host that only asks.
-typealias ClientGround = Ground<NoServer, GATTClient<4, Asker>>
+typealias ClientGround = Ground<NoServer, GATTClient<4, Asker>, NoChannels>
 /// A host in both roles.
 typealias RolesGround = Ground<
-  GATTServer<4, GATTDatabase<32>, HesitantBall>, GATTClient<4, Asker>
+  GATTServer<4, GATTDatabase<32>, HesitantBall>, GATTClient<4, Asker>, NoChannels
 >
 
-extension Ground where Server: ~Copyable, Client == GATTClient<4, Asker> {
+extension Ground
+where Server: ~Copyable, Client == GATTClient<4, Asker>, Channels == NoChannels {
   /// A host that has started up and has begun two links. If it serves too, centrals have begun two
   /// more.
   static func asking(server: consuming Server) -> Ground {
     var ground = Ground(
-      server: server, client: GATTClient(application: Asker()), followsLinks: true)
+      server: server, client: GATTClient(application: Asker()), channels: NoChannels(),
+      followsLinks: true)
     for link: UInt8 in 0..<4 {
       if Server.isPresent, link >= 2 {
         ground.connect(link)
@@ -60,7 +62,7 @@ extension Ground where Server: ~Copyable, Client == GATTClient<4, Asker> {
 
 /// Plays one input of the fuzzers Client and Roles.
 func playClient<Server: ServerRole & Settling & ~Copyable>(
-  _ pieces: consuming Pieces, on ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ pieces: consuming Pieces, on ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   var pieces = pieces
   while let piece = pieces.next() {
@@ -88,7 +90,7 @@ func playClient<Server: ServerRole & Settling & ~Copyable>(
 /// The peer answers no more, and the controller obeys: every operation and attempt ends, and no longer
 /// than that.
 private func finish<Server: ServerRole & Settling & ~Copyable>(
-  _ ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   ground.isObliging = true
   ground.host.cancelConnection()
@@ -100,14 +102,15 @@ private func finish<Server: ServerRole & Settling & ~Copyable>(
 
 /// What comes may be a response, or an indication.
 private func note<Server: ServerRole & Settling & ~Copyable>(
-  _ piece: borrowing Piece, _ link: UInt8, _ ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ piece: borrowing Piece, _ link: UInt8,
+  _ ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   ground.requests[Int(link)] = 0
   ground.indications[Int(link)] += 1
 }
 
 private func playPDU<Server: ServerRole & Settling & ~Copyable>(
-  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   let link = piece.tag & 3
   note(piece, link, &ground)
@@ -117,7 +120,7 @@ private func playPDU<Server: ServerRole & Settling & ~Copyable>(
 
 /// The response has the opcode that the request asks for. With bit 4 of the tag it is 512 bytes long.
 private func playResponse<Server: ServerRole & Settling & ~Copyable>(
-  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   let link = piece.tag & 3
   let request = ground.requests[Int(link)]
@@ -134,7 +137,7 @@ private func playResponse<Server: ServerRole & Settling & ~Copyable>(
 }
 
 private func playController<Server: ServerRole & Settling & ~Copyable>(
-  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>>
+  _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   switch piece.tag {
   case 0xF0: ground.isObliging.toggle()

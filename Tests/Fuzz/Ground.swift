@@ -9,9 +9,10 @@ import Glibc
 /// It is its bytes and nothing else: see `StartingGround`. The buffers belong to all its copies.
 @safe
 struct Ground<
-  Server: ServerRole & Settling & ~Copyable, Client: ClientRole & Settling & ~Copyable
+  Server: ServerRole & Settling & ~Copyable, Client: ClientRole & Settling & ~Copyable,
+  Channels: ChannelRole & ~Copyable
 >: ~Copyable {
-  var host: Host<4, Server, Client>
+  var host: Host<4, Server, Client, NoSecurity, Channels>
   private(set) var now = Instant(rawValue: 1)
   /// Whether the controller answers commands and gives back its buffers.
   var isObliging = true
@@ -24,6 +25,8 @@ struct Ground<
   /// How many indications may have come on each link that have not been confirmed. Those that come
   /// before their link are among them.
   var indications = InlineArray<4, Int>(repeating: 0)
+  /// The request about a channel that went out last on each link.
+  var signals = InlineArray<4, SentSignal>(repeating: SentSignal())
   private var frames = InlineArray<4, SentFrame>(repeating: SentFrame())
   /// The packet that the host receives is at the end of this, so that AddressSanitizer notices a
   /// read beyond it.
@@ -35,12 +38,15 @@ struct Ground<
   static var aclCount: Int { 4 }
 
   /// A host that has started up.
-  init(server: consuming Server, client: consuming Client, followsLinks: Bool) {
+  init(
+    server: consuming Server, client: consuming Client, channels: consuming Channels,
+    followsLinks: Bool
+  ) {
     let name = DeviceName(StaticText("8-Ball"))
     host = Host(
       configuration: HostConfiguration(
         name: name, service: Server.isPresent ? .ballService : nil, address: .public),
-      server: server, client: client)
+      server: server, client: client, security: NoSecurity(), channels: channels)
     self.followsLinks = followsLinks
     host.start(at: now)
     pass(milliseconds: 1)
@@ -57,6 +63,7 @@ struct Ground<
   private mutating func forget(_ link: Int) {
     frames[link] = SentFrame()
     requests[link] = 0
+    signals[link] = SentSignal()
   }
 
   mutating func pass(milliseconds: UInt32) {
@@ -217,6 +224,7 @@ struct Ground<
       demand(frames[link].missing == 0, "a frame begins within another")
       demand(data.count >= 4, "a frame without a header")
       frames[link] = SentFrame(header: data)
+      if Channels.isPresent, frames[link].channel == 0x0005 { signals[link].note(data) }
     } else {
       demand(frames[link].missing > 0, "a fragment of no frame")
     }
@@ -241,6 +249,9 @@ struct Ground<
       demand(frame.length >= 4, "a signalling command without a header")
     case 0x0006:
       demand(frame.length == 2 && frame.first == 0x05, "anything but a refusal to pair")
+    case 0x0040...0x007F:
+      demand(Channels.isPresent, "a frame on a channel, without channels")
+      demand(frame.length <= 2_048, "a frame longer than any MPS")
     default:
       demand(false, "a frame on a channel that is not ours")
     }
@@ -259,6 +270,23 @@ struct Ground<
       demand(requests[link] == 0, "a request before the response to the last one")
       requests[link] = opcode
     }
+  }
+}
+
+/// A request about a channel, as the peer needs it for its response.
+struct SentSignal {
+  /// 0x14 or 0x06; 0 if there was none.
+  var code: UInt8 = 0
+  var identifier: UInt8 = 0
+  /// The CIDs of a Disconnection Request.
+  var cids = InlineArray<4, UInt8>(repeating: 0)
+
+  /// A signalling command is sent, with the header of its frame.
+  mutating func note(_ frame: Span<UInt8>) {
+    guard frame.count >= 12, frame[4] == 0x14 || frame[4] == 0x06 else { return }
+    code = frame[4]
+    identifier = frame[5]
+    for index in 0..<4 { cids[index] = frame[8 + index] }
   }
 }
 

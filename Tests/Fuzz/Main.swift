@@ -9,13 +9,18 @@ private enum Fuzzer: String {
   case l2cap = "L2CAP"
   case client = "Client"
   case roles = "Roles"
+  case channels = "Channels"
+  case pairing = "Pairing"
 }
 
 private let fuzzer: Fuzzer = {
   let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   guard let fuzzer = Fuzzer(rawValue: name) else {
     print(
-      "There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Client or Roles."
+      """
+      There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Channels, Client, Roles or \
+      Pairing.
+      """
     )
     exit(2)
   }
@@ -27,7 +32,9 @@ private let balls = StartingGround<BallGround> {
   fuzzer == .hci ? .started(followsLinks: false) : .withFourLinks()
 }
 private let clients = StartingGround<ClientGround> { .asking(server: NoServer()) }
+private let channels = StartingGround<ChannelGround> { .withFourLinks() }
 private let roles = StartingGround<RolesGround> { .asking(server: .hesitant) }
+private let pairings = StartingGround<PairingGround> { PairingGround() }
 
 /// One input, as libFuzzer hands it over.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -49,6 +56,12 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case .roles:
     let ground = unsafe roles.restored()
     unsafe playClient(Pieces(input.span), on: &ground.pointee)
+  case .channels:
+    let ground = unsafe channels.restored()
+    unsafe playChannels(Pieces(input.span), on: &ground.pointee)
+  case .pairing:
+    let ground = unsafe pairings.restored()
+    unsafe playPairing(Pieces(input.span), on: &ground.pointee)
   }
   return 0
 }

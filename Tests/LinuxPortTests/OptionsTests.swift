@@ -42,6 +42,13 @@ struct OptionsTests {
     #expect(options.settings[1]?.string == "answer=none")
   }
 
+  @Test("Take what a link must have")
+  func security() throws {
+    #expect(try !Options(arguments([])).isProtected)
+    #expect(try !Options(arguments(["--security", "none"])).isProtected)
+    #expect(try Options(arguments(["--security=encrypted"])).isProtected)
+  }
+
   @Test("Help and version come before what is wrong behind them")
   func tasks() throws {
     #expect(try Options(arguments(["-h", "--wrong"])).task == .showHelp)
@@ -65,6 +72,15 @@ struct OptionsTests {
       (["--answers", "Text"], "Please provide one of 'text' and 'slugs'."),
       (["--idle-limit", "1441"], "--idle-limit takes 0 to 1440 minutes, not 1441."),
       (["--idle-limit", "soon"], "The value 'soon' is invalid for '--idle-limit <minutes>'"),
+      (
+        ["--security", "yes"],
+        "The value 'yes' is invalid for '--security <none|encrypted|authenticated>'. Please provide one "
+          + "of 'none', 'encrypted' and 'authenticated'."
+      ),
+      (
+        ["--security=authenticated"],
+        "a service has no terminal for that: give --security encrypted"
+      ),
       (["--name", ""], "A ball must have a name: give --name 1 to 29 bytes."),
       (
         ["--name", "123456789012345678901234567890"],

@@ -33,6 +33,7 @@ class BumbleBall:
         name: str = "8-Ball",
         answer: str = "Yes – definitely.",
         has_service: bool = True,
+        is_protected: bool = False,
     ):
         self.device = device
         self.manner = manner
@@ -45,7 +46,8 @@ class BumbleBall:
         self._question = Characteristic(
             eight_ball.QUESTION,
             properties.WRITE | properties.WRITE_WITHOUT_RESPONSE,
-            permissions.WRITEABLE,
+            permissions.WRITEABLE
+            | (permissions.WRITE_REQUIRES_ENCRYPTION if is_protected else permissions(0)),
             CharacteristicValue(write=self._on_question),
         )
         self._answer = Characteristic(

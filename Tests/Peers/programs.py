@@ -56,10 +56,15 @@ class Program:
         *arguments: str,
         environment: dict[str, str] | None = None,
         output: int | None = None,
+        is_typed_at: bool = False,
     ):
-        """`output`: a descriptor for the program's output, which is left to the caller then."""
+        """`output`: a descriptor for the program's output, which is left to the caller then.
+
+        A program that is typed at has an input.
+        """
         self.arguments = arguments
         self._given_output = output
+        self._is_typed_at = is_typed_at
         self.environment = {**os.environ, **(environment or {})}
         self.output: list[str] = []
         self.errors: list[str] = []
@@ -70,7 +75,7 @@ class Program:
     async def __aenter__(self) -> "Program":
         self._process = await asyncio.create_subprocess_exec(
             *self.arguments,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE if self._is_typed_at else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE if self._given_output is None else self._given_output,
             stderr=asyncio.subprocess.PIPE,
             env=self.environment,
@@ -100,6 +105,10 @@ class Program:
             self._process.kill()
             await self._process.wait()
             raise AssertionError(f"The program did not end.\n{self.transcript}") from None
+
+    def type(self, line: str) -> None:
+        """Gives the program a line of input."""
+        self._process.stdin.write(f"{line}\n".encode())
 
     async def event(self, name: str, **fields) -> dict:
         """The next JSON event of this name with these fields, after those already taken."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import pty
+import re
 import signal
 
 import pytest
@@ -62,6 +63,15 @@ class Terminal:
         except TimeoutError:
             raise AssertionError(f"Waited in vain for {text!r}.\n{self.text}") from None
         self._read_to = found + len(text)
+
+    async def digits(self) -> int:
+        """The next number of six digits."""
+        async with asyncio.timeout(PATIENCE):
+            while not (found := re.search(r"\b\d{6}\b", self.text[self._read_to :])):
+                with contextlib.suppress(BlockingIOError):
+                    self.text += os.read(self._terminal, 4096).decode(errors="replace")
+                await asyncio.sleep(0.01)
+        return int(found[0])
 
     async def obeys(self, command: str, text: str) -> None:
         """Has the shell do something, and waits for what it shows of it."""

@@ -2,24 +2,19 @@
 ask a ball. The numbers are those of the Core Specification, Vol 3, Part F, 3.4."""
 
 import collections
-import ctypes
-import os
 import socket
 import struct
 import uuid
 
+from l2cap import Security, le_socket
 from programs import PATIENCE
 
 QUESTION = uuid.UUID("BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
 ANSWER = uuid.UUID("349A0D7B-6215-4E2C-A095-AF078D737445")
 
 _ATT_CHANNEL = 4
-_PUBLIC_LE_ADDRESS = 1
 _ERROR, _NOTIFICATION = 0x01, 0x1B
 _CHARACTERISTIC, _CLIENT_CONFIGURATION = 0x2803, 0x2902
-
-# Python's own bind and connect cannot name an LE channel.
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class ATTError(Exception):
@@ -33,16 +28,9 @@ class ATTError(Exception):
 class Central:
     """A connection to a ball, whose attributes have been found."""
 
-    def __init__(self, address: str):
+    def __init__(self, address: str, security: Security = Security.LOW):
         self._notified: collections.deque[bytes] = collections.deque()
-        self._socket = socket.socket(
-            socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP
-        )
-        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
-            limit = struct.pack("@ll", int(PATIENCE), 0)
-            self._socket.setsockopt(socket.SOL_SOCKET, option, limit)
-        self._call(_libc.bind, "00:00:00:00:00:00")
-        self._call(_libc.connect, address)
+        self._socket = le_socket(channel=_ATT_CHANNEL, peer=address, security=security)
         self.mtu = 23
         self._discover()
 
@@ -137,20 +125,6 @@ class Central:
             return self._socket.recv(1024)
         except BlockingIOError:
             raise AssertionError(f"the ball sent nothing for {PATIENCE:.0f} s") from None
-
-    def _call(self, function, address: str) -> None:
-        # struct sockaddr_l2: family, PSM, address, channel, kind of address.
-        name = struct.pack(
-            "<HH6sHBx",
-            socket.AF_BLUETOOTH,
-            0,
-            bytes.fromhex(address.replace(":", ""))[::-1],
-            _ATT_CHANNEL,
-            _PUBLIC_LE_ADDRESS,
-        )
-        if function(self._socket.fileno(), name, len(name)) < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, f"{function.__name__} {address}: {os.strerror(code)}")
 
 
 def _entries(values: bytes, length: int) -> list[bytes]:

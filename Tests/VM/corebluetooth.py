@@ -43,7 +43,9 @@ with Controllers():
 
     set_up("hci0", True)
     environment = {**os.environ, "EIGHTBALL_RADIO": "hci1"}
-    with Program(os.environ["HUNDRED_LINE_BALL"], "Hundred", env=environment) as ball:
+    with Program(
+        f"{os.environ['EXAMPLES']}/hundred-line-ball", "Hundred", env=environment
+    ) as ball:
         ball.line(lambda line: line.startswith("Advertising"), "advertising")
         with check("a CBPeripheralManager is asked over the kernel's L2CAP") as saw:
             with Central(ADDRESSES[1]) as central:

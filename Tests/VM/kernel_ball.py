@@ -2,8 +2,6 @@
 little of a server that it takes to be asked. The numbers are those of the Core Specification,
 Vol 3, Part F, 3.4."""
 
-import ctypes
-import os
 import socket
 import struct
 import threading
@@ -11,12 +9,13 @@ import uuid
 
 from adapters import set_up
 from att import ANSWER, QUESTION
+from l2cap import is_encrypted, le_socket
 from programs import run
 
 SERVICE = uuid.UUID("8E38140A-27BE-4090-8955-4FC4B5698D1E")
 
 _ATT_CHANNEL = 4
-_PUBLIC_LE_ADDRESS = 1
+_INSUFFICIENT_AUTHENTICATION = 0x05
 _WRITE, _READ_NOTIFY = 0x08, 0x12
 
 # The handles: the service, Question, Answer, and the Answer's client configuration.
@@ -24,21 +23,18 @@ _SERVICE, _LAST = 0x0010, 0x0015
 _QUESTION_DECLARATION, _QUESTION = 0x0011, 0x0012
 _ANSWER_DECLARATION, _ANSWER, _CONFIGURATION = 0x0013, 0x0014, 0x0015
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 class KernelBall:
     """A ball that advertises on an adapter, and answers one central after another."""
 
-    def __init__(self, adapter: str, name: str, answer: str):
+    def __init__(self, adapter: str, name: str, answer: str, *, is_protected: bool = False):
+        """If it is protected, its adapter is powered already, and questions take an encrypted link."""
         self.questions: list[str] = []
         self._answer_text = answer.encode()
-        set_up(adapter, True)
-        self._listener = socket.socket(
-            socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP
-        )
-        _bind(self._listener)
-        self._listener.listen(1)
+        self._is_protected = is_protected
+        if not is_protected:
+            set_up(adapter, True)
+        self._listener = le_socket(channel=_ATT_CHANNEL)
         self._adapter = adapter
         self._advertise(name)
         threading.Thread(target=self._serve, daemon=True).start()
@@ -49,7 +45,8 @@ class KernelBall:
     def __exit__(self, *_):
         self._listener.close()
         self._command(0x0A, bytes([0]))
-        set_up(self._adapter, False)
+        if not self._is_protected:
+            set_up(self._adapter, False)
 
     def _advertise(self, name: str) -> None:
         data = bytes([2, 0x01, 0x06, 17, 0x07]) + SERVICE.bytes[::-1]
@@ -83,7 +80,10 @@ class KernelBall:
         while request := connection.recv(1024):
             opcode, body = request[0], request[1:]
             asked = None
-            if opcode == 0x02:
+            if opcode == 0x12 and self._is_protected and not is_encrypted(connection):
+                handle = struct.unpack_from("<H", body)[0]
+                response = struct.pack("<BBHB", 0x01, opcode, handle, _INSUFFICIENT_AUTHENTICATION)
+            elif opcode == 0x02:
                 mtu = min(517, struct.unpack("<H", body)[0])
                 response = struct.pack("<BH", 0x03, 517)
             elif opcode == 0x12 and struct.unpack_from("<H", body)[0] == _CONFIGURATION:
@@ -131,13 +131,3 @@ def _discovered(opcode: int, body: bytes) -> bytes:
     if opcode == 0x04 and start <= _CONFIGURATION:
         return struct.pack("<BBHH", 0x05, 1, _CONFIGURATION, 0x2902)
     return struct.pack("<BBHB", 0x01, opcode, start, 0x0A)
-
-
-def _bind(listener: socket.socket) -> None:
-    # struct sockaddr_l2: family, PSM, address, channel, kind of address.
-    name = struct.pack(
-        "<HH6sHBx", socket.AF_BLUETOOTH, 0, bytes(6), _ATT_CHANNEL, _PUBLIC_LE_ADDRESS
-    )
-    if _libc.bind(listener.fileno(), name, len(name)) < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"bind: {os.strerror(code)}")

@@ -3,13 +3,15 @@
 
 # Where the images are built, a folder each.
 firmware_folder=.build-firmware
-# What can be built: the ball for each of these processors, on the one board that QEMU has.
+# The ball for each of these processors, on the one board that QEMU has.
 firmware_names=(lm3s6965evb cortex-m0)
+# What can be built: these, and one that protects its links.
+firmware_images=("${firmware_names[@]}" lm3s6965evb-secure)
 
 # firmware_target NAME: the compiler's flags for its processor.
 firmware_target() {
   case "$1" in
-  lm3s6965evb)
+  lm3s6965evb*)
     echo -target armv7em-none-none-eabi -target-cpu cortex-m3 -Xcc -mcpu=cortex-m3 -Xcc -mfloat-abi=soft
     ;;
   cortex-m0) echo -target armv6m-none-none-eabi ;;
@@ -19,7 +21,7 @@ firmware_target() {
 # firmware_processor NAME: GCC's name for it.
 firmware_processor() {
   case "$1" in
-  lm3s6965evb) echo cortex-m3 ;;
+  lm3s6965evb*) echo cortex-m3 ;;
   cortex-m0) echo cortex-m0 ;;
   esac
 }
@@ -44,8 +46,8 @@ compile_bare_metal() {
     -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
-# without_own_imports: leaves out the lines by which our own modules import each other.
-without_own_imports() { sed -E 's/^import (BluetoothHost|EightBall|BallRunner)$//'; }
+# as_one_module: the source as it is in the one module of the image.
+as_one_module() { without_imports_of BluetoothHost EightBall BallRunner | without_public; }
 
 # firmware_sources FOLDER [PATH...]: copies the sources of the ball, and more files or folders of them, there,
 # to be compiled as one module.
@@ -55,14 +57,16 @@ firmware_sources() {
   rm -rf "$folder"
   mkdir -p "$folder"
   while read -r file; do
-    without_own_imports <"$file" >"$folder/${file//\//-}"
+    as_one_module <"$file" >"$folder/${file//\//-}"
   done < <(find Sources/{BluetoothHost,EightBall,BallRunner} "$@" -name '*.swift')
 }
 
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
+  local flags=()
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=24K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
-  build_image "$1" eightball
+  build_image "$1" eightball "${flags[@]}"
 }
 
 # build_firmware_benchmark NAME: builds what scripts/benchmark-firmware runs: the same, with another start.

@@ -119,6 +119,8 @@ struct PanelControl: ~Copyable {
 
   /// The ball is in this state.
   mutating func show(_ lights: BallLights, at now: Instant) { panel.show(lights, at: now) }
+  /// Centrals may pair.
+  mutating func showPairing(at now: Instant) { panel.showPairing(at: now) }
   /// A statement was refused.
   mutating func showRefusal(at now: Instant) { panel.tellRefusal(at: now) }
   /// An answer was given.

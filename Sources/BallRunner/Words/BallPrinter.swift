@@ -165,6 +165,33 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     }
   }
 
+  /// Something has happened to the protection of links.
+  mutating func tell(_ news: PairingNews, of central: DeviceAddress?) {
+    let isJSON = self.isJSON
+    print {
+      if isJSON {
+        Self.writeJSON(news, of: central, to: &$0)
+      } else {
+        Self.writeWords(news, of: central, to: &$0)
+      }
+    }
+  }
+
+  /// The bonds cannot be kept, for this reason.
+  mutating func tellBondsLost(_ reason: Span<UInt8>) {
+    if isJSON { return tellState("bonds", "lost", reason) }
+    complain {
+      $0.write(text: "Bonds: forgotten when the ball ends; ")
+      $0.write(sentence: reason)
+    }
+  }
+
+  /// The bonds are kept.
+  mutating func tellBondsKept() {
+    if isJSON { return tellState("bonds", "ready", Span()) }
+    print(text: "Bonds: kept again.")
+  }
+
   // MARK: The radio
 
   private mutating func tell(_ state: RadioState, _ own: DeviceAddress) {

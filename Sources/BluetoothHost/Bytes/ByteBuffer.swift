@@ -26,6 +26,12 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     count = 0
   }
 
+  /// Forgets everything, and overwrites it in memory, such as keys.
+  public mutating func wipe() {
+    overwrite(&storage, with: InlineArray(repeating: 0))
+    count = 0
+  }
+
   /// Adds all of `bytes`; `false`, and nothing changes, if they do not fit.
   public mutating func append(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= capacity - count else { return false }

@@ -8,7 +8,8 @@ public protocol KeyAgreement: ~Copyable {
   /// Whether a calculation has begun and is not finished.
   var isBusy: Bool { get }
 
-  /// Begins a new key pair. Whatever has begun before is dropped.
+  /// Begins a new key pair. Whatever has begun before is dropped, and the secrets of the last key pair
+  /// are overwritten, also with a number that is refused.
   ///
   /// - Parameter privateKey: A random number. Hardware that keeps its private keys to itself ignores
   ///   it.

@@ -47,6 +47,10 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   public mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
     task = .none
     hasKeyPair = false
+    // The last private key, and the last shared point, are forgotten whatever comes.
+    self.privateKey = .zero
+    sum = .none
+    inverse = .zero
     guard privateKey != .zero, privateKey.isBelow(P256Point.order) else { throw .privateKey }
     self.privateKey = privateKey
     try begin(.publicKey, with: P256Point.generator)

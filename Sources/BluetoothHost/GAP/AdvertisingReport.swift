@@ -3,8 +3,8 @@
 /// It comes from an LE Advertising Report or an LE Extended Advertising Report: Core Specification,
 /// Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
 public struct AdvertisingReport: ~Escapable {
-  /// The advertiser.
-  public let address: DeviceAddress
+  /// The advertiser: its identity address if it has a bond and goes by a private address.
+  public internal(set) var address: DeviceAddress
   /// Whether it takes connections; `nil` for a scan response, which does not say.
   public let isConnectable: Bool?
   /// Whether it gives a scan response to those who ask.

@@ -13,6 +13,8 @@ public struct Attribute: Sendable {
   public internal(set) var value: Value
   /// How it may be used; a value's are those of its characteristic.
   public internal(set) var properties: GATTProperties
+  /// What a link must have for it; a value's is that of its characteristic.
+  public internal(set) var protection = AttributeProtection.none
   /// For a service, its last attribute; for the others, the attribute itself. Filled in when the
   /// table is linked.
   public internal(set) var groupEnd = AttributeHandle.none
@@ -73,9 +75,11 @@ public struct Attribute: Sendable {
 
   /// A characteristic; its value is the next line.
   public static func characteristic(
-    _ uuid: BluetoothUUID, _ properties: GATTProperties
+    _ uuid: BluetoothUUID, _ properties: GATTProperties, protection: AttributeProtection = .none
   ) -> Attribute {
-    Attribute(.characteristic, .characteristic(uuid), properties)
+    var attribute = Attribute(.characteristic, .characteristic(uuid), properties)
+    attribute.protection = protection
+    return attribute
   }
 
   /// The value of the characteristic on the line before, which gives its type and properties.
@@ -90,9 +94,12 @@ public struct Attribute: Sendable {
 
   /// Any other descriptor of the characteristic above.
   public static func descriptor(
-    _ type: BluetoothUUID, _ properties: GATTProperties, _ value: Value
+    _ type: BluetoothUUID, _ properties: GATTProperties, _ value: Value,
+    protection: AttributeProtection = .none
   ) -> Attribute {
-    Attribute(type, value, properties)
+    var attribute = Attribute(type, value, properties)
+    attribute.protection = protection
+    return attribute
   }
 }
 
@@ -100,6 +107,14 @@ extension Attribute {
   /// Whether there is an attribute.
   public var isVacant: Bool {
     if case .vacant = value { true } else { false }
+  }
+
+  /// Whether it declares a service, an included service or a characteristic. Every client may read it.
+  var isDeclaration: Bool {
+    switch value {
+    case .service, .include, .characteristic: true
+    default: false
+    }
   }
 
   /// Whether a request for attributes of `type` is about it.

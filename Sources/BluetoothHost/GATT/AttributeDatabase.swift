@@ -84,6 +84,8 @@ extension MutableSpan<Attribute> {
   @_lifetime(self: copy self)
   public mutating func link(from first: AttributeHandle, nextSlot: () -> Int) {
     var service: Int?
+    // That of the characteristic whose lines these are.
+    var value = AttributeProtection.none
     for index in 0..<count {
       let handle = AttributeHandle(
         rawValue: first.rawValue &+ UInt16(truncatingIfNeeded: index))
@@ -91,12 +93,15 @@ extension MutableSpan<Attribute> {
       if index > 0, case .characteristic(let uuid) = self[index - 1].value {
         self[index].type = uuid
         self[index].properties = self[index - 1].properties
+        value = self[index - 1].protection
+        self[index].protection = value
       }
       switch self[index].value {
       case .service:
         service = index
       case .clientConfiguration:
         self[index].value = .clientConfiguration(slot: nextSlot())
+        self[index].protection = value.ofConfiguration
       default:
         break
       }

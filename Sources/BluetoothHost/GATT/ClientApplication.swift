@@ -16,6 +16,9 @@ public protocol ClientApplication: ~Copyable {
   /// The connection at `index` is there, in either role.
   mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role)
+  /// What protects the link at `index` has changed: it is encrypted or no longer, or there is a bond with
+  /// the peer, or no longer. Of a link with a bond this is reported before anything is asked.
+  mutating func securityChanged(to security: LinkSecurity, at index: Int)
   /// The connection at `index` has gone. `ended` came before, if an operation was under way.
   mutating func disconnected(at index: Int, reason: HCIErrorCode)
 
@@ -56,6 +59,8 @@ extension ClientApplication where Self: ~Copyable {
   public mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
   ) {}
+  /// Nothing happens.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
   /// Nothing happens.
   public mutating func disconnected(at index: Int, reason: HCIErrorCode) {}
   /// Nothing happens.

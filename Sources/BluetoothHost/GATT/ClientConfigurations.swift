@@ -6,14 +6,21 @@ public struct ClientConfigurations: Equatable, Sendable {
   /// cannot be written.
   public static var capacity: Int { 128 }
 
-  /// Four slots a byte, the first in its lowest bits.
   private var bits = InlineArray<32, UInt8>(repeating: 0)
 
   /// Nothing, of all of them.
-  init() {}
+  public init() {}
+
+  /// Those that were kept outside as `bytes`.
+  public init(bytes: InlineArray<32, UInt8>) {
+    bits = bytes
+  }
+
+  /// Four slots a byte, the first in its lowest bits.
+  public var bytes: InlineArray<32, UInt8> { bits }
 
   /// What is wanted at `slot`. Beyond the last it is nothing, whatever is set.
-  subscript(slot: Int) -> ClientConfiguration {
+  public subscript(slot: Int) -> ClientConfiguration {
     @inline(__always)
     get {
       guard slot >= 0, slot < Self.capacity else { return .none }

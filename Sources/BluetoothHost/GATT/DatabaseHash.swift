@@ -10,6 +10,11 @@ public struct DatabaseHash: Equatable, Sendable {
   /// All zeros: no database has that.
   public init() {}
 
+  /// A hash that was kept outside, its 16 bytes as they go on the wire.
+  public init(bytes: InlineArray<16, UInt8>) {
+    self.bytes = bytes
+  }
+
   /// The hash of `attributes`, the first of which has the handle 0x0001.
   public init(of attributes: Span<Attribute>) {
     var code = AESCMAC(key: .zero)

@@ -45,6 +45,21 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
     application.connected(at: connection.index, to: peer, role: connection.role)
   }
 
+  /// What protects a link may have changed: the application learns of it if so.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    guard bearers[index].security != security else { return }
+    bearers[index].security = security
+    application.securityChanged(to: security, at: index)
+  }
+
+  /// The link was not encrypted with the key of its bond.
+  public mutating func encryptionFailed(
+    _ reason: HCIErrorCode, on connection: borrowing Connection
+  ) {
+    bearers[connection.index].end(
+      with: .encryptionFailed(reason), at: connection.index, &application)
+  }
+
   /// A link has gone. The operation under way ends before.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     bearers[connection.index].end(with: .disconnected, at: connection.index, &application)

@@ -70,6 +70,25 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
     return ValuePlace()
   }
 
+  /// From now on a link must have `protection` for the value of `attribute`, and to subscribe to it. For
+  /// before the database is served.
+  public mutating func protect(
+    _ attribute: ApplicationAttribute, by protection: AttributeProtection
+  ) {
+    for index in 0..<capacity where isValue(index) {
+      guard case .application(attribute) = lines[index].value else { continue }
+      lines[index - 1].protection = protection
+      lines[index].protection = protection
+      for line in index + 1..<capacity {
+        switch lines[line].value {
+        case .clientConfiguration: lines[line].protection = protection.ofConfiguration
+        case .characteristic, .service: return
+        default: continue
+        }
+      }
+    }
+  }
+
   /// Notes where the values are that are told without being asked for.
   private mutating func notePlaces() {
     for index in 0..<capacity where isValue(index) {

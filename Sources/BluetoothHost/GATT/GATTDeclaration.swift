@@ -48,6 +48,7 @@ public struct Service<Content: GATTDeclaration>: GATTDeclaration {
 public struct Characteristic<Descriptors: GATTDeclaration>: GATTDeclaration {
   private let uuid: BluetoothUUID
   private let properties: GATTProperties
+  private let protection: AttributeProtection
   private let value: Attribute.Value
   private let descriptors: Descriptors
 
@@ -57,20 +58,22 @@ public struct Characteristic<Descriptors: GATTDeclaration>: GATTDeclaration {
   ///   - uuid: Its type.
   ///   - properties: What can be done with its value.
   ///   - value: Where its value comes from.
+  ///   - protection: What a link must have for it.
   ///   - descriptors: Its other descriptors, each an `Attribute.descriptor`.
   public init(
     _ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value,
-    @GATTBuilder _ descriptors: () -> Descriptors
+    protection: AttributeProtection = .none, @GATTBuilder _ descriptors: () -> Descriptors
   ) {
     self.uuid = uuid
     self.properties = properties
+    self.protection = protection
     self.value = value
     self.descriptors = descriptors()
   }
 
   /// Adds the declaration, the value, the configuration if there is one, and the other descriptors.
   public func declare(in table: inout OutputSpan<Attribute>) {
-    Attribute.characteristic(uuid, properties).declare(in: &table)
+    Attribute.characteristic(uuid, properties, protection: protection).declare(in: &table)
     Attribute.value(value).declare(in: &table)
     if properties.contains(.notify) || properties.contains(.indicate) {
       Attribute.clientCharacteristicConfiguration.declare(in: &table)
@@ -86,8 +89,12 @@ extension Characteristic<EmptyDeclaration> {
   ///   - uuid: Its type.
   ///   - properties: What can be done with its value.
   ///   - value: Where its value comes from.
-  public init(_ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value) {
-    self.init(uuid, properties, value: value) {}
+  ///   - protection: What a link must have for it.
+  public init(
+    _ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value,
+    protection: AttributeProtection = .none
+  ) {
+    self.init(uuid, properties, value: value, protection: protection) {}
   }
 }
 

@@ -116,6 +116,30 @@ public struct GATTServer<
     attributes.application.centralConnected(at: connection.index, address: peer)
   }
 
+  /// What protects a link has changed: a client may do more, or less. Subscriptions that the link is
+  /// too weak for end.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    let old = attributes.bearers[index].security
+    guard security != old else { return }
+    attributes.bearers[index].security = security
+    if !security.contains(old) { attributes.dropUnprotected(at: index) }
+  }
+
+  /// What is known of the client, so far as a bond keeps it.
+  public func clientState(at index: Int) -> ClientState {
+    attributes.state(at: index)
+  }
+
+  /// What a bond keeps of the client.
+  public mutating func clientRecord(at index: Int) -> ClientRecord? {
+    attributes.record(at: index)
+  }
+
+  /// The client is the one that `record` is about. The application hears of the subscriptions that it has.
+  public mutating func restore(_ record: ClientRecord, at index: Int) {
+    attributes.restore(record, at: index)
+  }
+
   /// A client has gone. Everything about it is forgotten.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     let index = connection.index

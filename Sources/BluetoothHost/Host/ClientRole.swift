@@ -19,6 +19,11 @@ public protocol ClientRole: ~Copyable {
   mutating func connectionFailed(_ reason: HCIErrorCode)
   /// A link is there, in either role.
   mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
+  /// What protects a link may have changed.
+  mutating func securityChanged(to security: LinkSecurity, at index: Int)
+  /// The link, which has to be encrypted with the key of its bond before anything is asked, was not: the
+  /// operation under way fails.
+  mutating func encryptionFailed(_ reason: HCIErrorCode, on connection: borrowing Connection)
   /// A link has gone.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
   /// The radio's state has changed.
@@ -66,6 +71,12 @@ public struct NoClient: ClientRole, ~Copyable {
   public mutating func connectionFailed(_ reason: HCIErrorCode) {}
   /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
+  /// Nothing happens.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  /// Nothing happens.
+  public mutating func encryptionFailed(
+    _ reason: HCIErrorCode, on connection: borrowing Connection
+  ) {}
   /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
   /// Nothing happens.

@@ -5,7 +5,7 @@
 public struct Connection: ~Copyable {
   /// Whose PDU is on its way, fragment by fragment.
   enum Sending {
-    case nothing, server, client
+    case nothing, server, client, security
   }
 
   /// How to answer the peer that asks the controller for other connection parameters.
@@ -34,6 +34,9 @@ public struct Connection: ~Copyable {
   var sentCount = 0
   /// Which role has sent the last PDU. The other is asked first.
   var lastSender = Sending.nothing
+  /// Whether a credit-based channel has sent the last frame. The roles of the attribute protocol are
+  /// asked first then.
+  var lastWasChannel = false
   /// How many ACL packets the controller has of this link.
   var inFlight = 0
   /// Whether anything has come over the link since it was last looked after.
@@ -93,6 +96,20 @@ public struct Connection: ~Copyable {
     return true
   }
 
+  /// Takes a signalling command about a channel, and owes its response. False if it is about none.
+  mutating func receiveSignal<Channels: ChannelRole & ~Copyable>(
+    _ payload: Span<UInt8>, _ channels: inout Channels, protection: LinkProtection
+  ) -> Bool {
+    guard let command = SignallingCommand(payload) else { return false }
+    var isTaken = false
+    var response = ByteBuffer<23>()
+    response.write { writer in
+      isTaken = channels.receive(command, on: self, protection: protection, response: &writer)
+    }
+    control.append(.leSignalling) { writer in writer.write(response.span) }
+    return isTaken
+  }
+
   /// Takes a security manager's PDU and owes its response.
   mutating func receivePairing(_ payload: Span<UInt8>) {
     control.append(.securityManager) { writer in
@@ -117,30 +134,31 @@ public struct Connection: ~Copyable {
     return control.writePacket(handle, to: &writer)
   }
 
-  /// Writes an ACL packet with the next at most `length` bytes of the frame that carries `pdu`, an
-  /// ATT PDU, the L2CAP header before the first. Returns whether that was the last.
+  /// Writes an ACL packet with the next at most `length` bytes of the frame that carries `pdu` on
+  /// `channel`, the L2CAP header before the first. Returns whether that was the last.
   @inline(__always)
   mutating func writeFragment(
-    of pdu: Span<UInt8>, length: Int, to writer: inout ByteWriter
+    of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter
   ) -> Bool {
     // One packet is mostly enough.
     guard let handle, sentCount == 0, pdu.count &+ L2CAPFrame.headerLength <= length else {
-      return writePart(of: pdu, length: length, to: &writer)
+      return writePart(of: pdu, on: channel, length: length, to: &writer)
     }
-    L2CAPFrame.writeStart(on: handle, .att, payloadLength: pdu.count, pdu, to: &writer)
+    L2CAPFrame.writeStart(on: handle, channel, payloadLength: pdu.count, pdu, to: &writer)
     return true
   }
 
   /// Writes a packet with a part of a PDU, as `writeFragment` does, for one that takes several.
   @inline(never)
   mutating func writePart(
-    of pdu: Span<UInt8>, length: Int, to writer: inout ByteWriter
+    of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter
   ) -> Bool {
     guard let handle else { return true }
     if sentCount == 0 {
       sentCount = min(length &- L2CAPFrame.headerLength, pdu.count)
       L2CAPFrame.writeStart(
-        on: handle, .att, payloadLength: pdu.count, pdu.extracting(first: sentCount), to: &writer)
+        on: handle, channel, payloadLength: pdu.count, pdu.extracting(first: sentCount), to: &writer
+      )
     } else {
       let size = min(length, pdu.count &- sentCount)
       ACLHeader(handle: handle, boundary: .continuing).write(dataLength: size, to: &writer)

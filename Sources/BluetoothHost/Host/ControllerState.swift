@@ -40,6 +40,8 @@ struct ControllerState {
 
   /// The link that the last Disconnect was for.
   var closing: ConnectionHandle?
+  /// The link that the controller has been asked to encrypt.
+  var encrypting: ConnectionHandle?
   /// The link that was asked after last.
   var checking: ConnectionHandle?
   /// Whether it may know how to tell if there is a link.

@@ -4,7 +4,8 @@
 // served all the same, a link that has a buffer gets another only while one is left for each link that
 // has none, and one for a link that may come. And each link whose packets do not leave has a clock of
 // its own.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// How many free buffers are for links that have none.
   var reservedBuffers: Int {
     table.count &- controller.sendingLinks &+ (table.count < links ? 1 : 0)
@@ -20,6 +21,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// Whether the link at `index` has something to send, as far as is known without preparing it.
   private func hasPacket(at index: Int) -> Bool {
     if connections[index].sending != .nothing || !connections[index].control.isEmpty { return true }
+    if Channels.isPresent, channelRole.hasPacket(for: connections[index]) { return true }
     if Server.isPresent, serverRole.hasPacket(for: connections[index]) { return true }
     return Client.isPresent && clientRole.hasPacket(for: connections[index])
   }

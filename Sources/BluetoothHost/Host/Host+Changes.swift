@@ -1,5 +1,6 @@
 // What the owner of a server changes while it runs.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// What the host advertises while a connection is free; `nil` if nothing.
   public var advertisement: Advertisement? {
     Server.isPresent ? serverRole.advertiser.advertisement : nil

@@ -1,5 +1,6 @@
 // What the controller answers to commands.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
@@ -33,6 +34,12 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       } else {
         // Data length, PHY and the like: the link works without.
         controller.distrust(opcode)
+        if Security.isPresent, opcode == .leEnableEncryption {
+          encryptionWasRefused(.unspecifiedError, at: now)
+        }
+        if Security.isPresent {
+          finishSecurity(opcode, status: .unspecifiedError, ByteReader(Span()))
+        }
         if Client.isPresent { answerUnreadRSSI(opcode) }
         controller.owesCommands = true
       }
@@ -113,11 +120,16 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       controller.phase = .starting(next)
     } else {
       controller.phase = .ready
+      if Security.isPresent { securityRole.controllerStarted(features: controller.features) }
       report(.silent)
     }
   }
 
   private mutating func chooseAddress() {
+    if Security.isPresent, let address = securityRole.makePrivateAddress() {
+      controller.address = address
+      return
+    }
     switch configuration.address {
     case .automatic(let random):
       controller.address = controller.publicAddress ?? random
@@ -135,8 +147,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     case .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
       .leSetAdvertisingParameters:
       if Server.isPresent { finishAdvertising(opcode, status: status, at: now) }
+      if Security.isPresent { finishPrivacy(opcode, status: status, value: 0) }
     case .leSetScanParameters, .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel:
       if Client.isPresent { finishInitiator(opcode, status: status) }
+    case .leEnableEncryption:
+      if Security.isPresent, status != .success { encryptionWasRefused(status, at: now) }
     case .disconnect where status == .unknownConnectionIdentifier:
       // The link is gone, and its Disconnection Complete was lost.
       if let handle = controller.closing, let index = table.index(of: handle),
@@ -147,8 +162,21 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     case .readRSSI:
       finishReadRSSI(status, reader, at: now)
     default:
-      break
+      if Security.isPresent {
+        finishSecurity(opcode, status: status, reader)
+      }
     }
+  }
+
+  /// The controller has answered a command of the Security Manager's, or left it unanswered.
+  private mutating func finishSecurity(
+    _ opcode: HCIOpcode, status: HCIErrorCode, _ parameters: consuming ByteReader
+  ) {
+    var reader = parameters
+    guard opcode == .leRand else {
+      return finishPrivacy(opcode, status: status, value: reader.readUInt8() ?? 0)
+    }
+    securityRole.takeRandomNumber(status == .success ? reader.readUInt64() : nil)
   }
 
   /// The controller has answered how strong the signal of a peer is; or it has no such link.

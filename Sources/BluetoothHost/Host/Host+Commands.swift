@@ -1,5 +1,6 @@
 // Which command the controller is given next.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Writes the next command; `false` if none is owed.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
@@ -11,6 +12,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     case .ready:
       opcode =
         writeLinkCommand(into: &writer, at: now)
+        ?? (Security.isPresent ? writeRandomCommand(into: &writer) : nil)
+        ?? (Security.isPresent ? writePrivacyCommand(into: &writer) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
@@ -31,9 +34,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     case .readAddress:
       return write(PlainCommand(.readBDADDR), into: &writer)
     case .setEventMask:
-      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta.
+      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta; with
+      // security also 47, Encryption Key Refresh Complete.
       // Core Specification, Vol 4, Part E, 7.3.1.
-      return write(SetEventMask(mask: 0x2000_0000_0000_8090), into: &writer)
+      let refresh: UInt64 = Security.isPresent ? 0x0000_8000_0000_0000 : 0
+      return write(SetEventMask(mask: 0x2000_0000_0000_8090 | refresh), into: &writer)
     case .setLEEventMask:
       // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C; for a client also the advertising
       // reports, 0x02 and 0x0D. Vol 4, Part E, 7.8.1.
@@ -56,12 +61,15 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
   }
 
-  private func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
+  func writeAdvertisingParameters(into writer: inout ByteWriter) -> HCIOpcode {
     write(
       LESetAdvertisingParameters(
         minimumInterval: configuration.advertisingInterval.lowerBound,
         maximumInterval: configuration.advertisingInterval.upperBound,
-        ownAddressType: controller.address.kind.rawValue), into: &writer)
+        ownAddressType: controller.address.kind.rawValue,
+        // Whoever asks gets a scan response; only devices in the accept list connect.
+        filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00),
+      into: &writer)
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
@@ -93,7 +101,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         controller.closing = handle
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
-      if connections[index].owesKeyRefusal {
+      if Security.isPresent {
+        if let opcode = writeKeyCommand(handle, at: index, into: &writer, at: now) { return opcode }
+      } else if connections[index].owesKeyRefusal {
         connections[index].owesKeyRefusal = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
@@ -141,6 +151,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     return nil
   }
 
+  /// The random numbers of pairing are made of those of the controller.
+  private func writeRandomCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    securityRole.needsRandomNumber ? write(PlainCommand(.leRand), into: &writer) : nil
+  }
+
   /// Advertising is on while there is something to advertise and a place is free. What is
   /// advertised may change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
@@ -152,9 +167,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         return write(LESetAdvertisingEnable(false), into: &writer)
       }
     }
-    let wanted =
-      serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
-      && !isAdvertisingHeldBack
+    let wanted = wantsAdvertising
     if wanted, serverRole.advertiser.owesAdvertisingData {
       return writeAdvertisingData(into: &writer)
     }
@@ -169,6 +182,13 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     serverRole.advertiser.owesCheck = false
     serverRole.advertiser.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
+  }
+
+  /// Whether the controller shall advertise.
+  @inline(__always)
+  var wantsAdvertising: Bool {
+    serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
+      && !isAdvertisingHeldBack
   }
 
   func write<Command: HCICommand>(

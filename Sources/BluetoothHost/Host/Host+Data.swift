@@ -1,5 +1,6 @@
 // The data of the links: frames come in, and packets go out as the controller has room for them.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Takes an ACL packet, and the frame that it completes.
   @inline(__always)
   mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
@@ -11,27 +12,50 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     connections[index].isHeard = true
     pending.insert(index)
     let startsFrame = header.boundary != .continuing
+    var concernsSecurity = false
     reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
       switch frame.channel {
       case .att:
         if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
           serverRole.receive(frame.payload, on: &connections[index])
+          if Security.isPresent { securityRole.noteActivity(at: index) }
           // What one client does may give the application something to send to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
-          clientRole.receive(frame.payload, on: &connections[index])
+          if !Security.isPresent || !securityRole.isUnproven(at: index) {
+            clientRole.receive(frame.payload, on: &connections[index])
+          }
         } else {
           connections[index].refuse(frame.payload)
         }
       case .leSignalling:
+        if Channels.isPresent,
+          connections[index].receiveSignal(
+            frame.payload, &channelRole,
+            protection: LinkProtection(securityRole.security(at: index)))
+        {
+          break
+        }
         if connections[index].receiveSignal(frame.payload) { controller.owesCommands = true }
       case .securityManager:
-        connections[index].receivePairing(frame.payload)
+        if Security.isPresent {
+          securityRole.receive(frame.payload, at: index, at: now)
+          concernsSecurity = true
+        } else {
+          connections[index].receivePairing(frame.payload)
+        }
       default:
-        break
+        guard Channels.isPresent else { break }
+        channelRole.receive(frame.payload, to: frame.channel, on: connections[index])
       }
     }
+    if Channels.isPresent,
+      let channel = reassemblers[index].takeOverlong(data, startsFrame: startsFrame)
+    {
+      channelRole.receiveOverlong(to: channel, on: connections[index])
+    }
     noteTimers(of: index)
+    if Security.isPresent, concernsSecurity { noteSecurity(at: index) }
   }
 
   /// The timers of the connection at `index` may have changed.
@@ -50,8 +74,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   /// The connections that may have something to send.
   @inline(__always)
   var sendable: ConnectionSet {
-    guard Server.isPresent else { return pending }
-    return pending.union(serverRole.pendingConnections.subtracting(blocked))
+    var sendable = pending
+    if Channels.isPresent { sendable = sendable.union(channelRole.pendingConnections) }
+    guard Server.isPresent else { return sendable }
+    return sendable.union(serverRole.pendingConnections.subtracting(blocked))
       .intersection(table.open)
   }
 
@@ -93,8 +119,53 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   ) -> Bool {
     let length = controller.aclPacketLength
     defer { noteTimers(of: index) }
+    guard Channels.isPresent else {
+      return writeFixedChannelPacket(of: index, length: length, into: &writer, at: now)
+    }
+    return writePacketInTurn(of: index, length: length, into: &writer, at: now)
+  }
+
+  /// Writes the next packet of a link which credit-based channels use too. A frame on its way is finished
+  /// first; then a K-frame and a frame of the fixed channels take turns.
+  private mutating func writePacketInTurn(
+    of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
+    if channelRole.isSending(on: connections[index]) {
+      return channelRole.writePacket(
+        for: connections[index], length: length, at: now, to: &writer)
+    }
+    let mayStart =
+      connections[index].sending == .nothing && connections[index].control.isEmpty
+    let isChannelFirst = mayStart && !connections[index].lastWasChannel
+    connections[index].lastWasChannel = isChannelFirst
+    if isChannelFirst,
+      channelRole.writePacket(for: connections[index], length: length, at: now, to: &writer)
+    {
+      return true
+    }
+    connections[index].lastWasChannel = false
+    if writeFixedChannelPacket(of: index, length: length, into: &writer, at: now) { return true }
+    guard mayStart, !isChannelFirst,
+      channelRole.writePacket(for: connections[index], length: length, at: now, to: &writer)
+    else { return false }
+    connections[index].lastWasChannel = true
+    return true
+  }
+
+  /// Writes the next packet of the fixed channels of a link; `false` if they have none.
+  @inline(__always)
+  private mutating func writeFixedChannelPacket(
+    of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
+  ) -> Bool {
     if connections[index].sending == .nothing, !connections[index].control.isEmpty {
       return connections[index].writeControl(to: &writer)
+    }
+    if Security.isPresent,
+      connections[index].sending == .nothing || connections[index].sending == .security,
+      securityRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+    {
+      noteSecurity(at: index)
+      return true
     }
     guard Client.isPresent else {
       return Server.isPresent
@@ -120,7 +191,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         ? Server.isPresent
           && serverRole.writePacket(
             for: &connections[index], length: length, at: now, to: &writer)
-        : clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+        : (sending == .client || !isUnproven(index))
+          && clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
       if isWritten {
         connections[index].lastSender = isServer ? .server : .client
         return true

@@ -3,7 +3,8 @@
 //
 // An event is lost when a controller crashes and recovers by itself, or when its host was too
 // slow to read. Without this, one lost event would cost a place, or silence the peripheral.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// How long a link may be silent before the host asks after it, in milliseconds: a minute.
   static var linkCheckInterval: UInt32 { 60_000 }
 

@@ -1,5 +1,6 @@
 // What the controller tells of its own accord.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
     case .numberOfCompletedPackets:
@@ -18,6 +19,14 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
         return
       }
       close(index, reason: event.reason, at: now)
+    case .encryptionChange:
+      guard Security.isPresent, let event = EncryptionChange(parameters: parameters) else { return }
+      encryptionChanged(event.handle, event.status, isEncrypted: event.enabled != 0, at: now)
+    case .encryptionKeyRefreshComplete:
+      guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
+      else { return }
+      encryptionChanged(
+        event.handle, event.status, isEncrypted: event.status == .success, at: now)
     case .hardwareError:
       // One that is to be reset anyway has nothing to add.
       guard controller.phase != .off, controller.restartTime == nil,
@@ -42,8 +51,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       guard let event = LEConnectionComplete(&reader, enhanced: false) else { return }
       open(event, at: now)
     case .enhancedConnectionComplete:
+      let addresses = Security.isPresent ? ResolvableAddresses(reader) : ResolvableAddresses()
       guard let event = LEConnectionComplete(&reader, enhanced: true) else { return }
-      open(event, at: now)
+      open(event, addresses, at: now)
     case .connectionUpdateComplete:
       guard let event = LEConnectionUpdateComplete(&reader), event.status == .success,
         let index = table.index(of: event.handle)
@@ -51,12 +61,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       connections[index].interval = event.interval
       connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
     case .longTermKeyRequest:
-      guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
-      else {
-        return
-      }
-      connections[index].owesKeyRefusal = true
-      controller.owesCommands = true
+      receiveKeyRequest(&reader, at: now)
     case .remoteConnectionParameterRequest:
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let index = table.index(of: event.handle)
@@ -70,7 +75,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
   }
 
   /// Core Specification, Vol 4, Part E, 7.7.65.1.
-  private mutating func open(_ event: LEConnectionComplete, at now: Instant) {
+  private mutating func open(
+    _ event: LEConnectionComplete, _ addresses: ResolvableAddresses = ResolvableAddresses(),
+    at now: Instant
+  ) {
     guard controller.phase == .ready else { return }
     controller.owesCommands = true
     let isOwn = Client.isPresent && event.role == .central
@@ -83,6 +91,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
     guard event.status == .success else {
       reportWorking()
+      return
+    }
+    if Security.isPresent, !isOwn, !securityRole.admits(addresses.peer ?? event.peer) {
+      // It hears nothing but the end of its link.
+      controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return
     }
     // A handle that was in use is in use again: the end of its last link was lost.
@@ -113,8 +126,18 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // The peripheral's pause: Core Specification, Vol 3, Part C, 9.3.12.2.
       connections[index].timers[.parameterRequest] = now.advanced(by: 5_000)
     }
-    if Server.isPresent { serverRole.opened(connections[index], peer: event.peer) }
-    if Client.isPresent { clientRole.opened(connections[index], peer: event.peer) }
+    if Security.isPresent {
+      securityRole.opened(
+        PairingLink(
+          role: event.role == .central ? .initiator : .responder,
+          ownAddress: addresses.local ?? controller.address,
+          peerAddress: addresses.peer ?? event.peer), at: index)
+    }
+    let peer = Security.isPresent ? securityRole.identityAddress(of: event.peer) : event.peer
+    if Server.isPresent { serverRole.opened(connections[index], peer: peer) }
+    if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
+    if Channels.isPresent { channelRole.opened(connections[index]) }
+    noteSecurity(at: index)
     reportWorking()
     receive(kept: early, at: now)
     noteTimers(of: index)
@@ -132,7 +155,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 }
 
 // What the passing of time brings.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The time is `now`: does what has become due.
   public mutating func advance(to now: Instant) {
     let wasOpen = commands.isOpen
@@ -146,6 +170,11 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     }
     advanceDoubts(to: now)
     if Client.isPresent { advanceInitiator(to: now) }
+    if Security.isPresent, let time = securityRole.deadline, time <= now {
+      securityRole.advance(to: now)
+      noteSecurityOfAll()
+    }
+    if Channels.isPresent { channelRole.advance(to: now) }
     guard let earliest = deadlines.earliest, earliest <= now else { return }
     for index in 0..<links {
       if let time = deadlines[index], time <= now { advance(index, to: now) }

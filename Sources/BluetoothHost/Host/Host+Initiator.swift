@@ -1,5 +1,6 @@
 // Scanning, and connecting to others.
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// The scan that is wanted; `nil` if none is.
   public var scanParameters: ScanParameters? {
     Client.isPresent ? clientRole.initiator.wantedScan : nil
@@ -70,6 +71,7 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       clientRole.begin(operation, on: connections[index])
     else { return false }
     pending.insert(index)
+    if Security.isPresent { prove(index) }
     return true
   }
 
@@ -95,7 +97,8 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     clientRole.initiator.attempt = .running
     return write(
       LECreateConnection(
-        scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: initiator.peer,
+        scanInterval: 96, scanWindow: 96, filterPolicy: 0,
+        peer: Security.isPresent ? securityRole.linkAddress(of: initiator.peer) : initiator.peer,
         ownAddressType: controller.address.kind.rawValue,
         parameters: configuration.connectionParameters), into: &writer)
   }
@@ -176,7 +179,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       return false
     }
     // Controllers report the kind of a resolved address differently.
-    guard isRunning, clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
+    guard isRunning,
+      clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
+        || (Security.isPresent && isSame(clientRole.initiator.peer, event.peer))
     else {
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return false
@@ -197,7 +202,10 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
     guard controller.phase == .ready,
       var reports = AdvertisingReports(parameters, isExtended: isExtended)
     else { return }
-    while let report = reports.next() { clientRole.heard(report) }
+    while var report = reports.next() {
+      if Security.isPresent { report.address = securityRole.heard(report.address) }
+      clientRole.heard(report)
+    }
   }
 
   /// The controller has never said how a cancelled attempt ended. If it makes the link after all, that

@@ -11,12 +11,14 @@
 ///     }
 ///
 /// `links` is how many connections it has at once, at most `ConnectionSet.capacity`. `Server` is what
-/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never. A link
-/// serves and asks at once, whichever side began it. Nothing that arrives, from the air or from the
-/// controller, stops the host: what is malformed is answered or ignored, and a controller that fails
-/// is reset.
+/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never; `Security` is
+/// how it protects links, `NoSecurity` for not at all; `Channels` are its credit-based channels,
+/// `NoChannels` for none. A link serves and asks at once, whichever side began it. Nothing that arrives,
+/// from the air or from the controller, stops the host: what is malformed is answered or ignored, and a
+/// controller that fails is reset.
 public struct Host<
-  let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable
+  let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable,
+  Security: SecurityRole & ~Copyable, Channels: ChannelRole & ~Copyable
 >: ~Copyable {
   let configuration: HostConfiguration
   var controller = ControllerState()
@@ -39,21 +41,37 @@ public struct Host<
 
   var serverRole: Server
   var clientRole: Client
+  var securityRole: Security
+  var channelRole: Channels
 
-  /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, the program stops
-  /// here.
+  /// The longest frame that a host puts together, with its four bytes of header: 517 bytes are the
+  /// longest ATT PDU.
+  static var longestFrame: Int { 521 }
+
+  /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, or channels whose frames
+  /// are longer than 517 bytes, the program stops here.
   ///
   /// - Parameters:
   ///   - configuration: its name, address and so on.
   ///   - server: what it offers.
   ///   - client: how it asks others.
+  ///   - security: how it protects links.
+  ///   - channels: its credit-based channels. Their MPS is at most 517: `ChannelMPS.twoPackets` is best.
   public init(
-    configuration: HostConfiguration, server: consuming Server, client: consuming Client
+    configuration: HostConfiguration, server: consuming Server, client: consuming Client,
+    security: consuming Security, channels: consuming Channels
   ) {
     Self.checkCapacity()
+    if Channels.isPresent {
+      precondition(
+        channels.longestPayload <= Self.longestFrame &- L2CAPFrame.headerLength,
+        "A host puts frames of at most 517 bytes together.")
+    }
     self.configuration = configuration
     serverRole = server
     clientRole = client
+    securityRole = security
+    channelRole = channels
     connections = InlineArray { index in Connection(index: index) }
     reassemblers = InlineArray { _ in L2CAPReassembler() }
     serverRole.configure(configuration)
@@ -72,6 +90,9 @@ public struct Host<
     _modify {
       yield &serverRole
       blocked = .none
+      if Security.isPresent {
+        for index in 0..<links { securityRole.noteActivity(at: index) }
+      }
     }
   }
 
@@ -79,6 +100,21 @@ public struct Host<
   public var client: Client {
     _read { yield clientRole }
     _modify { yield &clientRole }
+  }
+
+  /// How the host protects links. After any change the host sees to what follows from it.
+  public var security: Security {
+    _read { yield securityRole }
+    _modify {
+      yield &securityRole
+      noteSecurityOfAll()
+    }
+  }
+
+  /// Its credit-based channels.
+  public var channels: Channels {
+    _read { yield channelRole }
+    _modify { yield &channelRole }
   }
 
   /// What the radio is doing.
@@ -166,6 +202,8 @@ public struct Host<
     if Client.isPresent {
       earliest = Instant.earlier(earliest, clientRole.initiator.cancelDeadline)
     }
+    if Security.isPresent { earliest = Instant.earlier(earliest, securityRole.deadline) }
+    if Channels.isPresent { earliest = Instant.earlier(earliest, channelRole.deadline) }
     return Instant.earlier(earliest, deadlines.earliest)
   }
 
@@ -203,11 +241,15 @@ public struct Host<
       return true
     }
     guard controller.phase == .ready else { return false }
-    return nextACLPacket(into: &writer, at: now)
+    guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
+    if nextACLPacket(into: &writer, at: now) { return true }
+    if !securityRole.activeClients.isEmpty { keepClients() }
+    return false
   }
 }
 
-extension Host where Server: ~Copyable, Client: ~Copyable {
+extension Host
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
@@ -226,7 +268,9 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
 
   /// The radio works: reports what it does.
   mutating func reportWorking() {
-    let isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    var isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
+    // A pause is nothing to report.
+    if Security.isPresent, Server.isPresent, isAdvertisingPaused { isAdvertising = true }
     report(isAdvertising ? .advertising : .silent)
   }
 
@@ -258,13 +302,17 @@ extension Host where Server: ~Copyable, Client: ~Copyable {
       // An answer that is still to come is not about the next link of this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
+      if Security.isPresent, controller.encrypting == handle { controller.encrypting = nil }
     }
     reassemblers[index].reset()
     deadlines.set(nil, at: index)
     pending.remove(index)
     blocked.remove(index)
+    keepClient(at: index)
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
+    if Security.isPresent { securityRole.closed(at: index) }
+    if Channels.isPresent { channelRole.closed(connections[index], reason: reason) }
     connections[index].close()
   }
 }

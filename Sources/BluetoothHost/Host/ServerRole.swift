@@ -15,6 +15,14 @@ public protocol ServerRole: ~Copyable {
   mutating func configure(_ configuration: HostConfiguration)
   /// A link is there.
   mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
+  /// What protects a link has changed.
+  mutating func securityChanged(to security: LinkSecurity, at index: Int)
+  /// What is known of a client, so far as a bond keeps it.
+  func clientState(at index: Int) -> ClientState
+  /// What a bond keeps of a client; `nil` if there is no server.
+  mutating func clientRecord(at index: Int) -> ClientRecord?
+  /// A client with a bond is known again, by the key of its link.
+  mutating func restore(_ record: ClientRecord, at index: Int)
   /// A link has gone.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
   /// The radio's state has changed.
@@ -52,6 +60,14 @@ public struct NoServer: ServerRole, ~Copyable {
   public mutating func configure(_ configuration: HostConfiguration) {}
   /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
+  /// Nothing happens.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  /// A client that says nothing.
+  public func clientState(at index: Int) -> ClientState { ClientState() }
+  /// Nothing.
+  public mutating func clientRecord(at index: Int) -> ClientRecord? { nil }
+  /// Nothing happens.
+  public mutating func restore(_ record: ClientRecord, at index: Int) {}
   /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
   /// Nothing happens.

@@ -63,6 +63,26 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     return missing == 0
   }
 
+  /// The channel of a frame that is longer than `capacity`, once; `nil` if there is none. `fragment` is the
+  /// one that `receive` has just taken.
+  mutating func takeOverlong(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPChannel? {
+    guard missing == 0 else { return nil }
+    // A fragment that alone is too long is not in the buffer.
+    let isAlone = startsFrame && fragment.count > capacity
+    guard let channel = isAlone ? overlongChannel(of: fragment) : overlongChannel(of: buffer.span)
+    else { return nil }
+    buffer.removeAll()
+    return channel
+  }
+
+  private func overlongChannel(of start: Span<UInt8>) -> L2CAPChannel? {
+    var reader = ByteReader(start)
+    guard let length = reader.readUInt16(), let channel = reader.readUInt16(),
+      L2CAPFrame.headerLength + Int(length) > capacity
+    else { return nil }
+    return L2CAPChannel(rawValue: channel)
+  }
+
   /// How many bytes the frame still lacks; at least 1 while its header is not whole; `nil` for a
   /// frame that is of no use.
   private func measure() -> Int? {

@@ -9,10 +9,12 @@ public enum PairingRefusal {
   private static let pairingNotSupported: UInt8 = 0x05
   private static let commandNotSupported: UInt8 = 0x07
 
-  /// Writes the response to one security manager PDU; nothing if it only tells of a failure.
+  /// Writes the response to one security manager PDU; nothing if it only tells of a failure, or if its
+  /// code is reserved (Vol 3, Part H, 3.3).
   public static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
     var reader = ByteReader(pdu)
-    guard let code = reader.readUInt8(), code != pairingFailed else { return }
+    guard let code = reader.readUInt8(), code != pairingFailed, SMPCode(rawValue: code).isAssigned
+    else { return }
     let asksToPair = code == pairingRequest || code == securityRequest
     response.write(pairingFailed)
     response.write(asksToPair ? pairingNotSupported : commandNotSupported)

@@ -159,3 +159,24 @@ int clinuxport_configure_serial(int descriptor, uint32_t speed);
 
 /// Watches the names in a directory: inotify(7).
 int clinuxport_watch_directory(const char *path);
+
+// The file of the bonds, and the program that keeps it
+
+/// Makes a folder for this user alone; one that is there stays as it is.
+int clinuxport_make_folder(const char *path);
+
+/// Opens a file of this user's own to read it, and locks it. It is this user's alone from then on:
+/// `was_open_to_others` is 1 if it was not. EINVAL if it is no regular file, EPERM if it is another
+/// user's, EBUSY if another process has it.
+int clinuxport_open_own(const char *path, int *was_open_to_others);
+
+/// rename(2).
+int clinuxport_rename(const char *from, const char *to);
+
+/// Writes a file anew beside its old self, and gives it the name when it is on the disk. Gives a
+/// descriptor that holds the file's lock. The old one stays if that fails.
+int clinuxport_replace(const char *path, const char *new_path, const char *folder, const uint8_t *bytes,
+                       size_t size);
+
+/// Becomes another program, with the same environment: execve(2). Comes back only if that fails.
+int clinuxport_become(const char *program, const char *const *arguments);

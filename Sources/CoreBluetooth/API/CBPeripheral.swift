@@ -181,10 +181,10 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     subscribe(enabled, characteristic, remote)
   }
 
-  /// Always answered with `CBError.operationNotSupported`, in its turn: there are no L2CAP channels
-  /// yet.
+  /// Opens an L2CAP channel, for which the peripheral has published this number: 0x0001 to 0x00FF.
+  /// `peripheral(_:didOpen:error:)` has the channel, or says why there is none.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard isConnected() else { return }
-    refuseChannel()
+    openChannel(PSM)
   }
 }

@@ -59,7 +59,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// After `canSendWriteWithoutResponse` was false: it is true again.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-  /// The channel that `openL2CAPChannel` asked for, or why there is none.
+  /// The channel that `openL2CAPChannel` asked for, or why there is none. Keep the channel for as long as
+  /// it is used.
   func peripheral(
     _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }

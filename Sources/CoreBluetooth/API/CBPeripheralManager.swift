@@ -211,28 +211,28 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   // MARK: L2CAP channels
 
-  /// Always answered with `CBError.operationNotSupported`: there are no L2CAP channels yet.
+  /// Publishes an L2CAP channel: centrals can open it by the number that `didPublishL2CAPChannel` has.
+  /// `didOpen` follows for each that does.
+  ///
+  /// - Parameter encryptionRequired: Whether the link to a central has to be encrypted. Another central is
+  ///   refused, and may pair.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
-    let client = client
-    perform(after: lossCount) { _ in
-      client.tell { manager in
-        manager.delegate?.peripheralManager(
-          manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+    let listener = DeviceChannels.Listener(client: client, needsEncryption: encryptionRequired) {
+      [weak thread, weak channels = thread.peripheralEngine.device.channels] in
+      ChannelPipe { [weak thread, weak channels] pipe in
+        thread?.performPeripheral { [weak channels] _ in channels?.attend(to: pipe) }
       }
     }
+    perform(after: lossCount) { engine in engine.publishChannel(listener) }
   }
 
-  /// Always answered with `CBError.operationNotSupported`: there are no L2CAP channels yet.
+  /// Centrals can open this channel no more. Those that are open stay so. `didUnpublishL2CAPChannel`
+  /// follows, with an error if this manager has not published it.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let client = client
-    perform(after: lossCount) { _ in
-      client.tell { manager in
-        manager.delegate?.peripheralManager(
-          manager, didUnpublishL2CAPChannel: PSM, error: CBError(.operationNotSupported))
-      }
-    }
+    perform(after: lossCount) { engine in engine.unpublishChannel(PSM, of: client) }
   }
 
   // MARK: Values

@@ -48,7 +48,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
     error: (any Error)?)
 
-  /// Never called: there are no L2CAP channels yet.
+  /// A central has opened a channel that is published. Keep the channel for as long as it is used.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }

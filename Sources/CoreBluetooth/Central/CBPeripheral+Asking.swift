@@ -80,14 +80,6 @@ extension CBPeripheral {
       engine.readRSSI(client, address, completion)
     }
   }
-
-  /// Answers that there are no L2CAP channels, once what was asked before has been answered.
-  func refuseChannel() {
-    perform([.configure(.nowhere, .none)]) { peripheral, outcome in
-      peripheral.delegate?.peripheral(
-        peripheral, didOpen: nil, error: outcome.error ?? CBError(.operationNotSupported))
-    }
-  }
 }
 
 extension Result {

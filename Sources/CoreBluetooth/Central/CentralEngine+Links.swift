@@ -47,6 +47,7 @@ extension CentralEngine {
     guard let member = link.member(client) else { return }
     link.members.removeAll { $0 === member }
     link.endAll(for: member, CBError(.operationCancelled))
+    member.closeChannels()
     guard link.members.isEmpty else {
       endSubscriptions(of: member, on: link)
       return member.tellEnded(nil)
@@ -128,8 +129,11 @@ extension CentralEngine {
     remove(link)
     if let id = link.id { central.disconnect(id) }
     link.endAll(error)
+    // Without its bond the peripheral would be lost again at once.
+    let canReconnect =
+      link.isOpen && state == .poweredOn && error.code != .peerRemovedPairingInformation
     for member in link.members {
-      let successor = link.isOpen && state == .poweredOn ? member.successor() : nil
+      let successor = canReconnect ? member.successor() : nil
       member.tellEnded(error, isReconnecting: successor != nil)
       if let successor { connect(successor, to: link.peer, after: 0, at: now) }
     }

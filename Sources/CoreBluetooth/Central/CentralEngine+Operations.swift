@@ -80,7 +80,8 @@ extension CentralEngine {
     connected.withLock { $0[peer]?.services.formUnion(services) }
   }
 
-  private func openLink(
+  /// A link that carries data, and the part of a manager in it; `nil` if it has none.
+  func openLink(
     _ client: CentralClient, _ peer: DeviceAddress
   ) -> (link: PeripheralLink, member: PeripheralLink.Member, id: LinkID)? {
     guard let link = links.first(where: { $0.peer == peer }), link.isOpen, let id = link.id,

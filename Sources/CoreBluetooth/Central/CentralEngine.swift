@@ -13,6 +13,7 @@ final class CentralEngine: @unchecked Sendable {
   }
 
   let central: DeviceCentral
+  let channels: DeviceChannels
   /// The peripherals that are connected.
   let connected = Locked<[DeviceAddress: Connected]>([:])
   var clients: [CentralClient] = []
@@ -21,8 +22,9 @@ final class CentralEngine: @unchecked Sendable {
   var endings: [LinkID: PeripheralLink.Member] = [:]
   private(set) var state = CBManagerState.unknown
 
-  init(_ central: DeviceCentral) {
+  init(_ central: DeviceCentral, _ channels: DeviceChannels) {
     self.central = central
+    self.channels = channels
   }
 
   // MARK: Managers

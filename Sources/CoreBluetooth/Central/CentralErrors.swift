@@ -5,6 +5,8 @@ extension CBError {
   init(_ reason: DisconnectionReason) {
     switch reason {
     case .controller(let code): self.init(ending: code)
+    case .encryptionFailed(let code):
+      self = code.encryptionError as? CBError ?? CBError(.connectionTimeout)
     case .radioLost: self.init(.connectionFailed)
     }
   }
@@ -37,8 +39,22 @@ extension CBError {
       self.init(.connectionTimeout)
     case .connectionFailedToBeEstablished:
       self.init(.connectionFailed)
+    // The peer has no key for a link that was encrypted.
+    case .pinOrKeyMissing:
+      self.init(.peerRemovedPairingInformation)
     default:
       self.init(.unknown)
+    }
+  }
+}
+
+extension HCIErrorCode {
+  /// Why a link could not be encrypted, in Apple's terms.
+  var encryptionError: any Error {
+    switch self {
+    case .pinOrKeyMissing: CBError(.peerRemovedPairingInformation)
+    case .connectionTimeout, .linkLayerResponseTimeout: CBError(.encryptionTimedOut)
+    default: CBATTError(.insufficientEncryption)
     }
   }
 }
@@ -55,6 +71,7 @@ extension OperationError {
     case .wrongResponse: return CBATTError(.invalidPdu)
     case .timedOut: return CBError(.connectionTimeout)
     case .disconnected: return CBError(.notConnected)
+    case .encryptionFailed(let reason): return reason.encryptionError
     }
   }
 }

@@ -10,6 +10,8 @@ final class PeripheralLink {
     let reconnects: Bool
     /// The values that it is to be told of.
     var subscriptions: Set<AttributeHandle> = []
+    /// The channels that it has opened.
+    private var pipes: [WeakPipe] = []
     /// How often it has subscribed to a value, or ended that.
     private var wishes: [AttributeHandle: Int] = [:]
 
@@ -27,6 +29,22 @@ final class PeripheralLink {
 
     /// Whether it has wished for nothing else since.
     func isLast(_ wish: Int, for handle: AttributeHandle) -> Bool { wishes[handle] == wish }
+
+    private struct WeakPipe {
+      weak var pipe: ChannelPipe?
+    }
+
+    /// It opens a channel.
+    func keep(_ pipe: ChannelPipe) {
+      pipes.removeAll { $0.pipe == nil }
+      pipes.append(WeakPipe(pipe: pipe))
+    }
+
+    /// Closes the channels that it has opened.
+    func closeChannels() {
+      for pipe in pipes { pipe.pipe?.close() }
+      pipes = []
+    }
 
     /// Calls `body` on the manager's queue, if there still are a manager and a peripheral then.
     func tell(_ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void) {

@@ -79,14 +79,11 @@ struct DynamicApplication: GATTApplication {
       throw .error(.unlikelyError)
     }
     switch entry.source {
-    case .locked:
-      // Nobody can have subscribed.
-      value.write(ClientConfiguration.none.rawValue)
     case .fixed(let bytes):
-      try entry.check(.readable, orEncrypted: .readEncryptionRequired, .readNotPermitted)
+      try entry.check([.readable, .readEncryptionRequired], .readNotPermitted)
       value.writePrefix(of: bytes.span)
     case .asked(let characteristic, let client):
-      try entry.check(.readable, orEncrypted: .readEncryptionRequired, .readNotPermitted)
+      try entry.check([.readable, .readEncryptionRequired], .readNotPermitted)
       guard offset <= maximumAttributeValueLength else { throw .error(.invalidOffset) }
       let reading = ServedCentral.Reading(handle: attribute.rawValue, offset: offset)
       switch link.readings[reading] {
@@ -228,23 +225,18 @@ struct DynamicApplication: GATTApplication {
 }
 
 extension ServedAttribute {
-  /// Lets pass what may be done by anybody. A central without a key is refused with Insufficient
-  /// Authentication rather than with Insufficient Encryption, and nobody has a key here (Core
-  /// Specification, Vol 3, Part C, 10.3.1 and Table 10.2).
+  /// Lets pass what may be done at all. The server has seen to what it takes of the link.
   fileprivate func check(
-    _ wanted: CBAttributePermissions, orEncrypted encrypted: CBAttributePermissions,
-    _ code: ATTErrorCode
+    _ wanted: CBAttributePermissions, _ code: ATTErrorCode
   ) throws(GATTRefusal) {
-    if permissions.contains(encrypted) { throw .error(.insufficientAuthentication) }
-    guard permissions.contains(wanted) else { throw .error(code) }
+    guard !permissions.isDisjoint(with: wanted) else { throw .error(code) }
   }
 
-  /// Lets pass what may be written by anybody.
+  /// Lets pass what may be written.
   fileprivate func checkWrite() throws(GATTRefusal) {
     switch source {
-    case .locked: throw .error(.insufficientAuthentication)
     case .fixed: throw .error(.writeNotPermitted)
-    case .asked: try check(.writeable, orEncrypted: .writeEncryptionRequired, .writeNotPermitted)
+    case .asked: try check([.writeable, .writeEncryptionRequired], .writeNotPermitted)
     }
   }
 }

@@ -97,7 +97,7 @@ struct DynamicDatabase: AttributeDatabase {
     let first = AttributeHandle(rawValue: UInt16(start + 1))
     var new = makeLines(first)
     var slots = freeSlots
-    let wanted = new.count { $0.type == .clientCharacteristicConfiguration && $0.isSlotted }
+    let wanted = new.count(where: \.isSlotted)
     guard new.count == count, wanted <= slots.count else { return nil }
     var span = new.mutableSpan
     span.link(from: first) { slots.removeFirst() }

@@ -67,7 +67,6 @@ extension PeripheralEngine {
       }
     }
     published.append(Published(definition: definition, client: client, range: range))
-    definition.warnOfEncryption()
     return range
   }
 
@@ -123,20 +122,6 @@ extension ServiceDefinition {
       for descriptor in characteristic.descriptors {
         descriptor.object.characteristic = characteristic.object
       }
-    }
-  }
-
-  /// What nobody will be able to do is said at once.
-  fileprivate func warnOfEncryption() {
-    let encrypted: CBAttributePermissions = [.readEncryptionRequired, .writeEncryptionRequired]
-    for characteristic in characteristics
-    where characteristic.isToldEncrypted || !characteristic.permissions.isDisjoint(with: encrypted)
-    {
-      Log.logger.warning(
-        """
-        The characteristic \(characteristic.object.uuid) demands encryption, and this device does \
-        not pair: centrals are refused with Insufficient Authentication.
-        """)
     }
   }
 }

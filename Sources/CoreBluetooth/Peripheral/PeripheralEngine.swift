@@ -29,6 +29,8 @@ final class PeripheralEngine: @unchecked Sendable {
   var board: UpdateBoard { device.board }
   var published: [Published] = []
   var advertisers: [Advertiser] = []
+  /// The number of the channel that was published last.
+  var lastSPSM: SPSM?
 
   /// The peripheral of `device`.
   init(_ device: Device) {
@@ -41,6 +43,7 @@ final class PeripheralEngine: @unchecked Sendable {
   func clear(_ client: PeripheralClient) {
     stopAdvertising(client)
     removeAllServices(of: client)
+    device.channels.listeners = device.channels.listeners.filter { $0.value.client !== client }
   }
 
   // MARK: The radio
@@ -49,6 +52,7 @@ final class PeripheralEngine: @unchecked Sendable {
   func removeAll() {
     for published in published { remove(published) }
     advertisers = []
+    device.channels.listeners = [:]
   }
 
   /// What follows from whatever the host has just done.
@@ -67,6 +71,7 @@ final class PeripheralEngine: @unchecked Sendable {
       }
     }
     tellOfAdvertising()
+    tellOfChannels()
   }
 
   // MARK: Answers and updates

@@ -7,9 +7,6 @@ struct ServedAttribute {
     case fixed([UInt8])
     /// The delegate of the manager that published it is asked.
     case asked(CBMutableCharacteristic, PeripheralClient)
-    /// A configuration that only a trusted central could write. There is no pairing, and so no such
-    /// central.
-    case locked
   }
 
   let source: Source
@@ -37,20 +34,16 @@ extension ServiceDefinition {
 
     for handle in included { lines.append(.include(serviceAt: handle)) }
     for characteristic in characteristics {
-      lines.append(.characteristic(characteristic.uuid, characteristic.declared))
+      lines.append(
+        .characteristic(
+          characteristic.uuid, characteristic.declared, protection: characteristic.protection))
       let source: ServedAttribute.Source =
         if let value = characteristic.value { .fixed(value) } else {
           .asked(characteristic.object, client)
         }
       lines.append(
         .value(serve(ServedAttribute(source: source, permissions: characteristic.permissions))))
-      if characteristic.isToldEncrypted {
-        let value = serve(ServedAttribute(source: .locked, permissions: []))
-        lines.append(
-          .descriptor(.clientCharacteristicConfiguration, .read | .write, value))
-      } else if characteristic.isTold {
-        lines.append(.clientCharacteristicConfiguration)
-      }
+      if characteristic.isTold { lines.append(.clientCharacteristicConfiguration) }
       for descriptor in characteristic.descriptors {
         let value = serve(
           ServedAttribute(source: .fixed(descriptor.value), permissions: .readable))

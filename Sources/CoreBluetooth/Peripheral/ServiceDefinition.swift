@@ -15,9 +15,17 @@ struct ServiceDefinition: Sendable {
     /// Whether centrals can subscribe to it.
     var isTold: Bool { !properties.isDisjoint(with: Self.told) }
 
-    /// Whether that takes an encrypted link.
-    var isToldEncrypted: Bool {
-      !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+    /// What takes an encrypted link.
+    var protection: AttributeProtection {
+      var protection = AttributeProtection.none
+      if permissions.contains(.readEncryptionRequired) { protection = protection | .readEncrypted }
+      if permissions.contains(.writeEncryptionRequired) {
+        protection = protection | .writeEncrypted
+      }
+      if !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired]) {
+        protection = protection | .updateEncrypted
+      }
+      return protection
     }
 
     /// Its properties as centrals see them.

@@ -20,9 +20,10 @@ public final class CBRadio: @unchecked Sendable {
   let engine: RadioEngine
 
   /// The radio of managers that are not told which: that which EIGHTBALL_RADIO names, in the words
-  /// of `init(_:address:)`; without it, the first adapter that may be used, or else the user's virtual air.
+  /// of `init(_:address:bonds:)`; without it, the first adapter that may be used, or else the user's virtual air.
   ///
-  /// Its address is the one that EIGHTBALL_ADDRESS names, in the words of `init(_:address:)`.
+  /// Its address is the one that EIGHTBALL_ADDRESS names, and the file of its bonds the one that
+  /// EIGHTBALL_BONDS names, in the words of `init(_:address:bonds:)`.
   ///
   /// Where EIGHTBALL_RADIO names no radio, or EIGHTBALL_ADDRESS no address, that is logged, and the
   /// state is `unsupported`.
@@ -30,7 +31,8 @@ public final class CBRadio: @unchecked Sendable {
     let radio = CBRadio(
       .default(
         named: LinuxSystem.Process.environment("EIGHTBALL_RADIO"),
-        address: LinuxSystem.Process.environment("EIGHTBALL_ADDRESS")))
+        address: LinuxSystem.Process.environment("EIGHTBALL_ADDRESS"),
+        bonds: LinuxSystem.Process.environment("EIGHTBALL_BONDS")))
     atexit { CBRadio.default.close() }
     return radio
   }()
@@ -44,21 +46,28 @@ public final class CBRadio: @unchecked Sendable {
   ///     a device of its own on the virtual air of this user, or that at $EIGHTBALL_AIR.
   ///   - address: The address that peers know the device by: a static random address such as
   ///     `C0:00:00:00:00:01` (Core Specification, Vol 6, Part B, 1.3.2.1), which the next run may
-  ///     have again; `random`, a new one; or `public`, the controller's own. Without it, the
-  ///     controller's own, or a new random one if it has none.
+  ///     have again; `random`, a new one; or `public`, the controller's own. Without it, the one
+  ///     that the device had with its `bonds`; or else the controller's own, or a new random one if it
+  ///     has none.
+  ///   - bonds: The path of the file in which the radio keeps its bonds. It is the user's alone, and one
+  ///     radio has it at a time, from here to the end of `close`. It is written soon after a bond has
+  ///     changed. A file that cannot be used is logged, and a damaged one gets the suffix `.unusable`. With
+  ///     `nil`, or an empty path, bonds last as long as the radio.
   /// - Throws: What was expected in place of `name` or `address`.
-  public convenience init(_ name: String, address: String? = nil) throws {
+  public convenience init(_ name: String, address: String? = nil, bonds: String? = nil) throws {
+    let name = try RadioName(name)
+    let address = try address.map { try AddressChoice($0) } ?? .automatic
     self.init(
-      RadioEngine(
-        try RadioName(name), address: try address.map { try AddressChoice($0) } ?? .automatic,
-        stopsWhenUnused: true))
+      RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
   }
 
   /// A radio of one's own, with sinks for its packets.
   package convenience init(
-    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink]
+    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink],
+    bonds: RadioBonds = RadioBonds()
   ) {
-    self.init(RadioEngine(name, address: address, sinks: sinks, stopsWhenUnused: true))
+    self.init(
+      RadioEngine(name, address: address, sinks: sinks, bonds: bonds, stopsWhenUnused: true))
   }
 
   /// Has `body` told, on the radio's thread, each time why the radio cannot be used, or no more. To
@@ -75,7 +84,7 @@ public final class CBRadio: @unchecked Sendable {
     engine.close(waits: false)
   }
 
-  /// Ends every link, and frees the controller; gives back an adapter. Takes no longer than 2 s, and
+  /// Ends every link, and frees the controller; gives back an adapter, and the file of the bonds. Takes no longer than 2 s, and
   /// returns when it is done, unless it is called where callbacks of this module run.
   ///
   /// The managers that use it are told that they are powered off, and stay so. Closing a radio that

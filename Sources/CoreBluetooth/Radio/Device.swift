@@ -1,5 +1,6 @@
 import BluetoothHost
 import Foundation
+import LinuxSystem
 
 /// What peers see of a radio: one device, a central and a peripheral at once, with one address.
 ///
@@ -8,7 +9,12 @@ import Foundation
 final class Device {
   /// The host of a device. A link serves and asks at once, whichever side began it.
   typealias Host = BluetoothHost.Host<
-    32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>
+    32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>,
+    Security, CreditBasedChannels<32, 40, DeviceChannels>
+  >
+  /// What protects its links, in both roles.
+  typealias Security = SecurityManager<
+    32, P256KeyAgreement, SystemRandom, RadioBonds, DevicePairing
   >
 
   /// How many links it can have at once.
@@ -20,23 +26,39 @@ final class Device {
   let address: OwnAddress
   let central = DeviceCentral(places: links)
   let board = UpdateBoard()
+  let channels = DeviceChannels()
+  let bonds: RadioBonds
+  let pairing: DevicePairing
   var host: Host
 
-  /// - Parameter address: What the device goes by.
-  init(address: OwnAddress) {
+  /// - Parameters:
+  ///   - address: What the device goes by.
+  ///   - bonds: The peers that it knows, and which it gets to know.
+  init(address: OwnAddress, bonds: RadioBonds = RadioBonds()) {
     self.address = address
-    host = Self.newHost(address, central, board)
+    self.bonds = bonds
+    pairing = DevicePairing(central)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
   }
 
   /// Begins anew: every link has ended, and the server has nothing but its own services.
   func renew() {
     host.radioLost()
-    host = Self.newHost(address, central, board)
+    host = Self.newHost(address, central, board, channels, bonds, pairing)
     central.radioChanged(to: .starting)
   }
 
+  /// Writes the file of the bonds, if they have one and have changed.
+  func keepBonds() { bonds.keep(as: knownAddress) }
+
+  /// The same, and leaves the file to others.
+  func closeBonds() { bonds.close(as: knownAddress) }
+
+  private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
+
   private static func newHost(
-    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard
+    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard,
+    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(
@@ -47,6 +69,10 @@ final class Device {
       configuration: configuration,
       server: GATTServer(
         database: DynamicDatabase(), application: DynamicApplication(places: links, board: board)),
-      client: GATTClient(application: central))
+      client: GATTClient(application: central),
+      security: SecurityManager(
+        policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,
+        agreement: P256KeyAgreement(), random: SystemRandom()),
+      channels: CreditBasedChannels(application: channels, mps: .twoPackets))
   }
 }

@@ -20,10 +20,12 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
 
   private var isEnding = false
 
-  /// - Parameter address: What the device goes by.
-  init(address: OwnAddress) {
-    device = Device(address: address)
-    central = CentralEngine(device.central)
+  /// - Parameters:
+  ///   - address: What the device goes by.
+  ///   - bonds: The peers that it knows, and which it gets to know.
+  init(address: OwnAddress, bonds: RadioBonds = RadioBonds()) {
+    device = Device(address: address, bonds: bonds)
+    central = CentralEngine(device.central, device.channels)
     peripheral = PeripheralEngine(device)
   }
 
@@ -41,7 +43,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   // MARK: RadioProgram
 
   func radioIsReady(at now: Instant) {
-    device.central.now = now
+    setTime(now)
     device.central.forgetFailures()
     device.host.start(at: now)
     endTurn()
@@ -49,37 +51,39 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
 
   func radioIsLost(_ error: RadioError, at now: Instant) {
     onLoss(error)
-    device.central.now = now
+    setTime(now)
     device.host.radioLost()
     endTurn()
   }
 
   func receive(_ packet: Span<UInt8>, at now: Instant) {
-    device.central.now = now
+    setTime(now)
     device.host.receive(packet, at: now)
     endTurn()
   }
 
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    device.central.now = now
+    setTime(now)
     while true {
-      updateCentral()
+      update()
       if device.host.nextPacket(into: &writer, at: now) { return true }
       // An operation that needs no answer makes room for the next.
-      if !device.central.needsUpdate { return false }
+      if !device.central.needsUpdate, !device.channels.needsUpdate { return false }
     }
   }
 
   var deadline: Instant? {
     var earliest = Instant.earlier(device.host.deadline, device.central.deadline)
     earliest = Instant.earlier(earliest, central.deadline)
+    earliest = Instant.earlier(earliest, device.channels.deadline)
     return earliest
   }
 
   func advance(to now: Instant) {
-    device.central.now = now
+    setTime(now)
     device.host.advance(to: now)
     device.central.advance()
+    device.channels.advance()
     central.advance(to: now)
     endTurn()
   }
@@ -90,7 +94,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   /// Advertising and scanning end, and every link.
   func shutDown(at now: Instant) {
     isEnding = true
-    device.central.now = now
+    setTime(now)
     central.shutDown(at: now)
     device.central.stopScan()
     device.host.shutDown()
@@ -102,13 +106,19 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   // MARK: What follows
 
   private func endTurn() {
-    updateCentral()
+    update()
     peripheral.endTurn()
     tellEvents()
   }
 
-  private func updateCentral() {
+  private func setTime(_ now: Instant) {
+    device.central.now = now
+    device.channels.now = now
+  }
+
+  private func update() {
     if device.central.needsUpdate { device.central.update(&device.host) }
+    if device.channels.needsUpdate { device.channels.update(&device.host) }
   }
 
   private func tellEvents() {

@@ -52,16 +52,21 @@ final class RadioEngine: @unchecked Sendable {
   ///   - address: What the device goes by.
   ///   - airPath: Where the virtual air is.
   ///   - sinks: Those who look on at the packets.
+  ///   - bonds: The peers that the device knows, and which it gets to know.
   ///   - stopsWhenUnused: Whether the controller is freed when the last observation has ended.
   init(
     _ name: RadioName?, address: AddressChoice = .automatic,
-    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [], stopsWhenUnused: Bool
+    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [],
+    bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {
     self.name = name
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    program = DeviceProgram(address: address.own)
+    program = DeviceProgram(address: bonds.file?.own(address) ?? address.own, bonds: bonds)
+    program.device.pairing.perform = { [weak self] job in
+      self?.performIfServing { program, now in job(program.device, now) }
+    }
     if name == nil {
       desk.withLock {
         $0.isClosed = true
@@ -80,6 +85,18 @@ final class RadioEngine: @unchecked Sendable {
       startThread(&desk)
       // Whoever put the first one there has rung.
       return (true, desk.jobs.count == 1 ? desk.wakeup : nil)
+    }
+    wakeup?.ring()
+    return isTaken
+  }
+
+  /// Has the thread do `job` if it serves; `false` if there is none, or if the radio is closed.
+  @discardableResult
+  func performIfServing(_ job: @escaping Job) -> Bool {
+    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
+      guard !desk.isClosed, desk.thread != nil else { return (false, nil) }
+      desk.jobs.append(job)
+      return (true, desk.wakeup)
     }
     wakeup?.ring()
     return isTaken
@@ -117,11 +134,12 @@ final class RadioEngine: @unchecked Sendable {
   ///
   /// - Parameter waits: Whether to return only when it has ended.
   func close(waits: Bool) {
-    let (wakeup, mustWait): (Wakeup?, Bool) = desk.withLock { desk in
+    let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = desk.withLock { desk in
       desk.isClosed = true
-      return (desk.wakeup, waits && desk.thread !== Thread.current)
+      return (desk.wakeup, waits && desk.thread !== Thread.current, desk.thread == nil)
     }
     wakeup?.ring()
+    if isIdle { program.device.bonds.close(as: nil) }
     if mustWait { life.wait() }
   }
 
@@ -161,6 +179,7 @@ final class RadioEngine: @unchecked Sendable {
   /// Whether somebody has come while the radio was being freed; if not, the thread is at its end.
   private func mustRunAgain() -> Bool {
     while true {
+      var isOver = false
       let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
       change(to: finalState)
       adoptArrivals()
@@ -169,6 +188,7 @@ final class RadioEngine: @unchecked Sendable {
           // Everybody is to know, also those who came at the last moment.
           if !desk.arrivals.isEmpty || state != desk.finalState { return nil }
           desk.jobs = []
+          isOver = true
         } else if !desk.observations.isEmpty {
           return true
         }
@@ -179,6 +199,8 @@ final class RadioEngine: @unchecked Sendable {
       }
       guard let mustRunAgain else { continue }
       if !mustRunAgain { observers = [] }
+      // No other thread comes.
+      if isOver { program.device.closeBonds() }
       return mustRunAgain
     }
   }
@@ -225,12 +247,15 @@ final class RadioEngine: @unchecked Sendable {
       }
       if radio.serve(&program, at: now) { mayHaveMore = true }
       change(to: watch.state(of: radio, program))
+      // Packets go first: a disk may be slow.
+      if !mayHaveMore { program.device.keepBonds() }
       if let end, now >= end || program.isFinished || !radio.isOpen { break }
       var deadline = Instant.earlier(program.deadline, radio.deadline)
       if mayHaveMore { deadline = now }
       try loop.wait(until: .earlier(deadline, end))
     }
     radio.close()
+    program.device.keepBonds()
   }
 
   /// How long saying goodbye may take, in milliseconds.

@@ -1,11 +1,11 @@
 import Synchronization
 
 /// A value that one thread at a time can reach.
-final class Locked<Value>: @unchecked Sendable {
+final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value
   private let mutex = Mutex(())
 
-  init(_ value: Value) {
+  init(_ value: consuming Value) {
     self.value = value
   }
 

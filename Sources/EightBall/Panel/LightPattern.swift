@@ -34,6 +34,8 @@ public struct LightPattern: Equatable, Sendable {
   }
   /// Five times a second: something is wrong.
   public static var fastBlink: LightPattern { LightPattern(rest: false, repeats: true, 100, 100) }
+  /// A short pulse, twice a second: centrals may pair.
+  public static var pairing: LightPattern { LightPattern(rest: false, repeats: true, 100, 400) }
   /// Two flashes, then dark for a moment: not a question.
   public static var doubleFlash: LightPattern {
     LightPattern(rest: false, repeats: false, 100, 100, 100, 300)

@@ -112,6 +112,9 @@ public struct Panel: Sendable {
     status.show(pattern, at: now)
   }
 
+  /// Centrals may pair: short pulses, until `show`.
+  public mutating func showPairing(at now: Instant) { status.show(.pairing, at: now) }
+
   /// A statement was refused: a double flash.
   public mutating func tellRefusal(at now: Instant) {
     status.flash(.doubleFlash, at: now)

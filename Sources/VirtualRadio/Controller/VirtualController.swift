@@ -75,6 +75,9 @@ public final class VirtualController {
   /// The handles of its links, the oldest first.
   public var connectionHandles: [ConnectionHandle] { links.map(\.handle) }
 
+  /// Whether the link is encrypted; `nil` if there is none.
+  public func isEncrypted(_ handle: ConnectionHandle) -> Bool? { link(handle)?.isEncrypted }
+
   // MARK: The host's side
 
   /// Takes one whole packet from the host.

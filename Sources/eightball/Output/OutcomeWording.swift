@@ -1,3 +1,4 @@
+import CoreBluetooth
 import EightBallKit
 
 extension AskOutcome {
@@ -8,6 +9,9 @@ extension AskOutcome {
       "Answer: \(printable(text))"
     case .refused:
       "Refused: please phrase it as a question (it must end in “?”)."
+    case .failed(let error) where error.wantsPairing:
+      "The ball answers only those who have paired with it: hold its shake button for 3 s, and give "
+        + "eightball ask --pair."
     case .failed(let error):
       "\(sentenceOf(error)) (\(error.rejection?.slug ?? error.slug))"
     case .noBallFound:
@@ -35,7 +39,7 @@ extension AskOutcome {
     switch self {
     case .answered: "answered"
     case .refused: "refused"
-    case .failed: "error"
+    case .failed(let error): error.wantsPairing ? "not paired" : "error"
     case .noBallFound: "no ball found"
     case .unreachable: "unreachable"
     case .noService: "no service"
@@ -48,5 +52,23 @@ extension AskOutcome {
 
   private func sentenceOf(_ error: BallError) -> String {
     sentence(printable(error.localizedDescription))
+  }
+}
+
+extension BallError {
+  /// Whether the ball has refused for want of a bond, or of one that is good enough.
+  fileprivate var wantsPairing: Bool {
+    var error: (any Error)? = self
+    while let outer = error {
+      switch outer {
+      case let outer as BallError: error = outer.underlyingError
+      case RejectionReason.peripheralError(let inner), RejectionReason.unknown(let inner):
+        error = inner
+      case let code as CBATTError:
+        return code.code == .insufficientAuthentication || code.code == .insufficientEncryption
+      default: return false
+      }
+    }
+    return false
   }
 }

@@ -13,6 +13,8 @@ final class StatusLine {
 
   /// What the ball shows; `nil` if it has forgotten all.
   var answer: Answer?
+  /// What the user has to answer; `nil` for nothing.
+  var question: () -> PairingPrompt? = { nil }
   /// Whether the terminal is this program's just now. Otherwise nothing is drawn.
   let isInFront: () -> Bool
 
@@ -37,6 +39,10 @@ final class StatusLine {
     writer.write(text: "(8) ")
     if let answer { answer.text.writePrefix(to: &writer) } else { writer.write(text: "…") }
     writer.write(text: "   ")
+    if case .compareNumber(let number)? = question() {
+      writer.write(sixDigits: number)
+      writer.write(text: "? [y]es [n]o   ")
+    }
     write(lines.isLit(.status), "status  ", to: &writer)
     write(lines.isLit(.answer), "answer  ", to: &writer)
     if lines.has(.shake) { writer.write(text: lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }

@@ -20,9 +20,12 @@ final class RunningBoard {
   /// The board that `board` describes; `nil` if it has no buttons and lights, and is no virtual board,
   /// which can be asked for them all the same.
   ///
-  /// - Parameter drawsBall: Whether to draw the ball, where there is a terminal.
+  /// - Parameters:
+  ///   - drawsBall: Whether to draw the ball, where there is a terminal.
+  ///   - user: Who says yes or no to a pairing, by other keys.
   init?(
-    _ board: BoardDescription, loop: EventLoop, screen: Screen, drawsBall: Bool
+    _ board: BoardDescription, loop: EventLoop, screen: Screen, drawsBall: Bool,
+    user: PairingUser? = nil
   ) throws(SystemError) {
     guard board.hasLines || board.isVirtual else { return nil }
     self.screen = screen
@@ -42,14 +45,22 @@ final class RunningBoard {
         "Warning: another ball runs on the virtual board, and eightball press means that one. "
           + "Set EIGHTBALL_BOARD to another path for this one.")
     }
-    keyboard = try Keyboard(loop: loop) { Self.obey($0, lines) }
+    keyboard = try Keyboard(loop: loop) {
+      user?.press($0)
+      Self.obey($0, lines)
+    }
     guard let keyboard, drawsBall else { return }
-    screen.statusLine = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
+    let line = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
+    line.question = { user?.question }
+    screen.statusLine = line
     lines.onChange = { screen.draw() }
     keyboard.onStop = { screen.erase() }
     keyboard.onContinue = { screen.draw() }
     screen.draw()
   }
+
+  /// Whether it takes the keys of the terminal.
+  var hasKeyboard: Bool { keyboard != nil }
 
   /// The ball shows this answer; `nil` if it has forgotten all.
   func show(_ answer: Answer?) {

@@ -15,16 +15,21 @@ struct ToolPort: Port, ~Copyable {
   private let service: ServiceManager?
   private var radio: RadioSourcePort
   private var board: RunningBoard?
+  private var bonds: BondKeeper?
+  private var user: PairingUser?
   /// Why the kernel refuses to wait.
   private(set) var waitFailure: SystemError?
 
   /// A port whose radio is not open.
   ///
-  /// - Parameter sinks: See the packets.
+  /// - Parameters:
+  ///   - sinks: See the packets.
+  ///   - bonds: Keeps the bonds; `nil` for a ball that protects nothing.
   init(
     _ name: RadioName, watchedBy sinks: [any PacketSink], screen: Screen,
-    service: consuming ServiceManager?, loop: EventLoop
+    service: consuming ServiceManager?, bonds: consuming BondKeeper? = nil, loop: EventLoop
   ) throws(SystemError) {
+    self.bonds = bonds
     self.loop = loop
     self.screen = screen
     self.service = service
@@ -35,18 +40,28 @@ struct ToolPort: Port, ~Copyable {
 
   /// Opens the radio for the first time, and then the board.
   ///
-  /// - Parameter drawsBall: Whether to draw the ball on a virtual board, where there is a terminal.
+  /// - Parameters:
+  ///   - drawsBall: Whether to draw the ball on a virtual board, where there is a terminal.
+  ///   - hasUser: Whether somebody at the terminal answers what a pairing asks.
   /// - Throws: `RadioError` if the radio cannot be opened; `SystemError`.
-  mutating func open(_ description: BoardDescription?, drawsBall: Bool) throws {
+  mutating func open(
+    _ description: BoardDescription?, drawsBall: Bool, hasUser: Bool = false
+  ) throws {
     try radio.open(in: loop, endedBy: signals)
-    guard let description else { return }
-    board = try RunningBoard(description, loop: loop, screen: screen, drawsBall: drawsBall)
+    let user = hasUser ? PairingUser() : nil
+    self.user = user
+    if let description {
+      board = try RunningBoard(
+        description, loop: loop, screen: screen, drawsBall: drawsBall, user: user)
+    }
+    if board?.hasKeyboard != true { try user?.listen(in: loop) }
   }
 
   /// Gives all back: the radio, the board, the terminal.
   mutating func close() {
     radio.close()
     board?.close()
+    user?.close()
     screen.close()
   }
 
@@ -158,5 +173,29 @@ extension ToolPort {
 
   func writeLinesTrouble(to writer: inout ByteWriter) {
     board?.panel.writeLinesTrouble(to: &writer)
+  }
+}
+
+// MARK: BondPort
+
+/// The bonds are in a file of the user's, and the user at the terminal.
+extension ToolPort {
+  mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds?.keep(file) ?? false }
+
+  func writeBondsTrouble(to writer: inout ByteWriter) {
+    let trouble =
+      switch bonds {
+      case nil: ""
+      case let bonds?: bonds.trouble ?? ""
+      }
+    writer.writePrefix(of: Array(trouble.utf8).span)
+  }
+
+  mutating func takeConfirmation() -> Bool? { user?.takeAnswer() }
+
+  mutating func questionChanged(to question: PairingPrompt?) {
+    guard let user, user.question != question else { return }
+    user.question = question
+    screen.draw()
   }
 }

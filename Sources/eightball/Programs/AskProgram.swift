@@ -15,7 +15,7 @@ struct Inquiry {
   var searchTimeout: Double
 
   /// How long a ball that was found may take until it can be asked.
-  static let preparationTimeout = 10.0
+  var preparationTimeout = 10.0
 }
 
 /// How asking a ball ended.
@@ -162,7 +162,7 @@ actor AskProgram {
     guard let first = candidates.first else { return }
     printer.found(first.ball)
     if first.isConnected { printer.connected(first.ball) }
-    expire(after: Inquiry.preparationTimeout, .preparationTimedOut(first.ball))
+    expire(after: inquiry.preparationTimeout, .preparationTimedOut(first.ball))
     askFirst()
   }
 

@@ -33,6 +33,8 @@ struct Curiosity: ClientApplication {
   var lostAnswers = 0
   /// Operations that ended with an error other than the end of their link.
   var errors: [OperationError] = []
+  /// What protects the link that was last reported.
+  var security = LinkSecurity.none
   private var questionCount = 0
 
   init(name: String) {
@@ -96,6 +98,10 @@ struct Curiosity: ClientApplication {
     value.writePrefix(of: rest.span)
   }
 
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    self.security = security
+  }
+
   mutating func found(_ service: RemoteService, at index: Int) {}
   mutating func found(_ include: RemoteInclude, at index: Int) {}
   mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {}
@@ -109,7 +115,11 @@ struct Curiosity: ClientApplication {
 final class AskingBall {
   let air: VirtualAir
   private(set) var radio: VirtualController
-  var host: Host<4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>>
+  var host:
+    Host<
+      4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>, NoSecurity,
+      NoChannels
+    >
   /// The questions that it was asked.
   private(set) var questions: [String] = []
   private(set) var isPluggedIn = true

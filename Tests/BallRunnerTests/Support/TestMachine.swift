@@ -111,6 +111,27 @@ final class TestMachine {
     return takesReports
   }
 
+  // MARK: Bonds and their user
+
+  /// The files of bonds that the ball has kept.
+  private(set) var bondFiles: [[UInt8]] = []
+  /// Whether the disk takes none.
+  var isDiskFull = false
+  /// What the user says next.
+  var confirmation: Bool?
+  /// What the user is asked; `nil` for nothing.
+  var question: PairingPrompt?
+
+  func keepBonds(_ file: [UInt8]) -> Bool {
+    if !isDiskFull { bondFiles.append(file) }
+    return !isDiskFull
+  }
+
+  func takeConfirmation() -> Bool? {
+    defer { confirmation = nil }
+    return confirmation
+  }
+
   var answers: [Answer?] = []
   /// The deadlines that the ball has slept until.
   var sleeps: [UInt64?] = []
@@ -167,6 +188,13 @@ struct TestPort: Port, ~Copyable {
   var hasServiceManager: Bool { machine.hasServiceManager }
   var watchdogPatience: UInt32? { machine.watchdogPatience }
   mutating func report(_ message: Span<UInt8>) -> Bool { machine.report(Array(message)) }
+
+  mutating func keepBonds(_ file: Span<UInt8>) -> Bool { machine.keepBonds(Array(file)) }
+  func writeBondsTrouble(to writer: inout ByteWriter) {
+    writer.write(text: "cannot write /state/ball.bonds: No space left on device")
+  }
+  mutating func takeConfirmation() -> Bool? { machine.takeConfirmation() }
+  mutating func questionChanged(to question: PairingPrompt?) { machine.question = question }
 }
 
 extension Array<UInt8> {

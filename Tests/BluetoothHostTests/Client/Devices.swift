@@ -4,7 +4,8 @@ import Testing
 /// A host in both roles, and the controller that it talks to. Each server has the test database.
 final class Device {
   typealias Both = Host<
-    4, GATTServer<4, GATTDatabase<27>, TestApplication>, GATTClient<4, Collector>
+    4, GATTServer<4, GATTDatabase<27>, TestApplication>, GATTClient<4, Collector>, NoSecurity,
+    NoChannels
   >
 
   var host: Both

@@ -63,6 +63,7 @@ private let commands: [Check] = [
     [1, 1, 2, 3, 4, 5, 0xC6] + keyBytes + otherKeyBytes),
   .command(LESetAddressResolutionEnable(enable: 1), [1]),
   .command(LESetResolvablePrivateAddressTimeout(timeout: 0x0E10), [0x10, 0x0E]),
+  .command(LEAddDeviceToFilterAcceptList(device: peer), [1, 1, 2, 3, 4, 5, 0xC6]),
   .command(LESetPrivacyMode(peer: peer, mode: 1), [1, 1, 2, 3, 4, 5, 0xC6, 1]),
   .command(LELongTermKeyRequestNegativeReply(handle: link), [0xFF, 0x0E]),
   .command(

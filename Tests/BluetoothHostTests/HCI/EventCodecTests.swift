@@ -66,6 +66,26 @@ struct EventCodecTests {
     }
   }
 
+  @Test("The private addresses of a link stand behind the peer's; zeros are none")
+  func privateAddresses() {
+    let own: [UInt8] = [1, 2, 3, 4, 5, 0x46]
+    let peer: [UInt8] = [6, 5, 4, 3, 2, 0x41]
+    let none = [UInt8](repeating: 0, count: 6)
+    for (local, remote) in [(own, peer), (own, none), (none, peer), (none, none)] {
+      let whole = connectionStart + local + remote + connectionEnd
+      let addresses = ResolvableAddresses(ByteReader(whole.span))
+      let expected = [local, remote].map { bytes in
+        bytes == none
+          ? nil : DeviceAddress(kind: .random, bytes: InlineArray<6, UInt8> { bytes[$0] })
+      }
+      #expect(addresses.local == expected[0])
+      #expect(addresses.peer == expected[1])
+    }
+    for cut in truncations(of: connectionStart + own + peer) {
+      #expect(ResolvableAddresses(ByteReader(cut.span)) == ResolvableAddresses())
+    }
+  }
+
   @Test("Command Complete: credits, opcode, and what the command returns")
   func commandComplete() {
     let returned: [UInt8] = [0x00, 1, 2, 3]

@@ -133,9 +133,15 @@ struct SignallingTests {
 
   @Test(
     "What belongs to a pairing that there is not is refused: command not supported",
-    arguments: (0x00...0xFF).filter { ![0x01, 0x05, 0x0B].contains($0) })
+    arguments: (0x01...0x0E).filter { ![0x01, 0x05, 0x0B].contains($0) })
   func otherPairing(code: UInt8) {
     #expect(connected().exchange([code, 0, 0], channel: 0x0006) == [[0x05, 0x07]])
+  }
+
+  @Test(
+    "A reserved code is ignored: Vol 3, Part H, 3.3", arguments: [0x00] + (0x0F...0xFF) as [UInt8])
+  func reservedPairing(code: UInt8) {
+    #expect(connected().exchange([code, 0, 0], channel: 0x0006) == [])
   }
 
   @Test("A failed pairing, and nothing at all, are not answered")

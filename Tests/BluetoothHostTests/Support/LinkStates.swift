@@ -203,7 +203,7 @@ extension [UInt8] {
 }
 
 // What brings a link into a state.
-extension ScriptedHost where Database: ~Copyable {
+extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   /// The controller takes no more commands for now.
   func holdCommands() {
     behaviour.commandCredits = 0

@@ -1,10 +1,10 @@
 import BluetoothHost
 import Testing
 
-extension ScriptedHost where Database == GATTDatabase<27> {
+extension ScriptedDevice where Database == GATTDatabase<27>, Channels == NoChannels {
   /// One with the links 0x40 and 0x41, and nothing sent since they began.
-  static func connected() -> ScriptedHost {
-    let controller = ScriptedHost()
+  static func connected() -> ScriptedDevice {
+    let controller = ScriptedDevice()
     controller.connect(0x40)
     controller.connect(0x41)
     controller.forgetWhatWasSent()
@@ -13,7 +13,7 @@ extension ScriptedHost where Database == GATTDatabase<27> {
 }
 
 // What the centrals do, and what they see.
-extension ScriptedHost where Database: ~Copyable {
+extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   /// A central connects; its address ends in the low byte of `handle`.
   func connect(
     _ handle: UInt16 = 0x40, status: UInt8 = 0x00, interval: UInt16 = 24, timeout: UInt16 = 72,
@@ -81,7 +81,7 @@ extension ScriptedHost where Database: ~Copyable {
 }
 
 // What the host has done so far, in forms that `#expect` takes.
-extension ScriptedHost where Database: ~Copyable {
+extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   /// Which commands the host has given.
   var commands: [HCIOpcode] {
     commandPackets.map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }

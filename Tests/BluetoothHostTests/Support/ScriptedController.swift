@@ -31,10 +31,17 @@ struct ControllerBehaviour {
 /// One with the test database.
 typealias ScriptedController<let places: Int> = ScriptedHost<places, GATTDatabase<27>>
 
+/// One with any database, and without channels.
+typealias ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyable> =
+  ScriptedDevice<places, Database, NoChannels>
+
 /// A host of `places` centrals, the controller that it talks to, and the centrals behind that. Time
 /// passes only when the test says so.
-final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyable> {
-  var host: Peripheral<places, Database, TestApplication>
+final class ScriptedDevice<
+  let places: Int, Database: AttributeDatabase & ~Copyable, Channels: ChannelRole & ~Copyable
+> {
+  var host:
+    Host<places, GATTServer<places, Database, TestApplication>, NoClient, NoSecurity, Channels>
   var behaviour: ControllerBehaviour
   private(set) var now = Instant(rawValue: 1_000)
   /// Whether the controller advertises.
@@ -57,15 +64,27 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
     _ behaviour: ControllerBehaviour = ControllerBehaviour(), database: consuming Database,
     service: BluetoothUUID? = .testService, address: OwnAddress = .public,
     mtu: ATTMTU = .maximum, name: StaticString = "Test", idleLimit: UInt16? = nil,
-    starts: Bool = true
+    starts: Bool = true, channels: consuming Channels
   ) {
     self.behaviour = behaviour
     host = Host(
       configuration: HostConfiguration(
         name: DeviceName(StaticText(name)), service: service, address: address, mtu: mtu,
         idleLimit: idleLimit),
-      database: database, application: TestApplication())
+      server: GATTServer(database: database, application: TestApplication()), client: NoClient(),
+      security: NoSecurity(), channels: channels)
     if starts { start() }
+  }
+
+  convenience init(
+    _ behaviour: ControllerBehaviour = ControllerBehaviour(), database: consuming Database,
+    service: BluetoothUUID? = .testService, address: OwnAddress = .public,
+    mtu: ATTMTU = .maximum, name: StaticString = "Test", idleLimit: UInt16? = nil,
+    starts: Bool = true
+  ) where Channels == NoChannels {
+    self.init(
+      behaviour, database: database, service: service, address: address, mtu: mtu,
+      name: name, idleLimit: idleLimit, starts: starts, channels: NoChannels())
   }
 
   convenience init(
@@ -73,7 +92,7 @@ final class ScriptedHost<let places: Int, Database: AttributeDatabase & ~Copyabl
     service: BluetoothUUID? = .testService, address: OwnAddress = .public,
     mtu: ATTMTU = .maximum, name: StaticString = "Test", idleLimit: UInt16? = nil,
     starts: Bool = true
-  ) where Database == GATTDatabase<27> {
+  ) where Database == GATTDatabase<27>, Channels == NoChannels {
     self.init(
       behaviour, database: testDatabase, service: service, address: address, mtu: mtu,
       name: name, idleLimit: idleLimit, starts: starts)

@@ -10,6 +10,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     var lines: [String] = []
     var peripherals: [CBPeripheral] = []
     var advertisements: [[String: Any]] = []
+    var channels: [CBL2CAPChannel] = []
   }
 
   private let contents = Locked(Contents())
@@ -27,6 +28,14 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   /// The peripherals discovered, each once, in order. It holds on to them.
   var peripherals: [CBPeripheral] { contents.withLock(\.peripherals) }
   var advertisements: [[String: Any]] { contents.withLock(\.advertisements) }
+
+  /// The channels that were opened, in order. It holds on to them no longer.
+  func takeChannels() -> [CBL2CAPChannel] {
+    contents.withLock { contents in
+      defer { contents.channels = [] }
+      return contents.channels
+    }
+  }
 
   private func note(_ line: String, _ error: (any Error)? = nil) {
     let line = line + (error.map { ": " + Self.name($0) } ?? "")
@@ -155,6 +164,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   func peripheral(
     _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
   ) {
+    if let channel { contents.withLock { $0.channels.append(channel) } }
     note("channel \(channel != nil)", error)
   }
 

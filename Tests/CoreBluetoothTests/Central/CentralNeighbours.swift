@@ -11,6 +11,12 @@ protocol Neighbour: AnyObject {
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
   var deadline: Instant? { get }
   func advance(to now: Instant)
+  /// Whether something that was asked of it has yet to be done.
+  var hasWork: Bool { get }
+}
+
+extension Neighbour {
+  var hasWork: Bool { false }
 }
 
 /// A peripheral.

@@ -111,7 +111,7 @@ final class CentralStage {
       radio.program.turnEnded()
       // What is told is told before anything else happens, so that each run is like the others.
       queue.sync {}
-      if !isBusy, !radio.hasWork { return }
+      if !isBusy, !radio.hasWork, !neighbours.contains(where: \.hasWork) { return }
     }
     Issue.record("packets go to and fro without end")
   }

@@ -175,7 +175,7 @@ struct PeripheralReadTests {
     it.stage.expect([0x12, 0x12, 0x00, 1], gives: attError(0x12, 0x12, 0x06))
   }
 
-  @Test("What demands encryption is refused, as there is no pairing; subscriptions, too")
+  @Test("What demands encryption is refused on a link without; subscriptions, too")
   func encryption() {
     let secret = CBMutableCharacteristic(
       type: CBUUID(string: "C001"), properties: [.read, .write, .notifyEncryptionRequired],

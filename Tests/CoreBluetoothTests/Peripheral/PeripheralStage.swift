@@ -184,6 +184,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   private(set) var log: [String] = []
   private(set) var requests: [CBATTRequest] = []
   private(set) var centrals: [CBCentral] = []
+  private var channels: [CBL2CAPChannel] = []
   var onRead: ((CBPeripheralManager, CBATTRequest) -> Void)?
   var onWrite: ((CBPeripheralManager, [CBATTRequest]) -> Void)?
   var onReady: ((CBPeripheralManager) -> Void)?
@@ -274,6 +275,21 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     error: (any Error)?
   ) {
     log.append("unpublished \(PSM)\(text(of: error))")
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {
+    if let channel { channels.append(channel) }
+    log.append(
+      "\((channel?.peer as? CBCentral).map(name) ?? "?") opened \(channel?.psm ?? 0)"
+        + text(of: error))
+  }
+
+  /// The channels that were opened, in order. It holds on to them no longer.
+  func takeChannels() -> [CBL2CAPChannel] {
+    defer { channels = [] }
+    return channels
   }
 
   private func text(of error: (any Error)?) -> String {

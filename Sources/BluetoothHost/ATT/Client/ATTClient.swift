@@ -45,6 +45,8 @@ struct ATTClient: ~Copyable {
   let maximumMTU: UInt16
   /// Why the parts that were prepared are forgotten.
   var failure: OperationError?
+  /// What protects the link.
+  var security = LinkSecurity.none
 
   /// A client without an operation.
   init(maximumMTU: ATTMTU) {

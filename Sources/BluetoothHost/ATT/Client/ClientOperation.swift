@@ -44,6 +44,9 @@ public enum OperationError: Error, Equatable, Sendable {
   case timedOut
   /// The link ended before the operation did.
   case disconnected
+  /// The peer has a bond, and the link could not be encrypted with its key: nothing was asked.
+  /// `pinOrKeyMissing` if the peer has lost the bond, `connectionTimeout` if the controller did not answer.
+  case encryptionFailed(HCIErrorCode)
   /// The value is longer than this many bytes.
   case tooLong(limit: Int)
 }

@@ -20,7 +20,30 @@ struct ATTBearer: ~Copyable {
   /// The range for the next Service Changed indication.
   var changedServices: AttributeHandleRange?
 
+  /// What protects the link.
+  var security = LinkSecurity.none {
+    didSet { lacking = AttributeProtection(lackingOn: security) }
+  }
+  /// What the link lacks of what attributes may want.
+  private(set) var lacking = AttributeProtection(lackingOn: .none)
+
   init() {}
+
+  /// Why a client may not do what it wants with an attribute that its link is too weak for.
+  ///
+  /// Core Specification, Vol 3, Part C, 10.3.1: without a key for the link, or with one that was not
+  /// protected against a man in the middle, Insufficient Authentication; with a key that the link is not
+  /// encrypted with, Insufficient Encryption.
+  var securityError: ATTErrorCode {
+    !security.contains(.encrypted) && security.contains(.bonded)
+      ? .insufficientEncryption : .insufficientAuthentication
+  }
+
+  /// Whether the link lacks what an attribute with this protection wants for `use`: `.read` or `.write`.
+  @inline(__always)
+  func lacks(_ protection: AttributeProtection, for use: AttributeProtection) -> Bool {
+    protection.rawValue & lacking.rawValue & use.rawValue != 0
+  }
 
   /// Forgets what the central wants to be told but for the descriptors among `attributes` that are
   /// not in `range`, and the one with the slot `exception`.

@@ -8,7 +8,14 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     guard let attribute = database.attributes[handle], !attribute.isVacant else {
       throw ATTFailure(.invalidHandle, at: handle)
     }
-    guard attribute.allows(.read) else { throw ATTFailure(.readNotPermitted, at: handle) }
+    if !attribute.isDeclaration {
+      guard attribute.properties.contains(.read) else {
+        throw ATTFailure(.readNotPermitted, at: handle)
+      }
+      guard !bearers[place].lacks(attribute.protection, for: .read) else {
+        throw ATTFailure(bearers[place].securityError, at: handle)
+      }
+    }
     var writer = scratch.makeWriter()
     switch attribute.value {
     case .service, .include, .characteristic:

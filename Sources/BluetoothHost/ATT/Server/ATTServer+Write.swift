@@ -7,7 +7,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     _ reader: consuming ByteReader, isCommand: Bool, at place: Int
   ) throws(ATTFailure) {
     guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
-    let target = try writable(request.handle, isCommand: isCommand)
+    let target = try writable(request.handle, isCommand: isCommand, at: place)
     try store(
       request.value, to: target, request.handle, at: place)
     guard case .application = target else { return }
@@ -27,7 +27,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
   @inline(__always)
   private func writable(
-    _ handle: AttributeHandle, isCommand: Bool
+    _ handle: AttributeHandle, isCommand: Bool, at place: Int
   ) throws(ATTFailure) -> Attribute.Value {
     let attributes = database.attributes
     let index = Int(handle.rawValue) - 1
@@ -36,7 +36,18 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
     guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
+    guard !bearers[place].lacks(attributes[index].protection, for: .write) else {
+      throw ATTFailure(bearers[place].securityError, at: handle)
+    }
     return attributes[index].value
+  }
+
+  /// `writable` for a long value, which is rare: its code stands here once.
+  @inline(never)
+  private func preparable(
+    _ handle: AttributeHandle, at place: Int
+  ) throws(ATTFailure) -> Attribute.Value {
+    try writable(handle, isCommand: false, at: place)
   }
 
   private mutating func store(
@@ -95,7 +106,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// The index of the value that the descriptor at `handle` belongs to; `nil` if there is none in its
   /// service.
   @inline(__always)
-  private func owner(of handle: AttributeHandle) -> Int? {
+  func owner(of handle: AttributeHandle) -> Int? {
     let attributes = database.attributes
     // The descriptor has the index `handle` − 1, the value before it a lower one.
     var index = Int(handle.rawValue) &- 2
@@ -112,7 +123,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
-    if case .application(let attribute) = try writable(part.handle, isCommand: false) {
+    if case .application(let attribute) = try preparable(part.handle, at: place) {
       do throws(GATTRefusal) {
         try application.prepareWrite(to: attribute, at: place)
       } catch {
@@ -159,8 +170,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       guard isFirst else { continue }
       try bearers[place].prepared.assemble(handle, from: start, into: &value)
       if writes {
-        let target = try writable(handle, isCommand: false)
-        try store(value.span, to: target, handle, at: place)
+        try store(value.span, to: preparable(handle, at: place), handle, at: place)
       }
     }
   }
@@ -191,7 +201,7 @@ extension PrepareQueue {
 extension ClientConfiguration {
   /// Whether a characteristic with these properties can do it.
   @inline(__always)
-  fileprivate func isSupported(by properties: GATTProperties) -> Bool {
+  func isSupported(by properties: GATTProperties) -> Bool {
     if rawValue & ~0b11 != 0 { return false }
     if contains(.notification), !properties.contains(.notify) { return false }
     if contains(.indication), !properties.contains(.indicate) { return false }

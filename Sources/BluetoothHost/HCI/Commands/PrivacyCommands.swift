@@ -123,3 +123,30 @@ public struct LESetPrivacyMode: HCICommand, Equatable {
     writer.write(mode)
   }
 }
+
+/// Adds a device to the filter accept list.
+///
+/// Core Specification, Vol 4, Part E, 7.8.16. Refused while the list filters something.
+public struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
+  /// Which command it is.
+  public static let opcode = HCIOpcode.leAddDeviceToFilterAcceptList
+
+  /// The device: its identity address where addresses are resolved.
+  public var device: DeviceAddress
+
+  /// A command with these parameters.
+  public init(device: DeviceAddress) {
+    self.device = device
+  }
+
+  /// Reads the parameters; `nil` if they are too short.
+  public init?(_ reader: inout ByteReader) {
+    guard let device = DeviceAddress(&reader) else { return nil }
+    self.init(device: device)
+  }
+
+  /// Writes the parameters, in their order in the packet.
+  public func writeParameters(to writer: inout ByteWriter) {
+    device.write(to: &writer)
+  }
+}

@@ -65,7 +65,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       let role = reader.readUInt8(), let peer = DeviceAddress(&reader)
     else { return nil }
     if enhanced {
-      // The two resolvable private addresses in use, of no interest without privacy.
+      // The two resolvable private addresses in use: `ResolvableAddresses`.
       guard reader.readBytes(12) != nil else { return nil }
     }
     guard let interval = reader.readUInt16(), let latency = reader.readUInt16(),
@@ -87,5 +87,31 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     writer.write(latency)
     writer.write(supervisionTimeout)
     writer.write(centralClockAccuracy)
+  }
+}
+
+/// The resolvable private addresses that a link was made with, as LE Enhanced Connection Complete has them.
+///
+/// Core Specification, Vol 4, Part E, 7.7.65.10. A controller that resolves addresses names the peer by its
+/// identity; the functions of pairing want the addresses of the link.
+public struct ResolvableAddresses: Equatable, Sendable {
+  /// That of this device; `nil` if it used another kind, or if the controller does not say so.
+  public var local: DeviceAddress?
+  /// That of the peer, if the controller has resolved it; else `nil`.
+  public var peer: DeviceAddress?
+
+  /// None.
+  public init() {}
+
+  /// Those in the parameters of the event after the subevent's code; none if they are too short.
+  public init(_ parameters: borrowing ByteReader) {
+    var reader = copy parameters
+    // Status, handle, role, and the peer's address with its type.
+    guard reader.readBytes(11) != nil, let local = DeviceAddress(&reader, kind: .random),
+      let peer = DeviceAddress(&reader, kind: .random)
+    else { return }
+    // Zeros stand for none.
+    if local.bytes[5] != 0 { self.local = local }
+    if peer.bytes[5] != 0 { self.peer = peer }
   }
 }

@@ -50,6 +50,8 @@ enum DisconnectionReason: Equatable {
   /// The controller says why: `remoteUserTerminatedConnection` if the peer ended it,
   /// `connectionTerminatedByLocalHost` if this side did.
   case controller(HCIErrorCode)
+  /// The link could not be encrypted with the key of its bond.
+  case encryptionFailed(HCIErrorCode)
   /// The radio failed.
   case radioLost
 }

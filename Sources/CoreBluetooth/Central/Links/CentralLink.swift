@@ -35,11 +35,22 @@ final class CentralLink {
   /// The next step of the operation under way; `nil` while the host is at it.
   var step: CentralProcedure.Step?
 
+  /// What the host was asked last, and what it writes.
+  var asked: (operation: ClientOperation, value: [UInt8])?
+  /// Whether that has been asked a second time, over a protected link.
+  var isRepeated = false
+  /// The request that waits until the link is protected; `nil` if there is none.
+  var securing: DeviceCentral.Securing?
+  /// Why the link, which ends for that, could not be encrypted.
+  var encryptionFailure: HCIErrorCode?
+
   /// The handle of Service Changed, once it has been subscribed to.
   var serviceChanged: AttributeHandle?
   /// The readings of the signal strength that have not ended, and whether the host has been asked.
   var rssiReadings: [OperationID] = []
   var asksRSSI = false
+  /// The channels for which the host has yet to be asked, for the first time or once the link is protected.
+  var channelRequests: [DeviceCentral.ChannelRequest] = []
 
   init(id: LinkID, peer: DeviceAddress) {
     self.id = id
@@ -70,19 +81,23 @@ final class CentralLink {
     var procedure = CentralProcedure(next.id, next.operation)
     step = procedure.begin()
     self.procedure = procedure
+    isRepeated = false
     return true
   }
 
   /// Forgets every operation: gives those that have not ended, in their order, and then the readings
-  /// of the signal strength.
+  /// of the signal strength and the channels.
   func takeOperations() -> [OperationID] {
     defer {
       procedure = nil
       step = nil
+      securing = nil
       waiting = []
       idle = []
       rssiReadings = []
+      channelRequests = []
     }
     return [procedure?.id].compactMap(\.self) + (waiting + idle).map(\.id) + rssiReadings
+      + channelRequests.map(\.operation)
   }
 }

@@ -59,6 +59,8 @@ enum OperationOutput: Equatable, Sendable {
   case watching(AttributeHandle?)
   /// The signal strength of the peer in dBm; `nil` if the controller does not know it.
   case rssi(Int8?)
+  /// A channel is open; or why it is not.
+  case channel(ChannelEnd?)
 }
 
 /// A service of a server, primary or only included by others.

@@ -37,8 +37,16 @@ extension DeviceCentral: ClientApplication {
     let link = places[index]?.link
     places[index] = nil
     guard let link else { return }
-    if reason == .hardwareFailure { lose(link) } else { end(link, .controller(reason)) }
+    if let failure = link.encryptionFailure {
+      end(link, .encryptionFailed(failure))
+    } else if reason == .hardwareFailure {
+      lose(link)
+    } else {
+      end(link, .controller(reason))
+    }
   }
+
+  func securityChanged(to security: LinkSecurity, at index: Int) { needsUpdate = true }
 
   // MARK: Operations
 

@@ -6,6 +6,7 @@ extension DeviceCentral {
   func update(_ host: inout Device.Host) {
     needsUpdate = false
     endUnlost()
+    if isReady { identify(&host) }
     if scanner.isStale {
       scanner.isStale = false
       host.scan(scanner.wanted)
@@ -38,6 +39,7 @@ extension DeviceCentral {
         link.asksRSSI = true
         host.readRSSI(at: index)
       }
+      openChannels(of: link, at: index, &host)
     }
   }
 
@@ -67,6 +69,7 @@ extension DeviceCentral {
   /// Carries out the operations of a link until the host has to do something for one.
   private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     while link.isOpen {
+      if link.securing != nil { secure(link, at: index, &host) }
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
@@ -78,12 +81,15 @@ extension DeviceCentral {
         places[index]?.value = value
         if operation == .exchangeMTU { places[index]?.hasExchangedMTU = true }
         link.step = nil
+        link.asked = (operation, value)
         // A link that is being ended takes no operation. Its end follows.
         guard host.perform(operation, at: index) else {
           link.step = step
           return
         }
       case .ended(let error):
+        if mustSecure(link, after: error, host.security.security(at: index)) { continue }
+        link.isRepeated = false
         link.step = link.procedure?.proceed(error, mtu: host.mtu(at: index))
       case .done(let output):
         link.procedure = nil

@@ -135,7 +135,8 @@ final class DeviceCentral {
     return operationID
   }
 
-  private func newOperation() -> OperationID {
+  /// The name of an operation that begins.
+  func newOperation() -> OperationID {
     lastOperation &+= 1
     return OperationID(rawValue: lastOperation)
   }

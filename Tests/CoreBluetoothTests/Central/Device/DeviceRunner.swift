@@ -17,9 +17,10 @@ final class DeviceRunner: RadioProgram {
   /// A device that goes by the controller's address, or by `C0:00:00:00:00:07`.
   init(
     address: OwnAddress = .automatic(
-      orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
+      orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
+    bonds: RadioBonds = RadioBonds()
   ) {
-    device = Device(address: address)
+    device = Device(address: address, bonds: bonds)
     peripheral = PeripheralEngine(device)
   }
 

@@ -40,6 +40,9 @@ final class ScriptedRadio {
 
   init(_ host: DeviceRunner) {
     self.host = host
+    // What is behind this controller does not pair.
+    host.device.pairing.settings.withLock { $0 = .refused }
+    host.device.updatePolicy()
   }
 
   /// Lets both sides talk until neither has anything to say.

@@ -1,0 +1,193 @@
+import BluetoothHost
+
+// The lines about the protection of links, without their ends. They are parts of the generic printer, so that a
+// program without protection does not have their texts.
+
+extension BallPrinter {
+  /// Writes the line for people; nothing for what needs none.
+  @inline(never)
+  static func writeWords(
+    _ news: PairingNews, of central: DeviceAddress?, to writer: inout ByteWriter
+  ) {
+    switch news {
+    case .opened(let seconds):
+      writer.write(text: "Pairing is open for ")
+      writer.write(decimal: seconds)
+      writer.write(text: " s")
+    case .closed: writer.write(text: "Pairing is closed")
+    case .prompt(let prompt, _):
+      #if !JUST_WORKS_ONLY
+        return writePrompt(prompt, of: central, to: &writer)
+      #endif
+    case .paired(_, let identity, let security):
+      writer.write(text: "Paired")
+      write(" with ", central ?? identity, to: &writer)
+      writer.write(
+        text: security.contains(.authenticated)
+          ? ", protected against a man in the middle" : ", without a check by a user")
+    case .failed(_, let fault):
+      writer.write(text: "Not paired")
+      write(" with ", central, to: &writer)
+      writer.write(text: ": ")
+      write(fault, to: &writer)
+    case .unencrypted:
+      writer.write(text: "Not encrypted: ")
+      write("", central, to: &writer)
+      writer.write(text: " has another key, or none")
+    case .forgotten(let count):
+      writer.write(text: "Clear was held: ")
+      writer.write(decimal: count)
+      writer.write(text: count == 1 ? " bond is forgotten" : " bonds are forgotten")
+    }
+    writer.write(UInt8(ascii: "."))
+  }
+
+  private static func write(
+    _ text: StaticString, _ address: DeviceAddress?, to writer: inout ByteWriter
+  ) {
+    guard let address else { return }
+    writer.write(text: text)
+    writer.write(address)
+  }
+
+  private static func writePrompt(
+    _ prompt: PairingPrompt, of central: DeviceAddress?, to writer: inout ByteWriter
+  ) {
+    write("", central, to: &writer)
+    writer.write(text: " wants to pair. ")
+    switch prompt {
+    case .compareNumber(let number):
+      writer.write(text: "Does it show ")
+      writer.write(sixDigits: number)
+      writer.write(text: "? Press y or n.")
+    case .showPasskey(let number):
+      writer.write(text: "Enter there: ")
+      writer.write(sixDigits: number)
+      writer.write(UInt8(ascii: "."))
+    case .confirmPairing: writer.write(text: "Press y or n.")
+    // The ball has no keys for digits, and says so when it pairs: this prompt never comes.
+    case .enterPasskey: break
+    }
+  }
+
+  /// Writes the object for programs.
+  @inline(never)
+  static func writeJSON(
+    _ news: PairingNews, of central: DeviceAddress?, to writer: inout ByteWriter
+  ) {
+    switch news {
+    case .opened(let seconds):
+      writer.beginJSON("pairing")
+      writer.add("state", plain: "open")
+      writer.add("seconds", seconds)
+    case .closed:
+      writer.beginJSON("pairing")
+      writer.add("state", plain: "closed")
+    case .prompt(let prompt, _):
+      writer.beginJSON("prompt")
+      if let central { writer.add("central", central) }
+      switch prompt {
+      case .compareNumber(let number):
+        writer.add("kind", plain: "compare")
+        addNumber(number, to: &writer)
+      case .showPasskey(let number):
+        writer.add("kind", plain: "passkey")
+        addNumber(number, to: &writer)
+      case .confirmPairing: writer.add("kind", plain: "confirm")
+      case .enterPasskey: writer.add("kind", plain: "enter")
+      }
+    case .paired(_, let identity, let security):
+      writer.beginJSON("paired")
+      if let central { writer.add("central", central) }
+      if let identity { writer.add("identity", identity) }
+      writer.add("authenticated", security.contains(.authenticated))
+      writer.add("secureConnections", security.contains(.secureConnections))
+    case .failed(_, let fault):
+      writer.beginJSON("pairing")
+      writer.add("state", plain: "failed")
+      if let central { writer.add("central", central) }
+      writer.beginText("reason")
+      write(fault, to: &writer)
+      writer.write(UInt8(ascii: "\""))
+    case .unencrypted:
+      writer.beginJSON("unencrypted")
+      if let central { writer.add("central", central) }
+    case .forgotten(let count):
+      writer.beginJSON("forgotten")
+      writer.add("count", count)
+    }
+    writer.endJSON()
+  }
+
+  private static func addNumber(_ number: UInt32, to writer: inout ByteWriter) {
+    writer.beginText("number")
+    writer.write(sixDigits: number)
+    writer.write(UInt8(ascii: "\""))
+  }
+
+  /// Writes why a pairing has failed, to follow "Not paired: ", without a full stop.
+  private static func write(_ fault: PairingFault, to writer: inout ByteWriter) {
+    switch fault {
+    case .own(let failure):
+      guard let words = ownWords(of: failure) ?? words(of: failure) else {
+        writer.write(text: "reason 0x")
+        return writer.write(hexadecimal: failure.rawValue)
+      }
+      writer.write(text: words)
+    case .peer(let failure):
+      writer.write(text: "the other side says: ")
+      guard let words = words(of: failure) else {
+        writer.write(text: "reason 0x")
+        return writer.write(hexadecimal: failure.rawValue)
+      }
+      writer.write(text: words)
+    case .timeout: writer.write(text: "the other side said nothing for 30 s")
+    case .linkLost: writer.write(text: "the connection was lost")
+    case .encryption(let code):
+      writer.write(text: "the radio could not encrypt, for HCI reason 0x")
+      writer.write(hexadecimal: code.rawValue)
+    }
+  }
+
+  /// What it says when this device is the one that ends a pairing; `nil` if that makes no difference.
+  private static func ownWords(of failure: PairingFailure) -> StaticString? {
+    switch failure {
+    case .numericComparisonFailed: "the user said no"
+    case .keyRejected: "it has a stronger bond already, or claims the address of another"
+    case .authenticationRequirements: "it cannot show or take a number"
+    default: nil
+    }
+  }
+
+  /// What it says; `nil` for a number that has no words. Core Specification, Vol 3, Part H, 3.5.5.
+  private static func words(of failure: PairingFailure) -> StaticString? {
+    switch failure {
+    case .passkeyEntryFailed: "the passkey was not entered"
+    case .oobNotAvailable: "there is no out-of-band data"
+    case .authenticationRequirements: "the user has to check, and cannot"
+    case .confirmValueFailed: "the passkey was wrong, or somebody sits between"
+    case .pairingNotSupported: "pairing is not supported now"
+    case .encryptionKeySize: "the key would be too short"
+    case .commandNotSupported: "a command is not supported"
+    case .unspecifiedReason: "no reason is given"
+    case .repeatedAttempts: "too many attempts; try again later"
+    case .invalidParameters: "a value was out of its range"
+    case .dhKeyCheckFailed: "the check of the keys failed"
+    case .numericComparisonFailed: "the numbers differ"
+    case .keyRejected: "the key was rejected"
+    default: nil
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Writes a number of pairing as both devices show it. Core Specification, Vol 3, Part H, 2.3.5.1.
+  @_lifetime(self: copy self)
+  public mutating func write(sixDigits number: UInt32) {
+    var scale: UInt32 = 100_000
+    while scale > 0 {
+      write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / scale % 10))
+      scale /= 10
+    }
+  }
+}

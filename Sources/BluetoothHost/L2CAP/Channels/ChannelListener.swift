@@ -1,0 +1,80 @@
+/// What a device offers on an SPSM, and what it requires of a link before a peer gets a channel.
+public struct ChannelListener: Equatable, Sendable {
+  /// What a link needs.
+  public enum Security: Equatable, Sendable {
+    /// Nothing.
+    case none
+    /// Encryption.
+    case encryption
+    /// Encryption with a key that is protected against a man in the middle.
+    case authentication
+  }
+
+  /// The longest SDU that this device takes.
+  public var mtu: ChannelMTU
+  /// What the link needs.
+  public var security: Security
+  /// The shortest key in bytes, 7 to 16, where the link needs one.
+  public var keySize: Int
+  /// Whether this peer may use the SPSM.
+  public var isAuthorized: Bool
+
+  /// A listener with these requirements.
+  public init(
+    mtu: ChannelMTU, security: Security = .none, keySize: Int = 7, isAuthorized: Bool = true
+  ) {
+    self.mtu = mtu
+    self.security = security
+    self.keySize = keySize
+    self.isAuthorized = isAuthorized
+  }
+
+  /// Why a link with this protection gets no channel; `nil` if it gets one.
+  ///
+  /// Core Specification, Vol 3, Part C, 10.3.1: without a key the peer is to pair, with one it is to
+  /// encrypt.
+  func refusal(for protection: LinkProtection) -> LECreditBasedConnectionResult? {
+    if security != .none {
+      guard protection.hasKey else { return .insufficientAuthentication }
+      guard protection.isEncrypted else { return .insufficientEncryption }
+      if security == .authentication, !protection.isAuthenticated {
+        return .insufficientAuthentication
+      }
+      guard protection.keySize >= keySize else { return .encryptionKeySizeTooShort }
+    }
+    return isAuthorized ? nil : .insufficientAuthorization
+  }
+}
+
+/// What protects a link, as far as channels depend on it.
+public struct LinkProtection: Equatable, Sendable {
+  /// Whether the devices share a key.
+  public var hasKey: Bool
+  /// Whether the link is encrypted.
+  public var isEncrypted: Bool
+  /// Whether the key is protected against a man in the middle.
+  public var isAuthenticated: Bool
+  /// The length of the key in bytes, up to 16.
+  public var keySize: Int
+
+  /// A protection of this kind.
+  public init(hasKey: Bool, isEncrypted: Bool, isAuthenticated: Bool, keySize: Int) {
+    self.hasKey = hasKey
+    self.isEncrypted = isEncrypted
+    self.isAuthenticated = isAuthenticated
+    self.keySize = keySize
+  }
+
+  /// The protection that a link has by the Security Manager, whose keys all have 16 bytes.
+  public init(_ security: LinkSecurity) {
+    let isEncrypted = security.contains(.encrypted)
+    self.init(
+      hasKey: isEncrypted || security.contains(.bonded), isEncrypted: isEncrypted,
+      isAuthenticated: security.contains(.authenticated), keySize: isEncrypted ? 16 : 0)
+  }
+
+  /// Nothing: the devices have no key.
+  public static var none: LinkProtection {
+    LinkProtection(hasKey: false, isEncrypted: false, isAuthenticated: false, keySize: 0)
+  }
+}

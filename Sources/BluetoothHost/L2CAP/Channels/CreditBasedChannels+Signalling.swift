@@ -1,0 +1,173 @@
+// The signalling of channels: what the peer asks for and answers.
+//
+// Core Specification, Vol 3, Part A, 4. A command that is malformed, or is about no channel, is left to
+// the host: a request it rejects, and all else it ignores.
+extension CreditBasedChannels where Application: ~Copyable {
+  /// Takes a signalling command, and writes the response that is due at once.
+  public mutating func receive(
+    _ command: borrowing SignallingCommand, on connection: borrowing Connection,
+    protection: LinkProtection, response: inout ByteWriter
+  ) -> Bool {
+    let link = connection.index
+    let identifier = command.identifier
+    guard identifier != 0, isOpen(link) else { return false }
+    if let request = LECreditBasedConnectionRequest(command) {
+      receive(request, identifier, at: link, protection: protection, response: &response)
+      return true
+    }
+    if let answer = LECreditBasedConnectionResponse(command) {
+      return receive(answer, identifier, at: link)
+    }
+    if let indication = FlowControlCreditIndication(command) {
+      return receive(indication, at: link)
+    }
+    if let request = DisconnectionRequest(command) {
+      return receive(request, identifier, at: link, response: &response)
+    }
+    if let answer = DisconnectionResponse(command) {
+      return receive(answer, identifier, at: link)
+    }
+    return command.code == .commandReject && receiveReject(identifier, at: link)
+  }
+
+  /// The peer asks for a channel: 4.22.
+  private mutating func receive(
+    _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
+    protection: LinkProtection, response: inout ByteWriter
+  ) {
+    // A request that came twice is answered once: its response is on its way.
+    let isRepeated = firstChannel(at: link) {
+      $0.owesConnectionResponse && $0.identifier == identifier && $0.remoteCID == request.sourceCID
+    }
+    guard isRepeated == nil else { return }
+    do throws(ChannelRefusal) {
+      try accept(request, identifier, at: link, protection: protection)
+    } catch {
+      LECreditBasedConnectionResponse(refusal: error.result)
+        .write(identifier: identifier, to: &response)
+    }
+  }
+
+  /// Opens the channel that the peer asks for, or throws the reason why it gets none: 4.23.
+  private mutating func accept(
+    _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
+    protection: LinkProtection
+  ) throws(ChannelRefusal) {
+    guard let spsm = SPSM(request.spsm), let listener = application.listener(on: spsm, at: link)
+    else { throw ChannelRefusal(.spsmNotSupported) }
+    if let result = listener.refusal(for: protection) { throw ChannelRefusal(result) }
+    guard request.sourceCID.isDynamic else { throw ChannelRefusal(.invalidSourceCID) }
+    guard firstChannel(at: link, where: { $0.remoteCID == request.sourceCID }) == nil else {
+      throw ChannelRefusal(.sourceCIDAlreadyAllocated)
+    }
+    guard let peerMTU = ChannelMTU(request.mtu), let peerMPS = ChannelMPS(request.mps) else {
+      throw ChannelRefusal(.unacceptableParameters)
+    }
+    guard let channel = freeChannel(forPeerAt: link) else {
+      throw ChannelRefusal(.noResourcesAvailable)
+    }
+    insert(
+      CreditBasedChannel(
+        accepting: request, identifier: identifier, spsm: spsm, mtu: listener.mtu,
+        peerMTU: peerMTU, peerMPS: peerMPS, localCID: takeCID(of: channel), link: link),
+      at: channel)
+    application.opened(channel, on: spsm, at: link, peerMTU: peerMTU.byteCount)
+  }
+
+  /// The peer answers a request for a channel: 4.23.
+  private mutating func receive(
+    _ response: LECreditBasedConnectionResponse, _ identifier: UInt8, at link: Int
+  ) -> Bool {
+    guard
+      let channel = firstChannel(
+        at: link, where: { $0.state == .connecting && $0.awaits(identifier) })
+    else { return false }
+    guard response.result == .success else {
+      remove(channel, with: .refused(response.result))
+      return true
+    }
+    // The CID of another channel: neither of both can be used.
+    let cid = response.destinationCID
+    if cid.isDynamic, let other = firstChannel(at: link, where: { $0.remoteCID == cid }) {
+      remove(other, with: .invalidResponse)
+      remove(channel, with: .invalidResponse)
+      return true
+    }
+    let isValid = entries[channel].connect(response)
+    findDeadline()
+    guard isValid else {
+      remove(channel, with: .invalidResponse)
+      return true
+    }
+    markReady(channel)
+    if entries[channel].state == .open {
+      let entry = entries[channel]
+      application.opened(
+        channel, on: entry.spsm, at: link, peerMTU: entry.peerMTU.byteCount)
+    }
+    return true
+  }
+
+  /// The peer lets this device send more: 4.24.
+  private mutating func receive(
+    _ indication: FlowControlCreditIndication, at link: Int
+  ) -> Bool {
+    let cid = indication.cid
+    guard let channel = firstChannel(at: link, where: { $0.remoteCID == cid }),
+      entries[channel].isEstablished
+    else { return false }
+    // An indication of 0 credits is ignored, and changes nothing here: 10.1.
+    if entries[channel].add(credits: indication.credits) {
+      markReady(channel)
+    } else {
+      disconnect(channel, with: .tooManyCredits)
+    }
+    return true
+  }
+
+  /// The peer closes a channel: 4.6. The request is ignored if its numbers do not belong together.
+  private mutating func receive(
+    _ request: DisconnectionRequest, _ identifier: UInt8, at link: Int,
+    response: inout ByteWriter
+  ) -> Bool {
+    guard let channel = channel(with: request.destinationCID, at: link),
+      entries[channel].isEstablished || entries[channel].state == .disconnecting
+    else { return false }
+    guard entries[channel].remoteCID == request.sourceCID else { return true }
+    DisconnectionResponse(destinationCID: request.destinationCID, sourceCID: request.sourceCID)
+      .write(identifier: identifier, to: &response)
+    remove(channel, with: .closedByPeer)
+    return true
+  }
+
+  /// The peer has closed a channel: 4.7. The response is ignored if its numbers are not those of the
+  /// request.
+  private mutating func receive(
+    _ response: DisconnectionResponse, _ identifier: UInt8, at link: Int
+  ) -> Bool {
+    guard let channel = channel(with: response.sourceCID, at: link),
+      entries[channel].state == .disconnecting, entries[channel].awaits(identifier),
+      entries[channel].remoteCID == response.destinationCID
+    else { return false }
+    remove(channel, with: .closed)
+    return true
+  }
+
+  /// The peer does not understand a request, or knows no such channel: 4.1. There is none, either way.
+  private mutating func receiveReject(_ identifier: UInt8, at link: Int) -> Bool {
+    guard let channel = firstChannel(at: link, where: { $0.awaits(identifier) }) else {
+      return false
+    }
+    remove(channel, with: .rejected)
+    return true
+  }
+}
+
+/// Why a peer gets no channel.
+private struct ChannelRefusal: Error {
+  let result: LECreditBasedConnectionResult
+
+  init(_ result: LECreditBasedConnectionResult) {
+    self.result = result
+  }
+}

@@ -1,0 +1,48 @@
+/// The header of a K-frame that is sent: an L2CAP frame that carries a part of an SDU.
+///
+/// Core Specification, Vol 3, Part A, 3.4.
+struct KFrame {
+  /// How many bytes the length of an SDU takes, in the SDU's first K-frame: 3.4.2.
+  static var sduLengthLength: Int { 2 }
+
+  /// The longest payload that is sent, whatever the peer's MPS: while a K-frame is on its way, nothing
+  /// else can be sent on its link. At 1 Mbit/s, 2,048 bytes take about 20 ms of the air.
+  static var longestPayload: Int { 2048 }
+
+  /// The channel's number at the peer.
+  var cid: L2CAPChannel
+  /// The length of the payload in bytes, with that of the SDU's length.
+  var payloadLength: Int
+  /// The length of the SDU, in its first K-frame.
+  var sduLength: Int?
+
+  /// How many bytes there are before those of the SDU.
+  var headerLength: Int {
+    L2CAPFrame.headerLength &+ (sduLength == nil ? 0 : Self.sduLengthLength)
+  }
+
+  /// Writes the L2CAP header, and the length of the SDU if it is the first K-frame.
+  func writeHeader(to writer: inout ByteWriter) {
+    writer.write(UInt16(truncatingIfNeeded: payloadLength))
+    writer.write(cid.rawValue)
+    if let sduLength { writer.write(UInt16(truncatingIfNeeded: sduLength)) }
+  }
+}
+
+extension ByteWriter {
+  /// Writes `length` bytes by `body`, and zeros where it writes fewer. All of them fit: the caller has
+  /// checked that.
+  ///
+  /// - Returns: Whether `body` wrote just as many.
+  @_lifetime(self: copy self)
+  mutating func fill(_ length: Int, _ body: (inout ByteWriter) -> Void) -> Bool {
+    var part = makeWriter(after: 0, limit: length)
+    body(&part)
+    let isFull = part.count == length && !part.hasOverflowed
+    while part.freeCapacity > 0 { part.write(UInt8(0)) }
+    let count = part.count
+    guard reserve(count) else { return false }
+    written &+= count
+    return isFull
+  }
+}

@@ -1,0 +1,49 @@
+// What the host asks of a Security Manager.
+extension SecurityManager: SecurityRole
+where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+  /// True.
+  public static var isPresent: Bool { true }
+
+  /// Whether the random numbers of pairing want more of a seed, and the controller has not refused it.
+  public var needsRandomNumber: Bool { !pairing.random.isSeeded && !refusesRandomNumbers }
+
+  /// The controller has given a random number; `nil` if it refuses. Without them nobody pairs until it has
+  /// been reset.
+  public mutating func takeRandomNumber(_ number: UInt64?) {
+    guard !pairing.random.isSeeded else { return }
+    if let number, pairing.random.addSeed(number) { return }
+    refusesRandomNumbers = true
+  }
+
+  /// A link has gone.
+  public mutating func closed(at index: Int) { closed(at: index, at: now) }
+
+  /// Whether there is a PDU to send.
+  public func hasPacket(for connection: borrowing Connection) -> Bool {
+    outboxIndex == connection.index || hasPDU(at: connection.index)
+  }
+
+  /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
+  public mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool {
+    if outboxIndex == nil {
+      guard hasPDU(at: connection.index) else { return false }
+      var bytes = InlineArray<65, UInt8>(repeating: 0)
+      var pdu = ByteWriter(bytes.mutableSpan)
+      guard writePDU(at: connection.index, to: &pdu, at: now) else { return false }
+      let count = pdu.count
+      _ = outbox.assign(bytes.span.extracting(first: count))
+      outboxIndex = connection.index
+    }
+    guard outboxIndex == connection.index else { return false }
+    let isDone = connection.writeFragment(
+      of: outbox.span, on: .securityManager, length: length, to: &writer)
+    connection.sending = isDone ? .nothing : .security
+    if isDone {
+      outbox.removeAll()
+      outboxIndex = nil
+    }
+    return true
+  }
+}

@@ -1,0 +1,124 @@
+// Phase 3: the keys are distributed, those of the responder first. Each side sends its keys in the
+// order of their codes. Core Specification, Vol 3, Part H, 2.4.3 and 3.6.1.
+extension Pairing where Agreement: ~Copyable {
+  /// The link is encrypted: which keys follow is settled.
+  mutating func beginKeys() {
+    state.phase = .keys
+    if state.isSecureConnections { state.bond.longTermKey = state.key }
+    let isInitiator = state.link.role == .initiator
+    // The response has the last word, and only keys that both named.
+    let initiatorKeys = codes(of: state.responderFeatures.initiatorKeys)
+    let responderKeys = codes(of: state.responderFeatures.responderKeys)
+    state.ownKeys = isInitiator ? initiatorKeys : responderKeys
+    state.peerKeys = isInitiator ? responderKeys : initiatorKeys
+    if state.ownKeys.contains(.encryptionInformation) {
+      state.bond.longTermKey = random.nextNumber()
+      state.bond.encryptedDiversifier = UInt16(truncatingIfNeeded: random.next())
+      state.bond.randomNumber = random.next()
+      // EDIV and Rand 0 name the keys of pairing itself.
+      if state.bond.randomNumber == 0 { state.bond.randomNumber = 1 }
+    }
+    continueKeys()
+  }
+
+  /// The PDUs of these keys.
+  private func codes(of keys: KeyDistribution) -> SMPCodeSet {
+    var codes = SMPCodeSet()
+    if keys.contains(.encryptionKey), !state.isSecureConnections {
+      codes.insert(.encryptionInformation)
+      codes.insert(.centralIdentification)
+    }
+    if keys.contains(.identityKey) {
+      codes.insert(.identityInformation)
+      codes.insert(.identityAddressInformation)
+    }
+    return codes
+  }
+
+  /// Whether the peer distributes its next key now.
+  var awaitsPeerKey: Bool {
+    guard state.phase == .keys, !state.peerKeys.isEmpty else { return false }
+    return state.link.role == .initiator || (state.ownKeys.isEmpty && state.owed.isEmpty)
+  }
+
+  /// Owes the next of its own keys if it is this device's turn, or ends with the last.
+  mutating func continueKeys() {
+    guard state.phase == .keys, state.owed.isEmpty else { return }
+    if state.link.role == .initiator, !state.peerKeys.isEmpty { return }
+    if let code = state.ownKeys.first {
+      state.ownKeys.remove(code)
+      owe(code)
+    } else if state.peerKeys.isEmpty {
+      complete()
+    }
+  }
+
+  /// The peer's long term key, which is the next of its keys.
+  mutating func receiveKey(_ pdu: EncryptionInformation) {
+    state.bond.longTermKey = pdu.longTermKey
+    received(.encryptionInformation)
+  }
+
+  /// The name of the peer's long term key.
+  mutating func receiveKey(_ pdu: CentralIdentification) {
+    state.bond.encryptedDiversifier = pdu.encryptedDiversifier
+    state.bond.randomNumber = pdu.randomNumber
+    received(.centralIdentification)
+  }
+
+  /// The peer's identity resolving key.
+  mutating func receiveKey(_ pdu: IdentityInformation) {
+    let key = pdu.identityResolvingKey
+    state.bond.identityResolvingKey = key == .zero ? nil : key
+    received(.identityInformation)
+  }
+
+  /// The peer's identity address.
+  mutating func receiveKey(_ pdu: IdentityAddressInformation) {
+    guard isCredible(pdu.address) else { return fail(.invalidParameters) }
+    state.bond.identityAddress = pdu.address
+    received(.identityAddressInformation)
+  }
+
+  private mutating func received(_ code: SMPCode) {
+    state.peerKeys.remove(code)
+    continueKeys()
+  }
+
+  /// Whether the address on the link can belong to a device with this identity. Otherwise a peer could
+  /// take the place of another's bond.
+  private func isCredible(_ identity: DeviceAddress) -> Bool {
+    let address = state.link.peerAddress
+    if address.isIdentity { return address == identity }
+    guard address.isResolvable, let key = state.bond.identityResolvingKey else { return true }
+    return address.isResolved(by: key)
+  }
+
+  /// Everything has been exchanged.
+  private mutating func complete() {
+    let bonds =
+      state.ownFeatures.authenticationRequirements.isBonding
+      && state.peerFeatures.authenticationRequirements.isBonding
+    let hasKey =
+      state.isSecureConnections
+      || state.responderFeatures.responderKeys.contains(.encryptionKey)
+    // Without an identity, a private address is worth nothing once it has changed.
+    let isFoundAgain =
+      state.bond.identityAddress.isIdentity || state.bond.identityResolvingKey != nil
+      || !state.isSecureConnections
+    end(.paired(bonds && hasKey && isFoundAgain ? state.bond : nil))
+  }
+}
+
+extension DeviceAddress {
+  /// Whether it is a resolvable private address that was made with `key`.
+  ///
+  /// Core Specification, Vol 6, Part B, 1.3.2.3.
+  public func isResolved(by key: Number128) -> Bool {
+    guard isResolvable else { return false }
+    let bytes = bytes
+    let hash = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
+    let prand = UInt32(bytes[3]) | UInt32(bytes[4]) << 8 | UInt32(bytes[5]) << 16
+    return PairingFunctions.ah(k: key, r: prand) == hash
+  }
+}

@@ -1,0 +1,62 @@
+import BluetoothHost
+
+/// A queue of bytes with a fixed capacity.
+struct ByteRing {
+  private var storage: [UInt8]
+  private var head = 0
+  /// How many bytes there are.
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    storage = [UInt8](repeating: 0, count: capacity)
+  }
+
+  /// How many more bytes it takes.
+  var freeCapacity: Int { storage.count - count }
+  var isEmpty: Bool { count == 0 }
+
+  /// Adds as many of the first bytes as there is room for. Returns how many.
+  mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let size = min(bytes.count, freeCapacity)
+    let start = (head + count) % storage.count
+    let first = min(size, storage.count - start)
+    unsafe storage.withUnsafeMutableBytes { storage in
+      unsafe UnsafeMutableRawBufferPointer(rebasing: storage[start..<start + first])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
+      unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first..<size]))
+    }
+    count += size
+    return size
+  }
+
+  /// Moves the first bytes to `target`, as many as it holds. Returns how many.
+  mutating func remove(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let size = min(target.count, count)
+    let first = min(size, storage.count - head)
+    unsafe storage.withUnsafeBytes { storage in
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<head + first]))
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target[first...])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<(size - first)]))
+    }
+    removeFirst(size)
+    return size
+  }
+
+  /// Writes the bytes from `offset` on, as many as `writer` has room for. The bytes stay.
+  func write(from offset: Int, into writer: inout ByteWriter) {
+    let size = min(writer.freeCapacity, count - offset)
+    guard size > 0 else { return }
+    let start = (head + offset) % storage.count
+    let first = min(size, storage.count - start)
+    writer.write(storage.span.extracting(start..<start + first))
+    writer.write(storage.span.extracting(0..<size - first))
+  }
+
+  /// Drops the first `size` bytes.
+  mutating func removeFirst(_ size: Int) {
+    head = (head + size) % storage.count
+    count -= size
+  }
+
+  mutating func removeAll() { removeFirst(count) }
+}

@@ -1,0 +1,195 @@
+import BluetoothHost
+import Foundation
+
+/// The bytes of one channel between its two streams, which any thread may use, and the radio's thread.
+final class ChannelPipe: @unchecked Sendable {
+  /// How many bytes of the peer's wait to be read, at most: 64 frames of 498 bytes.
+  static let inputCapacity = 64 * ChannelMPS.twoPackets.byteCount
+  /// How many bytes wait to be sent, at most.
+  static let outputCapacity = 32_768
+
+  /// What the radio's thread is to do for a channel.
+  enum Wish {
+    /// There is room for more input, or more output.
+    case resume
+    /// Both streams are closed. Close the channel once its output is sent: at once if there is none.
+    case close(isDrained: Bool)
+  }
+
+  // Unchecked: `condition` guards all of these.
+  private let condition = NSCondition()
+  private var input = ByteRing(capacity: ChannelPipe.inputCapacity)
+  private var output = ByteRing(capacity: ChannelPipe.outputCapacity)
+  private var isInputClosed = false
+  private var isOutputClosed = false
+  private var channelEnd: ChannelEnd?
+  /// How many bytes of the SDU under way have been handed over.
+  private var handedOver = 0
+  /// How many bytes have been read since the radio's thread last heard of it.
+  private var unreported = 0
+  /// Whether the radio's thread is about to take a wish.
+  private var isWishPending = false
+  private var inputObserver: (@Sendable () -> Void)?
+  private var outputObserver: (@Sendable () -> Void)?
+
+  /// Has the radio's thread call `DeviceChannels.attend(to:)`.
+  private let requestAttention: @Sendable (ChannelPipe) -> Void
+
+  /// - Parameter requestAttention: has the radio's thread call `DeviceChannels.attend(to:)`.
+  init(_ requestAttention: @escaping @Sendable (ChannelPipe) -> Void) {
+    self.requestAttention = requestAttention
+  }
+
+  /// Calls these, on any thread, after anything has changed for a stream.
+  func observe(input: @escaping @Sendable () -> Void, output: @escaping @Sendable () -> Void) {
+    condition.withLock {
+      inputObserver = input
+      outputObserver = output
+    }
+  }
+
+  // MARK: For the streams
+
+  /// Whether a byte can be read.
+  var hasBytes: Bool { condition.withLock { !input.isEmpty } }
+  /// Whether a byte can be written.
+  var hasRoom: Bool { condition.withLock { canWrite } }
+  /// Why the channel has ended; `nil` while it is open.
+  var end: ChannelEnd? { condition.withLock { channelEnd } }
+
+  private var canWrite: Bool { channelEnd == nil && !isOutputClosed && output.freeCapacity > 0 }
+
+  /// Moves bytes into `target`; waits until there is one, or the channel has ended. Returns how many.
+  func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let (count, isNews) = condition.withLock {
+      while input.isEmpty, channelEnd == nil, !isInputClosed { condition.wait() }
+      let count = unsafe input.remove(into: target)
+      unreported += count
+      // The peer gets credits for a quarter of the room at once.
+      let isDue = unreported >= Self.inputCapacity / 4 || input.isEmpty
+      if isDue { unreported = 0 }
+      return (count, isDue && beginWish())
+    }
+    if isNews { requestAttention(self) }
+    return count
+  }
+
+  /// Takes as many of the first bytes as there is room for; waits until there is room for one, or the
+  /// channel has ended. Returns how many; `nil` if it has ended.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let (count, isNews): (Int?, Bool) = condition.withLock {
+      while output.freeCapacity == 0, channelEnd == nil, !isOutputClosed { condition.wait() }
+      guard canWrite else { return (nil, false) }
+      let wasEmpty = output.isEmpty
+      return (unsafe output.append(bytes), wasEmpty && beginWish())
+    }
+    if isNews { requestAttention(self) }
+    return count
+  }
+
+  /// Nothing is read any more: what the peer still sends is dropped.
+  func closeInput() {
+    close {
+      isInputClosed = true
+      input.removeAll()
+    }
+  }
+
+  /// Nothing is written any more. What has been written is sent.
+  func closeOutput() {
+    close { isOutputClosed = true }
+  }
+
+  /// Closes both.
+  func close() {
+    closeInput()
+    closeOutput()
+  }
+
+  private func close(_ body: () -> Void) {
+    let isNews = condition.withLock {
+      body()
+      condition.broadcast()
+      return channelEnd == nil && beginWish()
+    }
+    if isNews { requestAttention(self) }
+  }
+
+  private func beginWish() -> Bool {
+    defer { isWishPending = true }
+    return !isWishPending
+  }
+
+  // MARK: For the radio's thread
+
+  /// What is to be done now.
+  func takeWish() -> Wish {
+    condition.withLock {
+      isWishPending = false
+      return wish
+    }
+  }
+
+  private var wish: Wish {
+    isInputClosed && isOutputClosed ? .close(isDrained: output.isEmpty) : .resume
+  }
+
+  /// How many more bytes the peer may send.
+  var room: Int { condition.withLock { input.freeCapacity } }
+
+  /// The peer has sent bytes, no more than there was room for.
+  func receive(_ bytes: Span<UInt8>) {
+    let observer = condition.withLock {
+      guard !isInputClosed else { return inputObserver }
+      unsafe bytes.withUnsafeBytes { bytes in _ = unsafe input.append(bytes) }
+      condition.broadcast()
+      return inputObserver
+    }
+    observer?()
+  }
+
+  /// How many bytes wait to be sent.
+  var outputCount: Int { condition.withLock { output.count } }
+
+  /// Writes bytes that are to be sent, from `offset` on.
+  func writeOutput(from offset: Int, into writer: inout ByteWriter) {
+    condition.lock()
+    defer { condition.unlock() }
+    let start = writer.count
+    output.write(from: offset, into: &writer)
+    handedOver = offset + writer.count - start
+  }
+
+  /// The bytes that were written have been sent. Returns what is to be done now.
+  func noteSent() -> Wish {
+    let (observer, wish) = condition.withLock {
+      output.removeFirst(handedOver)
+      handedOver = 0
+      condition.broadcast()
+      return (outputObserver, self.wish)
+    }
+    observer?()
+    return wish
+  }
+
+  /// The channel has ended. What has come can still be read.
+  func finish(_ end: ChannelEnd) {
+    let observers = condition.withLock {
+      channelEnd = channelEnd ?? end
+      condition.broadcast()
+      return [inputObserver, outputObserver]
+    }
+    for observer in observers { observer?() }
+  }
+}
+
+/// Closes a channel when nothing uses it any more.
+final class ChannelKeeper: Sendable {
+  let pipe: ChannelPipe
+
+  init(_ pipe: ChannelPipe) {
+    self.pipe = pipe
+  }
+
+  deinit { pipe.close() }
+}

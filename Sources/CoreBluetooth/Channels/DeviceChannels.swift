@@ -1,0 +1,161 @@
+import BluetoothHost
+
+/// The channels of a device: the application of the host's channels.
+///
+/// The host's calls note what happened and return at once; `update` then asks the host for what is
+/// wanted. Used on the radio's thread alone.
+final class DeviceChannels: ChannelApplication, @unchecked Sendable {
+  /// For how long a channel whose streams are closed may go on sending what was written, in milliseconds.
+  static let drainTime: UInt32 = 10_000
+  /// The longest SDU that a peer may send. Its bytes are read as they come.
+  static let mtu = ChannelMTU(8_192) ?? .minimum
+
+  /// What a manager has published.
+  struct Listener {
+    let client: PeripheralClient
+    let needsEncryption: Bool
+    /// Makes the pipe of a channel that a peer opens.
+    let makePipe: @Sendable () -> ChannelPipe
+  }
+
+  /// A channel that a peer has opened.
+  struct Arrival {
+    let keeper: ChannelKeeper
+    let spsm: SPSM
+    let link: Int
+    let client: PeripheralClient
+  }
+
+  private struct Entry {
+    let pipe: ChannelPipe
+    var peerMTU = 0
+    /// Gets `nil` when the channel is open, or why it will not be; `nil` after that, and where the peer
+    /// asked for the channel.
+    var completion: ((ChannelEnd?) -> Void)?
+    /// When the channel is closed, whether or not everything is sent.
+    var closing: Instant?
+  }
+
+  /// The time of the call that is under way.
+  var now = Instant(rawValue: 0)
+  var listeners: [SPSM: Listener] = [:]
+  /// Whether the host may have to be asked for something.
+  private(set) var needsUpdate = false
+
+  private var entries: [Int: Entry] = [:]
+  private var arrivals: [Arrival] = []
+  private var toResume: Set<Int> = []
+  private var toClose: Set<Int> = []
+
+  // MARK: What is wanted
+
+  /// This device has asked for a channel, which has this number.
+  func begin(
+    _ channel: Int, _ pipe: ChannelPipe, _ completion: @escaping (ChannelEnd?) -> Void
+  ) {
+    entries[channel] = Entry(pipe: pipe, completion: completion)
+  }
+
+  /// The streams of a channel have been used, or closed.
+  func attend(to pipe: ChannelPipe) {
+    let wish = pipe.takeWish()
+    guard let channel = entries.first(where: { $0.value.pipe === pipe })?.key else { return }
+    follow(wish, on: channel)
+  }
+
+  private func follow(_ wish: ChannelPipe.Wish, on channel: Int) {
+    needsUpdate = true
+    switch wish {
+    case .resume, .close(isDrained: false): toResume.insert(channel)
+    case .close(isDrained: true): toClose.insert(channel)
+    }
+    if case .close = wish, entries[channel]?.closing == nil {
+      entries[channel]?.closing = now.advanced(by: Self.drainTime)
+    }
+  }
+
+  /// The channels that peers have opened since this was last asked.
+  func takeArrivals() -> [Arrival] {
+    defer { arrivals = [] }
+    return arrivals
+  }
+
+  /// Brings the host to what is wanted. To be called after any other call, while `needsUpdate`.
+  func update(_ host: inout Device.Host) {
+    needsUpdate = false
+    let (resumed, closed) = (toResume, toClose)
+    toResume = []
+    toClose = []
+    for channel in resumed { host.channels.resume(channel) }
+    for channel in closed {
+      entries[channel]?.closing = nil
+      host.channels.disconnect(channel)
+    }
+  }
+
+  // MARK: Time
+
+  /// When `advance` has to be called; `nil` if nothing is waited for.
+  var deadline: Instant? { entries.values.compactMap(\.closing).min() }
+
+  /// Closes what has been sending for too long.
+  func advance() {
+    for (channel, entry) in entries {
+      guard let closing = entry.closing, closing <= now else { continue }
+      entries[channel]?.closing = nil
+      toClose.insert(channel)
+      needsUpdate = true
+    }
+  }
+
+  // MARK: ChannelApplication
+
+  func listener(on spsm: SPSM, at link: Int) -> ChannelListener? {
+    listeners[spsm].map {
+      ChannelListener(mtu: Self.mtu, security: $0.needsEncryption ? .encryption : .none)
+    }
+  }
+
+  func opened(_ channel: Int, on spsm: SPSM, at link: Int, peerMTU: Int) {
+    if let listener = listeners[spsm], entries[channel] == nil {
+      let pipe = listener.makePipe()
+      entries[channel] = Entry(pipe: pipe)
+      arrivals.append(
+        Arrival(keeper: ChannelKeeper(pipe), spsm: spsm, link: link, client: listener.client))
+    }
+    entries[channel]?.peerMTU = peerMTU
+    entries[channel]?.completion?(nil)
+    entries[channel]?.completion = nil
+    // Nobody may want it any more.
+    if let wish = entries[channel]?.pipe.takeWish() { follow(wish, on: channel) }
+  }
+
+  func closed(_ channel: Int, with end: ChannelEnd) {
+    guard let entry = entries.removeValue(forKey: channel) else { return }
+    toResume.remove(channel)
+    toClose.remove(channel)
+    // A channel that was refused may be asked for again, with the same pipe.
+    if let completion = entry.completion { completion(end) } else { entry.pipe.finish(end) }
+  }
+
+  func room(of channel: Int) -> Int { entries[channel]?.pipe.room ?? ChannelPipe.inputCapacity }
+
+  func received(_ segment: SDUSegment, on channel: Int) {
+    entries[channel]?.pipe.receive(segment.bytes)
+  }
+
+  func nextSDULength(on channel: Int) -> Int? {
+    guard let entry = entries[channel] else { return nil }
+    let count = entry.pipe.outputCount
+    return count > 0 ? min(count, entry.peerMTU) : nil
+  }
+
+  func writeSDU(on channel: Int, from offset: Int, into writer: inout ByteWriter) {
+    entries[channel]?.pipe.writeOutput(from: offset, into: &writer)
+  }
+
+  func sent(on channel: Int) {
+    guard let wish = entries[channel]?.pipe.noteSent() else { return }
+    if case .close(isDrained: true) = wish { follow(wish, on: channel) }
+  }
+}

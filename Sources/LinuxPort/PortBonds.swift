@@ -1,0 +1,264 @@
+import BluetoothHost
+import CLinuxPort
+import LinuxErrors
+
+// A program without protection has neither this code nor its words: scripts/build-eightballd.
+#if SECURITY || !hasFeature(Embedded)
+
+  /// The file of a ball's bonds, for a program without a heap: as `BondFile` of the tools keeps it.
+  ///
+  /// Whatever is wrong with the file, the ball runs: its bonds then last as long as it does.
+  public struct PortBonds: ~Copyable {
+    /// What was being done when a call failed.
+    private enum Step {
+      case place, makeFolder, read, setAside, write
+
+      /// The words for it, to follow "cannot".
+      var words: StaticString {
+        switch self {
+        case .place: "find a place for the bonds"
+        case .makeFolder: "make the folder of "
+        case .read: "use "
+        case .setAside: "rename "
+        case .write: "write "
+        }
+      }
+    }
+
+    private var path = CText<256>()
+    /// The file, which is locked; `nil` while there is none.
+    private var held: PortDescriptor?
+    /// Why the last call failed; `nil` if it did not.
+    private var failure: (step: Step, code: ErrorNumber)?
+    /// Why the file that was there was set aside; `nil` if it was not.
+    private var fault: BondFileFault?
+    private var wasOpenToOthers = false
+
+    /// The file `ball.bonds` in the service's folder, $STATE_DIRECTORY, or else in the folder `eightball` of
+    /// $XDG_STATE_HOME, or else of ~/.local/state.
+    public init() {
+      self.init(
+        state: ProgramText(environment: "STATE_DIRECTORY"),
+        user: ProgramText(environment: "XDG_STATE_HOME"), home: ProgramText(environment: "HOME"))
+    }
+
+    init(state: ProgramText?, user: ProgramText?, home: ProgramText?) {
+      var place = ByteBuffer<256>()
+      place.write { writer in
+        if let state, state.span.begins(with: "/") {
+          let end = state.span.position(of: UInt8(ascii: ":")) ?? state.count
+          writer.write(state.span.extracting(first: end))
+        } else if let user, user.span.begins(with: "/") {
+          writer.write(user.span)
+          writer.write(text: "/eightball")
+        } else if let home, home.span.begins(with: "/") {
+          writer.write(home.span)
+          writer.write(text: "/.local/state/eightball")
+        } else {
+          return
+        }
+        writer.write(text: "/ball.bonds")
+        // A path that is cut is another's.
+        if writer.hasOverflowed || writer.count > 240 { writer.truncate(to: 0) }
+      }
+      if place.isEmpty || !path.assign(place.span) {
+        failure = (.place, ErrorNumber(rawValue: 2))
+      }
+    }
+
+    /// The bytes of the path.
+    var place: Span<UInt8> {
+      @_lifetime(borrow self)
+      borrowing get { path.span }
+    }
+
+    // MARK: Reading
+
+    /// Reads the file into `bonds`, and takes it for this process. The folder is made if it is not there.
+    ///
+    /// - Returns: Who the ball was when the file was written; `nil` if that is unknown.
+    public mutating func open(into bonds: inout BondTable<16>) -> LocalIdentity? {
+      guard path.count > 0, makeFolder() else { return nil }
+      var openToOthers: Int32 = 0
+      let number = unsafe path.withPointer { unsafe clinuxport_open_own($0, &openToOthers) }
+      guard number >= 0 else {
+        let code = ErrorNumber(number)
+        if code.rawValue != 2 { failure = (.read, code) }
+        return nil
+      }
+      wasOpenToOthers = openToOthers != 0
+      let file = PortDescriptor(owning: number)
+      var bytes = InlineArray<2_048, UInt8>(repeating: 0)
+      var count = 0
+      while count < 2_048 {
+        var space = bytes.mutableSpan
+        let size = 2_048 - count
+        let more = unsafe space.withUnsafeMutableBufferPointer {
+          unsafe clinuxport_read(number, $0.baseAddress.map { unsafe $0 + count }, size)
+        }
+        guard more > 0 else { break }
+        count += Int(truncatingIfNeeded: more)
+      }
+      do throws(BondFileFault) {
+        let identity = try BondFileFormat.read(bytes.span.extracting(first: count), into: &bonds)
+        held = consume file
+        return identity
+      } catch {
+        fault = error
+        setAside()
+        return nil
+      }
+    }
+
+    private mutating func setAside() {
+      let other = beside(".unusable")
+      let result = unsafe path.withPointer { path in
+        unsafe other.withPointer { unsafe clinuxport_rename(path, $0) }
+      }
+      if result < 0 { failure = (.setAside, ErrorNumber(result)) }
+    }
+
+    /// Makes the folders that are missing.
+    private mutating func makeFolder() -> Bool {
+      for index in 1..<path.count where path.span[index] == UInt8(ascii: "/") {
+        var folder = CText<256>()
+        _ = folder.assign(path.span.extracting(first: index))
+        let result = unsafe folder.withPointer { unsafe clinuxport_make_folder($0) }
+        // One that may not be made may be there: the last says whether all are.
+        let isLast =
+          path.span.extracting(droppingFirst: index + 1).position(of: UInt8(ascii: "/")) == nil
+        if result < 0, isLast {
+          failure = (.makeFolder, ErrorNumber(result))
+          return false
+        }
+      }
+      return true
+    }
+
+    private func beside(_ suffix: StaticString) -> CText<272> {
+      var name = ByteBuffer<272>()
+      name.write {
+        $0.write(path.span)
+        $0.write(text: suffix)
+      }
+      var text = CText<272>()
+      _ = text.assign(name.span)
+      return text
+    }
+
+    // MARK: Writing
+
+    /// Writes the file anew; `false` if that is not possible.
+    public mutating func keep(_ bytes: Span<UInt8>) -> Bool {
+      guard path.count > 0 else { return false }
+      // One that cannot be read is not replaced: it may be another's.
+      if let failure, failure.step != .write { return false }
+      let new = beside(".new")
+      var folder = CText<256>()
+      _ = folder.assign(
+        path.span.extracting(first: path.span.lastPosition(of: UInt8(ascii: "/")) ?? 0))
+      let number = unsafe path.withPointer { path in
+        unsafe new.withPointer { new in
+          unsafe folder.withPointer { folder in
+            unsafe bytes.withUnsafeBufferPointer {
+              unsafe clinuxport_replace(path, new, folder, $0.baseAddress, $0.count)
+            }
+          }
+        }
+      }
+      guard number >= 0 else {
+        failure = (.write, ErrorNumber(number))
+        return false
+      }
+      failure = nil
+      held = PortDescriptor(owning: number)
+      return true
+    }
+
+    // MARK: Words
+
+    /// Whether there is something to say of the file that was there.
+    public var hasNotice: Bool { fault != nil || wasOpenToOthers || failure != nil }
+
+    /// Writes what there is to say of the file that was there, without a full stop.
+    public func writeNotice(to writer: inout ByteWriter) {
+      if failure != nil { return writeTrouble(to: &writer) }
+      if let fault {
+        writer.write(text: "the file ")
+        writer.writePrefix(of: path.span)
+        fault.write(to: &writer)
+        writer.write(text: "; it has .unusable behind its name now, and its bonds are not used")
+        return
+      }
+      writer.write(text: "others could read or write ")
+      writer.writePrefix(of: path.span)
+      writer.write(
+        text: """
+          , and may know the keys in it; it is its owner's alone now. To be safe, forget these bonds and \
+          pair again
+          """)
+    }
+
+    /// Writes why the bonds cannot be kept, without a full stop.
+    public func writeTrouble(to writer: inout ByteWriter) {
+      guard let failure else { return }
+      writer.write(text: "cannot ")
+      writer.write(text: failure.step.words)
+      guard failure.step != .place else {
+        writer.write(text: ": neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one")
+        return
+      }
+      writer.writePrefix(of: path.span)
+      writer.write(text: ": ")
+      // EBUSY and EPERM have words of their own here.
+      switch failure.code.rawValue {
+      case 16: writer.write(text: "another program is using these bonds")
+      case 1: writer.write(text: "it is another user's")
+      default:
+        guard let words = unsafe clinuxport_words(failure.code.rawValue) else { return }
+        writer.write(start: unsafe ProgramText(c: words).span)
+      }
+    }
+  }
+
+  extension BondFileFault {
+    /// Writes what is wrong with a file, to follow its name.
+    fileprivate func write(to writer: inout ByteWriter) {
+      switch self {
+      case .foreign: writer.write(text: " is no file of bonds")
+      case .cut: writer.write(text: " ends too early")
+      case .damaged: writer.write(text: " is damaged")
+      case .version(let number):
+        writer.write(text: " has the format ")
+        writer.write(decimal: UInt32(number))
+        writer.write(text: ", which this version does not know")
+      }
+    }
+  }
+
+  /// The kernel's random numbers, for the keys of pairing.
+  public struct PortRandom: SecureRandomNumberGenerator {
+    /// The kernel's random numbers.
+    public init() {}
+
+    /// The next number. Ends the process where the kernel has none: a key is never made of anything else.
+    public mutating func next() -> UInt64 {
+      var bytes = InlineArray<8, UInt8>(repeating: 0)
+      var space = bytes.mutableSpan
+      let result = unsafe space.withUnsafeMutableBufferPointer {
+        unsafe clinuxport_fill_random($0.baseAddress, $0.count)
+      }
+      if result != 0 { clinuxport_end(71) }
+      var reader = ByteReader(bytes.span)
+      return reader.readUInt64() ?? 0
+    }
+  }
+
+  extension LinuxPort {
+    /// Keeps the file of the bonds in place of the last one.
+    public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
+
+    /// Writes why the bonds cannot be kept.
+    public func writeBondsTrouble(to writer: inout ByteWriter) { bonds.writeTrouble(to: &writer) }
+  }
+#endif

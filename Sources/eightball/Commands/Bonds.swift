@@ -1,0 +1,151 @@
+import ArgumentParser
+import BluetoothHost
+import LinuxSystem
+
+/// Lists the bonds of a ball, and removes them.
+struct Bonds: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List who has paired with this user's ball, or forget them.",
+    discussion: """
+      The one that was used last comes first. Keys are never shown. A ball that runs has its bonds to \
+      itself: stop it first, or hold its clear button for 10 s, which forgets all.
+
+      EXAMPLES
+        eightball bonds
+        eightball bonds --remove C0:00:00:00:00:01
+        eightball bonds --remove all
+        eightball bonds --of-ask
+        sudo eightball bonds --file /var/lib/eightball/ball.bonds
+
+      EXIT STATUS
+        0   the bonds are listed, or those that were named are forgotten
+        1   the file cannot be read or written, or a ball is using it
+        64  the command line is wrong
+        69  there is no such bond
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Forget the bond with the central of this address, or all of them.",
+      valueName: "address|all"))
+  var remove: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The file of the bonds; that of this user's ball unless given.", valueName: "file"))
+  var file: String?
+
+  @Flag(
+    name: .long,
+    help: "Those of eightball ask: the balls that it has paired with, not the centrals of a ball.")
+  var ofAsk = false
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let remove, !removesAll, Self.bytes(of: remove) == nil {
+      throw ValidationError(
+        "--remove: “\(printable(remove))” is neither all nor an address, which has six bytes, such as "
+          + "C0:00:00:00:00:01; eightball bonds lists them.")
+    }
+    guard !ofAsk || file == nil else {
+      throw ValidationError("Give --of-ask or --file, not both.")
+    }
+    if let file, file.isEmpty { throw ValidationError("--file wants a path.") }
+  }
+
+  private var removesAll: Bool { remove == "all" }
+
+  func run() throws {
+    try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
+      guard let path = file ?? BondFile.path(of: ofAsk ? Ask.bondsName : BondKeeper.fileName)
+      else {
+        complain("Neither HOME nor XDG_STATE_HOME says where the bonds are: give --file.", "system")
+        throw ExitStatus.unexpected
+      }
+      // A look makes neither a file nor its folder.
+      guard Files.exists(path) else {
+        guard remove == nil || removesAll else { return try complainOfNone(path) }
+        return sayNone(path)
+      }
+      var file = BondFile(path)
+      var content = try file.open()
+      if let notice = content.notice { Terminal.note("Warning: \(sentence(printable(notice)))") }
+      guard remove != nil else { return list(content.bonds, path) }
+      let removed = removeChosen(from: &content.bonds)
+      guard !removed.isEmpty || removesAll else { return try complainOfNone(path) }
+      if !removed.isEmpty { try file.save(content.bonds, identity: content.identity) }
+      for address in removed { sayForgotten(address) }
+      if removed.isEmpty { sayNone(path) }
+    }
+  }
+
+  /// Drops the bonds that were named; gives their addresses.
+  private func removeChosen(from bonds: inout BondTable<16>) -> [DeviceAddress] {
+    var removed: [DeviceAddress] = []
+    for index in (0..<bonds.count).reversed() {
+      guard let address = bonds.bond(at: index)?.identityAddress,
+        removesAll || remove.flatMap(Self.bytes) == Self.bytes(of: address.text)
+      else { continue }
+      bonds.remove(at: index)
+      removed.append(address)
+    }
+    return removed.reversed()
+  }
+
+  // MARK: Words
+
+  private func list(_ bonds: borrowing BondTable<16>, _ path: String) {
+    if bonds.count == 0 { return sayNone(path) }
+    for index in 0..<bonds.count {
+      guard let bond = bonds.bond(at: index) else { continue }
+      let usesPrivacy = bond.identityResolvingKey.map { $0 != .zero } ?? false
+      guard !output.json else {
+        var line = JSONLine(event: "bond")
+        line.add("address", bond.identityAddress)
+        line["kind"] = bond.identityAddress.kindText
+        line.add("authenticated", bond.isAuthenticated)
+        line.add("secureConnections", bond.isSecureConnections)
+        line.add("changesAddress", usesPrivacy)
+        line.print()
+        continue
+      }
+      Terminal.print(
+        bond.identityAddress.text + "  " + bond.identityAddress.kindText
+          + (bond.isAuthenticated ? ", authenticated" : ", encrypted")
+          + (bond.isSecureConnections ? "" : ", legacy pairing")
+          + (usesPrivacy ? ", changes its address" : ""))
+    }
+  }
+
+  private func sayNone(_ path: String) {
+    if !output.json { Terminal.note("There are no bonds in \(printable(path)).") }
+  }
+
+  private func sayForgotten(_ address: DeviceAddress) {
+    guard output.json else { return Terminal.print("Forgotten: \(address.text).") }
+    var line = JSONLine(event: "forgotten")
+    line.add("address", address)
+    line.print()
+  }
+
+  private func complainOfNone(_ path: String) throws {
+    complain(
+      "There is no bond with \(printable(remove ?? "")) in \(printable(path)): eightball bonds lists them.",
+      "bond")
+    throw ExitStatus.unavailable
+  }
+
+  private func complain(_ text: String, _ reason: String) {
+    tellFailure(text, reason: reason, isJSON: output.json)
+  }
+
+  /// The six bytes of an address as people write it; `nil` for anything else.
+  private static func bytes(of text: String) -> [UInt8]? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let bytes = parts.compactMap { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
+    return parts.count == 6 && bytes.count == 6 ? bytes : nil
+  }
+}

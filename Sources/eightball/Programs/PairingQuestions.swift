@@ -1,0 +1,41 @@
+import CoreBluetooth
+
+/// Asks the user what a pairing asks, on standard error, or as objects on standard output, and reads the
+/// answer from standard input: a line with y or n, or with six digits.
+struct PairingQuestions: Sendable {
+  /// Whether programs read the output.
+  let isJSON: Bool
+
+  /// How the radio pairs.
+  var pairing: CBPairing {
+    CBPairing(ability: .keyboardDisplay) { request in ask(request) }
+  }
+
+  private func ask(_ request: CBPairingRequest) {
+    switch request.prompt {
+    case .confirm:
+      // Whoever gives --pair has said so.
+      request.answer(true)
+    case .compare(let number):
+      say("Does the ball show \(number)? Type y or n.", kind: "compare", number)
+      let line = readLine()?.lowercased()
+      request.answer(line == "y" || line == "yes")
+    case .showPasskey(let number):
+      say("Enter at the ball: \(number).", kind: "passkey", number)
+    case .enterPasskey:
+      repeat {
+        say("Type the six digits that the ball shows.", kind: "enter", nil)
+        guard let line = readLine(), !line.isEmpty else { return request.answer(false) }
+        if request.enter(line) { return }
+      } while true
+    }
+  }
+
+  private func say(_ text: String, kind: String, _ number: String?) {
+    guard isJSON else { return Terminal.note(text) }
+    var line = JSONLine(event: "prompt")
+    line["kind"] = kind
+    line["number"] = number
+    line.print()
+  }
+}

@@ -1,0 +1,123 @@
+import BallTestSupport
+import BluetoothHost
+import EightBall
+import Testing
+import VirtualRadio
+
+/// A peer that takes a bonded one's address has not its key (the attack BLESA): a central asks it nothing,
+/// and believes nothing, before the link is encrypted.
+@Suite("A central believes a bonded peer once the link is encrypted")
+struct BeliefTests {
+  /// A pair with bonds, on a new link that nothing protects.
+  private func bondedPair(disturb: (SecurePair) -> Void = { _ in }) -> SecurePair {
+    let pair = SecurePair()
+    pair.connect()
+    _ = pair.central.pair()
+    pair.run(for: 2_000)
+    pair.disconnect()
+    disturb(pair)
+    pair.connect()
+    return pair
+  }
+
+  /// The central's errors.
+  private func errors(_ pair: SecurePair) -> [OperationError] {
+    pair.central.curiosity.errors
+  }
+
+  /// Hands the central's host an answer of the ball, as from its link.
+  private func notify(_ central: SecureDevice) {
+    central.host.client.application.links[0]?.awaitsAnswer = true
+    let link = UInt8(truncatingIfNeeded: central.radio.connectionHandles[0].rawValue)
+    // The link, packet boundary 2, 8 bytes; 4 bytes, channel 4; notification, its handle, one byte.
+    let packet: [UInt8] = [
+      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, 0x1B, UInt8(Handles.answer.rawValue), 0, 0x21,
+    ]
+    central.host.receive(packet.span, at: central.air.now)
+  }
+
+  @Test("The first operation encrypts the link with the bond, and nothing is asked in clear")
+  func encryptsFirst() {
+    let pair = bondedPair()
+    #expect(pair.central.protection == .bonded)
+    #expect(pair.central.perform(.exchangeMTU))
+    pair.run(for: 1_000)
+    #expect(pair.central.protection.contains(.encrypted))
+    #expect(pair.central.operation == nil)
+    let mtu = pair.central.host.mtu(at: 0)
+    #expect(mtu != .minimum)
+    #expect(errors(pair) == [])
+    #expect(pair.peripheral.packetsInClear == 0)
+  }
+
+  @Test("A peer without the key is asked nothing, and the operation fails with the reason")
+  func impostor() {
+    let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
+    for count in 1...2 {
+      #expect(pair.central.perform(.read(Handles.answer)))
+      pair.run(for: 1_000)
+      #expect(errors(pair) == Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
+    }
+    #expect(pair.peripheral.packetsInClear == 0)
+    #expect(pair.central.bondCount == 1)
+  }
+
+  @Test("A value that comes in clear is not believed; the same is on an encrypted link")
+  func notification() {
+    let pair = bondedPair()
+    notify(pair.central)
+    #expect(pair.central.curiosity.answerCount == 0)
+    _ = pair.central.secure()
+    pair.run(for: 1_000)
+    notify(pair.central)
+    #expect(pair.central.curiosity.answerCount == 1)
+  }
+
+  @Test("A peer whose bond is dropped is a stranger again, and is believed as one")
+  func dropped() {
+    let pair = bondedPair()
+    pair.central.host.security.removeBond(at: 0)
+    notify(pair.central)
+    #expect(pair.central.curiosity.answerCount == 1)
+    #expect(pair.central.perform(.exchangeMTU))
+    pair.run(for: 1_000)
+    #expect(pair.central.operation == nil)
+    #expect(pair.central.protection == .none)
+  }
+
+  @Test("A pairing that fails on a link with a bond fails the operation that waits for it")
+  func failedPairing() {
+    let pair = bondedPair { $0.peripheral.host.security.policy.isOpen = false }
+    #expect(pair.central.pair())
+    #expect(pair.central.perform(.exchangeMTU))
+    pair.run(for: 1_000)
+    #expect(errors(pair) == [.encryptionFailed(.authenticationFailure)])
+    #expect(pair.peripheral.packetsInClear == 0)
+  }
+
+  @Test(
+    "A controller that never says whether the link is encrypted is waited for no longer than 45 s")
+  func silentController() {
+    let pair = bondedPair()
+    let central = pair.central
+    #expect(central.perform(.exchangeMTU))
+    // The command is sent and acknowledged. What follows does not reach the host.
+    for _ in 0..<2 { #expect(central.carryOne()) }
+    let begin = pair.air.now
+    central.host.advance(to: begin.advanced(by: 44_999))
+    #expect(errors(pair) == [])
+    central.host.advance(to: begin.advanced(by: 45_000))
+    #expect(errors(pair) == [.encryptionFailed(.connectionTimeout)])
+    #expect(central.record.encryptionFailures == [.connectionTimeout])
+  }
+
+  @Test("The client learns what protects its link")
+  func report() {
+    let pair = bondedPair()
+    #expect(pair.central.curiosity.security == .bonded)
+    _ = pair.central.secure()
+    pair.run(for: 1_000)
+    #expect(pair.central.curiosity.security == pair.central.protection)
+    #expect(pair.central.protection.contains(.encrypted))
+  }
+}

@@ -1,0 +1,203 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+private typealias Handle = GuardedDatabase.Handle
+
+/// Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3; Part C, 10.3.1.
+@Suite("What a server keeps of clients with bonds")
+struct BondedClientTests {
+  /// A central that has a bond, subscriptions and robust caching, and a link.
+  private func subscribedPair(seed: UInt64 = 8) -> GuardedPair {
+    let pair = GuardedPair(seed: seed)
+    pair.pair()
+    #expect(pair.perform(.subscribe(Handle.serviceChangedConfiguration, .indication)) == nil)
+    #expect(pair.perform(.subscribe(Handle.guardedConfiguration, .notification)) == nil)
+    #expect(pair.perform(.subscribe(Handle.openConfiguration, .indication)) == nil)
+    #expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1) == nil)
+    return pair
+  }
+
+  private func again(_ pair: GuardedPair) {
+    pair.disconnect()
+    pair.connect()
+    pair.secure()
+  }
+
+  private func update(_ pair: GuardedPair, _ attribute: ApplicationAttribute, _ value: UInt8) {
+    pair.peripheral.update(attribute, value)
+    pair.run(for: 500)
+  }
+
+  @Test("Subscriptions and features come back with encryption, and not before")
+  func restored() {
+    let pair = subscribedPair()
+    pair.disconnect()
+    pair.connect()
+    #expect(pair.peripheral.host.server.application.listening == [:])
+    update(pair, .open, 7)
+    #expect(pair.central.asker.notified.isEmpty)
+    pair.secure()
+    update(pair, .guarded, 9)
+    #expect(pair.central.asker.notified.map(\.handle) == [Handle.open, Handle.guarded])
+    #expect(pair.central.asker.notified.map(\.value) == [[7], [9]])
+    #expect(pair.perform(.read(Handle.clientFeatures)) == nil)
+    #expect(pair.central.asker.value == [1])
+    #expect(pair.perform(.read(Handle.openConfiguration)) == nil)
+    #expect(pair.central.asker.value == [2, 0])
+  }
+
+  @Test("They are kept with the bond, so that a server that begins anew has them too")
+  func restart() {
+    let pair = subscribedPair()
+    pair.peripheral.restart()
+    pair.run(for: 5_000)
+    pair.connect()
+    pair.secure()
+    update(pair, .guarded, 9)
+    #expect(pair.central.asker.notified.map(\.value) == [[9]])
+    // It knows the database.
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+  }
+
+  @Test("What the client takes back stays taken back")
+  func unsubscribed() {
+    let pair = subscribedPair()
+    #expect(pair.perform(.subscribe(Handle.guardedConfiguration, .none)) == nil)
+    again(pair)
+    update(pair, .guarded, 9)
+    #expect(pair.central.asker.notified.isEmpty)
+    update(pair, .open, 7)
+    #expect(pair.central.asker.notified.map(\.value) == [[7]])
+  }
+
+  @Test("A subscription is kept at once, not only when the link ends")
+  func keptAtOnce() throws {
+    let pair = subscribedPair()
+    let record = try #require(pair.peripheral.bond?.client)
+    #expect(record.features == 1)
+    #expect(record.serviceChanged == .indication)
+    #expect(record.subscriptions[1] == .indication)
+    #expect(record.subscriptions[2] == .notification)
+    #expect(record.isChangeAware)
+    #expect(record.databaseHash == pair.peripheral.host.server.database.hash)
+    #expect(pair.central.bond?.client?.subscriptions == ClientConfigurations())
+  }
+
+  @Test("Asking does not write the bond: it is kept when it differs, and then once")
+  func keptOnce() {
+    let pair = subscribedPair()
+    let before = pair.peripheral.bond
+    for _ in 0..<3 { #expect(pair.perform(.read(Handle.guarded)) == nil) }
+    #expect(pair.peripheral.bond == before)
+  }
+
+  @Test("Another database restores no subscription but that to Service Changed")
+  func changedDatabase() {
+    let pair = subscribedPair()
+    var database = GuardedDatabase()
+    _ = database.grow()
+    pair.peripheral.restart(database)
+    pair.run(for: 5_000)
+    pair.connect()
+    #expect(pair.central.asker.notified.isEmpty)
+    pair.secure()
+    #expect(pair.central.asker.notified.map(\.handle) == [Handle.serviceChanged])
+    #expect(pair.central.asker.notified.first?.value == [1, 0, 0xFF, 0xFF])
+    #expect(pair.peripheral.host.server.application.listening == [:])
+    // The client has confirmed, and knows.
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    again(pair)
+    #expect(pair.central.asker.notified.count == 1)
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+  }
+
+  @Test("A client with robust caching is out of sync with another database")
+  func outOfSync() {
+    let pair = GuardedPair()
+    pair.pair()
+    #expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1) == nil)
+    var database = GuardedDatabase()
+    _ = database.grow()
+    pair.peripheral.restart(database)
+    pair.run(for: 5_000)
+    pair.connect()
+    pair.secure()
+    #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
+    // It is lost before the client asks again, which would show that it knows.
+    again(pair)
+    #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    again(pair)
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+  }
+
+  @Test("A database that changes on the link changes what is kept")
+  func changedOnTheLink() throws {
+    let pair = subscribedPair()
+    pair.central.radio.faults.loseLink(afterPackets: 1)
+    let range = pair.peripheral.host.server.database.grow()
+    pair.peripheral.host.server.databaseChanged(in: range)
+    pair.run(for: 10_000)
+    #expect(pair.peripheral.host.connectionCount == 0)
+    let record = try #require(pair.peripheral.bond?.client)
+    #expect(record.databaseHash == pair.peripheral.host.server.database.hash)
+    #expect(!record.isChangeAware)
+    #expect(record.subscriptions[2] == .notification)
+    let count = pair.central.asker.notified.count
+    pair.connect()
+    pair.secure()
+    #expect(pair.central.asker.notified.count == count + 1)
+    #expect(pair.central.asker.notified.last?.handle == Handle.serviceChanged)
+    #expect(pair.peripheral.bond?.client?.isChangeAware == true)
+  }
+
+  @Test("A bond that is removed takes what was kept with it, and so does pairing anew")
+  func removed() {
+    let pair = subscribedPair()
+    pair.peripheral.host.security.removeBond(at: 0)
+    pair.central.host.security.removeBond(at: 0)
+    pair.disconnect()
+    pair.pair()
+    update(pair, .guarded, 9)
+    update(pair, .open, 9)
+    #expect(pair.central.asker.notified.isEmpty)
+    #expect(pair.perform(.read(Handle.clientFeatures)) == nil)
+    #expect(pair.central.asker.value == [0])
+  }
+
+  @Test("A client that comes back unencrypted gets neither values nor its subscriptions")
+  func unencrypted() throws {
+    let pair = subscribedPair()
+    let bond = try #require(pair.central.bond)
+    pair.disconnect()
+    // With its bond it would encrypt the link before it asks: another has its address.
+    pair.central.host.security.removeBond(at: 0)
+    pair.connect()
+    update(pair, .guarded, 8)
+    #expect(pair.refusal(.read(Handle.guarded)) == .insufficientEncryption)
+    #expect(
+      pair.refusal(.subscribe(Handle.guardedConfiguration, .notification))
+        == .insufficientEncryption)
+    #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientEncryption)
+    pair.disconnect()
+    // It is back.
+    pair.central.host.security.bonds.store(bond)
+    pair.connect()
+    pair.secure()
+    update(pair, .guarded, 9)
+    #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientAuthentication)
+    #expect(pair.central.asker.notified.map(\.value) == [[9]])
+  }
+
+  @Test("A stranger is asked for authentication, not for encryption")
+  func stranger() {
+    let pair = GuardedPair()
+    pair.connect()
+    #expect(pair.refusal(.read(Handle.guarded)) == .insufficientAuthentication)
+    #expect(
+      pair.refusal(.subscribe(Handle.guardedConfiguration, .notification))
+        == .insufficientAuthentication)
+    #expect(pair.perform(.read(Handle.open)) == nil)
+  }
+}

@@ -1,0 +1,179 @@
+import BluetoothHost
+import EightBall
+import Testing
+import VirtualRadio
+
+/// Two hosts with channels, each on a controller of the virtual air.
+@Suite("Channels over the air")
+struct ChannelTests {
+  private func makePair(
+    _ configuration: ControllerConfiguration = ControllerConfiguration()
+  ) -> SecurePair {
+    let pair = SecurePair(configuration: configuration)
+    pair.connect()
+    return pair
+  }
+
+  /// The bytes of a stream: another one for each seed.
+  private func bytes(_ count: Int, seed: UInt8) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) &+ seed }
+  }
+
+  @Test(
+    "Both sides open several channels on one link, and each carries bytes both ways",
+    arguments: [27, 251, 1_021])
+  func bothWays(packetLength: UInt16) {
+    let pair = makePair(ControllerConfiguration(aclDataLength: packetLength))
+    pair.central.owner.listen(on: 0x0080)
+    pair.peripheral.owner.listen(on: 0x0080)
+    pair.peripheral.owner.listen(on: 0x00FF)
+    #expect(pair.central.open(0x0080) == 0)
+    #expect(pair.central.open(0x00FF) == 1)
+    pair.run(for: 500)
+    #expect(pair.peripheral.open(0x0080) == 2)
+    pair.run(for: 500)
+    for device in [pair.central, pair.peripheral] {
+      #expect(device.owner.streams.mapValues(\.spsm) == [0: 0x0080, 1: 0x00FF, 2: 0x0080])
+    }
+    var sent: [[UInt8]] = []
+    for channel in 0..<3 {
+      let seed = UInt8(channel)
+      sent += [bytes(20_000, seed: seed), bytes(20_000, seed: 100 + seed)]
+      pair.central.send(sent[2 * channel], on: channel)
+      pair.peripheral.send(sent[2 * channel + 1], on: channel)
+    }
+    var received = [[UInt8]](repeating: [], count: 6)
+    for _ in 0..<300 {
+      pair.run(for: 20)
+      for channel in 0..<3 {
+        received[2 * channel] += pair.peripheral.take(from: channel)
+        received[2 * channel + 1] += pair.central.take(from: channel)
+      }
+      if received.allSatisfy({ $0.count == 20_000 }) { break }
+    }
+    #expect(received == sent)
+    #expect(pair.central.owner.ends.isEmpty)
+  }
+
+  @Test("A reader that does not read stops its sender, and neither another channel nor attributes")
+  func backPressure() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0080)
+    pair.central.open(0x0080)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    let sent = bytes(10_000, seed: 1)
+    pair.central.send(sent, on: 0)
+    #expect(pair.central.host.mtu(at: 0) == .minimum)
+    #expect(pair.central.perform(.exchangeMTU))
+    pair.run(for: 5_000)
+    let waiting = pair.peripheral.owner.streams[0]?.incoming.count ?? 0
+    // Four credits of 498 bytes, less the two bytes of an SDU's length in each SDU of 600 bytes.
+    #expect(waiting > 1_400 && waiting <= ByteStreams.capacity)
+    #expect(pair.central.host.mtu(at: 0) == .maximum)
+    pair.central.send([1, 2, 3], on: 1)
+    pair.run(for: 500)
+    #expect(pair.peripheral.take(from: 1) == [1, 2, 3])
+    #expect(pair.peripheral.owner.streams[0]?.incoming.count == waiting)
+
+    var received: [UInt8] = []
+    for _ in 0..<100 {
+      received += pair.peripheral.take(from: 0)
+      pair.run(for: 50)
+    }
+    #expect(received == sent)
+  }
+
+  @Test("Nothing listens, or the peer is not authorized")
+  func refusals() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0081, isAuthorized: false)
+    pair.central.open(0x0080)
+    pair.central.open(0x0081)
+    pair.run(for: 500)
+    #expect(
+      pair.central.owner.ends == [
+        .refused(.spsmNotSupported), .refused(.insufficientAuthorization),
+      ])
+    #expect(pair.central.host.channels.count == 0)
+  }
+
+  @Test(
+    "A listener that wants encryption refuses until the link has it: 0x0005, or 0x0008 with a bond")
+  func encryption() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0080, security: .encryption)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    #expect(pair.central.owner.ends == [.refused(.insufficientAuthentication)])
+
+    #expect(pair.central.pair())
+    pair.run(for: 2_000)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    #expect(pair.central.owner.streams.count == 1)
+
+    pair.disconnect()
+    pair.connect()
+    pair.central.owner.ends = []
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    #expect(pair.central.owner.ends == [.refused(.insufficientEncryption)])
+    #expect(pair.central.secure())
+    pair.run(for: 1_000)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    #expect(pair.central.owner.streams.count == 1)
+  }
+
+  @Test("A listener that wants authentication refuses a key of Just Works")
+  func authentication() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0080, security: .authentication)
+    #expect(pair.central.pair())
+    pair.run(for: 2_000)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    #expect(pair.central.owner.ends == [.refused(.insufficientAuthentication)])
+  }
+
+  @Test("Each side closes a channel; its number is free then, and another can be opened")
+  func closing() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0080)
+    for closesItself in [true, false] {
+      pair.central.open(0x0080)
+      pair.run(for: 500)
+      #expect(pair.central.host.channels.count == 1)
+      (closesItself ? pair.central : pair.peripheral).host.channels.disconnect(0)
+      pair.run(for: 500)
+      for device in [pair.central, pair.peripheral] { #expect(device.host.channels.count == 0) }
+    }
+    #expect(pair.central.owner.ends == [.closed, .closedByPeer])
+    #expect(pair.peripheral.owner.ends == [.closedByPeer, .closed])
+  }
+
+  @Test("A link that ends takes its channels along at both sides, with bytes on their way")
+  func linkLoss() {
+    let pair = makePair()
+    pair.peripheral.owner.listen(on: 0x0080)
+    pair.central.open(0x0080)
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    pair.central.send(bytes(10_000, seed: 1), on: 0)
+    pair.peripheral.send(bytes(10_000, seed: 2), on: 1)
+    pair.disconnect()
+    #expect(
+      pair.central.owner.ends
+        == [ChannelEnd](repeating: .linkLost(.connectionTerminatedByLocalHost), count: 2))
+    #expect(
+      pair.peripheral.owner.ends
+        == [ChannelEnd](repeating: .linkLost(.remoteUserTerminatedConnection), count: 2))
+    pair.connect()
+    pair.central.open(0x0080)
+    pair.run(for: 500)
+    pair.central.send([1, 2, 3], on: 0)
+    pair.run(for: 500)
+    #expect(pair.peripheral.take(from: 0) == [1, 2, 3])
+  }
+}

@@ -1,0 +1,280 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+private typealias Handle = GuardedDatabase.Handle
+
+/// How much of the work on addresses the controllers of a test do.
+private enum Controllers: CaseIterable, CustomTestStringConvertible {
+  case resolving, withoutLists, withSmallLists
+
+  var configuration: ControllerConfiguration {
+    switch self {
+    case .resolving: ControllerConfiguration()
+    case .withoutLists: ControllerConfiguration(acceptListSize: 0, supportsPrivacy: false)
+    case .withSmallLists: ControllerConfiguration(acceptListSize: 1, resolvingListSize: 0)
+    }
+  }
+
+  var testDescription: String { "controllers: \(self)" }
+}
+
+/// Core Specification, Vol 3, Part C, 10.7, and Vol 6, Part B, 6.
+@Suite("Private addresses")
+struct PrivacyTests {
+  private static let keys = (
+    Number128(words: [1, 2, 3, 4]), Number128(words: [5, 6, 7, 8])
+  )
+  private let hidden = PrivacyPolicy(hidesIdentity: true)
+
+  private func hiddenPair(_ controllers: Controllers) -> GuardedPair {
+    GuardedPair(
+      keys: Self.keys, privacy: (hidden, hidden), configuration: controllers.configuration)
+  }
+
+  /// The central looks around, and connects to what it hears.
+  private func find(_ pair: GuardedPair) throws -> DeviceAddress {
+    pair.central.host.client.application.heard = []
+    pair.central.host.scan(ScanParameters())
+    pair.run(for: 1_000)
+    pair.central.host.scan(nil)
+    pair.run(for: 100)
+    return try #require(pair.central.asker.heard.first)
+  }
+
+  @Test("A hidden device goes by an address of its key, and makes a new one every 15 minutes")
+  func renewal() throws {
+    let pair = hiddenPair(.resolving)
+    var seen: [DeviceAddress] = []
+    for _ in 0..<4 {
+      let address = pair.peripheral.host.address
+      #expect(address.isResolved(by: Self.keys.1))
+      #expect(pair.peripheral.radio.randomAddress == address)
+      #expect(pair.peripheral.radio.isAdvertising)
+      #expect(!seen.contains(address))
+      seen.append(address)
+      #expect(try find(pair) == address)
+      pair.run(for: 900_000 - 1_100)
+    }
+    #expect(pair.peripheral.host.radio == .advertising)
+    #expect(pair.peripheral.refusedCommands == [])
+    #expect(pair.central.refusedCommands == [])
+  }
+
+  @Test("The radio's state says nothing of the pause in which an address changes")
+  func pause() {
+    let pair = hiddenPair(.resolving)
+    var states: [RadioState] = []
+    pair.check = { states.append(pair.peripheral.host.radio) }
+    pair.run(for: 2_000_000)
+    #expect(!states.isEmpty)
+    #expect(states.allSatisfy { $0 == .advertising })
+  }
+
+  @Test("The scanner hides, too, and goes on to scan with the next address")
+  func scanner() {
+    let pair = hiddenPair(.resolving)
+    pair.central.host.scan(ScanParameters())
+    pair.run(for: 1_000)
+    let address = pair.central.host.address
+    #expect(address.isResolved(by: Self.keys.0))
+    pair.run(for: 900_000)
+    #expect(pair.central.host.address != address)
+    #expect(pair.central.radio.randomAddress == pair.central.host.address)
+    #expect(pair.central.radio.isScanning)
+  }
+
+  @Test(
+    "Hidden devices pair, and are known again by other addresses", arguments: Controllers.allCases)
+  private func bonds(_ controllers: Controllers) throws {
+    let pair = hiddenPair(controllers)
+    let found = try find(pair)
+    pair.connect(to: found)
+    #expect(pair.central.asker.peers == [0: found])
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    #expect(pair.central.bond?.identityAddress == pair.peripheral.identity)
+    #expect(pair.peripheral.bond?.identityAddress == pair.central.identity)
+    #expect(pair.central.bond?.identityResolvingKey == Self.keys.1)
+    pair.disconnect()
+    pair.run(for: 900_000)
+    // What it hears now is the identity, which it connects to.
+    #expect(try find(pair) == pair.peripheral.identity)
+    pair.connect(to: pair.peripheral.identity)
+    #expect(pair.central.asker.peers == [0: pair.peripheral.identity])
+    #expect(pair.peripheral.host.server.application.peers == [0: pair.central.identity])
+    #expect(pair.central.protection == .bonded)
+    pair.secure()
+    #expect(pair.central.protection.contains(.encrypted))
+    #expect(pair.peripheral.protection.contains(.encrypted))
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    pair.disconnect()
+    pair.run(for: 900_000)
+    #expect(pair.central.refusedCommands == [])
+    #expect(pair.peripheral.refusedCommands == [])
+  }
+
+  @Test("An address that is due while the controller tries to connect changes afterwards")
+  func renewalWhileConnecting() {
+    let pair = hiddenPair(.resolving)
+    let address = pair.central.host.address
+    _ = pair.central.host.connect(
+      to: DeviceAddress(kind: .public, bytes: [9, 9, 9, 9, 9, 9]))
+    pair.run(for: 1_000_000)
+    #expect(pair.central.host.address == address)
+    pair.central.host.cancelConnection()
+    pair.run(for: 1_000)
+    #expect(pair.central.host.address != address)
+    #expect(pair.central.host.address.isResolved(by: Self.keys.0))
+    #expect(pair.central.refusedCommands == [])
+  }
+
+  @Test("More bonds than the lists hold: the host knows the others")
+  func fullLists() throws {
+    let pair = GuardedPair(
+      keys: Self.keys, privacy: (hidden, hidden), configuration: ControllerConfiguration(),
+      peripheralConfiguration: ControllerConfiguration(acceptListSize: 1, resolvingListSize: 1))
+    let other = GuardedDevice(
+      number: 3, policy: PairingPolicy(), key: Number128(words: [9, 9, 9, 9]), privacy: hidden,
+      on: pair.air)
+    pair.others = [other]
+    for central in [pair.central, other] {
+      _ = central.host.connect(to: pair.peripheral.host.address)
+      pair.run(for: 1_000)
+      _ = central.host.security.pair(at: 0, at: pair.air.now)
+      pair.run(for: 2_000)
+      central.host.disconnectAll()
+      pair.run(for: 1_000)
+    }
+    #expect(pair.peripheral.bondCount == 2)
+    pair.peripheral.host.security.privacy.admitsBondedOnly = true
+    pair.run(for: 900_000)
+    #expect(pair.peripheral.host.security.filtersConnections == false)
+    for central in [pair.central, other] {
+      _ = central.host.connect(to: pair.peripheral.identity)
+      pair.run(for: 1_000)
+      #expect(pair.peripheral.host.server.application.peers.values.first == central.identity)
+      _ = central.host.security.secure(at: 0, at: pair.air.now)
+      pair.run(for: 1_000)
+      #expect(central.protection.contains(.encrypted))
+      central.host.disconnectAll()
+      pair.run(for: 1_000)
+    }
+    #expect(pair.peripheral.refusedCommands == [])
+  }
+
+  @Test("The address changes while there is a link, which stays, and pairs with the old one")
+  func renewalOnALink() throws {
+    let pair = hiddenPair(.resolving)
+    pair.connect(to: try find(pair))
+    let address = pair.central.host.address
+    pair.run(for: 900_000)
+    #expect(pair.central.host.address != address)
+    #expect(pair.central.host.connectionCount == 1)
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    #expect(pair.central.protection.contains(.encrypted))
+    #expect(pair.peripheral.bond?.identityAddress == pair.central.identity)
+  }
+
+  @Test("A device that shows who it is may do so although it has a key: device privacy mode")
+  func devicePrivacy() throws {
+    let pair = GuardedPair(keys: Self.keys)
+    pair.pair()
+    pair.disconnect()
+    #expect(try find(pair) == pair.peripheral.identity)
+    pair.connect()
+    pair.secure()
+    #expect(pair.peripheral.protection.contains(.encrypted))
+  }
+
+  @Test(
+    "A host that begins anew loads its bonds into its controller", arguments: Controllers.allCases)
+  private func restart(_ controllers: Controllers) throws {
+    let pair = hiddenPair(controllers)
+    pair.connect(to: try find(pair))
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    pair.central.restart()
+    pair.peripheral.restart()
+    pair.run(for: 5_000)
+    #expect(try find(pair) == pair.peripheral.identity)
+    pair.connect()
+    pair.secure()
+    #expect(pair.central.protection.contains(.encrypted))
+  }
+
+  @Test("A removed bond is not resolved any more")
+  func removed() throws {
+    let pair = hiddenPair(.resolving)
+    pair.connect(to: try find(pair))
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    pair.disconnect()
+    pair.central.host.security.removeBond(at: 0)
+    pair.run(for: 1_000)
+    #expect(try find(pair) == pair.peripheral.host.address)
+  }
+
+  @Test("Bonded only: who has a bond may connect, and nobody else", arguments: Controllers.allCases)
+  private func bondedOnly(_ controllers: Controllers) throws {
+    let pair = hiddenPair(controllers)
+    let stranger = GuardedDevice(
+      number: 3, policy: PairingPolicy(), on: pair.air, configuration: ControllerConfiguration())
+    pair.others = [stranger]
+    pair.connect(to: try find(pair))
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    pair.disconnect()
+    pair.peripheral.host.security.privacy.admitsBondedOnly = true
+    pair.run(for: 1_000)
+    #expect(pair.peripheral.host.security.filtersConnections == (controllers == .resolving))
+
+    _ = stranger.host.connect(to: pair.peripheral.host.address)
+    pair.run(for: 3_000)
+    #expect(pair.peripheral.host.connectionCount == 0)
+    #expect(pair.peripheral.host.server.application.peers == [:])
+    #expect(stranger.asker.peers == [:])
+    stranger.host.cancelConnection()
+    pair.run(for: 1_000)
+
+    _ = try find(pair)
+    pair.connect()
+    pair.secure()
+    #expect(pair.peripheral.protection.contains(.encrypted))
+    pair.disconnect()
+    // Open again.
+    pair.peripheral.host.security.privacy.admitsBondedOnly = false
+    pair.run(for: 1_000)
+    _ = stranger.host.connect(to: pair.peripheral.host.address)
+    pair.run(for: 1_000)
+    #expect(stranger.host.connectionCount == 1)
+  }
+
+  @Test(
+    "A controller that refuses, or does not answer, what concerns its lists costs nothing else",
+    arguments: [
+      HCIOpcode.leReadResolvingListSize, .leAddDeviceToResolvingList,
+      .leSetAddressResolutionEnable, .leSetPrivacyMode, .leSetRandomAddress,
+    ], [false, true])
+  func refusals(_ opcode: HCIOpcode, isSilent: Bool) throws {
+    let pair = hiddenPair(.resolving)
+    pair.connect(to: try find(pair))
+    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    pair.run(for: 2_000)
+    for device in [pair.central, pair.peripheral] {
+      if isSilent {
+        device.radio.faults.leaveUnanswered(opcode, times: 2)
+      } else {
+        device.radio.faults.refuse(opcode, with: .commandDisallowed, times: 2)
+      }
+      device.restart()
+    }
+    pair.run(for: 30_000)
+    #expect(pair.peripheral.radio.isAdvertising)
+    #expect(try find(pair) == pair.peripheral.identity)
+    pair.connect()
+    pair.secure()
+    #expect(pair.central.protection.contains(.encrypted))
+  }
+}

@@ -1,0 +1,207 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("A ball that protects its links")
+struct ProtectedRunnerTests {
+  @Test("One without bonds lets a central pair in its first minute, and answers it then")
+  func firstStart() {
+    let bench = PairingBench()
+    #expect(
+      bench.machine.outputLines == [
+        "Pairing is open for 60 s.", "Advertising as “Test Ball” (F0:00:00:11:BA:01).",
+      ])
+    bench.connect()
+    // Core Specification, Vol 3, Part C, 10.3.1: there is no bond yet.
+    #expect(
+      bench.ask("Open?") == [0x05, 0x05])
+    #expect(bench.secure())
+    #expect(bench.ask("Encrypted?") == [0, 0])
+    #expect(bench.central.client.application.answers.count == 1)
+    #expect(
+      bench.machine.outputLines.contains(
+        "Paired with F0:00:00:11:BA:02, without a check by a user."))
+    bench.run(for: 60_000)
+    #expect(bench.machine.outputLines.last == "Pairing is closed.")
+  }
+
+  @Test("Nobody pairs while pairing is closed, and a bond serves all the same")
+  func closed() {
+    let bench = PairingBench()
+    bench.run(for: 60_000)
+    bench.connect()
+    #expect(!bench.secure())
+    #expect(bench.owner.outcomes == [.refused(.pairingNotSupported)])
+    bench.disconnect()
+
+    let other = PairingBench()
+    other.connect()
+    #expect(other.secure())
+    other.disconnect()
+    other.run(for: 60_000)
+    other.connect()
+    // A client with a bond encrypts before it asks.
+    #expect(other.ask("Bond?") == [0, 0])
+    #expect(other.isEncrypted)
+    #expect(other.owner.outcomes.count == 1, "It has paired once.")
+  }
+
+  @Test("Shake held for 3 s opens pairing for a minute, and the status light pulses")
+  func shake() {
+    let bench = PairingBench()
+    bench.run(for: 60_000)
+    bench.hold(.shake, for: 2_900)
+    #expect(bench.machine.outputLines.last == "Shaken.")
+    bench.hold(.shake, for: 3_000)
+    #expect(bench.machine.outputLines.last == "Pairing is open for 60 s.")
+    // 100 ms on, 400 ms off.
+    var lit: [Bool] = []
+    for _ in 0..<20 {
+      lit.append(bench.machine.lines.lit.contains(.status))
+      bench.run(for: 50)
+    }
+    #expect(lit.count { $0 } == 4)
+    bench.connect()
+    #expect(bench.secure())
+    bench.run(for: 60_000)
+    #expect(bench.machine.outputLines.last == "Pairing is closed.")
+    #expect(bench.machine.lines.lit.contains(.status), "A central is connected.")
+  }
+
+  @Test("Clear held for 10 s forgets the bonds, after it has let everybody go")
+  func clear() {
+    let bench = PairingBench()
+    bench.connect()
+    #expect(bench.secure())
+    bench.run(for: 60_000)
+    bench.hold(.clear, for: 9_900)
+    #expect(
+      bench.machine.outputLines.contains("Clear was held: everybody is let go."))
+    #expect(bench.ball.ball.host.security.bondCount == 1)
+    bench.hold(.clear, for: 10_000)
+    #expect(bench.machine.outputLines.contains("Clear was held: 1 bond is forgotten."))
+    #expect(bench.ball.ball.host.security.bondCount == 0)
+    bench.connect()
+    // The central has its key still, and the ball refuses it: there is no bond here.
+    #expect(!bench.secure())
+    #expect(!bench.isEncrypted)
+  }
+
+  @Test("A button that was down at the start was not pressed, however long it is held")
+  func heldAtStart() {
+    let machine = TestMachine()
+    machine.lines.drive(.clear, isClosed: true, at: 0)
+    machine.lines.drive(.shake, isClosed: true, at: 0)
+    let bench = PairingBench(machine: machine)
+    bench.run(for: 30_000)
+    #expect(!bench.machine.outputLines.contains { $0.hasPrefix("Clear was held") })
+    #expect(bench.machine.outputLines.count { $0.hasPrefix("Pairing is open") } == 1)
+  }
+
+  @Test("The bonds are kept when they have changed, and a ball that has them pairs with nobody")
+  func kept() throws {
+    let bench = PairingBench()
+    // Who the ball is.
+    #expect(bench.machine.bondFiles.count == 1)
+    bench.connect()
+    #expect(bench.secure())
+    #expect(bench.ask("Kept?") == [0, 0])
+    bench.run(for: 1_000)
+    let count = bench.machine.bondFiles.count
+    #expect(count > 1)
+    #expect(bench.ask("Kept again?") == [0, 0])
+    #expect(bench.machine.bondFiles.count == count, "A question changes nothing that is kept.")
+
+    let file = try #require(bench.machine.bondFiles.last)
+    let next = PairingBench(bonds: file)
+    #expect(!next.machine.output.contains("Pairing is open"))
+    #expect(next.ball.ball.host.security.bondCount == 1)
+    #expect(next.machine.bondFiles.isEmpty, "Nothing has changed.")
+  }
+
+  @Test("A disk that takes no bonds is reported once, and again when it takes them")
+  func fullDisk() {
+    let machine = TestMachine()
+    machine.isDiskFull = true
+    let bench = PairingBench(machine: machine)
+    bench.connect()
+    #expect(bench.secure())
+    #expect(
+      machine.errorLines == [
+        "Bonds: forgotten when the ball ends; cannot write /state/ball.bonds: No space left on device."
+      ])
+    machine.isDiskFull = false
+    bench.hold(.clear, for: 10_000)
+    #expect(machine.outputLines.contains("Bonds: kept again."))
+  }
+
+  @Test("With a user the numbers are compared, and yes makes a bond that is authenticated")
+  func comparison() throws {
+    let bench = PairingBench(.authenticated, hasUser: true)
+    bench.connect()
+    #expect(bench.pair())
+    bench.run(for: 3_000)
+    let prompt = try #require(bench.owner.prompts.first)
+    guard case .compareNumber(let number) = prompt else {
+      Issue.record("\(prompt)")
+      return
+    }
+    #expect(bench.machine.question == prompt)
+    let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+    #expect(
+      bench.machine.outputLines.last
+        == "F0:00:00:11:BA:02 wants to pair. Does it show \(digits)? Press y or n.")
+    bench.machine.confirmation = true
+    #expect(bench.confirmAtCentral())
+    bench.run(for: 2_000)
+    #expect(bench.machine.question == nil)
+    #expect(
+      bench.machine.outputLines.last
+        == "Paired with F0:00:00:11:BA:02, protected against a man in the middle.")
+    #expect(bench.ask("Authenticated?") == [0, 0])
+  }
+
+  @Test("No ends it, and the central may not ask")
+  func refusal() {
+    let bench = PairingBench(.authenticated, hasUser: true)
+    bench.connect()
+    #expect(bench.pair())
+    bench.run(for: 3_000)
+    bench.machine.confirmation = false
+    bench.run(for: 1_000)
+    #expect(
+      bench.machine.outputLines.last == "Not paired with F0:00:00:11:BA:02: the user said no.")
+    #expect(bench.owner.outcomes == [.refused(.numericComparisonFailed)])
+    #expect(
+      bench.ask("No?") == [0x05, 0x05])
+  }
+
+  @Test("A ball that wants authentication does not pair without it")
+  func noUser() {
+    let bench = PairingBench(.authenticated)
+    bench.connect()
+    #expect(!bench.secure())
+    #expect(
+      bench.machine.outputLines.last
+        == "Not paired with F0:00:00:11:BA:02: it cannot show or take a number.")
+  }
+
+  @Test("Programs get the same as objects")
+  func json() {
+    let bench = PairingBench(isJSON: true)
+    bench.connect()
+    #expect(bench.secure())
+    bench.run(for: 60_000)
+    bench.hold(.clear, for: 10_000)
+    let lines = bench.machine.outputLines
+    for line in [
+      #"{"event":"pairing","state":"open","seconds":60}"#,
+      #"{"event":"paired","central":"F0:00:00:11:BA:02","identity":"F0:00:00:11:BA:02","authenticated":false,"secureConnections":true}"#,
+      #"{"event":"pairing","state":"closed"}"#, #"{"event":"forgotten","count":1}"#,
+    ] {
+      #expect(lines.contains(line), "\(line)")
+    }
+  }
+}

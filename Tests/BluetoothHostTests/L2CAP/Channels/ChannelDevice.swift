@@ -1,0 +1,134 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A device with two links and up to eight channels: what a host does around its channels, and no more.
+final class ChannelDevice<Owner: ChannelApplication> {
+  var role: CreditBasedChannels<2, 8, Owner>
+  var now = Instant(rawValue: 0)
+  var protection = LinkProtection.none
+  private var connections: InlineArray<2, Connection> = InlineArray { Connection(index: $0) }
+  private var reassemblers: InlineArray<2, L2CAPReassembler<2100>> = InlineArray { _ in
+    L2CAPReassembler()
+  }
+  /// The frames with responses that each link is owed.
+  private var responses: [[[UInt8]]] = [[], []]
+  private var storage = [UInt8](repeating: 0, count: 2200)
+
+  /// A device with the links 0 and 1.
+  init(_ owner: Owner, mps: UInt16 = 100) throws {
+    role = CreditBasedChannels(application: owner, mps: try #require(ChannelMPS(mps)))
+    for link in 0..<2 { connect(link) }
+  }
+
+  func connect(_ link: Int) {
+    connections[link].handle = ConnectionHandle(rawValue: UInt16(0x40 + link))
+    role.opened(connections[link])
+  }
+
+  func lose(_ link: Int, reason: HCIErrorCode = .connectionTimeout) {
+    role.closed(connections[link], reason: reason)
+    connections[link].close()
+    reassemblers[link].reset()
+    responses[link] = []
+  }
+
+  func wait(_ milliseconds: UInt32) {
+    now = now.advanced(by: milliseconds)
+    role.advance(to: now)
+  }
+
+  func hasPacket(on link: Int) -> Bool {
+    !responses[link].isEmpty || role.hasPacket(for: connections[link])
+  }
+
+  func isSending(on link: Int = 0) -> Bool { role.isSending(on: connections[link]) }
+
+  // MARK: Packets
+
+  /// The next ACL packet for the peer, with at most `length` bytes of data: whether it starts a frame,
+  /// and its data.
+  func nextPacket(on link: Int = 0, length: Int) -> (starts: Bool, data: [UInt8])? {
+    if !role.isSending(on: connections[link]), !responses[link].isEmpty {
+      return (true, responses[link].removeFirst())
+    }
+    // The buffer is taken out of the object while a writer borrows it.
+    var storage: [UInt8] = []
+    swap(&storage, &self.storage)
+    defer { swap(&storage, &self.storage) }
+    var writer = ByteWriter(storage.mutableSpan)
+    guard role.writePacket(for: connections[link], length: length, at: now, to: &writer) else {
+      let count = writer.count
+      #expect(count == 0)
+      return nil
+    }
+    let count = writer.count
+    let hasOverflowed = writer.hasOverflowed
+    #expect(!hasOverflowed)
+    #expect(storage[0] == 0x02 && storage[1] == UInt8(0x40 + link))
+    #expect(Int(storage[3]) | Int(storage[4]) << 8 == count - 5 && count - 5 <= length)
+    return (storage[2] == 0x00, Array(storage[5..<count]))
+  }
+
+  /// Takes the data of an ACL packet.
+  func receive(_ data: [UInt8], starts: Bool, on link: Int = 0) {
+    reassemblers[link].receive(data.span, startsFrame: starts) { frame in
+      receive(frame, on: link)
+    }
+  }
+
+  /// Takes a frame as a host does.
+  private func receive(_ frame: borrowing L2CAPFrame, on link: Int) {
+    if frame.channel.isDynamic {
+      role.receive(frame.payload, to: frame.channel, on: connections[link])
+    } else if frame.channel == .leSignalling, let command = SignallingCommand(frame.payload) {
+      let response = written(capacity: 23) { writer in
+        let isTaken = role.receive(
+          command, on: connections[link], protection: protection, response: &writer)
+        if !isTaken {
+          _ = Signalling.respond(to: frame.payload, isCentral: false, response: &writer)
+        }
+      }
+      if !response.isEmpty { responses[link].append(l2cap(0x0005, response)) }
+    }
+  }
+
+  // MARK: With the test as the peer
+
+  /// Receives a frame.
+  func receive(_ frame: [UInt8], on link: Int = 0) {
+    receive(frame, starts: true, on: link)
+  }
+
+  /// Receives a K-frame for a channel of its own.
+  func receive(kFrame payload: [UInt8], to cid: UInt16, on link: Int = 0) {
+    receive(l2cap(cid, payload), on: link)
+  }
+
+  /// Receives a command.
+  func receive(_ code: UInt8, _ identifier: UInt8, _ data: [UInt8], on link: Int = 0) {
+    receive(signal(code, identifier, data), on: link)
+  }
+
+  /// Every frame that it sends now.
+  func frames(on link: Int = 0) -> [[UInt8]] {
+    var frames: [[UInt8]] = []
+    while let packet = nextPacket(on: link, length: 2100) { frames.append(packet.data) }
+    return frames
+  }
+}
+
+/// A frame with its header.
+func l2cap(_ cid: UInt16, _ payload: [UInt8]) -> [UInt8] {
+  Array(little: UInt16(payload.count)) + Array(little: cid) + payload
+}
+
+/// A frame with a signalling command.
+func signal(_ code: UInt8, _ identifier: UInt8, _ data: [UInt8]) -> [UInt8] {
+  l2cap(0x0005, [code, identifier] + Array(little: UInt16(data.count)) + data)
+}
+
+/// Numbers of two bytes each, the low byte first.
+func words(_ values: UInt16...) -> [UInt8] {
+  values.flatMap { Array(little: $0) }
+}

@@ -1,0 +1,250 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A refusal: what the device offers on SPSM 0x0080, what protects the link, and the request's fields.
+private struct Refusal: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  var listener = ChannelListener(mtu: .minimum)
+  var protection = LinkProtection.none
+  var request = words(0x0080, 0x0041, 100, 50, 3)
+  let result: UInt16
+}
+
+private func link(_ key: Bool, _ encrypted: Bool, _ authenticated: Bool, _ size: Int)
+  -> LinkProtection
+{
+  LinkProtection(
+    hasKey: key, isEncrypted: encrypted, isAuthenticated: authenticated, keySize: size)
+}
+
+private func listens(
+  _ security: ChannelListener.Security, keySize: Int = 7, isAuthorized: Bool = true
+) -> ChannelListener {
+  ChannelListener(
+    mtu: .minimum, security: security, keySize: keySize, isAuthorized: isAuthorized)
+}
+
+private let refusals = [
+  Refusal(
+    testDescription: "another SPSM", request: words(0x0081, 0x0041, 100, 50, 3), result: 0x0002),
+  Refusal(testDescription: "SPSM 0", request: words(0, 0x0041, 100, 50, 3), result: 0x0002),
+  Refusal(
+    testDescription: "SPSM 0x0180", request: words(0x0180, 0x0041, 100, 50, 3), result: 0x0002),
+  Refusal(testDescription: "no key", listener: listens(.encryption), result: 0x0005),
+  Refusal(
+    testDescription: "no key for authentication", listener: listens(.authentication),
+    result: 0x0005),
+  Refusal(
+    testDescription: "a key without protection", listener: listens(.authentication),
+    protection: link(true, true, false, 16), result: 0x0005),
+  Refusal(
+    testDescription: "not authorized", listener: listens(.none, isAuthorized: false),
+    result: 0x0006),
+  Refusal(
+    testDescription: "not authorized, though encrypted",
+    listener: listens(.encryption, isAuthorized: false), protection: link(true, true, true, 16),
+    result: 0x0006),
+  Refusal(
+    testDescription: "a key of 15 bytes", listener: listens(.encryption, keySize: 16),
+    protection: link(true, true, true, 15), result: 0x0007),
+  Refusal(
+    testDescription: "a key, but no encryption", listener: listens(.encryption),
+    protection: link(true, false, true, 16), result: 0x0008),
+  Refusal(
+    testDescription: "CID 0x003F", request: words(0x0080, 0x003F, 100, 50, 3), result: 0x0009),
+  Refusal(
+    testDescription: "CID 0x0080", request: words(0x0080, 0x0080, 100, 50, 3), result: 0x0009),
+  Refusal(testDescription: "CID 0", request: words(0x0080, 0, 100, 50, 3), result: 0x0009),
+  Refusal(
+    testDescription: "MTU 22", request: words(0x0080, 0x0041, 22, 50, 3), result: 0x000B),
+  Refusal(
+    testDescription: "MPS 22", request: words(0x0080, 0x0041, 100, 22, 3), result: 0x000B),
+  Refusal(
+    testDescription: "MPS 65,534", request: words(0x0080, 0x0041, 100, 65_534, 3),
+    result: 0x000B),
+]
+
+@Suite("Channels: opening")
+struct ChannelOpeningTests {
+  private func device(_ listener: ChannelListener?) throws -> ChannelDevice<ChannelOwner> {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = listener
+    return try ChannelDevice(owner)
+  }
+
+  @Test("A peer that may not have a channel gets the result that says why", arguments: refusals)
+  fileprivate func refused(refusal: Refusal) throws {
+    let device = try device(refusal.listener)
+    device.protection = refusal.protection
+    device.receive(0x14, 7, refusal.request)
+    #expect(device.frames() == [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
+    #expect(device.role.application.events == [])
+    #expect(device.role.count == 0)
+  }
+
+  @Test("A link with enough protection gets a channel")
+  func protected() throws {
+    let device = try device(listens(.authentication, keySize: 16))
+    device.protection = link(true, true, true, 16)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    // CID 0x0040, MTU 23, MPS 100, 1000 / 100 = 10 credits, result 0.
+    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 10, 0))])
+    #expect(
+      device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
+  }
+
+  @Test("A source CID that the peer uses already is refused with 0x000A, on its own link alone")
+  func allocated() throws {
+    let device = try device(ChannelListener(mtu: .minimum))
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    #expect(device.frames().count == 1)
+    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3))
+    #expect(device.frames() == [signal(0x15, 8, words(0, 0, 0, 0, 0x000A))])
+    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3), on: 1)
+    #expect(device.frames(on: 1) == [signal(0x15, 8, words(0x0041, 23, 100, 10, 0))])
+  }
+
+  @Test("A request that came twice before its response was sent gets one response")
+  func repeated() throws {
+    let device = try device(ChannelListener(mtu: .minimum))
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 10, 0))])
+    #expect(device.role.count == 1)
+  }
+
+  @Test("One peer gets seven of eight channels, and 0x0004 then; the other gets the last")
+  func fullTable() throws {
+    let device = try device(ChannelListener(mtu: .minimum))
+    for number in 0..<8 {
+      device.receive(0x14, 7, words(0x0080, 0x0041 + UInt16(number), 100, 50, 3))
+    }
+    // Of 8 channels one is kept for the link that has none: 8 − 1 = 7.
+    let responses = device.frames()
+    #expect(responses.filter { $0.suffix(2) == [0, 0] }.count == 7)
+    #expect(responses.contains(signal(0x15, 7, words(0, 0, 0, 0, 0x0004))))
+    device.receive(0x14, 9, words(0x0080, 0x0041, 100, 50, 3), on: 1)
+    #expect(device.frames(on: 1) == [signal(0x15, 9, words(0x0047, 23, 100, 10, 0))])
+    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == nil)
+  }
+
+  @Test("Without room at its owner a channel opens with 0 credits, and gets them later")
+  func noRoom() throws {
+    let device = try device(ChannelListener(mtu: .minimum))
+    device.role.application.usualRoom = 99
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 0, 0))])
+    device.role.application.usualRoom = 300
+    #expect(device.frames() == [])
+    device.role.resume(0)
+    #expect(device.hasPacket(on: 0))
+    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 3))])
+    #expect(!device.hasPacket(on: 0))
+  }
+
+  // MARK: Asking
+
+  @Test("A request is sent once, and the response opens the channel")
+  func asking() throws {
+    let device = try device(nil)
+    let mtu = try #require(ChannelMTU(2000))
+    #expect(device.role.open(.firstDynamic, mtu: mtu, at: 1) == 0)
+    #expect(device.role.pendingConnections == ConnectionSet(rawValue: 0b10))
+    #expect(device.frames() == [])
+    #expect(device.frames(on: 1) == [signal(0x14, 2, words(0x0080, 0x0040, 2000, 100, 10))])
+    #expect(device.role.pendingConnections == .none)
+    device.receive(0x15, 2, words(0x0055, 500, 64, 4, 0), on: 1)
+    #expect(
+      device.role.application.events == [.opened(0, spsm: 0x0080, link: 1, peerMTU: 500)])
+    #expect(device.role.deadline == nil)
+  }
+
+  @Test(
+    "There is no channel without a link, or for a link that there cannot be", arguments: [-1, 0, 2])
+  func noLink(link: Int) throws {
+    let device = try device(nil)
+    device.lose(0)
+    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: link) == nil)
+  }
+
+  @Test(
+    "A refusal ends the channel with its result, a known one or not",
+    arguments: [2, 4, 5, 6, 7, 8, 9, 10, 11, 0x0001, 0xFFFF])
+  func askingInVain(result: UInt16) throws {
+    let device = try device(nil)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x15, 2, words(0x0055, 500, 64, 4, result))
+    #expect(
+      device.role.application.events == [
+        .closed(0, .refused(LECreditBasedConnectionResult(rawValue: result)))
+      ])
+    #expect(device.role.count == 0)
+  }
+
+  @Test("A peer that rejects the request as not understood ends the channel")
+  func rejected() throws {
+    let device = try device(nil)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x01, 2, [0, 0])
+    #expect(device.role.application.events == [.closed(0, .rejected)])
+    #expect(device.frames() == [])
+  }
+
+  @Test("A response with a CID out of range ends the channel", arguments: [0, 0x003F, 0x0080])
+  func invalidCID(cid: UInt16) throws {
+    let device = try device(nil)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x15, 2, words(cid, 500, 64, 4, 0))
+    #expect(device.role.application.events == [.closed(0, .invalidResponse)])
+    #expect(device.frames() == [])
+    #expect(device.role.deadline == Instant(rawValue: 30_000))
+  }
+
+  @Test(
+    "A response with an MTU or an MPS out of range ends the channel at both ends",
+    arguments: [words(0x0055, 22, 64, 4, 0), words(0x0055, 500, 22, 4, 0)])
+  func invalidSize(response: [UInt8]) throws {
+    let device = try device(nil)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x15, 2, response)
+    #expect(device.frames() == [signal(0x06, 3, words(0x0055, 0x0040))])
+    device.receive(0x07, 3, words(0x0055, 0x0040))
+    #expect(device.role.application.events == [.closed(0, .invalidResponse)])
+  }
+
+  @Test("A response with the CID of another channel ends both: 4.23")
+  func sameCID() throws {
+    let device = try device(nil)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x15, 2, words(0x0055, 500, 64, 4, 0))
+    device.receive(0x15, 3, words(0x0055, 500, 64, 4, 0))
+    #expect(
+      device.role.application.events == [
+        .opened(0, spsm: 0x0080, link: 0, peerMTU: 500), .closed(0, .invalidResponse),
+        .closed(1, .invalidResponse),
+      ])
+    #expect(device.role.count == 0)
+  }
+
+  @Test("The CID of a channel is not that of the channel before it with its number")
+  func nextCID() throws {
+    let device = try device(nil)
+    var cids: [UInt16] = []
+    for identifier in UInt8(2)...10 {
+      _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+      let frame = try #require(device.frames().first)
+      cids.append(UInt16(frame[10]) | UInt16(frame[11]) << 8)
+      device.receive(0x15, identifier, words(0, 0, 0, 0, 4))
+    }
+    // 64 CIDs for 8 channels: each has 8 in turn.
+    #expect(cids == [0x40, 0x48, 0x50, 0x58, 0x60, 0x68, 0x70, 0x78, 0x40])
+  }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// What every PDU has to do: be written as its bytes, be read back from them, and be read neither from
+/// fewer nor from more, nor from another command.
+private func pdu<PDU: SignallingPDU>(
+  _ label: String, _ value: PDU, _ code: UInt8, _ data: [UInt8],
+  sourceLocation: SourceLocation = #_sourceLocation
+) -> Check {
+  Check(label) {
+    let bytes = [code, 0x09, UInt8(data.count), 0] + data
+    #expect(
+      written { value.write(identifier: 0x09, to: &$0) } == bytes, sourceLocation: sourceLocation)
+    #expect(value.length == data.count, sourceLocation: sourceLocation)
+    func read(_ bytes: [UInt8]) -> PDU? {
+      guard let command = SignallingCommand(bytes.span) else { return nil }
+      return PDU(command)
+    }
+    #expect(read(bytes) == value, sourceLocation: sourceLocation)
+    for cut in truncations(of: bytes) {
+      #expect(read(cut) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+    }
+    for cut in truncations(of: data) {
+      // The header is right about what there is, but that is too little.
+      let short = [code, 0x09, UInt8(cut.count), 0] + cut
+      #expect(read(short) == nil, "\(cut.count) bytes of data", sourceLocation: sourceLocation)
+    }
+    let long = [code, 0x09, UInt8(data.count + 1), 0] + data + [0]
+    #expect(read(long) == nil, "one byte too long", sourceLocation: sourceLocation)
+    #expect(read(bytes + [0]) == nil, "one byte after it", sourceLocation: sourceLocation)
+    #expect(read([code ^ 0x40] + bytes[1...]) == nil, sourceLocation: sourceLocation)
+  }
+}
+
+private let pdus = [
+  // SPSM 0x0080, CID 0x0041, MTU 512, MPS 0x00F7, credits 5.
+  pdu(
+    "LE Credit Based Connection Request",
+    LECreditBasedConnectionRequest(
+      spsm: 0x0080, sourceCID: L2CAPChannel(rawValue: 0x0041), mtu: 512, mps: 247,
+      initialCredits: 5),
+    0x14, [0x80, 0x00, 0x41, 0x00, 0x00, 0x02, 0xF7, 0x00, 0x05, 0x00]),
+  pdu(
+    "LE Credit Based Connection Response",
+    LECreditBasedConnectionResponse(
+      destinationCID: L2CAPChannel(rawValue: 0x0042), mtu: 65_535, mps: 65_533,
+      initialCredits: 258),
+    0x15, [0x42, 0x00, 0xFF, 0xFF, 0xFD, 0xFF, 0x02, 0x01, 0x00, 0x00]),
+  pdu(
+    "LE Credit Based Connection Response that refuses",
+    LECreditBasedConnectionResponse(refusal: .sourceCIDAlreadyAllocated),
+    0x15, [0, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0x00]),
+  pdu(
+    "Flow Control Credit Indication",
+    FlowControlCreditIndication(cid: L2CAPChannel(rawValue: 0x0043), credits: 0x1234),
+    0x16, [0x43, 0x00, 0x34, 0x12]),
+  pdu(
+    "Disconnection Request",
+    DisconnectionRequest(
+      destinationCID: L2CAPChannel(rawValue: 0x0044), sourceCID: L2CAPChannel(rawValue: 0x007F)),
+    0x06, [0x44, 0x00, 0x7F, 0x00]),
+  pdu(
+    "Disconnection Response",
+    DisconnectionResponse(
+      destinationCID: L2CAPChannel(rawValue: 0x0045), sourceCID: L2CAPChannel(rawValue: 0x007E)),
+    0x07, [0x45, 0x00, 0x7E, 0x00]),
+  pdu("Command Reject: not understood", CommandReject.commandNotUnderstood, 0x01, [0x00, 0x00]),
+  pdu(
+    "Command Reject: MTU", CommandReject.signallingMTUExceeded(23), 0x01,
+    [0x01, 0x00, 0x17, 0x00]),
+  pdu(
+    "Command Reject: CID",
+    CommandReject.invalidCID(L2CAPChannel(rawValue: 0x0046), L2CAPChannel(rawValue: 0x0047)),
+    0x01, [0x02, 0x00, 0x46, 0x00, 0x47, 0x00]),
+]
+
+@Suite("Channels: PDUs and numbers")
+struct ChannelPDUTests {
+  @Test("PDUs have the specification's bytes, cut at any length they are none", arguments: pdus)
+  func bytes(pdu: Check) {
+    pdu.run()
+  }
+
+  @Test("Each result of the response has the specification's number")
+  func results() {
+    let results: [LECreditBasedConnectionResult] = [
+      .success, .spsmNotSupported, .noResourcesAvailable, .insufficientAuthentication,
+      .insufficientAuthorization, .encryptionKeySizeTooShort, .insufficientEncryption,
+      .invalidSourceCID, .sourceCIDAlreadyAllocated, .unacceptableParameters,
+    ]
+    #expect(results.map(\.rawValue) == [0, 2, 4, 5, 6, 7, 8, 9, 10, 11])
+  }
+
+  @Test("An SPSM is 0x0001 to 0x00FF, and dynamic from 0x0080")
+  func spsm() {
+    #expect([0, 0x0100, 0xFFFF].allSatisfy { SPSM($0) == nil })
+    #expect(SPSM(0x0001)?.isDynamic == false)
+    #expect(SPSM(0x007F)?.isDynamic == false)
+    #expect(SPSM(0x0080) == .firstDynamic)
+    #expect(SPSM(0x00FF)?.isDynamic == true)
+  }
+
+  @Test("An MTU is at least 23; an MPS is 23 to 65,533")
+  func sizes() {
+    #expect(ChannelMTU(22) == nil)
+    #expect(ChannelMTU(23) == .minimum)
+    #expect(ChannelMTU(65_535)?.byteCount == 65_535)
+    #expect(ChannelMPS(22) == nil)
+    #expect(ChannelMPS(23) == .minimum)
+    #expect(ChannelMPS(498) == .twoPackets)
+    #expect(ChannelMPS(65_533)?.byteCount == 65_533)
+    #expect(ChannelMPS(65_534) == nil)
+  }
+
+  @Test("A CID is dynamic from 0x0040 to 0x007F")
+  func channelIdentifiers() {
+    let dynamic = (0...0xFFFF).filter { L2CAPChannel(rawValue: $0).isDynamic }
+    #expect(dynamic == Array(0x0040...0x007F))
+  }
+}

@@ -1,0 +1,233 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// What a peer does on an open channel, and why the channel ends; `nil` if it goes on.
+private struct Rule: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  /// Payloads of K-frames.
+  let frames: [[UInt8]]
+  var room = 1000
+  let end: ChannelEnd?
+}
+
+/// The first K-frame of an SDU of `length` bytes, with `count` of them.
+private func first(_ length: UInt16, _ count: Int) -> [UInt8] {
+  Array(little: length) + [UInt8](counting: count)
+}
+
+// The device takes SDUs of up to 200 bytes in K-frames of up to 100.
+private let rules = [
+  Rule(testDescription: "as long as the MPS: 2 + 98 = 100", frames: [first(98, 98)], end: nil),
+  Rule(
+    testDescription: "longer than the MPS, 3.4.3: 2 + 99 = 101", frames: [first(99, 99)],
+    end: .frameTooLong),
+  Rule(
+    testDescription: "a later frame longer than the MPS, 3.4.3",
+    frames: [first(200, 98), [UInt8](counting: 101)], end: .frameTooLong),
+  Rule(
+    testDescription: "an SDU as long as the MTU",
+    frames: [first(200, 98), [UInt8](counting: 100), [1, 2]], end: nil),
+  Rule(
+    testDescription: "an SDU longer than the MTU, 3.4.3", frames: [first(201, 10)],
+    end: .sduTooLong),
+  Rule(testDescription: "an SDU of 64 kB", frames: [first(65_535, 10)], end: .sduTooLong),
+  Rule(
+    testDescription: "more bytes than the SDU has, 3.4.3", frames: [first(10, 11)],
+    end: .sduOverrun),
+  Rule(
+    testDescription: "more bytes in a later frame, 3.4.3", frames: [first(10, 9), [1, 2]],
+    end: .sduOverrun),
+  Rule(testDescription: "no length of the SDU, 3.4.2", frames: [[]], end: .frameTooShort),
+  Rule(testDescription: "half a length of the SDU, 3.4.2", frames: [[5]], end: .frameTooShort),
+  Rule(
+    testDescription: "as many frames as credits", frames: [first(9, 1), [1], [2]], room: 399,
+    end: nil),
+  Rule(
+    testDescription: "one frame more than credits, 10.1", frames: [first(9, 1), [1], [2], [3]],
+    room: 399, end: .frameWithoutCredit),
+  Rule(
+    testDescription: "a frame though there were never credits, 10.1", frames: [first(1, 1)],
+    room: 0, end: .frameWithoutCredit),
+  Rule(
+    testDescription: "empty frames within an SDU", frames: [first(2, 0), [], [1], [], [2]],
+    end: nil),
+  Rule(testDescription: "an empty SDU", frames: [[0, 0]], end: nil),
+]
+
+@Suite("Channels: the rules of K-frames and credits")
+struct ChannelRuleTests {
+  /// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
+  private func openDevice(room: Int = 1000, credits: UInt16 = 3, peerMPS: UInt16 = 50) throws
+    -> ChannelDevice<ChannelOwner>
+  {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: try #require(ChannelMTU(200)))
+    owner.usualRoom = room
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 120, peerMPS, credits))
+    #expect(device.frames().count == 1)
+    device.role.application.events = []
+    return device
+  }
+
+  @Test("A peer that breaks a rule loses the channel, and that alone", arguments: rules)
+  fileprivate func rule(rule: Rule) throws {
+    let device = try openDevice(room: rule.room)
+    for frame in rule.frames { device.receive(kFrame: frame, to: 0x0040) }
+    if let end = rule.end {
+      // Whatever comes until the response is ignored; the first reason counts.
+      device.receive(kFrame: first(1, 1), to: 0x0040)
+      device.role.disconnect(0)
+      #expect(device.role.application.events == [])
+      #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+      device.receive(kFrame: first(1, 1), to: 0x0040)
+      device.receive(0x07, 2, words(0x0041, 0x0040))
+      #expect(device.role.application.events == [.closed(0, end)])
+      #expect(device.frames() == [])
+      #expect(device.role.count == 0)
+      #expect(device.role.deadline == nil)
+    } else {
+      #expect(device.role.application.events == [])
+      #expect(device.role.count == 1)
+    }
+  }
+
+  @Test("The owner gets an SDU as it was cut, an empty one too")
+  func received() throws {
+    let device = try openDevice()
+    device.receive(kFrame: [5, 0, 1, 2], to: 0x0040)
+    device.receive(kFrame: [3, 4], to: 0x0040)
+    #expect(device.role.application.incoming[0] == nil)
+    device.receive(kFrame: [5], to: 0x0040)
+    device.receive(kFrame: [0, 0], to: 0x0040)
+    device.receive(kFrame: [1, 0, 9], to: 0x0040)
+    #expect(device.role.application.incoming[0] == [[1, 2, 3, 4, 5], [], [9]])
+  }
+
+  @Test("A frame that the host cannot hold ends the channel, 3.4.3; for no channel it is ignored")
+  func overlong() throws {
+    let device = try openDevice()
+    let connection = Connection(index: 0)
+    device.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0042), on: connection)
+    #expect(device.frames() == [])
+    device.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0040), on: connection)
+    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    device.receive(0x07, 2, words(0x0041, 0x0040))
+    #expect(device.role.application.events == [.closed(0, .frameTooLong)])
+  }
+
+  @Test("Credits are given back when the peer has half of them left, and for bytes that were taken")
+  func givingBack() throws {
+    // 1000 / 100 = 10 credits.
+    let device = try openDevice()
+    for _ in 0..<4 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
+    #expect(device.frames() == [])
+    // The owner has taken nothing of these: 996 / 100 = 9, of which 5 are left.
+    device.role.application.usualRoom = 996
+    device.receive(kFrame: [1, 0, 7], to: 0x0040)
+    #expect(device.frames() == [])
+    // 1000 / 100 = 10, of which 5 are left: 5 more.
+    device.role.application.usualRoom = 1000
+    device.role.resume(0)
+    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 5))])
+  }
+
+  @Test("The peer never has more credits than 65,535, however much room there is")
+  func mostCredits() throws {
+    let device = try openDevice(room: .max)
+    for _ in 0..<40_000 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
+    // 65,535 − 40,000 = 25,535 are left, less than half.
+    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 40_000))])
+  }
+
+  @Test("65,535 credits are taken; one more ends the channel: 10.1")
+  func tooManyCredits() throws {
+    let device = try openDevice(credits: 0xFFFE)
+    device.receive(0x16, 1, words(0x0041, 1))
+    #expect(device.frames() == [])
+    device.receive(0x16, 2, words(0x0041, 1))
+    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    device.receive(0x07, 2, words(0x0041, 0x0040))
+    #expect(device.role.application.events == [.closed(0, .tooManyCredits)])
+  }
+
+  @Test("Credits of 0, and for no channel, are ignored: 10.1", arguments: [0x0041, 0x0040, 0])
+  func noCredits(cid: UInt16) throws {
+    let device = try openDevice(credits: 0xFFFF)
+    device.receive(0x16, 1, words(cid, cid == 0x0041 ? 0 : 1))
+    #expect(device.frames() == [])
+    #expect(device.role.count == 1)
+  }
+
+  @Test("An SDU goes out in frames of the peer's MPS, a credit each, and waits for more credits")
+  func sending() throws {
+    let device = try openDevice(credits: 2)
+    let sdu = [UInt8](counting: 120)
+    device.role.application.outgoing[0] = [sdu, []]
+    #expect(!device.hasPacket(on: 0))
+    device.role.resume(0)
+    #expect(device.hasPacket(on: 0))
+    // MPS 50: 2 + 48, then 50; 120 − 98 = 22 are left.
+    #expect(
+      device.frames() == [
+        l2cap(0x0041, Array(little: 120) + sdu[..<48]), l2cap(0x0041, Array(sdu[48..<98])),
+      ])
+    #expect(!device.hasPacket(on: 0))
+    device.role.resume(0)
+    #expect(device.frames() == [])
+    device.receive(0x16, 1, words(0x0041, 1))
+    #expect(device.frames() == [l2cap(0x0041, Array(sdu[98...]))])
+    #expect(device.role.application.events == [.sent(0)])
+    device.receive(0x16, 2, words(0x0041, 9))
+    #expect(device.frames() == [l2cap(0x0041, [0, 0])])
+    #expect(device.role.application.events == [.sent(0), .sent(0)])
+  }
+
+  @Test("A frame is never longer than 2,048 bytes, lest the link waits for it")
+  func longestFrame() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 65_535, 65_533, 9))
+    device.role.application.outgoing[0] = [[UInt8](counting: 4000)]
+    // 2,046 with the length of the SDU before them, and 1,954: together 4,000.
+    #expect(device.frames().dropFirst().map(\.count) == [4 + 2048, 4 + 1954])
+  }
+
+  @Test("An SDU longer than the peer's MTU closes the channel; nothing of it is sent")
+  func ownSDUTooLong() throws {
+    let device = try openDevice()
+    device.role.application.outgoing[0] = [[UInt8](counting: 121)]
+    device.role.resume(0)
+    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    device.receive(0x07, 2, words(0x0041, 0x0040))
+    #expect(device.role.application.events == [.closed(0, .invalidSDU)])
+  }
+
+  @Test("An owner that writes too few bytes closes the channel; nothing of the frame is sent")
+  func shortSDU() throws {
+    let device = try openDevice()
+    device.role.application.shortage = 1
+    device.role.application.outgoing[0] = [[1, 2, 3]]
+    device.role.resume(0)
+    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    device.receive(0x07, 2, words(0x0041, 0x0040))
+    #expect(device.role.application.events == [.closed(0, .invalidSDU)])
+  }
+
+  @Test("An owner that stops in the middle of a frame closes the channel after the frame")
+  func shortRest() throws {
+    let device = try openDevice()
+    device.role.application.outgoing[0] = [[1, 2] + [UInt8](repeating: 3, count: 40)]
+    device.role.resume(0)
+    // 18 bytes a packet: 4 + 2 + 12, then 18, then 12 of the 42.
+    #expect(device.nextPacket(length: 18)?.data.count == 18)
+    device.role.application.shortage = 1
+    let rest = try #require(device.nextPacket(length: 18))
+    #expect(!rest.starts)
+    #expect(rest.data == [UInt8](repeating: 3, count: 17) + [0])
+    #expect(device.nextPacket(length: 18)?.data.count == 12)
+    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Channels: shares of one link")
+struct ChannelShareTests {
+  @Test("The channels of a link take turns, a K-frame each")
+  func turns() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    for channel in 0..<3 {
+      device.receive(0x14, 7, words(0x0080, 0x0041 + UInt16(channel), 100, 23, 100))
+      device.role.application.outgoing[channel] = [[UInt8](repeating: 1, count: 63)]
+    }
+    // MPS 23: 2 + 21, then 23, then 19 of the 63 bytes.
+    let cids = device.frames().filter { $0[2] != 0x05 }.map { $0[2] }
+    #expect(cids == [0x41, 0x42, 0x43, 0x41, 0x42, 0x43, 0x41, 0x42, 0x43])
+  }
+
+  @Test("A command goes out between the frames of a channel that always has another")
+  func commandBetweenFrames() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 23, 100))
+    device.role.application.outgoing[0] = [[UInt8]](repeating: [1], count: 50)
+    #expect(device.nextPacket(length: 27)?.data[4] == 0x15)
+    #expect(device.nextPacket(length: 27)?.data[2] == 0x41)
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    #expect(device.nextPacket(length: 27)?.data[4] == 0x14)
+    #expect(device.nextPacket(length: 27)?.data[2] == 0x41)
+  }
+
+  @Test("The rest of a frame goes before everything else")
+  func restOfFrame() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 100, 100))
+    _ = device.frames()
+    device.role.application.outgoing[0] = [[UInt8](counting: 40)]
+    device.role.resume(0)
+    #expect(device.nextPacket(length: 27)?.starts == true)
+    #expect(device.isSending() && device.hasPacket(on: 0))
+    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 100, 100))
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    #expect(device.nextPacket(length: 27)?.starts == false)
+    #expect(!device.isSending())
+    #expect(device.frames().map { $0[4] } == [0x15, 0x14])
+  }
+
+  @Test("Nothing is written where a command would not fit", arguments: [0, 1, 17])
+  func noSpace(length: Int) throws {
+    let device = try ChannelDevice(ChannelOwner())
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    #expect(device.nextPacket(length: length) == nil)
+    #expect(device.hasPacket(on: 0))
+    #expect(device.nextPacket(length: 18)?.data.count == 18)
+  }
+
+  @Test("Without channels every request is refused, and there is nothing to send")
+  func noChannels() {
+    var channels = NoChannels()
+    let connection = Connection(index: 0)
+    #expect(!NoChannels.isPresent)
+    let request = [UInt8](signal(0x14, 7, words(0x0080, 0x0041, 100, 23, 100)).dropFirst(4))
+    var isTaken = true
+    let response = written { writer in
+      guard let command = SignallingCommand(request.span) else { return }
+      isTaken = channels.receive(
+        command, on: connection, protection: .none, response: &writer)
+    }
+    #expect(!isTaken && response == [])
+    #expect(!channels.hasPacket(for: connection) && channels.deadline == nil)
+  }
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// A command, and what a device with an open channel answers. The channel is 0x0040 here and 0x0041 at
+/// the peer; another one, 0x0041 here, waits for its response with the identifier 2.
+private struct Command: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let frame: [UInt8]
+  let responses: [[UInt8]]
+
+  init(_ label: String, _ frame: [UInt8], _ responses: [[UInt8]] = []) {
+    testDescription = label
+    self.frame = frame
+    self.responses = responses
+  }
+}
+
+private func notUnderstood(_ identifier: UInt8) -> [UInt8] {
+  signal(0x01, identifier, [0, 0])
+}
+
+private func invalid(_ identifier: UInt8, _ own: UInt16, _ other: UInt16) -> [UInt8] {
+  signal(0x01, identifier, words(2, own, other))
+}
+
+private let request = words(0x0080, 0x0050, 100, 50, 3)
+private let response = words(0x0050, 100, 50, 3, 0)
+
+private let commands = [
+  Command("request cut short", signal(0x14, 9, request.dropLast()), [notUnderstood(9)]),
+  Command("request too long", signal(0x14, 9, request + [0]), [notUnderstood(9)]),
+  Command(
+    "request with less than it states", l2cap(5, [0x14, 9, 10, 0] + request.dropLast()),
+    [notUnderstood(9)]),
+  Command("request without a length", l2cap(5, [0x14, 9]), [notUnderstood(9)]),
+  Command("request with identifier 0", signal(0x14, 0, request)),
+  Command("one byte", l2cap(5, [0x14])),
+  Command("response cut short", signal(0x15, 2, response.dropLast())),
+  Command("response too long", signal(0x15, 2, response + [0])),
+  Command("response with another identifier", signal(0x15, 3, response)),
+  Command("response with identifier 0", signal(0x15, 0, response)),
+  Command("credits cut short", signal(0x16, 9, [0x41, 0, 1])),
+  Command("credits too long", signal(0x16, 9, [0x41, 0, 1, 0, 0])),
+  Command("credits for no channel", signal(0x16, 9, words(0x0042, 65_535))),
+  Command("credits for a channel that is not open", signal(0x16, 9, words(0, 65_535))),
+  Command("disconnection cut short", signal(0x06, 9, [0x40, 0, 0x41]), [notUnderstood(9)]),
+  Command(
+    "disconnection too long", signal(0x06, 9, [0x40, 0, 0x41, 0, 0]), [notUnderstood(9)]),
+  Command(
+    "disconnection of no channel", signal(0x06, 9, words(0x0077, 0x0041)),
+    [invalid(9, 0x0077, 0x0041)]),
+  Command(
+    "disconnection of a fixed channel", signal(0x06, 9, words(0x0004, 0x0004)),
+    [invalid(9, 0x0004, 0x0004)]),
+  Command(
+    "disconnection of a channel that is not open", signal(0x06, 9, words(0x0041, 0)),
+    [invalid(9, 0x0041, 0)]),
+  Command("disconnection with another source CID: 4.6", signal(0x06, 9, words(0x0040, 0x0042))),
+  Command("disconnection response, unasked", signal(0x07, 9, words(0x0041, 0x0040))),
+  Command(
+    "disconnection response with a request's identifier", signal(0x07, 2, words(0x0041, 0x0040))),
+  Command("reject of nothing", notUnderstood(9)),
+  Command(
+    "enhanced request", signal(0x17, 9, words(0x0080, 100, 64, 1, 0x0050)),
+    [signal(0x18, 9, words(0, 0, 0, 2, 0))]),
+  Command("unknown command", signal(0x40, 9, []), [notUnderstood(9)]),
+]
+
+@Suite("Channels: signalling that is malformed, out of order, or about no channel")
+struct ChannelSignallingTests {
+  @Test("It changes nothing, and is answered if the specification says so", arguments: commands)
+  fileprivate func nothingChanges(command: Command) throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 0xFFFF))
+    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 1)
+    #expect(device.frames().count == 2)
+    let events = device.role.application.events
+
+    device.receive(command.frame)
+    #expect(device.frames() == command.responses)
+    #expect(device.role.application.events == events)
+    #expect(device.role.count == 2)
+
+    // Both channels go on.
+    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
+    device.receive(kFrame: [1, 0, 5], to: 0x0040)
+    device.receive(kFrame: [1, 0, 6], to: 0x0041)
+    #expect(device.role.application.incoming == [0: [[5]], 1: [[6]]])
+    #expect(device.frames() == [])
+  }
+
+  @Test("A response that comes twice, or after the channel has ended, is ignored")
+  func secondResponse() throws {
+    let device = try ChannelDevice(ChannelOwner())
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    for _ in 0..<2 { device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0)) }
+    #expect(
+      device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
+    device.role.disconnect(0)
+    #expect(device.frames() == [signal(0x06, 3, words(0x0051, 0x0040))])
+    device.receive(0x15, 3, words(0x0052, 100, 50, 3, 0))
+    for _ in 0..<2 { device.receive(0x07, 3, words(0x0051, 0x0040)) }
+    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
+    #expect(device.role.application.events.count == 2)
+    #expect(device.role.count == 0)
+    #expect(device.frames() == [])
+  }
+
+  @Test("A response on another link is ignored")
+  func otherLink() throws {
+    let device = try ChannelDevice(ChannelOwner())
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    _ = device.frames()
+    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0), on: 1)
+    device.receive(0x01, 2, [0, 0], on: 1)
+    #expect(device.role.application.events == [])
+    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
+    device.receive(kFrame: [1, 0, 5], to: 0x0040, on: 1)
+    device.receive(0x16, 2, words(0x0051, 0xFFFF), on: 1)
+    device.receive(0x06, 2, words(0x0040, 0x0051), on: 1)
+    #expect(device.frames(on: 1) == [invalid(2, 0x0040, 0x0051)])
+    #expect(device.role.application.incoming == [:])
+    #expect(device.role.count == 1)
+  }
+
+  @Test("A disconnection response with another CID is ignored: 4.7")
+  func otherDisconnection() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    device.role.disconnect(0)
+    // The response to the request goes first: until then the peer knows no channel.
+    #expect(
+      device.frames() == [
+        signal(0x15, 7, words(0x0040, 23, 100, 10, 0)), signal(0x06, 2, words(0x0041, 0x0040)),
+      ])
+    device.receive(0x07, 2, words(0x0042, 0x0040))
+    device.receive(0x07, 2, words(0x0041, 0x0048))
+    device.receive(0x07, 3, words(0x0041, 0x0040))
+    #expect(device.role.count == 1)
+    device.receive(0x07, 2, words(0x0041, 0x0040))
+    #expect(device.role.count == 0)
+  }
+
+  @Test("Identifiers are never 0 or 1, nor that of a request that still waits")
+  func identifiers() throws {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
+    owner.usualRoom = 100
+    let device = try ChannelDevice(owner)
+    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
+    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
+    #expect(device.frames().count == 2)
+    // The second channel's request has 2. Each frame on the first, with its one credit, gets another.
+    var identifiers: [UInt8] = []
+    for _ in 0..<254 {
+      device.receive(kFrame: [1, 0, 5], to: 0x0040)
+      let frames = device.frames()
+      #expect(frames.count == 1)
+      identifiers.append(frames.first.map { $0[5] } ?? 0)
+    }
+    #expect(identifiers == Array(3...255) + [3])
+  }
+}

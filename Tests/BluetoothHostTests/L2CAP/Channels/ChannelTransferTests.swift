@@ -1,0 +1,84 @@
+import Testing
+
+@testable import BluetoothHost
+
+/// How two devices use their channels.
+private struct Transfer: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let channels: Int
+  /// Bytes each way on each channel.
+  let total: Int
+  let mtu: Int
+  let mps: UInt16
+  /// K-frames for which a receiver has room.
+  let credits: Int
+}
+
+private let transfers = [
+  Transfer(
+    testDescription: "10 MB, MPS 23, 5 credits", channels: 1, total: 10_000_000, mtu: 600,
+    mps: 23, credits: 5),
+  Transfer(
+    testDescription: "10 MB, MPS 2,048, 3 credits", channels: 1, total: 10_000_000, mtu: 65_535,
+    mps: 2048, credits: 3),
+  Transfer(
+    testDescription: "100 kB on each of 7 channels, MPS 64, 1 credit", channels: 7,
+    total: 100_000, mtu: 200, mps: 64, credits: 1),
+  Transfer(
+    testDescription: "100 kB on each of 4 channels, MPS 498, 100 credits", channels: 4,
+    total: 100_000, mtu: 1500, mps: 498, credits: 100),
+]
+
+@Suite("Channels: two ends and much data")
+struct ChannelTransferTests {
+  @Test("Every byte arrives once and in order, and no buffer overflows", arguments: transfers)
+  fileprivate func transfer(transfer: Transfer) throws {
+    func device(seed: UInt64) throws -> ChannelDevice<StreamOwner> {
+      try ChannelDevice(
+        StreamOwner(
+          mtu: transfer.mtu, total: transfer.total,
+          capacity: Int(transfer.mps) * transfer.credits, seed: seed), mps: transfer.mps)
+    }
+    let pair = ChannelPair(try device(seed: 1), try device(seed: 2), seed: 3)
+    let mtu = try #require(ChannelMTU(UInt16(transfer.mtu)))
+    // Each side opens some. A peer gets all channels but one.
+    for number in 0..<transfer.channels {
+      let opener = number & 1 == 0 ? pair.left : pair.right
+      #expect(opener.role.open(.firstDynamic, mtu: mtu, at: 0) != nil)
+      pair.carry(4)
+    }
+    var rounds = 0
+    while !pair.left.role.application.isDone || !pair.right.role.application.isDone {
+      let carried = pair.carry(200)
+      let hasDrained = drain(pair.left, &pair.random) || drain(pair.right, &pair.random)
+      rounds += 1
+      guard carried > 0 || hasDrained || rounds < 10 else { break }
+    }
+    for device in [pair.left, pair.right] {
+      let owner = device.role.application
+      #expect(owner.faults == [])
+      #expect(owner.ends == [:])
+      #expect(owner.incoming.count == transfer.channels)
+      #expect(owner.incoming.values.allSatisfy { $0.position == transfer.total })
+    }
+    for channel in 0..<transfer.channels { pair.left.role.disconnect(channel) }
+    pair.carry()
+    #expect(pair.left.role.application.ends.values.allSatisfy { $0 == .closed })
+    #expect(pair.right.role.application.ends.values.allSatisfy { $0 == .closedByPeer })
+    #expect(pair.left.role.count == 0 && pair.right.role.count == 0)
+  }
+
+  /// The owner takes what it has kept on some channels. Returns whether there was any.
+  private func drain(
+    _ device: ChannelDevice<StreamOwner>, _ random: inout FixedRandom
+  ) -> Bool {
+    var hasDrained = false
+    for channel in 0..<8 where (device.role.application.buffered[channel] ?? 0) > 0 {
+      hasDrained = true
+      guard random.next() % 4 != 0 else { continue }
+      device.role.application.buffered[channel] = 0
+      device.role.resume(channel)
+    }
+    return hasDrained
+  }
+}

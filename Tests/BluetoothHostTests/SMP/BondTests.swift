@@ -1,0 +1,268 @@
+import BluetoothHost
+import Testing
+
+private func address(_ number: UInt8) -> DeviceAddress {
+  .staticRandom([number, 0, 0, 0, 0, 0])
+}
+
+private func bond(
+  _ number: UInt8, key: UInt32 = 1, irk: UInt32? = nil, diversifier: UInt16 = 0,
+  randomNumber: UInt64 = 0, isSecureConnections: Bool = true, role: PairingRole = .responder
+) -> Bond {
+  Bond(
+    identityAddress: address(number), longTermKey: Number128(words: [key, 0, 0, 0]),
+    encryptedDiversifier: diversifier, randomNumber: randomNumber,
+    identityResolvingKey: irk.map { Number128(words: [$0, 0, 0, 0]) }, isAuthenticated: false,
+    isSecureConnections: isSecureConnections, role: role)
+}
+
+@Suite("Bonds in memory")
+struct BondTableTests {
+  @Test("The bond that has been unused the longest makes room")
+  func eviction() {
+    var stored = BondTable<3>()
+    for number: UInt8 in 1...3 { stored.store(bond(number)) }
+    func identities(_ table: borrowing BondTable<3>) -> [UInt8] {
+      var found: [UInt8] = []
+      for index in 0..<table.count {
+        if let bond = table.bond(at: index) { found.append(bond.identityAddress.bytes[0]) }
+      }
+      return found
+    }
+    #expect(identities(stored) == [3, 2, 1])
+    stored.markUsed(at: 2)
+    #expect(identities(stored) == [1, 3, 2])
+    stored.store(bond(4))
+    #expect(identities(stored) == [4, 1, 3])
+    // A bond with the same identity is replaced, and is the last used.
+    stored.store(bond(3, key: 9))
+    #expect(identities(stored) == [3, 4, 1])
+    #expect(stored.bond(at: 0)?.longTermKey == Number128(words: [9, 0, 0, 0]))
+    stored.remove(at: 1)
+    #expect(identities(stored) == [3, 1])
+  }
+
+  @Test("A number that no bond has is answered, and changes nothing")
+  func range() {
+    var table = BondTable<2>()
+    table.store(bond(1))
+    for index in [-1, 1, 2, 100, Int.max, Int.min] {
+      let found = table.bond(at: index)
+      #expect(found == nil)
+      table.remove(at: index)
+      table.markUsed(at: index)
+    }
+    #expect(table.count == 1)
+    var none = BondTable<0>()
+    none.store(bond(1))
+    #expect(none.count == 0)
+  }
+
+  @Test("A bond is found by its identity address, by a private address, and by EDIV and Rand")
+  func lookUp() {
+    var table = BondTable<4>()
+    let irk: UInt32 = 77
+    table.store(bond(1))
+    table.store(bond(2, irk: irk))
+    table.store(bond(3, diversifier: 5, randomNumber: 6, isSecureConnections: false))
+    table.store(
+      bond(4, diversifier: 7, randomNumber: 8, isSecureConnections: false, role: .initiator))
+    func found(_ index: Int?) -> UInt8? {
+      index.flatMap { table.bond(at: $0)?.identityAddress.bytes[0] }
+    }
+    #expect(found(table.index(of: address(2))) == 2)
+    #expect(found(table.index(of: address(9))) == nil)
+    let identity = LocalIdentity(
+      identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: address(2))
+    let resolvable = resolvableAddress(of: identity, prand: 0x12_3456)
+    #expect(found(table.index(resolving: resolvable)) == 2)
+    #expect(found(table.index(resolving: address(1))) == 1)
+    let stranger = LocalIdentity(
+      identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: address(2))
+    #expect(found(table.index(resolving: resolvableAddress(of: stranger, prand: 5))) == nil)
+    #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)) == 3)
+    #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)) == nil)
+    #expect(
+      found(table.index(encryptedDiversifier: 7, randomNumber: 8)) == nil,
+      "that key serves links as the central")
+  }
+
+  @Test("The specification's private address is resolved by its key: Vol 3, Part H, D.7")
+  func sampleAddress() {
+    // IRK ec0234a357c8ad05341010a60a397d9b, prand 708194, hash 0dfbaa.
+    let key = Number128(words: [0x0A39_7D9B, 0x3410_10A6, 0x57C8_AD05, 0xEC02_34A3])
+    let address = DeviceAddress(kind: .random, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
+    #expect(address.isResolvable && !address.isIdentity)
+    #expect(address.isResolved(by: key))
+    #expect(!address.isResolved(by: Number128(words: [1, 0, 0, 0])))
+    let wrong = DeviceAddress(kind: .random, bytes: [0xAB, 0xFB, 0x0D, 0x94, 0x81, 0x70])
+    #expect(!wrong.isResolved(by: key))
+    // The same bytes as a public address, or under other top bits, are no private address.
+    #expect(
+      !DeviceAddress(kind: .public, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
+        .isResolved(by: key))
+  }
+}
+
+@Suite("Bonds of a Security Manager")
+struct SecurityManagerBondTests {
+  private let central: SecurityStation
+  private let peripheral: SecurityStation
+
+  init() {
+    let policy = PairingPolicy(ioCapability: .displayYesNo)
+    central = SecurityStation(policy, identity: initiatorIdentity, seed: 1)
+    peripheral = SecurityStation(policy, identity: responderIdentity, seed: 2)
+  }
+
+  private func pairedOnce() throws -> Bond {
+    central.connect(to: peripheral)
+    #expect(central.pair())
+    central.run()
+    return try #require(peripheral.bond())
+  }
+
+  @Test("A new pairing replaces the bond once it is complete, not before")
+  func replacement() throws {
+    let old = try pairedOnce()
+    // The link goes after each number of PDUs.
+    for count in 0..<12 {
+      central.disconnect()
+      // Each loss is a failure, which makes the peer wait.
+      central.now = Instant(rawValue: central.now.rawValue + 100_000)
+      peripheral.now = central.now
+      central.connect(to: peripheral)
+      #expect(central.pair())
+      central.run(count)
+      #expect(peripheral.bond() == old, "after \(count) PDUs")
+      #expect(peripheral.bondCount == 1)
+    }
+    central.disconnect()
+    central.now = Instant(rawValue: central.now.rawValue + 100_000)
+    peripheral.now = central.now
+    central.connect(to: peripheral)
+    #expect(central.pair())
+    central.run()
+    let new = try #require(peripheral.bond())
+    #expect(peripheral.bondCount == 1 && central.bondCount == 1)
+    #expect(new.longTermKey != old.longTermKey)
+    #expect(new.longTermKey == central.bond()?.longTermKey)
+  }
+
+  @Test("A new pairing has at least the protection of the bond")
+  func neverWeaker() throws {
+    let old = try pairedOnce()
+    #expect(old.isAuthenticated && old.isSecureConnections)
+    let weaker: [PairingPolicy] = [
+      PairingPolicy(ioCapability: .noInputNoOutput),
+      PairingPolicy(ioCapability: .displayYesNo, secureConnections: .notOffered),
+      PairingPolicy(ioCapability: .keyboardDisplay, secureConnections: .notOffered),
+    ]
+    for policy in weaker {
+      central.disconnect()
+      central.now = Instant(rawValue: central.now.rawValue + 100_000)
+      peripheral.now = central.now
+      // The central has lost its bond, and with it what it knew of the peripheral's strength.
+      central.manager.removeBond(at: 0)
+      central.manager.policy = policy
+      central.connect(to: peripheral)
+      #expect(central.pair())
+      central.run()
+      #expect(peripheral.outcomes.last == .failed(.authenticationRequirements))
+      #expect(central.outcomes.last == .refused(.authenticationRequirements))
+      #expect(peripheral.bond() == old)
+    }
+  }
+
+  @Test("The identity of a stronger bond is not given to a weaker pairing")
+  func claimedIdentity() throws {
+    let old = try pairedOnce()
+    // A stranger with a private address of its own says that it is the bonded device.
+    let thief = SecurityStation(
+      PairingPolicy(ioCapability: .noInputNoOutput),
+      identity: LocalIdentity(
+        identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: initiatorAddress), seed: 6)
+    let address = resolvableAddress(
+      of: LocalIdentity(
+        identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: initiatorAddress), prand: 3)
+    thief.connect(to: peripheral, at: 1, from: address)
+    #expect(thief.pair())
+    thief.run()
+    #expect(peripheral.outcomes.last == .failed(.keyRejected))
+    #expect(peripheral.bond() == old && peripheral.bondCount == 1)
+    #expect(!peripheral.manager.security(at: 1).contains(.bonded))
+  }
+
+  @Test("An identity that does not fit the address on the link is refused")
+  func impossibleIdentity() {
+    let cases: [(DeviceAddress, LocalIdentity)] = [
+      // A public address on the link, another one as the identity.
+      (initiatorAddress, LocalIdentity(identityResolvingKey: .zero, address: responderAddress)),
+      // A private address that the key does not resolve.
+      (
+        resolvableAddress(of: responderIdentity, prand: 9), initiatorIdentity
+      ),
+    ]
+    for (address, identity) in cases {
+      let central = SecurityStation(identity: identity, seed: 1)
+      let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
+      central.connect(to: peripheral, from: address)
+      #expect(central.pair())
+      central.run()
+      #expect(peripheral.outcomes == [.failed(.invalidParameters)])
+      #expect(peripheral.bondCount == 0)
+    }
+  }
+
+  @Test("A private address without an identity gives no bond that nobody could find again")
+  func withoutIdentity() throws {
+    let central = SecurityStation(identity: nil, seed: 1)
+    central.connect(
+      to: peripheral, from: resolvableAddress(of: initiatorIdentity, prand: 9))
+    #expect(central.pair())
+    central.run()
+    #expect(peripheral.outcomes == [.paired(nil)])
+    #expect(peripheral.bondCount == 0)
+    #expect(peripheral.manager.security(at: 0).contains(.encrypted))
+  }
+
+  @Test("The peripheral has lost its bond: the central hears it, and keeps its own")
+  func lostBond() throws {
+    _ = try pairedOnce()
+    central.disconnect()
+    peripheral.manager.removeBond(at: 0)
+    central.connect(to: peripheral)
+    #expect(central.secure())
+    central.run()
+    #expect(peripheral.replies.last == .refusal)
+    #expect(central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
+    #expect(central.bondCount == 1)
+    #expect(!central.manager.security(at: 0).contains(.encrypted))
+    // Whether to pair again is for the owner to say.
+    #expect(central.pair())
+    central.run()
+    #expect(central.bond()?.longTermKey == peripheral.bond()?.longTermKey)
+  }
+
+  @Test("A link whose bond is removed is no longer bonded")
+  func removal() throws {
+    _ = try pairedOnce()
+    #expect(peripheral.manager.bondIndex(at: 0) == 0)
+    peripheral.manager.removeBond(at: 0)
+    #expect(peripheral.manager.bondIndex(at: 0) == nil)
+    #expect(!peripheral.manager.security(at: 0).contains(.bonded))
+    #expect(peripheral.manager.security(at: 0).contains(.encrypted))
+    peripheral.manager.removeBond(at: 5)
+  }
+
+  @Test("Encryption that goes off leaves nothing but the bond")
+  func encryptionOff() throws {
+    _ = try pairedOnce()
+    peripheral.manager.encryptionChanged(
+      .success, isEncrypted: false, at: 0, at: peripheral.now)
+    #expect(peripheral.manager.security(at: 0) == .bonded)
+    // Encryption that nobody asked for says nothing about a key.
+    peripheral.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: peripheral.now)
+    #expect(peripheral.manager.security(at: 0) == .bonded)
+  }
+}

@@ -1,0 +1,191 @@
+import BluetoothHost
+import Testing
+
+/// One device, with the PDUs of a peer that a test writes.
+typealias LoneEnd = PairingEnd<TestAgreement, FixedRandom>
+
+extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
+  /// A responder that has got this Pairing Request.
+  static func responder(
+    _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = responderIdentity,
+    request: [UInt8]
+  ) -> LoneEnd {
+    let end = LoneEnd(TestAgreement(), FixedRandom(seed: 3))
+    let parameters = Array(request.dropFirst())
+    end.pairing.begin(
+      PairingLink(
+        role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      policy: policy, identity: identity, request: parameters.span, at: Instant(rawValue: 0))
+    end.collect()
+    return end
+  }
+
+  /// An initiator that has sent its Pairing Request and has got this Pairing Response.
+  static func initiator(
+    _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = initiatorIdentity,
+    response: [UInt8]
+  ) -> LoneEnd {
+    let end = LoneEnd(TestAgreement(), FixedRandom(seed: 4))
+    end.pairing.begin(
+      PairingLink(
+        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      policy: policy, identity: identity, at: Instant(rawValue: 0))
+    _ = end.nextPDU()
+    end.receive(response)
+    return end
+  }
+}
+
+/// A peer's features, and how they are answered.
+private struct Offer: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let policy: PairingPolicy
+  /// IO, OOB, AuthReq, key size, initiator's keys, responder's keys.
+  let features: [UInt8]
+  /// `nil` if pairing goes on.
+  let failure: PairingFailure?
+
+  init(
+    _ label: String, _ features: [UInt8], _ failure: PairingFailure?,
+    policy: PairingPolicy = PairingPolicy()
+  ) {
+    testDescription = label
+    self.policy = policy
+    self.features = features
+    self.failure = failure
+  }
+}
+
+private let secureOnly = PairingPolicy(secureConnections: .required)
+private let authenticated = PairingPolicy(ioCapability: .displayYesNo, authentication: .required)
+
+private let offers = [
+  Offer("a phone: Secure Connections", [4, 0, 0x0D, 16, 0x02, 0x03], nil),
+  Offer("legacy", [4, 0, 0x05, 16, 0x02, 0x03], nil),
+  Offer("reserved bits", [4, 0, 0xCD, 16, 0x02, 0x03], nil),
+  Offer("a key of 15 bytes", [4, 0, 0x0D, 15, 0, 0], .encryptionKeySize),
+  Offer("a key of 7 bytes", [4, 0, 0x01, 7, 0, 0], .encryptionKeySize),
+  Offer("a key of 6 bytes", [4, 0, 0x01, 6, 0, 0], .invalidParameters),
+  Offer("a key of 17 bytes", [4, 0, 0x01, 17, 0, 0], .invalidParameters),
+  Offer("an IO capability that is none", [5, 0, 0x01, 16, 0, 0], .invalidParameters),
+  Offer("an OOB data flag that is none", [3, 2, 0x01, 16, 0, 0], .invalidParameters),
+  Offer("one byte too few", [3, 0, 0x01, 16, 0], .invalidParameters),
+  Offer("one byte too many", [3, 0, 0x01, 16, 0, 0, 0], .invalidParameters),
+  Offer("OOB data of this device, which it never gave", [3, 1, 0x0D, 16, 0, 0], .oobNotAvailable),
+  Offer("OOB data with legacy pairing, which needs both", [3, 1, 0x05, 16, 0, 0], nil),
+  Offer(
+    "legacy, though only Secure Connections will do", [3, 0, 0x01, 16, 0, 0],
+    .authenticationRequirements, policy: secureOnly),
+  Offer("Secure Connections only", [3, 0, 0x09, 16, 0, 0], nil, policy: secureOnly),
+  Offer(
+    "no IO, though authentication is required", [3, 0, 0x0D, 16, 0, 0], .authenticationRequirements,
+    policy: authenticated),
+  Offer(
+    "a display, though authentication is required", [1, 0, 0x09, 16, 0, 0], nil,
+    policy: authenticated),
+  Offer(
+    "legacy with two displays, which gives Just Works", [1, 0, 0x05, 16, 0, 0],
+    .authenticationRequirements, policy: authenticated),
+]
+
+@Suite("What pairing devices agree on")
+struct NegotiationTests {
+  @Test("A Pairing Request", arguments: offers)
+  fileprivate func request(offer: Offer) {
+    let end = LoneEnd.responder(offer.policy, request: [0x01] + offer.features)
+    #expect(end.outcome == offer.failure.map { .failed($0) })
+    let answer = end.nextPDU()
+    if let failure = offer.failure {
+      #expect(answer == [0x05, failure.rawValue])
+    } else {
+      #expect(answer?.first == 0x02)
+    }
+    #expect(end.isActive == (offer.failure == nil))
+  }
+
+  @Test("A Pairing Response", arguments: offers)
+  fileprivate func response(offer: Offer) {
+    let end = LoneEnd.initiator(offer.policy, response: [0x02] + offer.features)
+    #expect(end.outcome == offer.failure.map { .failed($0) })
+    #expect(end.isActive == (offer.failure == nil))
+    if let failure = offer.failure {
+      #expect(end.nextPDU() == [0x05, failure.rawValue])
+      #expect(end.nextPDU() == nil)
+    }
+  }
+
+  @Test("The response names only keys that the request named", arguments: 0...255)
+  func keysOfResponse(keys: UInt8) throws {
+    // The request offers the identity of the initiator, and wants EncKey and IdKey.
+    for (initiators, responders): (UInt8, UInt8) in [(keys, 0x03), (0x02, keys)] {
+      let end = LoneEnd.initiator(response: [0x02, 3, 0, 0x09, 16, initiators, responders])
+      let isRight = initiators & ~0x02 == 0 && responders & ~0x03 == 0
+      #expect(end.isActive == isRight)
+      #expect(end.outcome == (isRight ? nil : .failed(.invalidParameters)))
+    }
+  }
+
+  @Test("The responder answers with keys that both have a use for")
+  func keysAnswered() throws {
+    // AuthReq, keys of the initiator and of the responder; the same of the response.
+    let cases: [(UInt8, UInt8, UInt8, UInt8, UInt8)] = [
+      // Secure Connections: no EncKey, and never SignKey or LinkKey.
+      (0x0D, 0x0F, 0x0F, 0x02, 0x02), (0x0D, 0x00, 0x00, 0x00, 0x00), (0x0D, 0x01, 0x01, 0, 0),
+      // Legacy: EncKey of the responder, which is the peripheral.
+      (0x05, 0x0F, 0x0F, 0x02, 0x03), (0x05, 0x01, 0x01, 0x00, 0x01),
+      // No bonding: no keys.
+      (0x0C, 0x0F, 0x0F, 0x00, 0x00), (0x04, 0x0F, 0x0F, 0x00, 0x00),
+    ]
+    for (requirements, initiators, responders, expectedInitiators, expectedResponders) in cases {
+      let end = LoneEnd.responder(
+        request: [0x01, 3, 0, requirements, 16, initiators, responders])
+      #expect(
+        end.nextPDU() == [0x02, 3, 0, 0x09, 16, expectedInitiators, expectedResponders],
+        "\(requirements), \(initiators), \(responders)")
+    }
+  }
+
+  @Test("A device without an identity of its own gives none, and still wants the peer's")
+  func withoutIdentity() {
+    let end = LoneEnd.responder(identity: nil, request: [0x01, 3, 0, 0x0D, 16, 0x03, 0x03])
+    #expect(end.nextPDU() == [0x02, 3, 0, 0x09, 16, 0x02, 0x00])
+  }
+
+  @Test("AuthReq says what the policy wants")
+  func requirements() {
+    let policies: [(PairingPolicy, UInt8)] = [
+      (PairingPolicy(), 0x09),
+      (PairingPolicy(ioCapability: .displayYesNo), 0x0D),
+      (PairingPolicy(ioCapability: .displayYesNo, authentication: .optional), 0x09),
+      (PairingPolicy(ioCapability: .noInputNoOutput, authentication: .required), 0x0D),
+      (PairingPolicy(secureConnections: .notOffered), 0x01),
+      (PairingPolicy(bonds: false), 0x08),
+    ]
+    for (policy, byte) in policies {
+      let end = LoneEnd(TestAgreement(), FixedRandom(seed: 1))
+      end.pairing.begin(
+        PairingLink(
+          role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+        policy: policy, identity: nil, at: Instant(rawValue: 0))
+      let request = end.nextPDU()
+      #expect(request?[3] == byte, "\(policy)")
+      #expect(request?[5] == 0x00, "no identity, no keys of the initiator")
+      #expect(request?[6] == (policy.bonds ? 0x03 : 0x00))
+    }
+  }
+
+  @Test("Two devices of which one does not bond encrypt the link, and keep nothing")
+  func noBonding() {
+    for (one, other) in [(true, false), (false, true), (false, false)] {
+      var way = PairingCase.all[0]
+      way.initiator.bonds = one
+      way.responder.bonds = other
+      let pipe = way.pipe()
+      pipe.run()
+      #expect(pipe.initiator.outcome == .paired(nil))
+      #expect(pipe.responder.outcome == .paired(nil))
+      #expect(pipe.log.allSatisfy { !$0.isEncrypted }, "no keys are distributed")
+      #expect(pipe.initiator.security == .encrypted | .secureConnections)
+    }
+  }
+}

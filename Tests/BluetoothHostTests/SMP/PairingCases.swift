@@ -1,0 +1,87 @@
+import BluetoothHost
+import Testing
+
+/// One way to pair: a generation and an association model.
+struct PairingCase: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let isSecureConnections: Bool
+  let model: AssociationModel
+  var initiator: PairingPolicy
+  var responder: PairingPolicy
+
+  init(
+    _ label: String, legacy: Bool = false, _ model: AssociationModel, _ initiator: IOCapability,
+    _ responder: IOCapability
+  ) {
+    testDescription = (legacy ? "legacy, " : "Secure Connections, ") + label
+    isSecureConnections = !legacy
+    self.model = model
+    // Each generation is chosen by one side, the other takes both.
+    self.initiator = PairingPolicy(
+      ioCapability: initiator, secureConnections: legacy ? .notOffered : .wherePossible)
+    self.responder = PairingPolicy(ioCapability: responder)
+  }
+
+  /// Every way that there is.
+  static let all = [
+    PairingCase("Just Works", .justWorks, .keyboardDisplay, .noInputNoOutput),
+    PairingCase("numeric comparison", .numericComparison, .keyboardDisplay, .displayYesNo),
+    PairingCase(
+      "passkey shown by the initiator", .passkeyShownByInitiator, .displayYesNo, .keyboardOnly),
+    PairingCase(
+      "passkey shown by the responder", .passkeyShownByResponder, .keyboardDisplay, .displayOnly),
+    PairingCase("passkey entered at both", .passkeyEnteredAtBoth, .keyboardOnly, .keyboardOnly),
+    PairingCase("Just Works", legacy: true, .justWorks, .displayYesNo, .displayYesNo),
+    PairingCase(
+      "passkey shown by the initiator", legacy: true, .passkeyShownByInitiator, .keyboardDisplay,
+      .keyboardDisplay),
+    PairingCase(
+      "passkey shown by the responder", legacy: true, .passkeyShownByResponder, .keyboardDisplay,
+      .displayYesNo),
+    PairingCase(
+      "passkey entered at both", legacy: true, .passkeyEnteredAtBoth, .keyboardOnly,
+      .keyboardOnly),
+  ]
+
+  /// Those with few PDUs: passkey entry with Secure Connections has 80 more.
+  static let short = all.filter { !$0.isSecureConnections || !$0.model.usesPasskey }
+
+  /// The short ones, and one with 80 PDUs more.
+  static let varied = short + [all[4]]
+
+  /// Two devices, of which the initiator has begun.
+  func pipe(
+    seed: UInt64 = 7, checksCurve: Bool = true, request: (([UInt8]) -> [UInt8])? = nil
+  ) -> PairingPipe<TestAgreement, FixedRandom> {
+    let initiator = PairingEnd(
+      TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed))
+    let responder = PairingEnd(
+      TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed &+ 1))
+    return begin(initiator, responder, request: request)
+  }
+
+  /// The pipe between two devices, of which the initiator begins.
+  func begin<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator>(
+    _ initiator: PairingEnd<Agreement, Random>, _ responder: PairingEnd<Agreement, Random>,
+    request change: (([UInt8]) -> [UInt8])? = nil
+  ) -> PairingPipe<Agreement, Random> {
+    let pipe = PairingPipe(initiator: initiator, responder: responder)
+    for end in [initiator, responder] {
+      end.prompts = []
+      end.outcome = nil
+    }
+    let now = Instant(rawValue: 0)
+    initiator.pairing.begin(
+      PairingLink(
+        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      policy: self.initiator, identity: initiatorIdentity, at: now)
+    guard let request = initiator.nextPDU() else { return pipe }
+    let parameters = Array((change?(request) ?? request).dropFirst())
+    responder.pairing.begin(
+      PairingLink(
+        role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      policy: self.responder, identity: responderIdentity, request: parameters.span, at: now)
+    responder.collect()
+    return pipe
+  }
+}

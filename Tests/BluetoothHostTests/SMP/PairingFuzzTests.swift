@@ -1,0 +1,60 @@
+import BluetoothHost
+import Testing
+
+@Suite("Random input to pairing")
+struct PairingFuzzTests {
+  @Test(
+    "Random PDUs, answers and events: no trap, and no bond but with a key of both",
+    arguments: 0..<20)
+  func random(seed: UInt64) {
+    var random = FixedRandom(seed: seed)
+    let way = PairingCase.short[Int(seed) % PairingCase.short.count]
+    for _ in 0..<40 {
+      let pipe = way.pipe(seed: random.next(), checksCurve: Bool.random(using: &random))
+      // A pairing that is disturbed once in a while, by a PDU in place of another or between two.
+      pipe.onPDU = { pdu in
+        guard UInt8.random(in: 0..<12, using: &random) == 0 else { return pdu.bytes }
+        var bytes = pdu.bytes
+        switch UInt8.random(in: 0..<5, using: &random) {
+        case 0: bytes = randomPDU(UInt8.random(in: 0...16, using: &random), &random)
+        case 1:
+          bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(
+            in: 0...255, using: &random)
+        case 2: bytes = Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))
+        case 3: bytes += [UInt8.random(in: 0...255, using: &random)]
+        default:
+          let end = Bool.random(using: &random) ? pipe.initiator : pipe.responder
+          end.receive(randomPDU(UInt8.random(in: 0...16, using: &random), &random))
+        }
+        return bytes
+      }
+      pipe.run()
+      if let one = pipe.initiator.bond, let other = pipe.responder.bond {
+        // The key of legacy pairing is itself one of the disturbed PDUs.
+        #expect(one.longTermKey == other.longTermKey || !way.isSecureConnections)
+        #expect(one.isAuthenticated == other.isAuthenticated)
+      }
+      for end in [pipe.initiator, pipe.responder] {
+        end.pairing.advance(to: Instant(rawValue: 30_000))
+        end.collect()
+        #expect(!end.isActive)
+        #expect(end.outcome != nil)
+      }
+    }
+  }
+
+  @Test("A device without a pairing takes anything, and says nothing")
+  func idle() {
+    var random = FixedRandom(seed: 1)
+    let end = LoneEnd(TestAgreement(), FixedRandom(seed: 2))
+    for code: UInt8 in 0...255 {
+      end.receive(randomPDU(code, &random))
+      end.encrypted()
+      #expect(!end.confirm(true) && !end.enterPasskey(0))
+      let key = end.pairing.keyForRequest()
+      #expect(key == nil)
+      #expect(end.nextPDU() == nil)
+      #expect(end.outcome == nil)
+    }
+  }
+}

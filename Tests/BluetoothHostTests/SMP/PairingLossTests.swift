@@ -1,0 +1,169 @@
+import BluetoothHost
+import Testing
+
+@Suite("Pairing that does not come to its end")
+struct PairingLossTests {
+  @Test(
+    "The link goes before a PDU arrives: no bond where it is missing",
+    arguments: PairingCase.varied)
+  func loss(way: PairingCase) {
+    let whole = way.pipe()
+    whole.run()
+    for lost in 0..<whole.log.count where !way.isMonotonous(at: lost) {
+      let pipe = way.pipe()
+      pipe.onPDU = { $0.number == lost ? nil : $0.bytes }
+      pipe.run()
+      #expect(pipe.log.count == lost + 1)
+      // The sender of the last key is done with it; what it sent is lost.
+      let isLast = lost == whole.log.count - 1
+      #expect(pipe.initiator.isPaired == isLast, "PDU \(lost)")
+      #expect(!pipe.responder.isPaired, "PDU \(lost)")
+      for end in [pipe.initiator, pipe.responder] {
+        #expect(end.isPaired || end.outcome == .linkLost, "PDU \(lost)")
+        #expect(!end.isActive)
+        #expect(end.nextPDU() == nil, "nobody is there")
+      }
+    }
+  }
+
+  @Test("30 s without a PDU end it, wherever it stands", arguments: PairingCase.varied)
+  func timeout(way: PairingCase) {
+    let whole = way.pipe()
+    whole.run()
+    for stop in 0..<whole.log.count where !way.isMonotonous(at: stop) {
+      let pipe = way.pipe()
+      pipe.stopsBefore = { $0.number == stop }
+      pipe.run()
+      for end in [pipe.initiator, pipe.responder] where end.isActive {
+        // Every PDU so far was at 0.
+        #expect(end.deadline == Instant(rawValue: 30_000))
+        end.pairing.advance(to: Instant(rawValue: 29_999))
+        end.collect()
+        #expect(end.isActive)
+        end.pairing.advance(to: Instant(rawValue: 30_000))
+        end.collect()
+        #expect(end.outcome == .timedOut, "before PDU \(stop)")
+        #expect(!end.isActive)
+        #expect(end.nextPDU() == nil, "no more of the protocol on this link, not even a failure")
+      }
+    }
+  }
+
+  @Test("Each PDU gives the other side 30 s more")
+  func restartedTimer() {
+    let end = LoneEnd.responder(request: [0x01, 3, 0, 0x01, 16, 0, 0])
+    #expect(end.deadline == Instant(rawValue: 30_000))
+    _ = end.nextPDU(at: Instant(rawValue: 1_000))
+    end.receive([0x03] + [UInt8](repeating: 1, count: 16), at: Instant(rawValue: 20_000))
+    #expect(end.deadline == Instant(rawValue: 50_000))
+  }
+
+  @Test("A reserved code, and a Security Request while pairing, give no time and change nothing")
+  func ignored() {
+    let end = LoneEnd.initiator(response: [0x02, 3, 0, 0x01, 16, 0, 0])
+    let deadline = end.deadline
+    for code: UInt8 in [0x00, 0x0F, 0x10, 0xFF, 0x0B] {
+      end.receive([code, 0x01], at: Instant(rawValue: 10_000))
+      #expect(end.isActive)
+      #expect(end.deadline == deadline)
+    }
+  }
+
+  @Test("The controller cannot encrypt: no bond", arguments: PairingCase.all)
+  func encryptionFails(way: PairingCase) {
+    let pipe = way.pipe()
+    pipe.encryptionStatus = .pinOrKeyMissing
+    pipe.run()
+    #expect(pipe.initiator.outcome == .encryptionFailed(.pinOrKeyMissing))
+    #expect(pipe.responder.outcome == .encryptionFailed(.pinOrKeyMissing))
+    #expect(pipe.initiator.security == nil && pipe.responder.security == nil)
+  }
+
+  @Test("The peer's reason for giving up is the outcome, and is not answered")
+  func peerFails() {
+    for reason: UInt8 in 0...255 {
+      let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
+      end.receive([0x05, reason])
+      #expect(end.outcome == .refused(PairingFailure(rawValue: reason)))
+      #expect(end.nextPDU() == nil)
+    }
+    for wrong: [UInt8] in [[0x05], [0x05, 1, 2]] {
+      let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
+      end.receive(wrong)
+      #expect(end.outcome == .refused(.unspecifiedReason), "it is over all the same")
+    }
+  }
+
+  @Test("The user says no")
+  func userRefuses() {
+    for (way, isInitiator) in [1, 2, 3, 6, 7].flatMap({
+      [(PairingCase.all[$0], true), (PairingCase.all[$0], false)]
+    }) {
+      let pipe = way.pipe()
+      let end = isInitiator ? pipe.initiator : pipe.responder
+      let other = isInitiator ? pipe.responder : pipe.initiator
+      // Nobody answers until this one is asked.
+      pipe.answers = false
+      pipe.run()
+      switch end.prompts.last {
+      case .compareNumber:
+        #expect(end.confirm(false))
+        #expect(end.outcome == .failed(.numericComparisonFailed))
+      case .enterPasskey:
+        #expect(end.enterPasskey(nil))
+        #expect(end.outcome == .failed(.passkeyEntryFailed))
+      default:
+        // It shows the passkey, and is not asked.
+        #expect(!end.confirm(true))
+        #expect(!end.enterPasskey(1))
+        continue
+      }
+      pipe.run()
+      guard case .refused = other.outcome else {
+        Issue.record("\(way), \(String(describing: other.outcome))")
+        continue
+      }
+    }
+  }
+
+  @Test(
+    "A wrong passkey: neither end has a bond",
+    arguments: PairingCase.all.filter { $0.model.usesPasskey })
+  func wrongPasskey(way: PairingCase) {
+    // 20 bits: whichever of them is wrong, the last one too.
+    for bit in 0..<20 {
+      let pipe = way.pipe()
+      pipe.answers = false
+      pipe.run()
+      var right: UInt32 = 0
+      for case .showPasskey(let passkey) in pipe.initiator.prompts + pipe.responder.prompts {
+        right = passkey
+      }
+      let wrong = right ^ (1 << UInt32(bit))
+      guard wrong < 1_000_000 else { continue }
+      for (index, end) in [pipe.initiator, pipe.responder].enumerated()
+      where end.prompts.last == .enterPasskey {
+        // Where both enter, they differ.
+        #expect(end.enterPasskey(way.model == .passkeyEnteredAtBoth && index == 0 ? right : wrong))
+      }
+      pipe.run()
+      #expect(!pipe.initiator.isPaired && !pipe.responder.isPaired)
+      let outcomes = [pipe.initiator.outcome, pipe.responder.outcome]
+      #expect(outcomes.contains(.failed(.confirmValueFailed)), "bit \(bit)")
+      #expect(outcomes.contains(.refused(.confirmValueFailed)), "bit \(bit)")
+    }
+  }
+
+  @Test("An answer that is not asked for, or is no passkey, is not taken")
+  func strayAnswers() {
+    let pipe = PairingCase.all[3].pipe()
+    pipe.answers = false
+    #expect(!pipe.initiator.enterPasskey(1), "before the prompt")
+    pipe.run()
+    #expect(pipe.initiator.prompts == [.enterPasskey])
+    #expect(!pipe.initiator.confirm(true))
+    #expect(!pipe.initiator.enterPasskey(1_000_000))
+    #expect(pipe.initiator.enterPasskey(999_999))
+    #expect(!pipe.initiator.enterPasskey(999_999), "only once")
+  }
+}

@@ -1,0 +1,136 @@
+import BluetoothHost
+import Testing
+
+/// The random numbers as a generator gives them: the lowest word first.
+private func words(_ number: Number128) -> [UInt32] {
+  (0..<4).map { number.words[$0] }
+}
+
+/// A key agreement with the keys of the specification's sample data, for whoever the peer is.
+private struct SampleAgreement: KeyAgreement, ~Copyable {
+  let publicKey: P256PublicKey
+  var result: KeyAgreementResult?
+  var isBusy: Bool { result != nil }
+
+  init(x: Number256) {
+    publicKey = P256PublicKey(x: x, y: .zero)
+  }
+
+  mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
+    result = .publicKey(publicKey)
+  }
+
+  mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
+    result = .sharedKey(
+      Number256(
+        0xEC02_34A3_57C8_AD05, 0x3410_10A6_0A39_7D9B, 0x9979_6B13_B4F8_66F1, 0x868D_34F3_73BF_A698))
+  }
+
+  mutating func step() -> KeyAgreementResult? {
+    defer { result = nil }
+    return result
+  }
+}
+
+// The sample data of Vol 3, Part H, Appendix D.
+private let u: Number256 = WideNumber(
+  0x20B0_03D2_F297_BE2C, 0x5E2C_83A7_E9F9_A5B9, 0xEFF4_9111_ACF4_FDDB, 0xCC03_0148_0E35_9DE6)
+private let v: Number256 = WideNumber(
+  0x5518_8B3D_32F6_BB9A, 0x900A_FCFB_EED4_E72A, 0x59CB_9AC2_F19D_7CFB, 0x6B4F_DD49_F47F_C5FD)
+private let n1: Number128 = WideNumber(0xD5CB_8454_D177_733E, 0xFFFF_B2EC_712B_AEAB)
+private let n2: Number128 = WideNumber(0xA6E8_E7CC_25A7_5F6E, 0x2165_83F7_FF3D_C4CF)
+/// 56:12:37:37:BF:CE and A7:13:70:2D:CF:C1, both public.
+private let a1 = DeviceAddress(kind: .public, bytes: [0xCE, 0xBF, 0x37, 0x37, 0x12, 0x56])
+private let a2 = DeviceAddress(kind: .public, bytes: [0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xA7])
+
+@Suite("The specification's sample data in PDUs of pairing")
+struct PairingSampleTests {
+  private typealias Sample = PairingEnd<SampleAgreement, ListedRandom>
+
+  private func publicKey(_ x: Number256) -> [UInt8] {
+    written { PairingPublicKey(P256PublicKey(x: x, y: .zero)).write(to: &$0) }
+  }
+
+  private func pdu(_ code: UInt8, _ value: Number128) -> [UInt8] {
+    [code] + written { value.write(to: &$0) }
+  }
+
+  @Test("D.2: the Pairing Confirm of a responder is f4, least significant byte first")
+  func confirm() {
+    let end = Sample(
+      SampleAgreement(x: u), ListedRandom([UInt32](repeating: 1, count: 8) + words(n1)))
+    let request: [UInt8] = [3, 0, 0x09, 16, 0, 0]
+    end.pairing.begin(
+      PairingLink(role: .responder, ownAddress: a2, peerAddress: a1), policy: PairingPolicy(),
+      identity: nil, request: request.span, at: Instant(rawValue: 0))
+    _ = end.nextPDU()
+    end.work()
+    end.receive(publicKey(v))
+    #expect(end.nextPDU() == publicKey(u))
+    #expect(
+      end.nextPDU() == [
+        0x03, 0x2D, 0x87, 0x74, 0xA9, 0xBE, 0xA1, 0xED, 0xF1, 0x1C, 0xBD, 0xA9, 0x07, 0xF1, 0x16,
+        0xC9, 0xF2,
+      ])
+  }
+
+  @Test("D.3 and D.5: the number to compare is g2, and the key is that of f5")
+  func keys() {
+    let policy = PairingPolicy(ioCapability: .displayYesNo)
+    let end = Sample(
+      SampleAgreement(x: u), ListedRandom([UInt32](repeating: 1, count: 8) + words(n1)))
+    end.pairing.begin(
+      PairingLink(role: .initiator, ownAddress: a1, peerAddress: a2), policy: policy,
+      identity: nil, at: Instant(rawValue: 0))
+    _ = end.nextPDU()
+    end.receive([0x02, 1, 0, 0x0D, 16, 0, 0])
+    end.work()
+    #expect(end.nextPDU() == publicKey(u))
+    end.receive(publicKey(v))
+    end.receive(pdu(0x03, PairingFunctions.f4(u: v, v: u, x: n2, z: 0)))
+    #expect(end.nextPDU() == pdu(0x04, n1))
+    end.receive(pdu(0x04, n2))
+    // 0x2F9ED5BA mod 1,000,000
+    #expect(end.prompts == [.compareNumber(938_554)])
+    #expect(end.confirm(true))
+    end.work()
+    let macKey: Number128 = WideNumber(0x2965_F176_A108_4A02, 0xFD3F_6A20_CE63_6E20)
+    #expect(
+      end.nextPDU()
+        == pdu(
+          0x0D,
+          PairingFunctions.f6(
+            w: macKey, n1: n1, n2: n2, r: .zero, ioCap: [1, 0, 0x0D], a1: a1, a2: a2)))
+    end.receive(
+      pdu(
+        0x0D,
+        PairingFunctions.f6(
+          w: macKey, n1: n2, n2: n1, r: .zero, ioCap: [1, 0, 0x0D], a1: a2, a2: a1)))
+    let key = end.pairing.takeEncryptionKey()
+    #expect(key == WideNumber(0x6986_7911_69D7_CD23, 0x9805_22B5_9475_0A38))
+  }
+
+  @Test("2.2.4: the short term key of legacy pairing is s1")
+  func shortTermKey() {
+    let srand: Number128 = WideNumber(0x000F_0E0D_0C0B_0A09, 0x1122_3344_5566_7788)
+    let mrand: Number128 = WideNumber(0x0102_0304_0506_0708, 0x99AA_BBCC_DDEE_FF00)
+    let end = Sample(SampleAgreement(x: u), ListedRandom(words(srand)))
+    let request: [UInt8] = [3, 0, 0x01, 16, 0, 0]
+    end.pairing.begin(
+      PairingLink(role: .responder, ownAddress: a2, peerAddress: a1), policy: PairingPolicy(),
+      identity: nil, request: request.span, at: Instant(rawValue: 0))
+    let response = end.nextPDU() ?? []
+    #expect(response == [0x02, 3, 0, 0x09, 16, 0, 0])
+    end.receive(
+      pdu(
+        0x03,
+        PairingFunctions.c1(
+          k: .zero, r: mrand, preq: [0x01, 3, 0, 0x01, 16, 0, 0],
+          pres: [0x02, 3, 0, 0x09, 16, 0, 0], initiator: a1, responder: a2)))
+    _ = end.nextPDU()
+    end.receive(pdu(0x04, mrand))
+    #expect(end.nextPDU() == pdu(0x04, srand))
+    let key = end.pairing.keyForRequest()
+    #expect(key == WideNumber(0x9A1F_E1F0_E8B0_F49B, 0x5B42_16AE_796D_A062))
+  }
+}

@@ -1,0 +1,116 @@
+import BluetoothHost
+import Testing
+
+/// Whether the bytes stand anywhere in the memory of a value, also where it no longer has a meaning.
+private func memory<Value: ~Copyable>(of value: inout Value, holds secret: [UInt8]) -> Bool {
+  let bytes = unsafe withUnsafeBytes(of: &value) { unsafe Array($0) }
+  guard bytes.count >= secret.count else { return false }
+  return (0...bytes.count - secret.count).contains { start in
+    bytes[start] == secret[0] && Array(bytes[start..<start + secret.count]) == secret
+  }
+}
+
+/// The bytes of a number as they stand in memory.
+private func bytes<let wordCount: Int>(_ number: WideNumber<wordCount>) -> [UInt8] {
+  written { number.write(to: &$0) }
+}
+
+@Suite("Secrets of pairing")
+struct PairingSecretsTests {
+  @Test("Nothing of a pairing that is over stands in memory", arguments: PairingCase.all)
+  func wiped(way: PairingCase) throws {
+    let pipe = way.begin(
+      PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1)),
+      PairingEnd(P256KeyAgreement(), FixedRandom(seed: 2)))
+    var encryptionKeys: [[UInt8]] = []
+    pipe.onEncryption = { encryptionKeys.append(bytes($0)) }
+    pipe.run()
+    let initiator = try #require(pipe.initiator.bond)
+    let responder = try #require(pipe.responder.bond)
+    var secrets = encryptionKeys + [bytes(initiator.longTermKey)]
+    secrets += [initiator, responder].compactMap { $0.identityResolvingKey.map { bytes($0) } }
+    if way.isSecureConnections {
+      // Each end draws its private key first.
+      let privateKeys = [1, 2].map { (seed: UInt64) -> Number256 in
+        var random = FixedRandom(seed: seed)
+        return random.nextNumber()
+      }
+      secrets += privateKeys.map { bytes($0) }
+      secrets.append(bytes(try sharedKey(privateKeys[0], privateKeys[1])))
+    }
+    for secret in secrets {
+      #expect(!memory(of: &pipe.initiator.pairing, holds: secret), "\(secret)")
+      #expect(!memory(of: &pipe.responder.pairing, holds: secret), "\(secret)")
+    }
+  }
+
+  private func sharedKey(_ own: Number256, _ peer: Number256) throws -> Number256 {
+    var agreement = P256KeyAgreement()
+    try agreement.begin(privateKey: peer)
+    guard case .publicKey(let key) = agreement.finish() else { return .zero }
+    try agreement.begin(privateKey: own)
+    _ = agreement.finish()
+    try agreement.begin(peer: key)
+    guard case .sharedKey(let shared) = agreement.finish() else { return .zero }
+    return shared
+  }
+
+  @Test("Nothing of a pairing that fails stands in memory")
+  func failed() {
+    let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
+    end.pairing.begin(
+      PairingLink(
+        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      policy: PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible),
+      identity: initiatorIdentity, at: Instant(rawValue: 0))
+    _ = end.nextPDU()
+    end.receive([0x02, 2, 0, 0x0D, 16, 0, 0])
+    var random = FixedRandom(seed: 1)
+    let privateKey: Number256 = random.nextNumber()
+    #expect(memory(of: &end.pairing, holds: bytes(privateKey)), "while it is needed")
+    end.pairing.linkLost()
+    end.collect()
+    #expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    #expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
+  }
+
+  @Test("A key that the controller has got does not stay in the manager")
+  func givenKey() throws {
+    let central = SecurityStation(
+      PairingPolicy(secureConnections: .notOffered), identity: initiatorIdentity, seed: 1)
+    let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
+    central.connect(to: peripheral)
+    #expect(central.pair())
+    central.run()
+    // The short term key: no bond has it.
+    guard case .key(let key) = peripheral.replies.first else {
+      Issue.record("no key was given")
+      return
+    }
+    #expect(!memory(of: &peripheral.manager, holds: bytes(key)))
+    #expect(!memory(of: &central.manager, holds: bytes(key)))
+    let bond = try #require(peripheral.bond())
+    #expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond's is there")
+  }
+
+  @Test("A bond that is removed, or makes room, does not stay in the table")
+  func table() {
+    var table = BondTable<2>()
+    func bond(_ number: UInt32) -> Bond {
+      Bond(
+        identityAddress: .staticRandom([UInt8(number), 0, 0, 0, 0, 0]),
+        longTermKey: Number128(words: [number, 11, 12, 13]),
+        identityResolvingKey: Number128(words: [number, 21, 22, 23]), isAuthenticated: false,
+        isSecureConnections: true, role: .responder)
+    }
+    for number: UInt32 in 1...3 { table.store(bond(number)) }
+    #expect(memory(of: &table, holds: bytes(bond(2).longTermKey)))
+    #expect(!memory(of: &table, holds: bytes(bond(1).longTermKey)))
+    table.remove(at: 0)
+    table.remove(at: 0)
+    for number: UInt32 in 1...3 {
+      #expect(!memory(of: &table, holds: bytes(bond(number).longTermKey)))
+      #expect(!memory(of: &table, holds: Array(bytes(bond(number).identityResolvingKey ?? .zero))))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import BluetoothHost
+import Testing
+
+extension Check {
+  /// A PDU: its bytes both ways, and every other length.
+  fileprivate static func pdu<PDU: SMPPDU & Equatable>(
+    _ pdu: PDU, _ bytes: [UInt8], _ sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Check {
+    Check("\(PDU.self)") {
+      #expect(written { pdu.write(to: &$0) } == bytes, sourceLocation: sourceLocation)
+      #expect(bytes[0] == PDU.code.rawValue, sourceLocation: sourceLocation)
+      let parameters = Array(bytes[1...])
+      #expect(PDU(parameters: parameters.span) == pdu, sourceLocation: sourceLocation)
+      for wrong in truncations(of: parameters) + [parameters + [0xFF]] {
+        #expect(
+          PDU(parameters: wrong.span) == nil, "\(wrong.count) bytes",
+          sourceLocation: sourceLocation)
+      }
+    }
+  }
+}
+
+/// 1, 2, 3 … as they travel; the number has the last one on top.
+private let sixteen = (1...16).map { UInt8($0) }
+private let value = Number128(words: [0x0403_0201, 0x0807_0605, 0x0C0B_0A09, 0x100F_0E0D])
+private let coordinates = (0..<64).map { UInt8($0) }
+private func coordinate(from first: UInt32) -> Number256 {
+  var number = Number256.zero
+  for index in 0..<8 {
+    let low = first + UInt32(index) * 4
+    number.words[index] = low | (low + 1) << 8 | (low + 2) << 16 | (low + 3) << 24
+  }
+  return number
+}
+
+private let features = PairingFeatures(
+  ioCapability: .keyboardDisplay, hasOOBData: true,
+  authenticationRequirements: AuthenticationRequirements(rawValue: 0xED), maximumKeySize: 7,
+  initiatorKeys: .encryptionKey | .linkKey, responderKeys: .identityKey | .signatureKey)
+
+private let pdus: [Check] = [
+  .pdu(PairingRequest(features), [0x01, 0x04, 0x01, 0xED, 7, 0x09, 0x06]),
+  .pdu(PairingResponse(features), [0x02, 0x04, 0x01, 0xED, 7, 0x09, 0x06]),
+  .pdu(PairingConfirm(confirmValue: value), [0x03] + sixteen),
+  .pdu(PairingRandom(randomValue: value), [0x04] + sixteen),
+  .pdu(PairingFailed(.confirmValueFailed), [0x05, 0x04]),
+  .pdu(EncryptionInformation(longTermKey: value), [0x06] + sixteen),
+  .pdu(
+    CentralIdentification(
+      encryptedDiversifier: 0x0201, randomNumber: 0x0A09_0807_0605_0403),
+    [0x07, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+  .pdu(IdentityInformation(identityResolvingKey: value), [0x08] + sixteen),
+  .pdu(
+    IdentityAddressInformation(
+      address: DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])),
+    [0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]),
+  .pdu(SigningInformation(signatureKey: value), [0x0A] + sixteen),
+  .pdu(SecurityRequest(.bonding | .mitm | .secureConnections), [0x0B, 0x0D]),
+  .pdu(
+    PairingPublicKey(P256PublicKey(x: coordinate(from: 0), y: coordinate(from: 32))),
+    [0x0C] + coordinates),
+  .pdu(PairingDHKeyCheck(check: value), [0x0D] + sixteen),
+  .pdu(PairingKeypressNotification(.passkeyEntryCompleted), [0x0E, 0x04]),
+]
+
+@Suite("PDUs of the Security Manager")
+struct SMPPDUTests {
+  @Test("A PDU is read from its bytes, written as them, and has one length", arguments: pdus)
+  func codec(check: Check) {
+    check.run()
+  }
+
+  @Test("Every assigned code has a PDU here")
+  func codes() {
+    #expect(pdus.count == 14)
+    for code in 0...255 {
+      #expect(SMPCode(rawValue: UInt8(code)).isAssigned == (1...14).contains(code))
+    }
+  }
+
+  @Test("A field of features out of its range is refused, a reserved bit is kept")
+  func ranges() {
+    let right: [UInt8] = [0x03, 0x00, 0x00, 16, 0x00, 0x00]
+    #expect(PairingRequest(parameters: right.span) != nil)
+    // IO capability, OOB data flag, and key size: what is beyond the last value, and before the first.
+    for (index, byte): (Int, UInt8) in [(0, 5), (0, 255), (1, 2), (3, 6), (3, 17), (3, 0)] {
+      var wrong = right
+      wrong[index] = byte
+      #expect(PairingRequest(parameters: wrong.span) == nil, "\(index): \(byte)")
+      #expect(PairingResponse(parameters: wrong.span) == nil, "\(index): \(byte)")
+    }
+    for index in [2, 4, 5] {
+      var reserved = right
+      reserved[index] = 0xFF
+      let request = PairingRequest(parameters: reserved.span)
+      #expect(written { request?.write(to: &$0) } == [0x01] + reserved)
+    }
+  }
+
+  @Test("Bonding_Flags 2 and 3 are reserved, and do not ask for bonding")
+  func bondingFlags() {
+    for (byte, isBonding): (UInt8, Bool) in [
+      (0x00, false), (0x01, true), (0x02, false), (0x03, false), (0xFD, true),
+    ] {
+      #expect(AuthenticationRequirements(rawValue: byte).isBonding == isBonding)
+    }
+  }
+
+  @Test("An identity address is public or static random")
+  func identityAddresses() {
+    let addresses: [([UInt8], Bool)] = [
+      ([0x00, 1, 2, 3, 4, 5, 0x06], true), ([0x01, 1, 2, 3, 4, 5, 0xC6], true),
+      // Resolvable, non-resolvable, reserved; and a kind that is none.
+      ([0x01, 1, 2, 3, 4, 5, 0x46], false), ([0x01, 1, 2, 3, 4, 5, 0x06], false),
+      ([0x01, 1, 2, 3, 4, 5, 0x86], false), ([0x02, 1, 2, 3, 4, 5, 0xC6], false),
+    ]
+    for (bytes, isIdentity) in addresses {
+      #expect((IdentityAddressInformation(parameters: bytes.span) != nil) == isIdentity, "\(bytes)")
+    }
+  }
+
+  @Test("Each keypress has its number, and 5 is none")
+  func keypresses() {
+    for byte: UInt8 in 0...255 {
+      let pdu = PairingKeypressNotification(parameters: [byte].span)
+      #expect(pdu?.notification.rawValue == (byte <= 4 ? byte : nil))
+    }
+  }
+
+  @Test("Each reason has its number")
+  func reasons() {
+    let reasons: [PairingFailure] = [
+      .passkeyEntryFailed, .oobNotAvailable, .authenticationRequirements, .confirmValueFailed,
+      .pairingNotSupported, .encryptionKeySize, .commandNotSupported, .unspecifiedReason,
+      .repeatedAttempts, .invalidParameters, .dhKeyCheckFailed, .numericComparisonFailed,
+      .brEDRPairingInProgress, .crossTransportKeyDerivationNotAllowed, .keyRejected,
+    ]
+    #expect(reasons.map(\.rawValue) == Array(0x01...0x0F))
+  }
+}

@@ -1,0 +1,171 @@
+import BluetoothHost
+
+/// An owner that keeps what it hears.
+struct RecordingDelegate: PairingDelegate {
+  enum Call: Equatable {
+    case show(PairingPrompt, Int)
+    case ended(PairingOutcome, Int)
+    case security(LinkSecurity, Int)
+    case encryptionFailed(HCIErrorCode, Int)
+  }
+
+  var calls: [Call] = []
+
+  mutating func show(_ prompt: PairingPrompt, at index: Int) {
+    calls.append(.show(prompt, index))
+  }
+  mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
+    calls.append(.ended(outcome, index))
+  }
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    calls.append(.security(security, index))
+  }
+  mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
+    calls.append(.encryptionFailed(reason, index))
+  }
+}
+
+/// A device with a Security Manager of two links, and the links' other ends.
+final class SecurityStation {
+  typealias Manager = SecurityManager<
+    2, TestAgreement, FixedRandom, BondTable<4>, RecordingDelegate
+  >
+
+  var manager: Manager
+  var now = Instant(rawValue: 0)
+  /// What the controller was asked for: a start of encryption, an answer to a request for a key.
+  private(set) var starts: [EncryptionStart] = []
+  private(set) var replies: [LongTermKeyReply] = []
+  private var peers: [(station: SecurityStation, index: Int)?] = [nil, nil]
+
+  init(_ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity?, seed: UInt64 = 1) {
+    manager = Manager(
+      policy: policy, identity: identity, bonds: BondTable(), delegate: RecordingDelegate(),
+      agreement: TestAgreement(), random: FixedRandom(seed: seed))
+  }
+
+  var calls: [RecordingDelegate.Call] { manager.delegate.calls }
+
+  var outcomes: [PairingOutcome] {
+    calls.compactMap { call in
+      if case .ended(let outcome, _) = call { outcome } else { nil }
+    }
+  }
+
+  var bondCount: Int { manager.bonds.count }
+
+  func bond(_ number: Int = 0) -> Bond? { manager.bonds.bond(at: number) }
+
+  /// Connects link `index` of this central with link `other` of a peripheral.
+  func connect(
+    _ index: Int = 0, to peripheral: SecurityStation, at other: Int = 0,
+    from own: DeviceAddress = initiatorAddress, peer: DeviceAddress = responderAddress
+  ) {
+    peers[index] = (peripheral, other)
+    peripheral.peers[other] = (self, index)
+    manager.opened(
+      PairingLink(role: .initiator, ownAddress: own, peerAddress: peer), at: index)
+    peripheral.manager.opened(
+      PairingLink(role: .responder, ownAddress: peer, peerAddress: own), at: other)
+  }
+
+  func disconnect(_ index: Int = 0) {
+    guard let peer = peers[index] else { return }
+    manager.closed(at: index, at: now)
+    peer.station.manager.closed(at: peer.index, at: now)
+    peer.station.peers[peer.index] = nil
+    peers[index] = nil
+  }
+
+  /// Takes a PDU of a peer that a test writes.
+  func receive(_ pdu: [UInt8], at index: Int = 0) {
+    manager.receive(pdu.span, at: index, at: now)
+  }
+
+  /// The PDUs for the peer at `index`.
+  func takePDUs(at index: Int = 0) -> [[UInt8]] {
+    var pdus: [[UInt8]] = []
+    while true {
+      let pdu = written { _ = manager.writePDU(at: index, to: &$0, at: now) }
+      guard !pdu.isEmpty else { return pdus }
+      pdus.append(pdu)
+    }
+  }
+
+  /// Whether the central may pair, or encrypt with its bond.
+  func secure(at index: Int = 0) -> Bool { manager.secure(at: index, at: now) }
+  func pair(at index: Int = 0) -> Bool { manager.pair(at: index, at: now) }
+
+  /// Lets all that is owed pass between this station and its peers until nothing moves.
+  func run() {
+    while turn() || peers.contains(where: { $0?.station.turn() ?? false }) {}
+  }
+
+  /// Lets this many PDUs pass from this station and its peers, and then loses the next ones.
+  func run(_ count: Int) {
+    var remaining = count
+    allows = {
+      remaining -= 1
+      return remaining >= 0
+    }
+    for peer in peers { peer?.station.allows = allows }
+    run()
+    allows = { true }
+    for peer in peers { peer?.station.allows = allows }
+  }
+
+  private var allows: () -> Bool = { true }
+
+  private func turn() -> Bool {
+    var isProgress = answer()
+    while manager.needsStep { manager.step(at: now) }
+    for index in 0..<2 {
+      for pdu in takePDUs(at: index) {
+        isProgress = true
+        guard allows() else { continue }
+        peers[index].map { $0.station.receive(pdu, at: $0.index) }
+      }
+      if let start = manager.takeEncryption(at: index, at: now) {
+        isProgress = true
+        starts.append(start)
+        encrypt(start, at: index)
+      }
+    }
+    return isProgress
+  }
+
+  /// The two controllers: the peripheral's asks for its key, and both compare.
+  private func encrypt(_ start: EncryptionStart, at index: Int) {
+    guard let peer = peers[index] else { return }
+    let other = peer.station
+    other.manager.keyRequested(
+      encryptedDiversifier: start.encryptedDiversifier, randomNumber: start.randomNumber,
+      at: peer.index, at: other.now)
+    guard let reply = other.manager.takeKeyReply(at: peer.index) else { return }
+    other.replies.append(reply)
+    let status: HCIErrorCode =
+      switch reply {
+      case .refusal: .pinOrKeyMissing
+      case .key(let key): key == start.longTermKey ? .success : .authenticationFailure
+      }
+    manager.encryptionChanged(status, isEncrypted: status == .success, at: index, at: now)
+    // With a refusal the peripheral's host hears no more.
+    if reply != .refusal {
+      other.manager.encryptionChanged(
+        status, isEncrypted: status == .success, at: peer.index, at: other.now)
+    }
+  }
+
+  /// Users who compare say yes, whatever they see.
+  private var answeredCalls = 0
+  private func answer() -> Bool {
+    let isProgress = answeredCalls < calls.count
+    while answeredCalls < calls.count {
+      if case .show(.compareNumber, let index) = calls[answeredCalls] {
+        _ = manager.confirm(true, at: index, at: now)
+      }
+      answeredCalls += 1
+    }
+    return isProgress
+  }
+}

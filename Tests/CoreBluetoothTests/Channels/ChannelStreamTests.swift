@@ -1,0 +1,218 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("L2CAP channels: streams")
+struct ChannelStreamTests {
+  /// Bytes of which none is like the one 256 before.
+  private func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+  }
+
+  @Test("bytes go both ways, and a delegate hears of them once until it reads")
+  func events() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    #expect(own.write([1, 2, 3]) == 3)
+    it.settle()
+    #expect(own.log.take() == ["out space"])
+    #expect(other.log.take() == ["in bytes"])
+    own.write([4, 5])
+    it.settle()
+    #expect(other.log.take() == [])
+    #expect(other.read(limit: 1) == [1])
+    it.settle()
+    #expect(other.log.take() == ["in bytes"])
+    #expect(other.read() == [2, 3, 4, 5])
+    it.settle()
+    #expect(other.log.take() == [])
+    #expect(other.input.hasBytesAvailable == false)
+
+    other.write(bytes(5_000))
+    it.settle()
+    #expect(own.log.take().last == "in bytes")
+    #expect(own.read() == bytes(5_000))
+  }
+
+  @Test("a reader that does not read stops the writer, and nothing is lost")
+  func backPressure() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    let sent = bytes(200_000)
+    var position = 0
+    func write() {
+      while position < sent.count {
+        let count = own.write(Array(sent[position...]))
+        if count == 0 { return }
+        position += count
+        it.settle()
+      }
+    }
+    write()
+    // What waits at both ends. The SDU under way, of 8,192 bytes at most, waits at both.
+    let most = ChannelPipe.inputCapacity + ChannelPipe.outputCapacity
+    #expect(position <= most && position > most - 10_000)
+    #expect(own.output.hasSpaceAvailable == false)
+    _ = own.log.take()
+    // Another channel goes on meanwhile.
+    let (second, third) = try it.open()
+    second.write([1])
+    it.settle()
+    #expect(third.read() == [1])
+    #expect(own.log.take() == [])
+
+    var received: [UInt8] = []
+    for _ in 0..<100 where received.count < sent.count {
+      received += other.read()
+      it.settle()
+      if received.count < 50_000 { #expect(own.log.take().contains("out space")) }
+      write()
+    }
+    #expect(received == sent)
+  }
+
+  @Test("a stream that is closed by the other side ends, once it is read")
+  func closedByPeer() throws {
+    let it = try ChannelStage()
+    for closesCentral in [true, false] {
+      let (own, other) = try it.open()
+      let (closing, staying) = closesCentral ? (own, other) : (other, own)
+      closing.write([1, 2, 3])
+      closing.input.close()
+      closing.output.close()
+      it.settle()
+      #expect(closing.input.streamStatus == .closed)
+      #expect(unsafe closing.output.write([1], maxLength: 1) == -1)
+      #expect(staying.log.take() == ["in bytes", "out end"])
+      #expect(staying.input.streamStatus == .open)
+      #expect(staying.output.streamStatus == .atEnd)
+      #expect(staying.read() == [1, 2, 3])
+      it.settle()
+      #expect(staying.log.take() == ["in end"])
+      #expect(staying.input.streamStatus == .atEnd)
+      #expect(staying.input.streamError == nil)
+      var byte: UInt8 = 0
+      #expect(unsafe staying.input.read(&byte, maxLength: 1) == 0)
+      #expect(unsafe staying.output.write([1], maxLength: 1) == -1)
+      #expect((staying.output.streamError as NSError?)?.code == Int(EPIPE))
+      #expect(it.neighbour.program.device.host.channels.count == 0)
+    }
+  }
+
+  @Test("what was written before closing is sent, though the reader is slow")
+  func drain() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    let sent = bytes(50_000)
+    var position = 0
+    while position < sent.count {
+      let count = own.write(Array(sent[position...]))
+      try #require(count > 0)
+      position += count
+      it.settle()
+    }
+    own.input.close()
+    own.output.close()
+    it.settle()
+    #expect(it.neighbour.program.device.host.channels.count == 1)
+    var received: [UInt8] = []
+    for _ in 0..<10 {
+      received += other.read()
+      it.settle()
+    }
+    #expect(received == sent)
+    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(other.input.streamStatus == .atEnd)
+  }
+
+  @Test("a channel whose streams are closed ends after 10 s, though the other side does not read")
+  func undrained() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    for _ in 0..<100 where own.output.hasSpaceAvailable {
+      own.write(bytes(1_000))
+      it.settle()
+    }
+    own.output.close()
+    own.input.close()
+    it.stage.pass(9_000)
+    #expect(it.neighbour.program.device.host.channels.count == 1)
+    it.stage.pass(2_000)
+    it.settle()
+    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(other.log.take().contains("out end"))
+  }
+
+  @Test("the loss of the link is an error of both streams; what came before can be read")
+  func linkLoss() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    other.write([1, 2, 3])
+    it.settle()
+    _ = own.log.take()
+    it.neighbour.program.device.host.disconnectAll()
+    it.settle()
+    #expect(own.log.take() == ["out error"])
+    #expect(own.output.streamStatus == .error)
+    #expect((own.output.streamError as? CBError)?.code == .peripheralDisconnected)
+    #expect(own.read() == [1, 2, 3])
+    it.settle()
+    #expect(own.log.take() == ["in error"])
+    var byte: UInt8 = 0
+    #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
+    #expect((own.input.streamError as? CBError)?.code == .peripheralDisconnected)
+    // The side that ended the link meets the end of its streams.
+    #expect(other.log.take().suffix(2) == ["in end", "out end"])
+  }
+
+  @Test("a manager that ends its link, or lets go of a channel, closes it")
+  func letGo() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    own.release()
+    it.settle()
+    #expect(other.log.take() == ["in end", "out end"])
+    #expect(own.input.streamStatus == .atEnd)
+
+    let (second, third) = try it.open()
+    it.manager.cancelPeripheralConnection(it.peripheral)
+    it.settle()
+    #expect(second.log.take() == ["in end", "out end"])
+    #expect(third.log.take() == ["in error", "out error"])
+  }
+
+  @Test("a channel that a delegate does not keep is closed")
+  func notKept() throws {
+    let it = try ChannelStage()
+    it.peripheral.openL2CAPChannel(128)
+    it.stage.settle()
+    #expect(it.neighbour.program.device.host.channels.count == 1)
+    _ = it.recorder.takeChannels()
+    it.settle()
+    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(it.log.takeChannels().first?.inputStream.streamStatus == .notOpen)
+  }
+
+  @Test("a stream that is not open, or not scheduled, says nothing")
+  func notOpen() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    for stream in [own.input, own.output] { stream.remove(from: .current, forMode: .default) }
+    other.write([1])
+    it.settle()
+    #expect(own.log.take() == [])
+    #expect(own.input.hasBytesAvailable)
+    own.input.schedule(in: .current, forMode: .default)
+    it.settle()
+    #expect(own.log.take() == ["in bytes"])
+
+    it.peripheral.openL2CAPChannel(128)
+    it.settle()
+    let closed = try #require(it.log.takeChannels().first?.outputStream)
+    #expect(closed.streamStatus == .notOpen)
+    #expect(unsafe closed.write([1], maxLength: 1) == -1)
+    #expect(!closed.hasSpaceAvailable)
+  }
+}

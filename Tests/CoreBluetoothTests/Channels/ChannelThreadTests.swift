@@ -1,0 +1,228 @@
+import Foundation
+import LinuxRadio
+import Testing
+
+@testable import CoreBluetooth
+
+/// Two devices with their own threads, on an air behind a socket.
+@Suite("L2CAP channels on threads")
+struct ChannelThreadTests {
+  /// The bytes of a stream. 251 is prime to the length of every buffer.
+  private static let pattern = (0..<251 * 64).map { UInt8($0 % 251) }
+
+  @Test("megabytes go both ways at once, with streams that wait")
+  func waiting() throws {
+    let room = EchoRoom()
+    let (own, other) = try room.open()
+    defer { withExtendedLifetime(room) {} }
+    let total = 10_000_000
+    for stream in [own.inputStream, other.inputStream] as [Stream] { stream.open() }
+    for stream in [own.outputStream, other.outputStream] as [Stream] { stream.open() }
+    let ends = Inbox<String>()
+    run("echo", ends) { Self.echo(other, total) }
+    run("writer", ends) { Self.write(own, total) }
+    #expect(Self.read(own, total) == total)
+    #expect(try Set([ends.take(), ends.take()]) == ["echo \(total)", "writer \(total)"])
+    own.outputStream.close()
+    own.inputStream.close()
+    var byte: UInt8 = 0
+    #expect(unsafe other.inputStream.read(&byte, maxLength: 1) == 0)
+    #expect(other.inputStream.streamStatus == .atEnd)
+  }
+
+  @Test("a run loop of a thread serves both streams, and ends when they are removed")
+  func runLoop() throws {
+    let room = EchoRoom()
+    let (own, other) = try room.open()
+    defer { withExtendedLifetime(room) {} }
+    let total = 200_000
+    for stream in [other.inputStream, other.outputStream] as [Stream] { stream.open() }
+    let ends = Inbox<String>()
+    run("echo", ends) { Self.echo(other, total) }
+    run("loop", ends) {
+      let both = LoopParty(own, total, Self.pattern)
+      both.run()
+      return both.received
+    }
+    #expect(try Set([ends.take(), ends.take()]) == ["echo \(total)", "loop \(total)"])
+  }
+
+  private func run(_ name: String, _ ends: Inbox<String>, _ body: @escaping @Sendable () -> Int) {
+    Thread.detachNewThread { ends.put("\(name) \(body())") }
+  }
+
+  private static func write(_ channel: CBL2CAPChannel, _ total: Int) -> Int {
+    var position = 0
+    while position < total {
+      let start = position % 251
+      let count = unsafe pattern[start...].withUnsafeBufferPointer { bytes in
+        guard let base = bytes.baseAddress else { return -1 }
+        return unsafe channel.outputStream.write(
+          base, maxLength: min(bytes.count, total - position))
+      }
+      guard count > 0 else { break }
+      position += count
+    }
+    return position
+  }
+
+  /// Returns how many bytes came that were the right ones.
+  private static func read(_ channel: CBL2CAPChannel, _ total: Int) -> Int {
+    var position = 0
+    var buffer = [UInt8](repeating: 0, count: 8_000)
+    while position < total {
+      let count = unsafe channel.inputStream.read(&buffer, maxLength: buffer.count)
+      let start = position % 251
+      guard count > 0, buffer[..<count] == pattern[start..<start + count] else { break }
+      position += count
+    }
+    return position
+  }
+
+  private static func echo(_ channel: CBL2CAPChannel, _ total: Int) -> Int {
+    var position = 0
+    var buffer = [UInt8](repeating: 0, count: 8_000)
+    while position < total {
+      let count = unsafe channel.inputStream.read(&buffer, maxLength: buffer.count)
+      guard count > 0 else { break }
+      var sent = 0
+      while sent < count {
+        let part = Array(buffer[sent..<count])
+        let size = unsafe channel.outputStream.write(part, maxLength: part.count)
+        guard size > 0 else { return position }
+        sent += size
+      }
+      position += count
+    }
+    return position
+  }
+}
+
+/// One end of a channel whose streams are served by the run loop of a thread. It sends bytes and counts
+/// those that come back.
+private final class LoopParty: NSObject, StreamDelegate {
+  private(set) var received = 0
+  private let channel: CBL2CAPChannel
+  private let total: Int
+  private let pattern: [UInt8]
+  private var sent = 0
+
+  init(_ channel: CBL2CAPChannel, _ total: Int, _ pattern: [UInt8]) {
+    self.channel = channel
+    self.total = total
+    self.pattern = pattern
+  }
+
+  private var streams: [Stream] { [channel.inputStream, channel.outputStream] }
+
+  /// Runs the loop until nothing is scheduled any more.
+  func run() {
+    for stream in streams {
+      stream.delegate = self
+      stream.schedule(in: .current, forMode: .default)
+      stream.open()
+    }
+    RunLoop.current.run()
+  }
+
+  func stream(_ stream: Stream, handle event: Stream.Event) {
+    switch event {
+    case .hasBytesAvailable:
+      var buffer = [UInt8](repeating: 0, count: 3_000)
+      let count = unsafe channel.inputStream.read(&buffer, maxLength: buffer.count)
+      let start = received % 251
+      if count > 0, buffer[..<count] == pattern[start..<start + count] { received += count }
+      if received == total || count <= 0 { close() }
+    case .hasSpaceAvailable where sent < total:
+      let start = sent % 251
+      let part = Array(pattern[start..<start + min(10_000, total - sent)])
+      sent += unsafe max(0, channel.outputStream.write(part, maxLength: part.count))
+    case .errorOccurred, .endEncountered:
+      close()
+    default:
+      break
+    }
+  }
+
+  private func close() {
+    for stream in streams {
+      stream.remove(from: .current, forMode: .default)
+      stream.close()
+    }
+  }
+}
+
+/// A device that publishes a channel, and one that opens it.
+private final class EchoRoom: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
+  CBPeripheralManagerDelegate, @unchecked Sendable
+{
+  private let path = AirPath()
+  private let queue = DispatchQueue(label: "managers")
+  private let psms = Inbox<CBL2CAPPSM>()
+  private let channels = Inbox<CBL2CAPChannel>()
+  private var peripheralManager: CBPeripheralManager?
+  private var central: CBCentralManager?
+  private var peripheral: CBPeripheral?
+  private var psm: CBL2CAPPSM = 0
+
+  /// Opens a channel. Returns the central's end, and then the peripheral's.
+  func open() throws -> (CBL2CAPChannel, CBL2CAPChannel) {
+    let radios = (0..<2).map { _ in
+      CBRadio(RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true))
+    }
+    queue.sync {
+      peripheralManager = CBPeripheralManager(delegate: self, queue: queue, radio: radios[0])
+    }
+    let psm = try psms.take()
+    queue.sync {
+      self.psm = psm
+      central = CBCentralManager(delegate: self, queue: queue, radio: radios[1])
+    }
+    let channels = try [channels.take(), channels.take()]
+    let own = try #require(channels.first { $0.peer is CBPeripheral })
+    return (own, try #require(channels.first { $0.peer is CBCentral }))
+  }
+
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+    guard peripheral.state == .poweredOn else { return }
+    peripheral.publishL2CAPChannel(withEncryption: false)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
+    error: (any Error)?
+  ) {
+    peripheral.startAdvertising([:])
+    psms.put(PSM)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {
+    if let channel { channels.put(channel) }
+  }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
+    advertisementData: [String: Any], rssi RSSI: NSNumber
+  ) {
+    central.stopScan()
+    self.peripheral = peripheral
+    peripheral.delegate = self
+    central.connect(peripheral)
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    peripheral.openL2CAPChannel(psm)
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+  ) {
+    if let channel { channels.put(channel) }
+  }
+}

@@ -1,0 +1,158 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// What the two users are asked, and what their answers do.
+@Suite("Pairing asks the users")
+struct PromptTests {
+  /// One user: what the program was asked, and how it answers.
+  private final class User: Sendable {
+    let prompts = Locked<[CBPairing.Prompt]>([])
+    let peers = Locked<[UUID]>([])
+    let ends = Locked<[(any Error)?]>([])
+    let requests = Locked<[CBPairingRequest]>([])
+
+    /// Uses `ability`, and answers by `answer`.
+    func pairing(
+      _ ability: CBPairing.Ability, requiresUser: Bool = false,
+      answer: @escaping @Sendable (CBPairingRequest) -> Void = { $0.answer(true) }
+    ) -> CBPairing {
+      CBPairing(
+        ability: ability, requiresUser: requiresUser,
+        ended: { _, error in self.ends.withLock { $0.append(error) } },
+        ask: { request in
+          self.prompts.withLock { $0.append(request.prompt) }
+          self.peers.withLock { $0.append(request.peer) }
+          self.requests.withLock { $0.append(request) }
+          answer(request)
+        })
+    }
+  }
+
+  private let central = User()
+  private let peripheral = User()
+
+  private func stage(_ first: CBPairing, _ second: CBPairing) throws -> SafeStage {
+    let stage = try SafeStage()
+    for (seat, pairing) in [(stage.central, first), (stage.peripheral, second)] {
+      seat.program.device.pairing.settings.withLock { $0 = pairing }
+      seat.program.device.updatePolicy()
+    }
+    return stage
+  }
+
+  private func expectPaired(
+    _ stage: SafeStage, _ result: Result<OperationOutput, OperationError>?,
+    isAuthenticated: Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(result == .success(.value(SafeStage.secret)), sourceLocation: sourceLocation)
+    for seat in [stage.central, stage.peripheral] {
+      #expect(
+        stage.protection(seat).contains(.authenticated) == isAuthenticated,
+        sourceLocation: sourceLocation)
+    }
+    for user in [central, peripheral] {
+      let ends = user.ends.withLock(\.self)
+      #expect(ends.count == 1 && ends.first.flatMap(\.self) == nil, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("Both see the same six digits, and the peer's identifier")
+  func comparison() throws {
+    let stage = try stage(central.pairing(.displayYesNo), peripheral.pairing(.displayYesNo))
+    let result = stage.read(on: stage.connect())
+    stage.run(for: 1_000)
+    expectPaired(stage, result, isAuthenticated: true)
+    let prompts = central.prompts.withLock(\.self)
+    #expect(prompts == peripheral.prompts.withLock(\.self))
+    guard case .compare(let digits)? = prompts.first else {
+      Issue.record("\(prompts)")
+      return
+    }
+    #expect(digits.count == 6 && digits.allSatisfy(\.isNumber))
+    #expect(central.peers.withLock(\.self) == [UUID(SafeStage.address(1))])
+    #expect(peripheral.peers.withLock(\.self) == [UUID(SafeStage.address(0))])
+  }
+
+  @Test("Who says that the digits differ does not pair", arguments: [true, false])
+  func different(isCentral: Bool) throws {
+    let stage = try stage(
+      central.pairing(.displayYesNo) { $0.answer(!isCentral) },
+      peripheral.pairing(.displayYesNo) { $0.answer(isCentral) })
+    let result = stage.read(on: stage.connect())
+    stage.run(for: 1_000)
+    guard case .failure(.refused(let error))? = result else {
+      Issue.record("\(String(describing: result))")
+      return
+    }
+    #expect(error.code == .insufficientAuthentication)
+    for user in [central, peripheral] {
+      let ends = user.ends.withLock(\.self)
+      #expect(ends.count == 1)
+      #expect(
+        (ends.first.flatMap(\.self) as? CBATTError)?.code == .insufficientAuthentication)
+    }
+    #expect(stage.central.program.device.bonds.count == 0)
+  }
+
+  @Test("One shows a passkey, and the other's user types it")
+  func passkey() throws {
+    let shown = Locked("")
+    let stage = try stage(
+      central.pairing(.keyboard) { request in
+        if request.prompt == .enterPasskey {
+          #expect(!request.enter("12345"))
+          #expect(!request.enter("12345a"))
+          #expect(request.enter(shown.withLock(\.self)))
+        }
+      },
+      peripheral.pairing(.display) { request in
+        if case .showPasskey(let digits) = request.prompt { shown.withLock { $0 = digits } }
+      })
+    let result = stage.read(on: stage.connect())
+    stage.run(for: 1_000)
+    expectPaired(stage, result, isAuthenticated: true)
+    #expect(central.prompts.withLock(\.self) == [.enterPasskey])
+    #expect(peripheral.prompts.withLock(\.self) == [.showPasskey(shown.withLock(\.self))])
+  }
+
+  @Test("A user without a display is asked whether to pair at all")
+  func confirm() throws {
+    let stage = try stage(central.pairing(.none), .automatic)
+    _ = stage.read(on: stage.connect())
+    stage.run(for: 1_000)
+    #expect(central.prompts.withLock(\.self) == [.confirm])
+    #expect(stage.protection(stage.central).contains(.encrypted))
+    #expect(!stage.protection(stage.central).contains(.authenticated))
+  }
+
+  @Test("A device whose user has to take part does not pair with one that asks nobody")
+  func requiresUser() throws {
+    let stage = try stage(central.pairing(.displayYesNo, requiresUser: true), .automatic)
+    let result = stage.read(on: stage.connect())
+    guard case .failure(.refused)? = result else {
+      Issue.record("\(String(describing: result))")
+      return
+    }
+    #expect(stage.central.program.device.bonds.count == 0)
+  }
+
+  @Test(
+    "A user who does not answer ends the pairing after 30 s; an answer that comes later does nothing"
+  )
+  func silence() throws {
+    let stage = try stage(
+      central.pairing(.displayYesNo) { _ in }, peripheral.pairing(.displayYesNo))
+    let result = stage.read(on: stage.connect())
+    #expect(result == .failure(.encryptionFailed(.connectionTimeout)))
+    #expect(
+      (HCIErrorCode.connectionTimeout.encryptionError as? CBError)?.code == .encryptionTimedOut)
+    for request in central.requests.withLock(\.self) { request.answer(true) }
+    stage.run(for: 1_000)
+    #expect(stage.protection(stage.central) == .none)
+    let ends = central.ends.withLock(\.self)
+    #expect((ends.first.flatMap(\.self) as? CBError)?.code == .encryptionTimedOut)
+  }
+}

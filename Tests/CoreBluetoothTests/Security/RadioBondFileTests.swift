@@ -1,0 +1,199 @@
+import BluetoothHost
+import Foundation
+import LinuxRadio
+import LinuxSystem
+import LinuxTestSupport
+import Testing
+
+@testable import CoreBluetooth
+
+/// Radios that keep their bonds in a file.
+@Suite("A radio's file of bonds")
+struct RadioBondFileTests {
+  private let folder: TemporaryDirectory
+  private let reports = Locked<[String]>([])
+  private var path: String { "\(folder.path)/app.bonds" }
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  /// The bonds in the file; what is wrong with it becomes one of `reports`.
+  private func kept() -> RadioBonds {
+    RadioBonds.kept(at: path) { [reports] line in reports.withLock { $0.append(line) } }
+  }
+
+  private func takeReports() -> [String] {
+    reports.withLock { reports in
+      defer { reports = [] }
+      return reports
+    }
+  }
+
+  private func bond(_ number: UInt8) -> Bond {
+    Bond(
+      identityAddress: .staticRandom([number, 0, 0, 0, 0, 0]),
+      longTermKey: Number128(words: [UInt32(number), 2, 3, 4]), isAuthenticated: false,
+      isSecureConnections: true, role: .responder)
+  }
+
+  /// The central of a stage pairs, and its device writes the file.
+  private func pair(_ bonds: RadioBonds, with peripheral: RadioBonds) throws {
+    let stage = try SafeStage(bonds: [bonds, peripheral])
+    let device = stage.central.program.device
+    device.keepBonds()
+    #expect(!Files.exists(path), "nothing has changed yet")
+    stage.disconnect(stage.connectAndPair())
+    device.keepBonds()
+    #expect(bonds.count == 1)
+    #expect(Files.exists(path))
+  }
+
+  @Test("A bond outlives the radio: the next one with the file encrypts without pairing")
+  func outlives() throws {
+    let peripheral = RadioBonds()
+    let first = kept()
+    try pair(first, with: peripheral)
+    first.close(as: nil)
+
+    let second = kept()
+    #expect(second.bond(at: 0)?.longTermKey == first.bond(at: 0)?.longTermKey)
+    let stage = try SafeStage(bonds: [second, peripheral])
+    for seat in [stage.central, stage.peripheral] {
+      seat.program.device.pairing.settings.withLock { $0 = .refused }
+      seat.program.device.updatePolicy()
+    }
+    #expect(stage.read(on: stage.connect()) == .success(.value(SafeStage.secret)))
+    #expect(stage.protection(stage.central).contains(.encrypted | .bonded))
+    #expect(takeReports() == [])
+  }
+
+  @Test("A file that is no file of bonds is set aside, the log says so, and the radio keeps bonds")
+  func corrupted() throws {
+    try folder.write("not a bond", to: "app.bonds")
+    let bonds = kept()
+    #expect(
+      takeReports() == [
+        "the file \(path) is no file of bonds; it is \(path).unusable now, and its bonds are not used"
+      ])
+    #expect(Files.exists(path + ".unusable"))
+    try pair(bonds, with: RadioBonds())
+    bonds.close(as: nil)
+    #expect(kept().count == 1)
+    #expect(takeReports() == [])
+  }
+
+  @Test("A file that another radio has, or that cannot be opened, leaves the bonds in memory")
+  func unusable() throws {
+    let first = kept()
+    first.store(bond(1))
+    first.keep(as: nil)
+    let second = kept()
+    #expect(second.count == 0 && second.file == nil)
+    second.store(bond(2))
+    second.close(as: nil)
+    #expect(
+      takeReports() == [
+        "cannot use \(path): another program is using these bonds; bonds last as long as the radio"
+      ])
+    first.close(as: nil)
+    #expect(kept().peers == [bond(1).identityAddress])
+
+    let impossible = RadioBonds.kept(at: "/dev/null/app.bonds") { [reports] line in
+      reports.withLock { $0.append(line) }
+    }
+    #expect(impossible.file == nil)
+    #expect(takeReports().count == 1)
+  }
+
+  @Test("A file that cannot be written is reported once, and tried again at the next change")
+  func unwritable() throws {
+    let bonds = kept()
+    let moved = folder.path + ".moved"
+    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
+    for number in 1...2 as ClosedRange<UInt8> {
+      bonds.store(bond(number))
+      bonds.keep(as: nil)
+    }
+    #expect(bonds.failure?.code == .noSuchFile)
+    #expect(takeReports().count == 1)
+
+    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
+    bonds.keep(as: nil)
+    #expect(!Files.exists(path), "nothing has changed")
+    bonds.store(bond(3))
+    bonds.keep(as: nil)
+    #expect(bonds.failure == nil)
+    bonds.close(as: nil)
+    #expect(kept().count == 3)
+    #expect(takeReports() == [])
+  }
+
+  @Test("What could not be written is tried again when the radio is closed, and never after that")
+  func lastTry() throws {
+    let bonds = kept()
+    let moved = folder.path + ".moved"
+    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
+    bonds.store(bond(1))
+    bonds.keep(as: nil)
+    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
+    bonds.close(as: nil)
+    bonds.store(bond(2))
+    bonds.keep(as: nil)
+    bonds.close(as: nil)
+    #expect(kept().peers == [bond(1).identityAddress])
+  }
+
+  @Test("The address that the device had with its bonds is used again, unless another is named")
+  func address() throws {
+    let had = DeviceAddress.staticRandom([0x0A, 0, 0, 0, 0, 0])
+    let named = DeviceAddress.staticRandom([0x0B, 0, 0, 0, 0, 0])
+    let first = kept()
+    let new = try #require(first.file).address
+    #expect(try used(first) == new)
+    first.store(bond(1))
+    first.keep(as: had)
+    first.close(as: nil)
+
+    let second = kept()
+    #expect(try used(second) == had)
+    #expect(try used(second, .fixed(named)) == named)
+    #expect(try used(second, .random) != had)
+    #expect(try used(second, .public) == nil)
+    // Peers with new bonds know the named one.
+    second.store(bond(2))
+    second.close(as: named)
+    #expect(try used(kept()) == named)
+  }
+
+  @Test("A device that had its controller's own address with its bonds has it again")
+  func publicAddress() throws {
+    let first = kept()
+    first.store(bond(1))
+    first.close(as: SafeStage.address(0))
+    guard case .automatic = try #require(kept().file).own(.automatic) else {
+      Issue.record("an address of its own")
+      return
+    }
+  }
+
+  /// The random address that a host goes by; `nil` for another.
+  private func used(
+    _ bonds: RadioBonds, _ choice: AddressChoice = .automatic
+  ) throws -> DeviceAddress? {
+    guard case .random(let address) = try #require(bonds.file).own(choice) else { return nil }
+    return address
+  }
+
+  @Test("Without a path, or with an empty one, there is no file", arguments: [nil, ""])
+  func none(path: String?) throws {
+    let bonds = RadioBonds.kept(at: path) { Issue.record("\($0)") }
+    let working = FileManager.default.currentDirectoryPath
+    let before = try FileManager.default.contentsOfDirectory(atPath: working).sorted()
+    let stage = try SafeStage(bonds: [bonds, RadioBonds()])
+    stage.disconnect(stage.connectAndPair())
+    stage.central.program.device.keepBonds()
+    stage.central.program.device.closeBonds()
+    #expect(bonds.count == 1)
+    #expect(bonds.file == nil && bonds.failure == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: working).sorted() == before)
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@Suite("docs/security.md")
+struct SecurityTests {
+  @Test("every test, script and type that it names is there")
+  func names() throws {
+    let document = try Document("docs/security.md")
+    let rows = document.rows(under: "## What is protected")
+    #expect(rows.count > 15)
+    for row in rows {
+      let proofs = row[3].split(separator: "`").map(String.init)
+        .filter { $0.hasSuffix("Tests") || $0.contains("/") && !$0.contains(" ") }
+      #expect(!proofs.isEmpty, "“\(row[0])” has no proof")
+      for proof in proofs {
+        #expect(Self.isThere(proof), "“\(row[0])” names \(proof), which is not there")
+      }
+    }
+  }
+
+  /// Whether a path of the repository, or a file of tests with this name in one of its folders, is there.
+  private static func isThere(_ proof: String) -> Bool {
+    if proof.contains("/") {
+      return (try? Document.text(of: proof)) != nil || (try? Document.files(in: proof)) != nil
+    }
+    let folders = [
+      "BallOnAirTests", "BallRunnerTests", "BluetoothHostTests/ATT", "BluetoothHostTests/SMP",
+      "LinuxSystemTests",
+    ]
+    return folders.contains { (try? Document.text(of: "Tests/\($0)/\(proof).swift")) != nil }
+  }
+}

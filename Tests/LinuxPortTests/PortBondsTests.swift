@@ -1,0 +1,135 @@
+import BluetoothHost
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import LinuxPort
+
+@Suite("The file of bonds of the Linux port")
+struct PortBondsTests {
+  private let folder: TestDirectory
+  private var path: String { folder.path + "/ball.bonds" }
+
+  init() throws { folder = try TestDirectory() }
+
+  private func bonds() -> PortBonds {
+    PortBonds(state: lasting(folder.path), user: nil, home: nil)
+  }
+
+  private var table: BondTable<16> {
+    var table = BondTable<16>()
+    table.store(
+      Bond(
+        identityAddress: .staticRandom([1, 0, 0, 0, 0, 0]),
+        longTermKey: Number128(words: [1, 2, 3, 4]), isAuthenticated: false,
+        isSecureConnections: true, role: .responder))
+    return table
+  }
+
+  private func notice(_ bonds: borrowing PortBonds) -> String {
+    text { bonds.writeNotice(to: &$0) }
+  }
+
+  private func keep(_ bonds: inout PortBonds) -> Bool {
+    var file = BondFileBytes()
+    BondFileFormat.write(table, identity: nil, to: &file)
+    return bonds.keep(file.span)
+  }
+
+  @Test("The tools read what it writes, and it reads what they write")
+  func exchange() throws {
+    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    do {
+      var own = bonds()
+      var empty = BondTable<16>()
+      _ = own.open(into: &empty)
+      #expect(empty.count == 0)
+      let isKept = keep(&own)
+      #expect(isKept)
+      let hasNotice = own.hasNotice
+      #expect(!hasNotice)
+      // It is locked.
+      var file = BondFile(path)
+      #expect(throws: SystemError.self) { _ = try file.open() }
+    }
+    do {
+      var file = BondFile(path)
+      let content = try file.open()
+      #expect(content.bonds.count == 1)
+      try file.save(content.bonds, identity: nil)
+      var own = bonds()
+      var read = BondTable<16>()
+      _ = own.open(into: &read)
+      #expect(read.count == 0)
+      #expect(notice(own) == "cannot use \(path): another program is using these bonds")
+      let isKept = keep(&own)
+      #expect(!isKept, "It is the other's.")
+    }
+    var own = bonds()
+    var read = BondTable<16>()
+    _ = own.open(into: &read)
+    #expect(read.count == 1)
+    #expect(Files.names(in: folder.path) == ["ball.bonds"])
+  }
+
+  @Test("A file that is damaged is set aside, and one that others could read is protected")
+  func wrong() throws {
+    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    do {
+      var own = bonds()
+      var read = BondTable<16>()
+      _ = own.open(into: &read)
+      let isKept = keep(&own)
+      #expect(isKept)
+    }
+    chmod(path)
+    do {
+      var own = bonds()
+      var read = BondTable<16>()
+      _ = own.open(into: &read)
+      #expect(read.count == 1)
+      #expect(notice(own).hasPrefix("others could read or write \(path), and may know the keys"))
+    }
+    let file = try Files.create(path)
+    let wrong = Array("Hello".utf8)
+    #expect(try file.write(wrong.span) == wrong.count)
+    var own = bonds()
+    var read = BondTable<16>()
+    _ = own.open(into: &read)
+    #expect(read.count == 0)
+    #expect(
+      notice(own)
+        == "the file \(path) is no file of bonds; it has .unusable behind its name now, and its bonds "
+        + "are not used")
+    #expect(Files.names(in: folder.path) == ["ball.bonds.unusable"])
+    let isKept = keep(&own)
+    #expect(isKept)
+  }
+
+  private func chmod(_ path: String) { _ = unsafe Glibc.chmod(path, 0o640) }
+
+  @Test("It stands where the tools look for it")
+  func place() {
+    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    func place(_ state: String?, _ user: String?, _ home: String?) -> String {
+      let bonds = PortBonds(
+        state: state.map { lasting($0) }, user: user.map { lasting($0) },
+        home: home.map { lasting($0) })
+      var bytes: [UInt8] = []
+      let span = bonds.place
+      for index in span.indices { bytes.append(span[index]) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    #expect(place("/var/lib/eightball", nil, "/h") == "/var/lib/eightball/ball.bonds")
+    #expect(place("/a:/b", "/s", "/h") == "/a/ball.bonds")
+    #expect(place(nil, "/s", "/h") == "/s/eightball/ball.bonds")
+    #expect(place(nil, "s", "/h") == "/h/.local/state/eightball/ball.bonds")
+    #expect(place(nil, nil, nil) == "")
+    #expect(place("/" + String(repeating: "x", count: 300), nil, nil) == "")
+    let nowhere = PortBonds(state: nil, user: nil, home: nil)
+    #expect(
+      notice(nowhere)
+        == "cannot find a place for the bonds: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one"
+    )
+  }
+}

@@ -1,0 +1,187 @@
+import BluetoothHost
+import Glibc
+import Testing
+
+@testable import LinuxSystem
+
+@Suite("The file of bonds")
+struct BondFileTests {
+  private let folder: TemporaryDirectory
+  private var path: String { "\(folder.path)/ball.bonds" }
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func bond(_ number: UInt8) -> Bond {
+    Bond(
+      identityAddress: .staticRandom([number, 0, 0, 0, 0, 0]),
+      longTermKey: Number128(words: [UInt32(number), 2, 3, 4]), isAuthenticated: false,
+      isSecureConnections: true, role: .responder)
+  }
+
+  private let identity = LocalIdentity(
+    identityResolvingKey: .zero, address: .staticRandom([9, 0, 0, 0, 0, 0]))
+
+  /// Saves bonds of these numbers, the last used first.
+  private func save(_ numbers: [UInt8], to file: inout BondFile) throws {
+    var table = BondTable<16>()
+    for number in numbers.reversed() { table.store(bond(number)) }
+    try file.save(table, identity: identity)
+  }
+
+  private func numbers(_ bonds: borrowing BondTable<16>) -> [UInt8] {
+    (0..<bonds.count).compactMap { bonds.bond(at: $0)?.identityAddress.bytes[0] }
+  }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    let file = try Files.create(path)
+    #expect(try file.write(bytes.span) == bytes.count)
+  }
+
+  @Test("What was saved is there when it is opened again, for its owner alone")
+  func roundTrip() throws {
+    do {
+      var file = BondFile(path)
+      let content = try file.open()
+      #expect(content.bonds.count == 0)
+      #expect(content.identity == nil)
+      #expect(content.notice == nil)
+      try save([3, 1, 2], to: &file)
+      try save([2, 3, 1], to: &file)
+    }
+    var file = BondFile(path)
+    let content = try file.open()
+    #expect(numbers(content.bonds) == [2, 3, 1])
+    #expect(content.identity?.address == identity.address)
+    #expect(content.notice == nil)
+    #expect(mode(path) == 0o600)
+    #expect(folder.names == ["ball.bonds"])
+  }
+
+  @Test("Its folder is made, for its owner alone")
+  func folderMade() throws {
+    let path = "\(folder.path)/state/eightball/ball.bonds"
+    var file = BondFile(path)
+    _ = try file.open()
+    try save([1], to: &file)
+    #expect(mode("\(folder.path)/state") == 0o700)
+    #expect(mode("\(folder.path)/state/eightball") == 0o700)
+    #expect(mode(path) == 0o600)
+    _ = unsafe unlink(path)
+    _ = unsafe rmdir("\(folder.path)/state/eightball")
+    _ = unsafe rmdir("\(folder.path)/state")
+  }
+
+  @Test("A file that is cut, damaged or something else is set aside, and the next one is used")
+  func setAside() throws {
+    var file = BondFile(path)
+    _ = try file.open()
+    try save([1], to: &file)
+    file = BondFile(path)
+    let good = try Files.bytes(of: path, limit: 4_096)
+    var damaged = good
+    damaged[40] ^= 1
+    var future = good
+    future[8] = 9
+    for (bytes, reason) in [
+      (Array(good.dropLast()), "ends too early"), (damaged, "is damaged"),
+      (Array("Hello".utf8), "is no file of bonds"), ([], "is no file of bonds"),
+      (future, "has the format 9, which this version does not know"),
+      (good + [UInt8](repeating: 7, count: 5_000), "is damaged"),
+    ] {
+      try write(bytes)
+      var next = BondFile(path)
+      let content = try next.open()
+      #expect(content.bonds.count == 0)
+      #expect(
+        content.notice
+          == "the file \(path) \(reason); it is \(path).unusable now, and its bonds are not used")
+      #expect(folder.names == ["ball.bonds.unusable"])
+      let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
+      #expect(aside == bytes)
+      try save([4], to: &next)
+      next = BondFile(path)
+      let again = try next.open()
+      #expect(numbers(again.bonds) == [4])
+    }
+  }
+
+  @Test("A file that others could read is protected, and its owner hears of it")
+  func readableByOthers() throws {
+    do {
+      var file = BondFile(path)
+      _ = try file.open()
+      try save([1], to: &file)
+    }
+    _ = unsafe chmod(path, 0o644)
+    var file = BondFile(path)
+    let content = try file.open()
+    #expect(content.notice?.contains("its mode was 644") == true)
+    #expect(numbers(content.bonds) == [1])
+    #expect(mode(path) == 0o600)
+  }
+
+  @Test("One process at a time has it, also after it was written anew")
+  func lock() throws {
+    var file = BondFile(path)
+    _ = try file.open()
+    try save([1], to: &file)
+    try save([2], to: &file)
+    var other = BondFile(path)
+    let error = #expect(throws: SystemError.self) { _ = try other.open() }
+    #expect(
+      error?.description == "cannot use \(path): another program is using these bonds")
+    file = BondFile(path)
+    let content = try other.open()
+    #expect(numbers(content.bonds) == [2])
+  }
+
+  @Test("What is no file is left alone", arguments: ["a directory", "a link", "a pipe"])
+  func noFile(kind: String) throws {
+    switch kind {
+    case "a directory": _ = unsafe mkdir(path, 0o700)
+    case "a link": _ = unsafe symlink("/etc/passwd", path)
+    default: _ = unsafe mkfifo(path, 0o600)
+    }
+    var file = BondFile(path)
+    #expect(throws: SystemError.self) { _ = try file.open() }
+    #expect(folder.names == ["ball.bonds"])
+    _ = unsafe rmdir(path)
+  }
+
+  @Test("A disk that takes nothing leaves the old file")
+  func noRoom() throws {
+    var file = BondFile(path)
+    _ = try file.open()
+    try save([1], to: &file)
+    // What stands where the new file is written cannot be removed, for it is a folder.
+    _ = unsafe mkdir(path + ".new", 0o700)
+    #expect(throws: SystemError.self) { try save([2], to: &file) }
+    _ = unsafe rmdir(path + ".new")
+    file = BondFile(path)
+    let content = try file.open()
+    #expect(numbers(content.bonds) == [1])
+    // Nor is there a file in a folder that is none.
+    var impossible = BondFile("/dev/null/ball.bonds")
+    let error = #expect(throws: SystemError.self) { _ = try impossible.open() }
+    #expect(error?.description.contains("/dev/null") == true)
+  }
+
+  @Test(
+    "Stands where the environment has state",
+    arguments: [
+      (["STATE_DIRECTORY": "/var/lib/eightball", "HOME": "/h"], "/var/lib/eightball/x"),
+      (["STATE_DIRECTORY": "/a:/b"], "/a/x"),
+      (["XDG_STATE_HOME": "/s", "HOME": "/h"], "/s/eightball/x"),
+      (["XDG_STATE_HOME": "s", "HOME": "/h"], "/h/.local/state/eightball/x"),
+      (["HOME": "/h"], "/h/.local/state/eightball/x"),
+      (["HOME": "h"], nil), ([:], nil),
+    ] as [([String: String], String?)])
+  func place(environment: [String: String], path: String?) {
+    #expect(BondFile.path(of: "x", environment: { environment[$0] }) == path)
+  }
+}

@@ -1,0 +1,98 @@
+"""The kernel's Bluetooth Management: pairing, as bluetoothd would have it done. The numbers are those of
+BlueZ's doc/mgmt-api.txt."""
+
+import contextlib
+import ctypes
+import os
+import queue
+import socket
+import struct
+import threading
+
+from programs import PATIENCE
+
+LE_PUBLIC = 1
+NO_INPUT_NO_OUTPUT, DISPLAY_YES_NO = 3, 1
+
+_CONTROL_CHANNEL, _NO_ADAPTER = 3, 0xFFFF
+_READ_INFORMATION, _SET_POWERED, _SET_BONDABLE, _SET_LE = 0x0004, 0x0005, 0x0009, 0x000D
+_PAIR, _UNPAIR, _CONFIRM, _SET_SECURE_CONNECTIONS = 0x0019, 0x001B, 0x001C, 0x002D
+_COMMAND_COMPLETE, _COMMAND_STATUS, _CONFIRMATION_REQUEST = 0x0001, 0x0002, 0x000F
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Management:
+    """An adapter that the kernel powers, and which may pair. It says yes to each question."""
+
+    def __init__(self, adapter: str):
+        self._index = int(adapter.removeprefix("hci"))
+        self._results: queue.SimpleQueue[tuple[int, int, bytes]] = queue.SimpleQueue()
+        #: The numbers that the user was asked to compare; 0 where there was none to show.
+        self.numbers: list[int] = []
+        self._socket = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
+        # struct sockaddr_hci: family, adapter, channel. Python's own bind knows no channel.
+        name = struct.pack("<HHH", socket.AF_BLUETOOTH, _NO_ADAPTER, _CONTROL_CHANNEL)
+        if _libc.bind(self._socket.fileno(), name, len(name)) < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, f"bind to the control channel: {os.strerror(code)}")
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.demand(_READ_INFORMATION)
+        self.demand(_SET_POWERED, b"\x00")
+        self.demand(_SET_LE, b"\x01")
+        self.demand(_SET_BONDABLE, b"\x01")
+        self.use_secure_connections(True)
+        self.demand(_SET_POWERED, b"\x01")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(AssertionError):
+            self.demand(_SET_POWERED, b"\x00")
+        self._socket.close()
+
+    def use_secure_connections(self, are_used: bool) -> None:
+        """With False it pairs as before Bluetooth 4.2."""
+        self.demand(_SET_SECURE_CONNECTIONS, bytes([are_used]))
+
+    def pair(self, address: str, ability: int = NO_INPUT_NO_OUTPUT) -> int:
+        """Connects to a peripheral and pairs with it. Returns Management's status, 0 for success."""
+        return self._command(_PAIR, _device(address) + bytes([ability]))[0]
+
+    def unpair(self, address: str) -> None:
+        """Forgets the bond, and disconnects."""
+        self._command(_UNPAIR, _device(address) + b"\x01")
+
+    def demand(self, opcode: int, parameters: bytes = b"") -> None:
+        status, _ = self._command(opcode, parameters)
+        assert status == 0, f"command 0x{opcode:04X} of Management has status 0x{status:02X}"
+
+    def _command(self, opcode: int, parameters: bytes) -> tuple[int, bytes]:
+        self._send(opcode, parameters)
+        while True:
+            try:
+                answered, status, results = self._results.get(timeout=PATIENCE)
+            except queue.Empty:
+                raise AssertionError(f"command 0x{opcode:04X} has no answer") from None
+            if answered == opcode:
+                return status, results
+
+    def _send(self, opcode: int, parameters: bytes) -> None:
+        self._socket.send(struct.pack("<HHH", opcode, self._index, len(parameters)) + parameters)
+
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError):
+            while packet := self._socket.recv(1024):
+                event, _, _ = struct.unpack_from("<HHH", packet)
+                body = packet[6:]
+                if event in (_COMMAND_COMPLETE, _COMMAND_STATUS):
+                    opcode, status = struct.unpack_from("<HB", body)
+                    self._results.put((opcode, status, body[3:]))
+                elif event == _CONFIRMATION_REQUEST:
+                    self.numbers.append(struct.unpack_from("<I", body, 8)[0])
+                    self._send(_CONFIRM, body[:7])
+
+
+def _device(address: str) -> bytes:
+    return bytes.fromhex(address.replace(":", ""))[::-1] + bytes([LE_PUBLIC])

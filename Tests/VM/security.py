@@ -1,0 +1,151 @@
+"""Pairing and channels on the HCI user channel of hci1, with the kernel's own Security Manager and L2CAP on
+hci0 as the other side."""
+
+import os
+import shutil
+import tempfile
+
+from adapters import ADDRESSES, Controllers
+from att import ATTError, Central
+from checks import Checks
+from kernel_ball import KernelBall
+from l2cap import Security, le_socket
+from management import Management
+from programs import Ball, Program, eightball, eventually, run
+
+INSUFFICIENT_AUTHENTICATION = 0x05
+
+checks = Checks()
+check = checks.check
+
+
+def ask_in_clear(expected: int) -> None:
+    """The kernel's central asks without encryption, and is refused."""
+    with Central(ADDRESSES[1]) as central:
+        try:
+            central.ask("Will it rain?")
+            assert False, "the question was taken"
+        except ATTError as error:
+            assert error.code == expected, str(error)
+
+
+def ask_encrypted() -> str:
+    """The kernel encrypts with its bond, and asks."""
+
+    def visit() -> bytes | None:
+        with Central(ADDRESSES[1], Security.MEDIUM) as central:
+            try:
+                central.subscribe()
+                central.ask("Will it rain?")
+            except ATTError:
+                # The link is not encrypted yet.
+                return None
+            return central.answer()
+
+    return eventually("the ball answers", visit).decode()
+
+
+def part() -> None:
+    """Waits until the kernel has ended its link: it keeps one for some seconds."""
+    eventually("the link has ended", lambda: ADDRESSES[1] not in connections())
+
+
+def connections() -> str:
+    return run("hcitool", "-i", "hci0", "con").stdout
+
+
+class State:
+    """A folder for the bonds of a ball."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="state-")
+        self.environment = {**os.environ, "XDG_STATE_HOME": self.folder}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
+
+    def ball(self) -> Ball:
+        return Ball("hci1", "--security", "encrypted", env=self.environment)
+
+
+with Controllers(), Management("hci0") as kernel:
+    with State() as state:
+        with state.ball() as ball:
+            ball.event("advertising")
+            with check("a question in clear is refused: Insufficient Authentication"):
+                ask_in_clear(INSUFFICIENT_AUTHENTICATION)
+            with check("the kernel pairs with the ball, by Secure Connections") as saw:
+                status = kernel.pair(ADDRESSES[1])
+                assert status == 0, f"status 0x{status:02X}"
+                paired = ball.event("paired", central=ADDRESSES[0])
+                assert paired["secureConnections"] and not paired["authenticated"], paired
+                saw(f"{paired}")
+            with check("it asks on the encrypted link, and is answered") as saw:
+                saw(ask_encrypted())
+            part()
+
+        with state.ball() as ball:
+            ball.event("advertising")
+            with check("the bond outlives the ball's program") as saw:
+                saw(ask_encrypted())
+            with check("a kernel without its key pairs anew only when the owner says so"):
+                kernel.unpair(ADDRESSES[1])
+                part()
+                status = kernel.pair(ADDRESSES[1])
+                assert status != 0, "it paired while pairing was closed"
+            part()
+
+    with State() as state, state.ball() as ball:
+        ball.event("advertising")
+        with check("the kernel pairs by legacy pairing, and asks") as saw:
+            kernel.unpair(ADDRESSES[1])
+            kernel.use_secure_connections(False)
+            status = kernel.pair(ADDRESSES[1])
+            assert status == 0, f"status 0x{status:02X}"
+            paired = ball.event("paired", central=ADDRESSES[0])
+            assert not paired["secureConnections"], paired
+            saw(ask_encrypted())
+        kernel.unpair(ADDRESSES[1])
+        kernel.use_secure_connections(True)
+        part()
+
+    with State() as state, KernelBall("hci0", "Guarded", "Outlook good.", is_protected=True) as ball:
+        with check("eightball ask pairs with a ball of the kernel's that wants encryption") as saw:
+            asked = run(
+                eightball(), "ask", "--pair", "Will it rain?", "--radio", "hci1", "--timeout", "45",
+                env=state.environment,
+            )
+            assert asked.returncode == 0 and "Outlook good." in asked.stdout, asked
+            assert ball.questions == ["Will it rain?"], ball.questions
+            saw(asked.stdout)
+    kernel.unpair(ADDRESSES[1])
+
+    examples = os.environ["EXAMPLES"]
+    environment = {**os.environ, "EIGHTBALL_RADIO": "hci1"}
+    with Program(f"{examples}/echo-channel", env=environment) as echo:
+        with check("100 kB over a channel of the kernel's, and back") as saw:
+            line = echo.line(lambda line: line.startswith("published") and line, "published")
+            number = int(line.split()[1])
+            data = bytes(index % 251 for index in range(100_000))
+            with le_socket(number=number, peer=ADDRESSES[1], mtu=1_000) as channel:
+                received = b""
+                for start in range(0, len(data), 500):
+                    part = data[start : start + 500]
+                    channel.send(part)
+                    while len(received) < start + len(part):
+                        more = channel.recv(2_048)
+                        assert more, f"closed after {len(received)} bytes"
+                        received += more
+            assert received == data, "other bytes came back"
+            saw(f"channel {number}")
+        with check("a channel that nobody has published is refused"):
+            try:
+                le_socket(number=number ^ 1, peer=ADDRESSES[1]).close()
+                assert False, "it was opened"
+            except OSError as error:
+                assert "refused" in str(error), error
+
+checks.end()
