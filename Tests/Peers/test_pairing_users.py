@@ -147,6 +147,24 @@ class TestOurCentral:
             assert await ball.device.keystore.get_all() == []
 
 
+    async def test_a_ball_without_the_key_ends_it_with_what_to_do(self, air, folder):
+        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        state = {"XDG_STATE_HOME": str(folder / "state")}
+        async with air.ball() as ball:
+            configure(ball.device, Capability.NO_OUTPUT_NO_INPUT, True, shown)
+            command = [eightball(), "ask", *air.options[:2], QUESTION]
+            async with Program(*command, "--pair", environment=state) as ask:
+                assert await ask.ended() == 0, ask.transcript
+            ball.device.keystore = MemoryKeyStore()
+            links = []
+            ball.device.on(ball.device.EVENT_CONNECTION, links.append)
+            async with Program(*command, environment=state) as ask:
+                assert await ask.ended() == 1, ask.transcript
+                assert "eightball bonds --of-ask --remove all" in ask.errors[-1]
+            assert len(links) == 1
+            assert ball.questions == [QUESTION]
+
+
 class TestOurPeripheral:
     """`eightball run --security authenticated` has a display, and takes yes and no; Bumble asks."""
 

@@ -80,7 +80,15 @@ extension BallCentral: CBCentralManagerDelegate {
     hasPlace = true
     // If it is being connected again, what has ended is a link of before, which was lost then.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
-    lose(ball)
+    guard let error = error as? CBError, Self.isAboutKeys(error.code) else { return lose(ball) }
+    // The next link would end in the same way.
+    rejected.insert(ball.id)
+    lose(ball, because: error)
+  }
+
+  /// Whether a link has ended since the two devices have different keys, or one has none.
+  private static func isAboutKeys(_ code: CBError.Code) -> Bool {
+    code == .peerRemovedPairingInformation || code == .encryptionTimedOut
   }
 
   /// Forgets a ball, and tells those who knew it.

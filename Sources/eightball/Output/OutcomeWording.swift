@@ -12,12 +12,16 @@ extension AskOutcome {
     case .failed(let error) where error.wantsPairing:
       "The ball answers only those who have paired with it: hold its shake button for 3 s, and give "
         + "eightball ask --pair."
-    case .failed(let error):
-      "\(sentenceOf(error)) (\(error.rejection?.slug ?? error.slug))"
     case .noBallFound:
       inquiry.name.map {
         "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
       } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
+    case .failed(let error) where error.isAboutKeys:
+      "The ball has no key for the bond with this computer, or is another one at its address: forget the bond "
+        + "with eightball bonds --of-ask --remove all, hold the ball's shake button for 3 s, and give "
+        + "eightball ask --pair."
+    case .failed(let error):
+      "\(sentenceOf(error)) (\(error.rejection?.slug ?? error.slug))"
     case .unreachable(let error):
       "A ball was found, but could not be connected to"
         + (error.map { ": \(sentenceOf($0))" } ?? ".") + " Try again."
@@ -39,7 +43,7 @@ extension AskOutcome {
     switch self {
     case .answered: "answered"
     case .refused: "refused"
-    case .failed(let error): error.wantsPairing ? "not paired" : "error"
+    case .failed(let error): error.wantsPairing || error.isAboutKeys ? "not paired" : "error"
     case .noBallFound: "no ball found"
     case .unreachable: "unreachable"
     case .noService: "no service"
@@ -58,17 +62,27 @@ extension AskOutcome {
 extension BallError {
   /// Whether the ball has refused for want of a bond, or of one that is good enough.
   fileprivate var wantsPairing: Bool {
+    guard let code = (innermost as? CBATTError)?.code else { return false }
+    return code == .insufficientAuthentication || code == .insufficientEncryption
+  }
+
+  /// Whether the link could not be encrypted with the key of the bond.
+  var isAboutKeys: Bool {
+    guard let code = (innermost as? CBError)?.code else { return false }
+    return code == .peerRemovedPairingInformation || code == .encryptionTimedOut
+  }
+
+  /// What Bluetooth says.
+  private var innermost: (any Error)? {
     var error: (any Error)? = self
     while let outer = error {
       switch outer {
       case let outer as BallError: error = outer.underlyingError
       case RejectionReason.peripheralError(let inner), RejectionReason.unknown(let inner):
         error = inner
-      case let code as CBATTError:
-        return code.code == .insufficientAuthentication || code.code == .insufficientEncryption
-      default: return false
+      default: return outer
       }
     }
-    return false
+    return nil
   }
 }

@@ -182,6 +182,7 @@ actor AskProgram {
   }
 
   private func shortfall(of ball: Ball, _ error: BallError) -> AskOutcome {
+    if error.isAboutKeys { return .failed(error) }
     guard ball.isConnected else { return .unreachable(error) }
     if case .deviceOffline = error.rejection { return .noService(name: ball.name) }
     return .failed(error)
