@@ -89,10 +89,11 @@ async def test_frames_for_unknown_channels_are_ignored(raw):
         await raw.no_reply(channel, "0a 01 00")
 
 
-async def test_pairing_is_refused(raw):
+async def test_pairing_is_refused_unless_the_ball_pairs(raw, served):
     # Pairing Request: no input or output, no OOB, bonding, 16-byte keys -> Pairing Failed,
-    # Pairing Not Supported.
-    assert await raw.reply(SECURITY_CHANNEL, "01 03 00 01 10 07 07") == "05 05"
+    # Pairing Not Supported; or Pairing Response: the same, with Secure Connections.
+    reply = await raw.reply(SECURITY_CHANNEL, "01 03 00 01 10 07 07")
+    assert reply == ("02 03 00 09 10 02 03" if served.pairs else "05 05")
     assert (await raw.reply(ATT_CHANNEL, "02 17 00")).startswith("03 ")
 
 

@@ -57,6 +57,8 @@ class World:
     has_scan_responses = True
     #: Whether a central that comes back is a new one: its last answer is forgotten.
     forgets = True
+    #: Whether it pairs with everybody.
+    pairs = False
 
     def __init__(self, stack: contextlib.AsyncExitStack):
         self._stack = stack
@@ -128,6 +130,8 @@ class HundredLines(World):
     example = "hundred-line-ball"
     #: CoreBluetooth does not tell who has gone.
     forgets = False
+    #: As Apple's does.
+    pairs = True
 
     async def open(self, folder: pathlib.Path) -> "HundredLines":
         enter = self._stack.enter_async_context
