@@ -67,7 +67,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         minimumInterval: configuration.advertisingInterval.lowerBound,
         maximumInterval: configuration.advertisingInterval.upperBound,
         ownAddressType: controller.address.kind.rawValue,
-        // Whoever asks gets a scan response; only devices in the accept list connect.
+        // All who ask get a scan response; only devices in the accept list connect.
         filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00),
       into: &writer)
   }

@@ -47,7 +47,7 @@ public protocol SecurityRole: ~Copyable {
   /// Recognises a client, once: its link is encrypted with the key of its bond. `nil` if it is not, or if
   /// that has been taken.
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
-  /// The recognised clients of which the server may know something new.
+  /// The recognised clients about which the server may know something new.
   var activeClients: ConnectionSet { get }
   /// The server may know something new of a client. Nothing happens unless it is recognised.
   mutating func noteActivity(at index: Int)

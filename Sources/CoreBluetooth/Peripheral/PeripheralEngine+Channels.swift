@@ -2,7 +2,7 @@ import BluetoothHost
 
 // Channels that centrals open.
 extension PeripheralEngine {
-  /// Publishes a channel under a number of its own, of which the delegate is told.
+  /// Publishes a channel under a number of its own, which the delegate gets.
   func publishChannel(_ listener: DeviceChannels.Listener) {
     guard let spsm = nextFreeSPSM() else {
       return listener.client.tell { manager in

@@ -14,7 +14,7 @@ struct PairingQuestions: Sendable {
   private func ask(_ request: CBPairingRequest) {
     switch request.prompt {
     case .confirm:
-      // Whoever gives --pair has said so.
+      // The option --pair is the yes.
       request.answer(true)
     case .compare(let number):
       say("Does the ball show \(number)? Type y or n.", kind: "compare", number)

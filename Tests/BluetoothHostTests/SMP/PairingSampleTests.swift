@@ -6,7 +6,7 @@ private func words(_ number: Number128) -> [UInt32] {
   (0..<4).map { number.words[$0] }
 }
 
-/// A key agreement with the keys of the specification's sample data, for whoever the peer is.
+/// A key agreement with the keys of the specification's sample data, for any peer.
 private struct SampleAgreement: KeyAgreement, ~Copyable {
   let publicKey: P256PublicKey
   var result: KeyAgreementResult?

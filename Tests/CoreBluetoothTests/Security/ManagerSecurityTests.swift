@@ -58,7 +58,7 @@ struct ManagerSecurityTests {
     visitor.leave()
     try expect("disconnected")
 
-    // The peripheral forgets, and the central does not believe whoever has its address.
+    // The peripheral forgets, and the central does not believe another at its address.
     safe.removeBond(with: first)
     visitor.visit()
     try expect("connected", "disconnected, Peer removed pairing information.")

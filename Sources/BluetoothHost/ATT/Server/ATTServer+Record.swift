@@ -77,7 +77,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       & AttributeProtection.write.rawValue != 0
   }
 
-  /// The descriptor at `index` gets this value, of which the application learns.
+  /// The descriptor at `index` gets this value, and the application learns of it.
   private mutating func set(
     _ configuration: ClientConfiguration, of index: Int, _ slot: Int, at place: Int
   ) {

@@ -41,7 +41,7 @@ public struct SecurityManager<
   /// How far the controller has been brought.
   var upkeep = PrivacyUpkeep()
   var recent = RecentAddresses()
-  /// The recognised clients of which the server may know something new.
+  /// The recognised clients about which the server may know something new.
   public internal(set) var activeClients = ConnectionSet.none
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
 
