@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// Unsafe code is marked. A reader needs Lifetimes to borrow the packet that it reads.
@@ -20,7 +20,9 @@ let package = Package(
   products: [
     .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
     .library(name: "EightBall", targets: ["EightBall"]),
+    .library(name: "BallRunner", targets: ["BallRunner"]),
     .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+    .library(name: "BallControl", targets: ["BallControl"]),
     .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
     .library(name: "LinuxSystem", targets: ["LinuxSystem"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
@@ -87,6 +89,11 @@ let package = Package(
       name: "LinuxRadio",
       dependencies: ["BluetoothHost", "CBluetooth", "LinuxErrors", "LinuxSystem", "VirtualRadio"],
       swiftSettings: checked + [cFunctions]),
+    // What watches a ball: its packets through the layers, and its control socket.
+    .target(
+      name: "BallControl",
+      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem"],
+      swiftSettings: checked),
     // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
       name: "CoreBluetooth",
@@ -109,6 +116,11 @@ let package = Package(
         .product(name: "Yams", package: "Yams", condition: tools),
       ],
       swiftSettings: checked),
+    // The figures of balls, for Prometheus.
+    .target(
+      name: "BallMetrics",
+      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxSystem"],
+      swiftSettings: checked),
     // Writes board files as Swift, for a program that reads no files.
     // SwiftPM builds the tool of a plugin for each client of this package too.
     .executableTarget(
@@ -116,11 +128,20 @@ let package = Package(
       swiftSettings: checked),
     .plugin(
       name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
+    // Many balls in one loop: `eightball swarm`.
+    .target(
+      name: "BallSwarm",
+      dependencies: [
+        "BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
+        "VirtualRadio",
+      ],
+      swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CoreBluetooth", "EightBall", "EightBallKit",
-        "LinuxSystem", "VirtualRadio", "LinuxBoard", "LinuxRadio",
+        "BallControl", "BallMetrics", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
+        "CoreBluetooth", "EightBall", "EightBallKit", "LinuxSystem", "VirtualRadio", "LinuxBoard",
+        "LinuxRadio",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -141,7 +162,8 @@ let package = Package(
       name: "BallTestSupport", dependencies: ["BluetoothHost"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
     .testTarget(
-      name: "BluetoothHostTests", dependencies: ["BluetoothHost"], swiftSettings: checked),
+      name: "BluetoothHostTests", dependencies: ["BallTestSupport", "BluetoothHost"],
+      swiftSettings: checked),
     .testTarget(
       name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
     .testTarget(
@@ -151,11 +173,22 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
+      name: "BallMetricsTests",
+      dependencies: ["BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "LinuxSystem"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "BallSwarmTests",
+      dependencies: [
+        "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio",
+      ],
+      swiftSettings: checked),
+    .testTarget(
       name: "VirtualRadioTests",
       dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
       swiftSettings: checked),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["BluetoothHost", "CLinux", "LinuxSystem"],
+      name: "LinuxSystemTests",
+      dependencies: ["BluetoothHost", "CLinux", "LinuxSystem", "LinuxTestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: checked),
@@ -169,6 +202,14 @@ let package = Package(
       dependencies: [
         "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
         "VirtualRadio",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "BallControlTests",
+      dependencies: [
+        "BallControl", "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall",
+        "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -211,15 +252,16 @@ let package = Package(
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth", "VirtualRadio",
+        "BallMetrics", "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth",
+        "VirtualBoard", "VirtualRadio",
         "LinuxBoard", "LinuxRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "BluetoothHost", "Boards", "EightBall", "LinuxBoard", "LinuxRadio",
-        "LinuxSystem",
+        "eightball", "BallControl", "BallMetrics", "BallSwarm", "BluetoothHost", "Boards",
+        "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
       ],
       swiftSettings: checked),
@@ -232,3 +274,10 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `scripts/docs` sets this variable. Without it, SwiftPM does not fetch the plugin that builds the
+// documentation.
+if Context.environment["EIGHTBALL_DOCUMENTATION"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let coreBluetooth: [Target.Dependency] = [
@@ -8,8 +8,8 @@ let coreBluetooth: [Target.Dependency] = [
 let package = Package(
   name: "examples",
   dependencies: [
-    // In a project of your own: .package(url: "https://…", from: "…", traits: [])
-    // Without its traits it brings no package that only its tools need.
+    // In your project: .package(url: "https://…", from: "…", traits: [])
+    // Without traits, the packages that only its tools need are not fetched.
     .package(name: "eightball", path: "..", traits: [])
   ],
   targets: [
@@ -29,7 +29,7 @@ let package = Package(
     .testTarget(
       name: "HeartRateTests",
       dependencies: ["HeartRate"] + coreBluetooth),
-    // Sources as they come from Apple's systems: they compile here, and without a warning.
+    // Unchanged sources from Apple's systems. They compile here without a warning.
     .testTarget(
       name: "PortedTests", dependencies: coreBluetooth,
       swiftSettings: [.treatAllWarnings(as: .error)]),

@@ -60,7 +60,7 @@ def spelling(argument: dict) -> str:
 def options(command: dict) -> list[str]:
     lines = []
     for argument in command.get("arguments", []):
-        # Every command has them; the page says so once.
+        # Every command has them; the page names them once.
         if not argument["shouldDisplay"] or argument.get("valueName") in ("version", "help"):
             continue
         default = argument.get("defaultValue")
@@ -92,7 +92,7 @@ def page(program: dict, version: str, date: str) -> list[str]:
 
     beginning, *rest = sections(program["discussion"])
     lines += section("DESCRIPTION", beginning[1])
-    lines += [".SH COMMANDS", f"Each command takes {bold('--help')}; {bold(name + ' --version')} tells the version."]
+    lines += [".SH COMMANDS", f"Each command takes {bold('--help')}; {bold(name + ' --version')} prints the version."]
     for command in commands:
         lines += [f".SS {name} {command['commandName']}", escaped(command["abstract"])]
         parts = sections(command.get("discussion", ""))

@@ -10,8 +10,9 @@ from manual import bold, escaped, italic
 
 FILES = [
     ("/etc/default/eightball", "The options with which the service is started."),
-    ("eightball.service", "The service: as whom it runs, and what it may do."),
+    ("eightball.service", "The service: its user, and its rights."),
     ("/var/lib/eightball/ball.bonds", "The bonds of the service."),
+    ("/run/eightball/control.sock", "The socket at which programs listen to the service."),
 ]
 
 
@@ -48,6 +49,9 @@ def entries(lines: list[str]) -> list[tuple[str, str]]:
 
 def spelling(term: str) -> str:
     """An option as the page has it: --name <name> is --name in bold, name in italics."""
+    name, _, value = term.partition(" [<")
+    if value:  # It may be left out.
+        return f"{bold(name)} [{italic(value.rstrip('>]'))}]"
     name, _, value = term.partition(" <")
     return bold(name) + (" " + italic(value.rstrip(">")) if value else "")
 

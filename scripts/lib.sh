@@ -1,9 +1,9 @@
 # Shared by the scripts; sourced, never run. Safe to source twice. A script works in the checkout, and
-# takes paths from where its user stands. Its first comment is its help, which `--help` shows.
+# resolves paths from its user's folder. `--help` prints its first comment.
 # shellcheck shell=bash
 
 set -euo pipefail
-# The second time it stands in the checkout already.
+# The second time the script is in the checkout already.
 ! declare -F step >/dev/null || return 0
 user_folder=$PWD
 script=$(realpath -- "$0")
@@ -11,14 +11,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Where Swift builds; another folder keeps two builds apart.
 build_folder="${EIGHTBALL_BUILD:-.build}"
-# Where the program is built that is installed.
+# Where the program that is installed is built.
 standalone_folder="$build_folder-standalone"
 # Where the package of examples builds.
 examples_folder="$build_folder-examples"
+# Where the server of the panel builds.
+panel_folder="$build_folder-panel"
 # Where scripts/check-client builds another package that uses this one.
 client_folder="$build_folder-client"
 # Python's own folder for the peers.
 peers_folder=.build-venv
+# Where Prometheus's promtool is put, which checks metrics.
+promtool_folder=.build-promtool
 # Where scripts/build-gpiod2 builds libgpiod 2.
 gpiod2_folder=.build-gpiod2
 
@@ -39,19 +43,19 @@ step() {
 # step_done: says how long the step took.
 step_done() { printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" $((SECONDS - step_started)); }
 
-# fail TEXT...: a plain message, a line an argument, and the end.
+# fail TEXT...: prints a message, a line for each argument, and ends the script.
 fail() {
   printf '%s\n' "$@" >&2
   exit 1
 }
 
-# show_help: what the script says of itself.
+# show_help: prints the script's first comment.
 show_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"; }
 
 # refuse_usage TEXT: says what is wrong with the arguments and what is right, and ends.
 refuse_usage() { fail "$1" "" "$(show_help)"; }
 
-# takes COUNT ARGUMENT...: the script has so many arguments at most, and no options.
+# takes COUNT ARGUMENT...: refuses options and more than COUNT arguments.
 takes() {
   local count=$1 argument
   shift
@@ -61,7 +65,7 @@ takes() {
   done
 }
 
-# from_user PATH: a path that the user gave, as it is from anywhere.
+# from_user PATH: a path that the user gave, as an absolute path.
 from_user() {
   case "$1" in
   /*) echo "$1" ;;
@@ -69,13 +73,12 @@ from_user() {
   esac
 }
 
-# program_version: the version, which the program itself says.
+# program_version: the version in the program's source.
 program_version() {
-  sed -n 's/.*static var version: StaticString { "\(.*\)" }$/\1/p' Sources/EightBall/BallProfile.swift
+  sed -n 's/.*static var version: StaticString { "\(.*\)" }$/\1/p' Sources/EightBall/EightBallProfile.swift
 }
 
-# source_date: when the sources were last changed, in seconds of 1970, so that what is made of them
-# twice is the same.
+# source_date: when the sources last changed, in seconds since 1970, so that two builds of them are the same.
 source_date() {
   if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
     echo "$SOURCE_DATE_EPOCH"
@@ -118,9 +121,9 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of more modules of ours,
-# there, without the lines by which they import each other, so that they compile as one: generic code
-# is specialised, and Embedded Swift needs deinitialisers in sight. Line numbers stay.
+# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of the other modules,
+# there, without the lines that import each other, so that they compile as one: generic code is specialised,
+# and Embedded Swift needs to see deinitialisers. Line numbers stay.
 core_as_one_module() {
   local folder=$1 file
   local modules=(BluetoothHost Boards EightBall BallRunner "${@:2}")
@@ -136,11 +139,11 @@ without_imports_of() {
   sed -E "s/^((public|package|internal) )?import ($*)$//"
 }
 
-# without_public: a program of one module has nothing public. The compiler then leaves out what nothing
-# uses, constants among it: 3 % of the code.
+# without_public: removes `public`, which a program of one module does not need. The compiler then removes
+# unused code and constants: 3 % of the code.
 without_public() { sed -E 's/^( *)public (internal\(set\) )?/\1/'; }
 
-# modules_of MODULE: the modules in Sources of which a program of that name is made, itself first.
+# modules_of MODULE: the modules in Sources that a program of that name consists of, itself first.
 modules_of() {
   local found=("$1") index=0 name
   while [ "$index" -lt ${#found[@]} ]; do
@@ -159,7 +162,7 @@ core_features() {
     Package.swift | sort -u
 }
 
-# as_root COMMAND...: runs it as root, with sudo only if need be.
+# as_root COMMAND...: runs it as root, with sudo if necessary.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -170,12 +173,12 @@ as_root() {
   fi
 }
 
-# root_for FOLDER COMMAND...: runs it as root, unless the folder is one that this user may write to
-# anyway. "" is the system itself.
+# root_for FOLDER COMMAND...: runs it as root, unless this user may write to the folder. "" is the system
+# itself.
 root_for() {
   local folder=$1
   shift
-  # What is not there yet is made in what is.
+  # A folder that is missing is made in the nearest one that exists.
   while [ -n "$folder" ] && [ ! -e "$folder" ]; do folder=${folder%/*}; done
   if [ -n "$folder" ] && [ -w "$folder" ]; then "$@"; else as_root "$@"; fi
 }
@@ -202,12 +205,12 @@ need_packages() {
 # system_gpiod: the major version of the system's libgpiod.
 system_gpiod() {
   [ -e /usr/include/gpiod.h ] || fail "libgpiod-dev is missing: run scripts/setup."
-  # Version 1 alone has this; the header's name is the same.
+  # Only version 1 has this; the header's name is the same.
   if grep -q GPIOD_LINE_BULK_MAX_LINES /usr/include/gpiod.h; then echo 1; else echo 2; fi
 }
 
-# answers FOLDER TOOL COMMAND...: whether a ball that the command runs answers when the tool asks it, over an
-# air that the tool hosts in the folder. Prints the answer.
+# answers FOLDER TOOL COMMAND...: runs a ball by the command, asks it with the tool, over an air that
+# the tool hosts in the folder, and prints the answer. Fails if there is none.
 answers() {
   local folder=$1 tool=$2 wait air="$1/air"
   shift 2
@@ -241,6 +244,41 @@ need_peers() {
   python3 -m venv --clear "$peers_folder"
   "$peers_folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
   cp "$wanted" "$peers_folder/installed.txt"
+}
+
+# need_promtool: Prometheus's program that checks metrics. It is extracted from Debian's package, which would
+# start a service if it were installed. Tests that need it are skipped without it.
+need_promtool() {
+  if command -v promtool >/dev/null || [ -x "$promtool_folder/promtool" ]; then
+    echo "promtool is there."
+    return
+  fi
+  local folder
+  folder=$(mktemp -d -t 8ball-promtool-XXXXXX)
+  # apt-get writes as a user of its own.
+  chmod 755 "$folder"
+  if (cd "$folder" && { apt-get download -qq prometheus || { as_root apt-get update -qq && apt-get download -qq prometheus; }; }) 2>/dev/null &&
+    dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar -xO ./usr/bin/promtool >"$folder/promtool"; then
+    mkdir -p "$promtool_folder"
+    install -m 755 "$folder/promtool" "$promtool_folder/promtool"
+    echo "promtool is in $promtool_folder."
+  else
+    echo "promtool is missing: apt-get download prometheus fails. Its tests are skipped."
+  fi
+  rm -rf "$folder"
+}
+
+# want_browser: Chromium, in which Tests/Browser opens pages. Some systems have no package of it; those
+# tests are skipped there.
+want_browser() {
+  local name
+  # As Tests/Browser/chromium.py looks for it.
+  for name in "${CHROMIUM:-chromium}" chromium-headless-shell chromium-browser google-chrome; do
+    if command -v "$name"; then return; fi
+  done
+  # In a shell of its own, so that its failure does not end the script.
+  (need_packages chromium) ||
+    echo "Chromium cannot be installed here: the tests in a browser will be skipped."
 }
 
 case "${1:-}" in

@@ -1,4 +1,4 @@
-# What each Linux target of eightballd is compiled with; sourced after lib.sh, never run.
+# The compiler flags of each Linux target of eightballd; sourced after lib.sh, never run.
 # shellcheck shell=bash
 
 # Where the programs are built, and the C library for each target.
@@ -22,8 +22,8 @@ this_target() {
 # use_target NAME: sets swift_flags, c_flags, library_flags (those of C libraries), musl_triple and
 # support_library for one of the targets.
 #
-# Embedded Swift has a standard library for 32-bit ARM without an operating system alone; its code
-# follows the same calling convention as musl's, once that is hard float. An enum of C must be an int
+# Embedded Swift's standard library for 32-bit ARM is for machines without an operating system; its code
+# follows the same calling convention as musl's with hard float. An enum of C must be an int
 # for both.
 use_target() {
   local eabi=(-mfloat-abi=hard -fno-short-enums)
@@ -37,7 +37,7 @@ use_target() {
   aarch64)
     swift_flags=(-target aarch64-none-none-elf)
     musl_triple=aarch64-linux-musl
-    # Outlined atomics want a library that chooses instructions at run time.
+    # Outlined atomics need a library that chooses instructions at run time.
     c_flags=(-mno-outline-atomics)
     ;;
   armv7)
@@ -73,9 +73,8 @@ use_target() {
   esac
 }
 
-# forbid_heap OBJECT: renames all by which an object reaches the heap to what nothing defines, so that a
-# program in which such a call is reachable does not link. The C beside it may allocate: libgpiod does
-# when it looks for a chip.
+# forbid_heap OBJECT: renames the heap functions that an object calls to names that nothing defines, so that a
+# program with a reachable call does not link. The C code may allocate: libgpiod does when it looks for a chip.
 forbid_heap() {
   local name options=()
   for name in posix_memalign aligned_alloc malloc calloc realloc free swift_coroFrameAlloc; do
@@ -84,9 +83,9 @@ forbid_heap() {
   "$(swift_tool llvm-objcopy)" "${options[@]}" "$1"
 }
 
-# debian_source NAME FOLDER: unpacks a source package of the system's own release into FOLDER. apt is
-# given copies of the system's lists of sources, changed to those of source packages, and folders of
-# its own, so that nothing of the system's changes.
+# debian_source NAME FOLDER: unpacks a source package of the system's own release into FOLDER. apt gets
+# copies of the system's lists of sources, changed to those of source packages, and folders of its own, so
+# that the system does not change.
 debian_source() {
   local work list
   command -v dpkg-source >/dev/null || fail "dpkg-source is missing: run scripts/setup firmware."
@@ -101,7 +100,7 @@ debian_source() {
     -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/parts"
     -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User="$(id -un)"
   )
-  # A foreign list may have no sources; whether ours has is seen next.
+  # Another list may have no sources; the next command finds out about this package's.
   { apt-get "${options[@]}" update || true; } >"$work/log" 2>&1
   (cd "$work" && apt-get "${options[@]}" source "$1") >>"$work/log" 2>&1 ||
     fail "The source package $1 cannot be fetched. apt-get says:" "$(tail -n 5 "$work/log")"

@@ -1,14 +1,14 @@
 import BluetoothHost
 import VirtualRadio
 
-/// A linked pair on a virtual air, and advertisers beside it that nobody listens to: what an ask
-/// costs the air alone. Packets are canned; no host runs.
+/// A connected pair on a virtual air, and advertisers without listeners beside it: measures the cost
+/// of an ask in the air alone. Packets are canned; no host runs.
 struct Crowd: ~Copyable {
   private let air = VirtualAir()
   private let central: VirtualController
   private let peripheral: VirtualController
   private var packet = [UInt8](repeating: 0, count: 300)
-  /// The ACL packets that have come out, by which an ask that did not happen shows.
+  /// The ACL packets that have come out, which show whether the ask happened.
   private(set) var arrived = 0
   private var time: UInt64 = 0
   private let question: [UInt8]
@@ -63,10 +63,10 @@ struct Crowd: ~Copyable {
     arrived += drain(receiver)
     // Number Of Completed Packets.
     _ = drain(sender)
-    guard air.deadline == nil else { fail("somebody is heard") }
+    guard air.deadline == nil else { fail("a controller receives an advertisement") }
   }
 
-  /// Takes every packet of a controller; tells how many carried data.
+  /// Takes every packet of a controller, and returns how many carried data.
   private mutating func drain(_ controller: VirtualController) -> Int {
     var count = 0
     while true {

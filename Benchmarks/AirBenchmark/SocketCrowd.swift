@@ -4,7 +4,7 @@ import LinuxSystem
 import VirtualRadio
 
 /// A linked pair behind a server's UNIX socket, and advertisers beside it, each a client of its own.
-/// The server's loop is turned by whoever waits for packets.
+/// A wait for packets runs the server's loop.
 final class SocketCrowd {
   private let loop: EventLoop
   private let server: AirServer

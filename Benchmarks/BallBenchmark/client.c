@@ -87,10 +87,10 @@ static void start(struct program *program) {
     close(listener);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};
     if (poll(&wait, 1, 60000) != 1) fail("The ball says nothing.");
-    // A ball looks whose the socket is once it has connected.
+    // A ball checks the socket's owner once it has connected.
     unlink(address.sun_path);
     program->start = microseconds() - program->start;
-    // The ball looks at the path after it has connected, and has done that when it speaks.
+    // The ball checks the path after it has connected, before its first packet.
     unlink(address.sun_path);
 }
 
@@ -125,7 +125,7 @@ static void compare_starts(char **words, int runs) {
         others[run] = time_true();
         start(&program);
         balls[run] = program.start;
-        // It has done what was measured.
+        // The measured part is over.
         kill(program.process, SIGKILL);
         close(program.ball.socket);
         waitpid(program.process, NULL, 0);

@@ -27,7 +27,7 @@ void meet(struct ball *ball);
 // Asks one question of 40 bytes, and waits for its Write Response and its notification.
 void ask(struct ball *ball);
 
-// Answers what a ball that ends still has to say, until it has closed the connection.
+// Answers the last commands of a ball that ends, until it has closed the connection.
 void part(struct ball *ball);
 
 // Ends the program with a message.

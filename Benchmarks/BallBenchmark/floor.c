@@ -1,9 +1,9 @@
-// The floor of scripts/benchmark-ball: a "host" that does what an ask takes of the kernel, and no more.
+// The floor of scripts/benchmark-ball: a "host" that makes only the system calls of an ask.
 //
 //   floor SOCKET
 //
 // It waits, reads once, and writes the Write Response and the notification as they are, one write each,
-// as a host does that sends packet by packet. It looks at nothing but the first bytes.
+// as a host does that sends packet by packet. It reads only the first bytes.
 #define _GNU_SOURCE
 #include "controller.h"
 

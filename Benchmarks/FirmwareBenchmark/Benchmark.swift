@@ -46,7 +46,7 @@ private func measureHost() {
 private func measureRunner(_ name: StaticString, _ lines: LineFormat) {
   var configuration = benchConfiguration
   configuration.lines = lines
-  var runner = BallRunner<1, 526, 384, ScriptedPort>(configuration, on: ScriptedPort(asks: asks))
+  var runner = BallRunner<1, 526, 384, 0, ScriptedPort>(configuration, on: ScriptedPort(asks: asks))
   guard runner.run() == .noWait else { fail("The ball has ended.") }
   // The response and the notification may be one write.
   guard runner.port.packets >= asks else { fail("The ball did not answer.") }

@@ -11,8 +11,8 @@ struct HostBench: ~Copyable {
   /// A ball whose central has subscribed.
   init() {
     host = BallHost<1>(
-      configuration: benchConfiguration.host, database: BallProfile.makeDatabase(),
-      application: Ball<1>(seed: benchConfiguration.seed))
+      configuration: benchConfiguration.host, database: EightBallProfile.makeDatabase(),
+      application: BallApplication<1>(seed: benchConfiguration.seed))
     question.write { BenchPacket.writeQuestion(to: &$0) }
     host.start(at: now)
     while next() {

@@ -1,4 +1,4 @@
-/// Compares the image's own memory functions with loops that are plainly right: each length up to 20, at
+/// Compares the image's own memory functions with simple loops: each length up to 20, at
 /// each alignment of both sides, apart and overlapping either way. Ends the benchmark if they differ.
 @inline(never)
 func checkMemoryFunctions() {

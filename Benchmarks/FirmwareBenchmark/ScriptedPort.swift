@@ -111,6 +111,6 @@ struct ScriptedPort: Port, ~Copyable {
   mutating func listen(toEdges isListening: Bool) {}
   mutating func set(_ light: LightName, isLit: Bool) -> Bool { true }
   mutating func checkLines() -> Bool { true }
-  mutating func takeLinesNews() -> LinesNews { .none }
+  mutating func takeLinesChange() -> LinesChange { .none }
   func writeLinesTrouble(to writer: inout ByteWriter) {}
 }

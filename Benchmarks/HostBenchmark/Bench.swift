@@ -4,9 +4,9 @@ import EightBall
 let benchConfiguration = HostConfiguration(
   name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public)
 
-/// A host with a controller and centrals that are nothing but bytes. The last central asks.
-struct Bench<let places: Int, let attributeCount: Int>: ~Copyable {
-  private var host: Peripheral<places, GATTDatabase<attributeCount>, Ball<places>>
+/// A host with a controller and centrals that consist of bytes only. The last central asks.
+struct Bench<let capacity: Int, let attributeCount: Int>: ~Copyable {
+  private var host: Peripheral<capacity, GATTDatabase<attributeCount>, BallApplication<capacity>>
   /// The link of the central that asks.
   private var link: UInt16 = 0x40
   private var output = InlineArray<600, UInt8>(repeating: 0)
@@ -16,7 +16,10 @@ struct Bench<let places: Int, let attributeCount: Int>: ~Copyable {
   private var notifications = 0
   private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
 
-  init(_ host: consuming Peripheral<places, GATTDatabase<attributeCount>, Ball<places>>) {
+  init(
+    _ host:
+      consuming Peripheral<capacity, GATTDatabase<attributeCount>, BallApplication<capacity>>
+  ) {
     let questionHandle = host.server.handle(of: .question)
     let cccd = AttributeHandle(rawValue: host.server.handle(of: .answer).rawValue + 1)
     var question = InlineArray<52, UInt8>(repeating: 0)
@@ -69,7 +72,7 @@ struct Bench<let places: Int, let attributeCount: Int>: ~Copyable {
     send(packet.span, count: 2)
   }
 
-  /// A write that leads to nothing but its response: the configuration, set to 0.
+  /// A write that causes only its response: the configuration, set to 0.
   mutating func write() {
     let packet = unsubscribe
     send(packet.span, count: 1)
@@ -93,8 +96,8 @@ struct Bench<let places: Int, let attributeCount: Int>: ~Copyable {
   /// Every service, every characteristic, in one range for all of them, and the descriptor on the
   /// last handle.
   ///
-  /// In the service database that is all there is, as a client finds it. In the full one a client
-  /// that goes service by service sends more requests, and finds Service Changed's descriptor too.
+  /// In the service database a client finds the same. In the full one a client that discovers service by
+  /// service sends more requests, and finds Service Changed's descriptor too.
   mutating func discover() {
     let last = UInt16(attributeCount)
     var services = UInt16(1)

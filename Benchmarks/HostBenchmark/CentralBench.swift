@@ -42,7 +42,7 @@ struct BenchAsker: ClientApplication, ~Copyable {
   mutating func radioChanged(to state: RadioState) {}
 }
 
-/// A central with a controller and a ball that are nothing but bytes.
+/// A central with a controller and a ball that consist of bytes only.
 struct CentralBench: ~Copyable {
   private var host = Central<4, BenchAsker>(
     configuration: benchConfiguration, application: BenchAsker())

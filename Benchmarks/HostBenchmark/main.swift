@@ -3,9 +3,9 @@
 //     host-benchmark ask|shake|write|discovery|turn|memory HOST COUNT
 //
 // HOST is `service` or `full`, a ball with its own service alone or with its full database, one central
-// and four places; `1-link` or `64-links`, a ball with so many places and a central at each, where the
-// last one asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
-// clock; for memory, the bytes that one connection takes, and a host with four places.
+// and four connections; `1-link` or `64-links`, a ball with that many connected centrals, where the last
+// one asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
+// clock; for memory, the bytes that one connection takes, and a host with four connections.
 
 import BluetoothHost
 import EightBall
@@ -29,26 +29,26 @@ switch arguments[2] {
 case "service":
   var bench = Bench(
     Host(
-      configuration: benchConfiguration, database: BallProfile.makeServiceDatabase(),
-      application: Ball<4>(seed: 1)))
+      configuration: benchConfiguration, database: EightBallProfile.makeServiceDatabase(),
+      application: BallApplication<4>(seed: 1)))
   run(&bench, links: 1)
 case "full":
   var bench = Bench(
     BallHost<4>(
-      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
-      application: Ball(seed: 1)))
+      configuration: benchConfiguration, database: EightBallProfile.makeDatabase(),
+      application: BallApplication(seed: 1)))
   run(&bench, links: 1)
 case "1-link":
   var bench = Bench(
     BallHost<1>(
-      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
-      application: Ball(seed: 1)))
+      configuration: benchConfiguration, database: EightBallProfile.makeDatabase(),
+      application: BallApplication(seed: 1)))
   run(&bench, links: 1)
 case "64-links":
   var bench = Bench(
     BallHost<64>(
-      configuration: benchConfiguration, database: BallProfile.makeDatabase(),
-      application: Ball(seed: 1)))
+      configuration: benchConfiguration, database: EightBallProfile.makeDatabase(),
+      application: BallApplication(seed: 1)))
   run(&bench, links: 64)
 case "central":
   runCentral()
@@ -57,20 +57,20 @@ case let other:
 }
 
 /// Prints the bytes of a connection and of a host with four.
-func printMemory<let places: Int, let attributeCount: Int>(
-  _ bench: borrowing Bench<places, attributeCount>
+func printMemory<let capacity: Int, let attributeCount: Int>(
+  _ bench: borrowing Bench<capacity, attributeCount>
 ) {
-  let two = MemoryLayout<Peripheral<2, GATTDatabase<attributeCount>, Ball<2>>>.stride
-  let four = MemoryLayout<Peripheral<4, GATTDatabase<attributeCount>, Ball<4>>>.stride
+  let two = MemoryLayout<Peripheral<2, GATTDatabase<attributeCount>, BallApplication<2>>>.stride
+  let four = MemoryLayout<Peripheral<4, GATTDatabase<attributeCount>, BallApplication<4>>>.stride
   print((four - two) / 2, four)
 }
 
-func run<let places: Int, let attributeCount: Int>(
-  _ bench: inout Bench<places, attributeCount>, links: Int
+func run<let capacity: Int, let attributeCount: Int>(
+  _ bench: inout Bench<capacity, attributeCount>, links: Int
 ) {
   guard operation != "memory" else { return printMemory(bench) }
   bench.connect(links)
-  // A shake answers anew, so there is a question before the first.
+  // A shake sends a new answer, so a question comes before the first.
   if operation == "shake" { bench.ask() }
   let start = nanoseconds()
   switch operation {
@@ -91,7 +91,7 @@ func run<let places: Int, let attributeCount: Int>(
   }
 }
 
-/// A central asks again and again, or the bytes of its connections are printed.
+/// A central asks repeatedly, or prints the bytes of its connections.
 func runCentral() {
   switch operation {
   case "ask":

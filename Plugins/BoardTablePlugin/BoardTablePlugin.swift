@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// Adds `BoardTable.shipped` to a target: the boards of boards/*.yml, read by `board-table`.
 ///
-/// A file that is changed, added or removed makes the next build write the table anew. A file that is
-/// wrong stops the build, with its line, the field and what was expected.
+/// If a file is changed, added or removed, the next build writes the table again. A wrong file
+/// stops the build with its line, the field and what was expected.
 @main
 struct BoardTablePlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {

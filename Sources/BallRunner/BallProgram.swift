@@ -1,19 +1,21 @@
 import BluetoothHost
 import EightBall
 
-/// The ball on its host, with its panel and its words: what a radio's packets are for.
+/// The ball on its host, with its panel and its printer: the driver that a `RadioLink` serves.
 ///
-/// It is public for its conformance alone: the compiler specialises what a `RadioLink` calls by a protocol in
-/// another module only where that module sees the conformance. Without it an ask costs six times as much.
+/// Public only for its conformance: the compiler specialises the protocol calls of a `RadioLink`
+/// only in a module that sees the conformance. Without that an ask costs six times as much.
 public struct BallProgram<
-  let places: Int, let words: Int, Security: BallSecurity & ~Copyable
+  let capacity: Int, let words: Int, let events: Int, Security: BallSecurity & ~Copyable,
+  Figures: FigureKeeper
 >: RadioDriver, ~Copyable {
-  var host: ProtectedBallHost<places, Security>
+  var host: ProtectedBallHost<capacity, Security>
   var panel = PanelControl()
-  var printer: BallPrinter<words>
-  private var limit = OutputLimit<places>()
-  /// The answer that the ball shows, and whether it is new.
-  private var answer: Answer?
+  var printer: BallPrinter<words, events>
+  var counter = Figures()
+  private var limit = OutputLimit<capacity>()
+  /// The answer that the ball shows.
+  private(set) var answer: Answer?
   private var isAnswerNew = false
   var now = Instant(rawValue: 0)
 
@@ -21,23 +23,24 @@ public struct BallProgram<
     _ configuration: BallConfiguration, _ protection: BallProtection,
     makingSecurity makeSecurity: () -> Security
   ) {
-    host = ProtectedBallHost<places, Security>(
+    host = ProtectedBallHost<capacity, Security>(
       configuration: configuration.host, database: Self.makeDatabase(protection),
-      application: Ball<places>(seed: configuration.seed, style: configuration.style),
+      application: BallApplication<capacity>(
+        seed: configuration.seed, style: configuration.style),
       makingSecurity: makeSecurity)
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 
-  // Apart, so that its copies are off the stack before the host is made.
+  // A function of its own, so that its copies leave the stack before the host is made.
   @inline(never)
-  private static func makeDatabase(_ protection: BallProtection) -> BallProfile.Database {
-    var database = BallProfile.makeDatabase()
+  private static func makeDatabase(_ protection: BallProtection) -> EightBallProfile.Database {
+    var database = EightBallProfile.makeDatabase()
     database.protect(.question, by: protection.ofQuestion)
     database.protect(.answer, by: protection.ofAnswer)
     return database
   }
 
-  /// When the ball must have a turn; `nil` if only the port can bring anything.
+  /// When the ball needs its next turn; `nil` if it waits only for the port.
   var deadline: Instant? {
     var earliest = Instant.earlier(host.deadline, limit.deadline)
     if Security.isPresent { earliest = Instant.earlier(earliest, securityDeadline) }
@@ -52,9 +55,10 @@ public struct BallProgram<
     host.start(at: now)
   }
 
-  /// Takes one whole packet of the controller, H4's type byte first.
+  /// Takes one whole packet from the controller, H4's type byte first.
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     self.now = now
+    if Figures.isPresent { counter.count(.received) }
     host.receive(packet, at: now)
   }
 
@@ -64,12 +68,14 @@ public struct BallProgram<
   /// Writes the next packet for the controller, H4's type byte first; `false` if there is none now.
   @inline(__always)
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    host.nextPacket(into: &writer, at: now)
+    let hasPacket = host.nextPacket(into: &writer, at: now)
+    if Figures.isPresent, hasPacket { counter.count(.sent) }
+    return hasPacket
   }
 
-  /// Words what the packet brought before the next can bring another question in its place, and after
-  /// the response has been sent.
-  public mutating func packetWasServed(at now: Instant) { tellEvents() }
+  /// Reports the packet's events after its response was sent, and before the next packet can
+  /// replace the question.
+  public mutating func packetWasServed(at now: Instant) { reportEvents() }
 
   /// Lets the host do what is due by now.
   public mutating func advance(to now: Instant) {
@@ -78,21 +84,21 @@ public struct BallProgram<
     if Security.isPresent { advanceSecurity(to: now) }
   }
 
-  /// The radio was lost, for this reason.
+  /// The radio was lost for `reason`.
   mutating func radioIsLost(_ reason: Span<UInt8>) {
-    printer.tellRadioLost(reason)
+    printer.reportRadioLost(reason)
     host.radioLost()
   }
 
-  /// The turn is over: words what has happened, and what was left out.
+  /// Ends the turn: reports its events, and how many lines were left out.
   mutating func endTurn() {
-    tellEvents()
-    if Security.isPresent, host.security.desk.hasNews { tellSecurity() }
+    reportEvents()
+    if Security.isPresent, host.security.desk.hasEvents { reportSecurity() }
     limit.advance(to: now)
     reportNotices()
   }
 
-  /// Words how many lines were left out, for the ball ends.
+  /// Reports how many lines were left out, before the ball ends.
   mutating func reportOmissions() {
     limit.end()
     reportNotices()
@@ -100,7 +106,7 @@ public struct BallProgram<
 
   // MARK: The panel
 
-  /// Does what the buttons of `port` ask for.
+  /// Does what the buttons of `port` request.
   mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
     panel.readButtons(from: &port, at: now)
     while let action = panel.nextAction() {
@@ -115,13 +121,13 @@ public struct BallProgram<
         host.disconnectAll()
         show(nil)
       }
-      printer.tell(action)
+      printer.report(action)
       if Security.isPresent { note(action, at: now) }
     }
     if Security.isPresent { holdButtons(at: now) }
   }
 
-  /// Lights the lights of `port`, and words what has become of its lines.
+  /// Sets the lights of `port`, and reports whether its lines are lost or ready.
   mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
     let lights = host.server.withApplication { $0.lights }
     if Security.isPresent, host.security.isPairingOpen, lights.status != .fault {
@@ -130,17 +136,17 @@ public struct BallProgram<
       panel.show(lights, at: now)
     }
     panel.light(&port, at: now)
-    switch panel.takeNews() {
+    switch panel.takeLinesEvent() {
     case .lost:
       var reason = ByteBuffer<384>()
       reason.write { port.writeLinesTrouble(to: &$0) }
-      printer.tellLinesLost(reason.span)
-    case .ready: printer.tellLinesReady()
+      printer.reportLinesLost(reason.span)
+    case .ready: printer.reportLinesReady()
     case nil: break
     }
   }
 
-  /// Takes the answer that the ball shows, if it has changed: `.some(nil)` if it has forgotten all.
+  /// Takes the answer that the ball shows, if it has changed; `.some(nil)` after a clear.
   mutating func takeNewAnswer() -> Answer?? {
     guard isAnswerNew else { return nil }
     isAnswerNew = false
@@ -152,15 +158,15 @@ public struct BallProgram<
     isAnswerNew = true
   }
 
-  // MARK: Words
+  // MARK: Reports
 
   @inline(__always)
-  private mutating func tellEvents() {
-    if host.server.withApplication({ $0.hasEvents }) { tellAllEvents() }
+  private mutating func reportEvents() {
+    if host.server.withApplication({ $0.hasEvents }) { reportAllEvents() }
   }
 
   @inline(never)
-  private mutating func tellAllEvents() {
+  private mutating func reportAllEvents() {
     while let event = host.server.withApplication({ $0.nextEvent() }) {
       switch event {
       case .refused: panel.showRefusal(at: now)
@@ -171,11 +177,12 @@ public struct BallProgram<
         host.security.identify(as: host.address)
       default: break
       }
-      printer.count(event, places: places)
+      printer.count(event, maximum: capacity)
+      if Figures.isPresent { counter.count(event, at: now) }
       let isAdmitted = !printer.prints(event) || limit.admits(event, at: now)
       // What was left out comes before the event.
       reportNotices()
-      if isAdmitted { tell(event) }
+      if isAdmitted { report(event) }
     }
   }
 
@@ -188,35 +195,40 @@ public struct BallProgram<
   private mutating func reportAllNotices() {
     while let notice = limit.nextNotice(at: now) {
       switch notice {
-      case .omitted(let count, let place, let central):
-        printer.tellOmission(of: count, at: place, of: central)
-      case .connected(let place, let address):
-        tell(.connected(place: place, address: address))
+      case .omitted(let count, let connectionIndex, let central):
+        if Figures.isPresent { counter.count(limitedLines: count) }
+        printer.reportOmission(of: count, at: connectionIndex, of: central)
+      case .connected(let connectionIndex, let address):
+        report(.connected(connectionIndex: connectionIndex, address: address))
       }
     }
   }
 
-  private mutating func tell(_ event: BallEvent) {
+  private mutating func report(_ event: BallEvent) {
     guard printer.prints(event) else { return }
     let own = host.address
     switch event {
-    case .asked(let place):
-      host.server.withApplication { Self.tellQuestion(event, at: place, own, &$0, &printer) }
-    case .subscribed(let place, _), .refused(let place, _), .answered(let place, _):
-      let central = host.server.withApplication { $0.address(at: place) }
-      printer.tell(event, own: own, central: central, question: Span())
+    case .asked(let connectionIndex):
+      host.server.withApplication {
+        Self.reportQuestion(event, at: connectionIndex, own, &$0, &printer)
+      }
+    case .subscribed(let connectionIndex, _), .refused(let connectionIndex, _),
+      .answered(let connectionIndex, _):
+      let central = host.server.withApplication { $0.address(at: connectionIndex) }
+      printer.report(event, own: own, central: central, question: Span())
     case .connected, .disconnected, .radio, .missed:
-      printer.tell(event, own: own, central: nil, question: Span())
+      printer.report(event, own: own, central: nil, question: Span())
     }
   }
 
-  private static func tellQuestion(
-    _ event: BallEvent, at place: Int, _ own: DeviceAddress, _ ball: inout Ball<places>,
-    _ printer: inout BallPrinter<words>
+  private static func reportQuestion(
+    _ event: BallEvent, at connectionIndex: Int, _ own: DeviceAddress,
+    _ ball: inout BallApplication<capacity>,
+    _ printer: inout BallPrinter<words, events>
   ) {
-    let central = ball.address(at: place)
-    ball.withQuestion(at: place) { question in
-      printer.tell(event, own: own, central: central, question: question)
+    let central = ball.address(at: connectionIndex)
+    ball.withQuestion(at: connectionIndex) { question in
+      printer.report(event, own: own, central: central, question: question)
     }
   }
 }
@@ -224,9 +236,10 @@ public struct BallProgram<
 extension BallProgram where Security == NoSecurity {
   /// A ball that protects nothing.
   init(_ configuration: BallConfiguration) {
-    host = BallHost<places>(
-      configuration: configuration.host, database: BallProfile.makeDatabase(),
-      application: Ball<places>(seed: configuration.seed, style: configuration.style))
+    host = BallHost<capacity>(
+      configuration: configuration.host, database: EightBallProfile.makeDatabase(),
+      application: BallApplication<capacity>(
+        seed: configuration.seed, style: configuration.style))
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 }

@@ -1,20 +1,20 @@
 import BluetoothHost
 import EightBall
 
-/// What a ball is like: decided once, at its beginning.
+/// What a ball is like. It is fixed when the ball is made.
 public struct BallConfiguration: Sendable {
   /// The host's part: the name, the address, the limits.
   public var host: HostConfiguration
   /// Decides all answers.
   public var seed: UInt64
   /// How answers are worded.
-  public var style: AnswerStyle
-  /// How what happens is printed.
+  public var style: AnswerFormat
+  /// How events are printed.
   public var lines: LineFormat
 
   /// A ball of this name, address and seed.
   public init(
-    host: HostConfiguration, seed: UInt64, style: AnswerStyle = .text, lines: LineFormat = .words
+    host: HostConfiguration, seed: UInt64, style: AnswerFormat = .text, lines: LineFormat = .words
   ) {
     self.host = host
     self.seed = seed
@@ -23,19 +23,19 @@ public struct BallConfiguration: Sendable {
   }
 }
 
-/// How a ball prints what happens to it.
+/// How a ball prints its events.
 public enum LineFormat: Equatable, Sendable {
   /// In words, for people.
   case words
   /// One JSON object a line, for programs.
   case json
-  /// Not at all, but for what goes wrong, in words.
+  /// Nothing but errors and lost parts, in words.
   case none
 }
 
 /// How a ball has ended.
 public enum BallEnd: Equatable, Sendable {
-  /// It was asked to.
+  /// It was asked to end.
   case asked
   /// Its radio could not be opened at the start.
   case noRadio
@@ -43,17 +43,20 @@ public enum BallEnd: Equatable, Sendable {
   case noWait
 }
 
-/// A ball with its host, its panel and its words, on a port: one thread, one loop, asleep when idle.
+/// A ball with its host, its panel and its printer on a port: one thread, one loop, asleep when
+/// idle.
 ///
-/// - `places`: how many centrals it serves at once.
+/// - `capacity`: how many centrals it serves at once.
 /// - `packet`: the longest packet that it receives, at least `RadioLink.longestSentPacket`.
-/// - `words`: how many bytes of lines wait for a reader that does not read.
+/// - `words`: how many bytes of lines may wait for a slow reader.
+/// - `events`: how many bytes of events may wait in a turn for the programs at the control socket;
+///   0 for a machine without one.
 /// - `Security`: how it protects links.
 public struct ProtectedBallRunner<
-  let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable,
+  let capacity: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable,
   Security: BallSecurity & ~Copyable
 >: ~Copyable {
-  /// How long a ball that ends may take to say goodbye, in milliseconds.
+  /// How long a ball that ends may take to disconnect its centrals, in milliseconds.
   static var farewell: UInt32 { 2_000 }
 
   /// The machine.
@@ -61,14 +64,20 @@ public struct ProtectedBallRunner<
 
   private var link = RadioLink<packet>()
   /// The ball on its host.
-  var ball: BallProgram<places, words, Security>
+  var ball: BallProgram<capacity, words, events, Security, Machine.Figures>
   private var service: ServiceReport
   /// Whether the radio has been open.
   private var hasBeenOpen = false
-  /// When the ball ends at the latest; `nil` while it was not asked to.
+  /// When the ball ends at the latest; `nil` until it is asked to end.
   private var end: Instant?
+  #if !WORDS_FOR_PEOPLE_ONLY
+    /// The lights that the listeners at the control socket know of.
+    var lights = ShownLights()
+    /// The listeners that hold buttons down.
+    var holders = ButtonHolders()
+  #endif
 
-  /// A ball on `port` that has not begun, and wants of its links what the desk of `security` says.
+  /// A ball on `port`, not yet started. The desk of `security` says what protection its links need.
   public init(
     _ configuration: BallConfiguration, security: consuming Security, on port: consuming Machine
   ) {
@@ -84,12 +93,14 @@ public struct ProtectedBallRunner<
       }, on: port)
   }
 
-  /// A ball on `port` that has not begun, whose security is made in its place: the stack of a small machine has no
-  /// room for two.
+  /// A ball on `port`, not yet started. It makes its security in place: the stack of a small
+  /// machine has no room for two copies.
   ///
   /// - Parameters:
-  ///   - protection: What it wants of its links: what the desk of its security says.
-  ///   - makeSecurity: Is called once.
+  ///   - configuration: The settings of the ball.
+  ///   - protection: The protection that its links need.
+  ///   - makeSecurity: Called once.
+  ///   - port: The machine.
   public init(
     _ configuration: BallConfiguration, _ protection: BallProtection,
     makingSecurity makeSecurity: () -> Security, on port: consuming Machine
@@ -105,7 +116,17 @@ public struct ProtectedBallRunner<
     ball.printer.flush(to: &port)
   }
 
-  /// Runs until it is asked to end, and gives the radio and the lines back.
+  /// Prints why the ball cannot run.
+  ///
+  /// - Parameters:
+  ///   - reason: A sentence without its full stop.
+  ///   - kind: The kind of reason, for programs.
+  public mutating func fail(_ reason: Span<UInt8>, kind: StaticString) {
+    ball.printer.reportFailure(reason, kind: kind)
+    ball.printer.flush(to: &port)
+  }
+
+  /// Runs until it is asked to end, then releases the radio and the lines.
   public mutating func run() -> BallEnd {
     var result = BallEnd.asked
     while true {
@@ -124,7 +145,7 @@ public struct ProtectedBallRunner<
     return result
   }
 
-  /// When the next turn is due; `nil` if only the port can bring anything.
+  /// When the next turn is due; `nil` if the ball waits only for the port.
   public var deadline: Instant? {
     mutating get {
       var earliest = Instant.earlier(ball.deadline, link.deadline)
@@ -135,13 +156,17 @@ public struct ProtectedBallRunner<
     }
   }
 
-  /// One turn of the loop: all that has come, all that is due, and the words last.
+  /// One turn of the loop: handles input, then what is due, then prints.
   ///
-  /// - Returns: Whether there may be more at once; `nil` if the radio cannot be opened at the start.
+  /// - Returns: Whether there may be more to do at once; `nil` if the radio cannot be opened at the
+  ///   start.
   public mutating func turn(at now: Instant) -> Bool? {
     port.advance(to: now)
     if end == nil, port.endRequests > 0 || ball.printer.isClosed { shutDown(at: now) }
     if !link.isOpen, !open(at: now) { return nil }
+    #if !WORDS_FOR_PEOPLE_ONLY
+      if Machine.hasControl, port.hasControlEvent { serveListeners() }
+    #endif
     if port.hasPanel { ball.readButtons(from: &port, at: now) }
     if Security.isPresent, let isConfirmed = port.takeConfirmation() {
       ball.answer(isConfirmed, at: now)
@@ -159,13 +184,21 @@ public struct ProtectedBallRunner<
       service.send(to: &port, at: now)
     }
     if let answer = ball.takeNewAnswer() { port.answerChanged(to: answer) }
+    #if !WORDS_FOR_PEOPLE_ONLY
+      if Machine.hasControl, port.hasListeners { sendChanges() }
+    #endif
+    if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     ball.printer.flush(to: &port)
+    if Machine.Figures.isPresent {
+      ball.counter.note(unreportedLines: ball.printer.lostLines)
+      if port.wantsFigures { port.take(ball.figures) }
+    }
     return turn == .unfinished
   }
 
   // MARK: The radio
 
-  /// Opens the radio when its time has come; `false` if that fails before it has been open.
+  /// Opens the radio when a try is due; `false` if it fails and the radio was never open.
   private mutating func open(at now: Instant) -> Bool {
     switch link.open(&port, at: now) {
     case .opened:
@@ -173,7 +206,7 @@ public struct ProtectedBallRunner<
       hasBeenOpen = true
     case .pending: break
     case .failed where !hasBeenOpen && end == nil:
-      withTrouble(.port) { $0.tellFailure($1, kind: "radio") }
+      withTrouble(.port) { $0.reportFailure($1, kind: "radio") }
       return false
     case .failed: break
     }
@@ -187,14 +220,14 @@ public struct ProtectedBallRunner<
   }
 
   private mutating func withTrouble(
-    _ loss: RadioLoss, _ body: (inout BallPrinter<words>, Span<UInt8>) -> Void
+    _ loss: RadioLoss, _ body: (inout BallPrinter<words, events>, Span<UInt8>) -> Void
   ) {
     var reason = ByteBuffer<384>()
     write(loss, to: &reason)
     body(&ball.printer, reason.span)
   }
 
-  /// Writes why the radio was lost, and what helps.
+  /// Writes why the radio was lost and what to do.
   private func write(_ loss: RadioLoss, to buffer: inout ByteBuffer<384>) {
     var name = ByteBuffer<128>()
     name.write { port.writeRadioName(to: &$0) }
@@ -215,12 +248,15 @@ public struct ProtectedBallRunner<
     ball.host.shutDown()
   }
 
-  private mutating func isFinished(at now: Instant) -> Bool {
+  /// Whether a ball that was asked to end has disconnected its centrals, or has used up `farewell`.
+  /// Call `close()` next.
+  public mutating func isFinished(at now: Instant) -> Bool {
     guard let end else { return false }
     return ball.host.isShutDown || !link.isOpen || now >= end || port.endRequests > 1
   }
 
-  private mutating func close() {
+  /// Releases the radio and the lines for good. `run()` calls it.
+  public mutating func close() {
     ball.reportOmissions()
     if port.hasPanel { ball.panel.close(&port) }
     link.close(&port)
@@ -229,7 +265,7 @@ public struct ProtectedBallRunner<
 }
 
 extension ProtectedBallRunner where Machine: ~Copyable, Security == NoSecurity {
-  /// A ball on `port` that has not begun, and protects nothing.
+  /// A ball on `port`, not yet started, that protects nothing.
   public init(_ configuration: BallConfiguration, on port: consuming Machine) {
     ball = BallProgram(configuration)
     service = ServiceReport(patience: port.watchdogPatience)
@@ -237,7 +273,7 @@ extension ProtectedBallRunner where Machine: ~Copyable, Security == NoSecurity {
   }
 }
 
-/// A ball that protects nothing: its links are as every central makes them.
+/// A ball that protects nothing: each central decides about its link.
 public typealias BallRunner<
-  let places: Int, let packet: Int, let words: Int, Machine: Port & ~Copyable
-> = ProtectedBallRunner<places, packet, words, Machine, NoSecurity>
+  let capacity: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable
+> = ProtectedBallRunner<capacity, packet, words, events, Machine, NoSecurity>

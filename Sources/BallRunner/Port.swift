@@ -1,32 +1,34 @@
 import BluetoothHost
 import EightBall
 
-/// All that a ball needs of the machine it runs on: a controller's bytes, buttons and lights, a place to
-/// print, a service manager, a clock, and a way to sleep.
+/// What a ball needs of its machine: a controller, buttons and lights, an output, a control socket,
+/// a service manager, a clock and a way to sleep.
 ///
-/// Static dispatch. No call allocates once the ball runs, and none waits but `wait`.
-public protocol Port: RadioPort, PanelPort, OutputPort, ServicePort, BondPort, ~Copyable {
+/// Static dispatch. No call allocates once the ball runs, and only `wait` waits.
+public protocol Port: RadioPort, PanelPort, OutputPort, ServicePort, BondPort, ControlPort,
+  FiguresPort, ~Copyable
+{
   /// The time by a clock that never goes back, in milliseconds.
   var now: Instant { mutating get }
 
-  /// How often the ball was asked to end: by a signal, or by a person. At the second time it does not
-  /// say goodbye.
+  /// How often the ball was asked to end, by a signal or by a person. At the second time it ends
+  /// without disconnecting first.
   var endRequests: Int { mutating get }
 
-  /// When `advance(to:)` must be called next; `nil` if the port waits for nothing.
+  /// When `advance(to:)` must be called next; `nil` if nothing is due.
   var deadline: Instant? { mutating get }
 
-  /// Lets time pass for what the port itself does. Called in each turn of the loop.
+  /// Does what the port itself has to do by `now`. Called in each turn of the loop.
   mutating func advance(to now: Instant)
 
-  /// The ball shows this answer from now on; `nil` if it has forgotten all. The default does nothing.
+  /// The ball shows this answer now; `nil` after a clear. The default does nothing.
   mutating func answerChanged(to answer: Answer?)
 
-  /// Sleeps until the port has news or `deadline` has come.
+  /// Sleeps until the port has input or `deadline` has come.
   ///
-  /// - Parameter deadline: By `now`'s clock; `nil` to sleep for as long as it takes. One in the past only
-  ///   looks for news.
-  /// - Returns: `false` if the machine refuses to wait. The ball ends then.
+  /// - Parameter deadline: By the clock of `now`; `nil` to wait for input alone. With one in the
+  ///   past it only checks for input.
+  /// - Returns: `false` if the machine refuses to wait. The ball then ends.
   mutating func wait(until deadline: Instant?) -> Bool
 }
 
@@ -46,13 +48,13 @@ extension Port where Self: ~Copyable {
 
 // MARK: Buttons and lights
 
-/// What has happened at a button.
+/// An edge of a button's contact.
 public struct ButtonEdge: Equatable, Sendable {
   /// Which button.
   public var button: ButtonName
   /// Whether its contact closed.
   public var isClosed: Bool
-  /// When, by the port's clock, as far as the machine knows.
+  /// When, by the port's clock, as exactly as the machine knows.
   public var time: Instant
 
   /// An edge of `button` at `time`.
@@ -63,17 +65,17 @@ public struct ButtonEdge: Equatable, Sendable {
   }
 }
 
-/// What a look for the next edge has given.
+/// The result of a read of the next edge.
 public enum EdgeRead: Equatable, Sendable {
   /// The oldest edge.
   case edge(ButtonEdge)
-  /// There is none now.
+  /// No edge is waiting.
   case none
   /// The lines have gone.
   case lost
 }
 
-/// What a look at a button's contact has given.
+/// The result of a read of a button's contact.
 public enum ContactRead: Equatable, Sendable {
   /// It is closed: the button is down.
   case closed
@@ -85,59 +87,60 @@ public enum ContactRead: Equatable, Sendable {
   case lost
 }
 
-/// What has become of the lines without a call.
-public enum LinesNews: Equatable, Sendable {
+/// A change of the lines that no call of the runner caused.
+public enum LinesChange: Equatable, Sendable {
   /// Nothing.
   case none
-  /// A chip of this machine has come, gone or changed. It is perhaps the board's.
+  /// A chip of this machine was added, removed or changed. It may be the board's.
   case chipChanged
-  /// The chip of the open lines has gone.
+  /// The chip of the open lines was removed.
   case hungUp
 }
 
 /// The lines of two buttons and two lights.
 ///
-/// The lines may be absent, and come and go: the runner opens them again. No call waits.
+/// The lines may be absent, and come and go: the runner reopens them. No call waits.
 public protocol PanelPort: ~Copyable {
-  /// Whether the board has lines at all. If not, nothing else here is called.
+  /// Whether the board has lines at all. If not, the runner calls nothing else here.
   var hasPanel: Bool { get }
 
-  /// Opens the lines: all, or none. `false` if that is not possible now.
+  /// Opens all lines or none; `false` if that is not possible now.
   mutating func openLines() -> Bool
 
-  /// Gives the lines back.
+  /// Releases the lines.
   mutating func closeLines()
 
-  /// How long the contacts of `button` may bounce, in milliseconds; 0 if the machine leaves bounces out.
+  /// How long the contacts of `button` may bounce, in milliseconds; 0 if the machine filters
+  /// bounces.
   func debounce(of button: ButtonName) -> UInt32
 
-  /// Looks at the contact of `button`.
+  /// Reads the contact of `button`.
   mutating func contact(of button: ButtonName) -> ContactRead
 
   /// Takes the oldest edge.
   mutating func nextEdge() -> EdgeRead
 
-  /// Whether edges wake the loop. They do when the lines have been opened.
+  /// Whether edges wake the loop. They do after `openLines`.
   mutating func listen(toEdges isListening: Bool)
 
-  /// Turns `light` on or off; nothing happens if the board has no such light. `false` if the lines have
-  /// gone.
+  /// Turns `light` on or off; does nothing if the board has no such light. `false` if the lines
+  /// have gone.
   mutating func set(_ light: LightName, isLit: Bool) -> Bool
 
-  /// Whether the open lines are still of use.
+  /// Whether the open lines still work.
   mutating func checkLines() -> Bool
 
-  /// Takes what has become of the lines since the last call.
-  mutating func takeLinesNews() -> LinesNews
+  /// Takes the change of the lines since the last call.
+  mutating func takeLinesChange() -> LinesChange
 
-  /// Writes why the lines cannot be used and what helps: one or two sentences in UTF-8, without the last
-  /// full stop.
+  /// Writes why the lines cannot be used and what to do: one or two sentences in UTF-8, without the
+  /// last full stop.
   func writeLinesTrouble(to writer: inout ByteWriter)
 }
 
-// MARK: Words
+// MARK: Output
 
-/// Where lines go.
+/// A stream of lines.
 public enum OutputStream: Equatable, Sendable {
   /// Results.
   case output
@@ -145,24 +148,24 @@ public enum OutputStream: Equatable, Sendable {
   case errors
 }
 
-/// What has become of bytes to print.
+/// The result of a print.
 public enum PrintResult: Equatable, Sendable {
-  /// So many bytes were taken, perhaps none now: the loop wakes when more would be.
+  /// So many bytes were taken, perhaps 0: the loop wakes when there is room for more.
   case taken(Int)
   /// Nothing reads the stream any more.
   case closed
 }
 
-/// A place to print, and the words that only the machine knows.
+/// A place to print, and the texts that only the machine knows.
 public protocol OutputPort: ~Copyable {
-  /// Prints the first of `bytes`, as many as are taken without waiting.
+  /// Prints as many of the first `bytes` as the stream takes without waiting.
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult
 
   /// Writes the radio's name, such as `hci0`.
   func writeRadioName(to writer: inout ByteWriter)
 
-  /// Writes why the radio could not be opened, read or written, and what helps: one or two sentences in
-  /// UTF-8. The last full stop may be left out.
+  /// Writes why the radio could not be opened, read or written, and what to do: one or two
+  /// sentences in UTF-8. The last full stop may be left out.
   func writeRadioTrouble(to writer: inout ByteWriter)
 }
 
@@ -173,10 +176,11 @@ public protocol ServicePort: ~Copyable {
   /// Whether a service manager wants reports.
   var hasServiceManager: Bool { get }
 
-  /// How long the service manager waits for a sign of life, in milliseconds; `nil` if it does not.
+  /// How long the service manager waits for a keep-alive report, in milliseconds; `nil` if it does
+  /// not.
   var watchdogPatience: UInt32? { get }
 
-  /// Sends a datagram of `VARIABLE=VALUE` lines, as in sd_notify(3); whether it was taken.
+  /// Sends a datagram of `VARIABLE=VALUE` lines, as in sd_notify(3); `false` if it was not taken.
   mutating func report(_ message: Span<UInt8>) -> Bool
 }
 
@@ -189,32 +193,30 @@ extension ServicePort where Self: ~Copyable {
   @inlinable
   public var watchdogPatience: UInt32? { nil }
 
-  /// Takes nothing.
+  /// `false`.
   @inlinable
   public mutating func report(_ message: Span<UInt8>) -> Bool { false }
 }
 
 // MARK: Bonds
 
-/// Where a ball that protects its links keeps its bonds, and its user. Without protection nothing here is
-/// called.
+/// Storage for the bonds, and the user who confirms pairings. Not called without protection.
 public protocol BondPort: ~Copyable {
-  /// Whether it keeps bonds at all. If not, `keepBonds` is not called, and the bonds last as long as the ball
-  /// runs.
+  /// Whether it keeps bonds at all. If not, `keepBonds` is not called, and the bonds last until the
+  /// ball ends.
   var keepsBonds: Bool { get }
 
-  /// Keeps the file of the bonds in place of the last one; `false` if that is not possible. Called at the
-  /// end of a turn.
+  /// Replaces the bond file; `false` if that fails. Called at the end of a turn.
   mutating func keepBonds(_ file: Span<UInt8>) -> Bool
 
-  /// Writes why the last call of `keepBonds` has failed: one or two sentences in UTF-8, without the last
-  /// full stop.
+  /// Writes why the last call of `keepBonds` failed: one or two sentences in UTF-8, without the
+  /// last full stop.
   func writeBondsTrouble(to writer: inout ByteWriter)
 
-  /// Takes what the user has answered to the last question; `nil` if nothing.
+  /// Takes the user's answer to the last question; `nil` without one.
   mutating func takeConfirmation() -> Bool?
 
-  /// The user has to answer this; `nil` if nothing is asked any more.
+  /// The user has to answer `question`; `nil` when no question is open any more.
   mutating func questionChanged(to question: PairingPrompt?)
 }
 
@@ -223,7 +225,7 @@ extension BondPort where Self: ~Copyable {
   @inlinable
   public var keepsBonds: Bool { true }
 
-  /// `true`: the bonds last as long as the ball runs.
+  /// `true`: the bonds last until the ball ends.
   @inlinable
   public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { true }
 

@@ -1,27 +1,27 @@
 import BluetoothHost
 
-/// A setting that does not fit the board, or the other settings.
+/// A setting that contradicts the board or another setting.
 public struct BoardChangeError: Error, Equatable, Sendable {
-  /// The number that `BoardChanges.add` was given with the setting.
+  /// The index that `BoardChanges.add` was given for the setting.
   public var index: Int
   /// What is wrong.
   public var fault: BoardFault
 }
 
-/// A board that settings change one after the other, as `--set` gives them: `shake.line=GPIO23`. The last
-/// one of a field counts.
+/// A board that settings change one after the other, as with `--set`: `shake.line=GPIO23`. The last
+/// setting of a field counts.
 ///
-/// The names are those of the fields in a board's file. `answer=none` removes a light or a button. A new
-/// line called GPIO and a number also has that number for its offset, as on every Raspberry Pi, and the other
-/// way round; another name needs its offset with it. A button or light that the board does not have is added,
-/// wired as those of the shipped boards are.
+/// The names are those of the fields in a board's file. `answer=none` removes a light or a button.
+/// A new line named GPIO and a number has that number as its offset, as on every Raspberry Pi, and
+/// the other way round; with another name the offset must be set too. A button or light that the
+/// board lacks is added, wired as on the shipped boards.
 public struct BoardChanges: Sendable {
-  /// What has become of a button or a light.
+  /// The settings of one button or light.
   private struct OfPart: Sendable {
-    /// The numbers of the settings that gave its name and its offset; `nil` for none.
+    /// The indices of the settings of its name and its offset; `nil` for none.
     var name: Int?
     var offset: Int?
-    /// The number of the last setting of it.
+    /// The index of its last setting.
     var last: Int?
   }
 
@@ -36,7 +36,8 @@ public struct BoardChanges: Sendable {
     self.board = board
   }
 
-  /// Changes to nothing, as `--board none` asks for it. The board is called `custom`, or `none` without any
+  /// Changes to an empty board, as for `--board none`. It is named `custom`, or `none` without any
+  /// change.
   /// change.
   public init() {
     board = BoardDescription(named: BoardDescription.noBoard)
@@ -45,10 +46,10 @@ public struct BoardChanges: Sendable {
   /// Reads a setting, and changes the board.
   ///
   /// - Parameters:
-  ///   - setting: such as `chip=LABEL`, `shake.offset=23` or `answer=none`. The text of `radio` is not
-  ///     checked to name one.
-  ///   - index: a number of the caller's, such as the place of the setting in the command line, by which
-  ///     `BoardChangeError` names it.
+  ///   - setting: such as `chip=LABEL`, `shake.offset=23` or `answer=none`. A `radio` text is not
+  ///     checked.
+  ///   - index: a number of the caller's for the setting, such as its position on the command line;
+  ///     `BoardChangeError` gives it back.
   /// - Throws: `noValue`, `unknownField`, `notNone` or `wrongValue`. Nothing is changed then.
   public mutating func add(_ setting: Span<UInt8>, at index: Int) throws(BoardFault) {
     guard let equals = setting.firstIndex(of: UInt8(ascii: "=")) else { throw .noValue }
@@ -88,9 +89,9 @@ public struct BoardChanges: Sendable {
     if field == .offset { parts[part.index].offset = index }
   }
 
-  /// Makes the board whole: a name and an offset follow from each other where only one of them is given.
+  /// Completes the board: derives a name from an offset and an offset from a name.
   ///
-  /// - Throws: Which setting is wrong, and what was expected. The board is of no use then.
+  /// - Throws: The wrong setting, and what was expected. The board cannot be used then.
   public mutating func complete() throws(BoardChangeError) {
     guard let last else { return }
     let all = BoardPart.all
@@ -113,7 +114,7 @@ public struct BoardChanges: Sendable {
       guard let number else { throw BoardChangeError(index: name, fault: .noOffset(part)) }
       line.offset = number
     } else if let offset = changes.offset, changes.name == nil {
-      // A line is looked for by its name first: the old name would find the old line.
+      // A line is found by its name first: the old name would find the old line.
       guard number != nil else {
         throw BoardChangeError(index: offset, fault: .otherName(part))
       }
@@ -124,7 +125,7 @@ public struct BoardChanges: Sendable {
 }
 
 extension LineDescription {
-  /// Sets a field to what `value` says; `false`, and nothing changes, if that is nothing the field takes.
+  /// Sets a field; `false`, and nothing changes, if it does not take `value`.
   fileprivate mutating func set(_ field: BoardField, _ value: Span<UInt8>) -> Bool {
     switch field {
     case .line:

@@ -2,16 +2,16 @@ import BluetoothHost
 
 /// A board: which GPIO lines its buttons and lights are on, and which radio it has.
 ///
-/// It comes from a board's file, from a program's table of boards, or from `--set` alone.
+/// It comes from a board file, from a program's table of boards, or from `--set` alone.
 public struct BoardDescription: Equatable, Sendable {
-  /// What it is called: the file's name without `.yml`.
+  /// Its name: the file's name without `.yml`.
   public var name: BoardName
-  /// The label of the GPIO chip that has its lines; `nil` if it has no lines.
+  /// The label of the GPIO chip with its lines; `nil` without lines.
   public var chip: ChipLabel?
   /// The lines of the buttons and lights, in the order of `BoardPart.all`.
   private var lines: InlineArray<4, LineDescription?>
-  /// The radio to use unless the command line names one; `nil` for the first usable one. This is the
-  /// text that the file or `--set` gave. Whether it names a radio, the program checks that opens it.
+  /// The default radio; `nil` for the first usable one. It is the text of the file or of `--set`,
+  /// which only the program that opens the radio checks.
   public var radio: RadioText?
 
   /// A board with these values, which are not checked.
@@ -26,7 +26,8 @@ public struct BoardDescription: Equatable, Sendable {
     self.radio = radio
   }
 
-  /// A board of this name with nothing on it. One function, since a board is large and is filled in place.
+  /// A board with this name and nothing else. One function, since a board is large and is filled in
+  /// place.
   @inline(never)
   public init(named name: StaticString) {
     self.name = BoardName(stringLiteral: name)
@@ -35,10 +36,10 @@ public struct BoardDescription: Equatable, Sendable {
     radio = nil
   }
 
-  /// The label that stands for the virtual chip inside the program, and for no other.
+  /// The label of the program's virtual chip. No real chip has it.
   public static var virtualChip: ChipLabel { "virtual" }
 
-  /// The name by which `--board` asks for no board, or for one that `--set` describes from nothing.
+  /// The name with which `--board` requests no board, or one that `--set` describes alone.
   public static var noBoard: StaticString { "none" }
 
   /// Whether its chip is the virtual one.
@@ -55,7 +56,7 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// The line of a button or a light; `nil` if the board has none.
   public subscript(part: BoardPart) -> LineDescription? {
-    // One function: a part of each caller, it would copy all lines there.
+    // Not inlined: each caller would contain a copy of all lines.
     @inline(never) get { lines[part.index] }
     set { lines[part.index] = newValue }
   }
@@ -84,7 +85,7 @@ public struct BoardDescription: Equatable, Sendable {
     set { self[.answer] = newValue }
   }
 
-  /// Whether both are alike in everything.
+  /// Whether both are equal.
   public static func == (left: BoardDescription, right: BoardDescription) -> Bool {
     for index in left.lines.indices where left.lines[index] != right.lines[index] { return false }
     return left.name == right.name && left.chip == right.chip && left.radio == right.radio
@@ -93,7 +94,7 @@ public struct BoardDescription: Equatable, Sendable {
 
 /// A line of a GPIO chip, and how it is wired.
 public struct LineDescription: Equatable, Sendable {
-  /// The pull resistor of the chip.
+  /// The pull resistor of a line.
   public enum Bias: Sendable {
     /// It pulls the line high.
     case pullUp
@@ -105,13 +106,13 @@ public struct LineDescription: Equatable, Sendable {
 
   /// The kernel's name for it, such as "GPIO5".
   public var name: LineName
-  /// Its place on the chip, 0 to 1,023, for systems that give it another name.
+  /// Its offset on the chip, 0 to 1,023, for systems that use another name.
   public var offset: Int
   /// Whether low means pressed or lit.
   public var activeLow: Bool
   /// The pull resistor.
   public var bias: Bias
-  /// For how long the contacts of a button may bounce, 0 to 1,000 ms; 0 for a light.
+  /// How long the contacts of a button may bounce, 0 to 1,000 ms; 0 for a light.
   public var debounceMilliseconds: Int
 
   /// A line with these values, which are not checked.

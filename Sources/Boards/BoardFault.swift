@@ -6,23 +6,23 @@ public enum BoardFault: Error, Equatable, Sendable {
   case noValue
   /// No board has a field of this name.
   case unknownField
-  /// The setting gives a button or a light itself another value than "none".
+  /// A button or a light was set to another value than "none".
   case notNone(BoardPart)
   /// The field does not take this value.
   case wrongValue(BoardField)
-  /// The board has no such part, and the settings do not name its line.
+  /// The board has no such part, and no setting gives its line.
   case noLine(BoardPart)
-  /// The settings name a line, and its offset is not known.
+  /// The settings give a line without a known offset.
   case noOffset(BoardPart)
-  /// The settings give an offset, and the part still has the name of another line.
+  /// The settings give an offset, and the part still has another line's name.
   case otherName(BoardPart)
   /// Two parts have one line.
   case clash(BoardClash)
   /// The board has lines and no chip.
   case noChip
 
-  /// Writes what is wrong and what was expected, without a full stop. What does not fit is left out:
-  /// 512 bytes are enough.
+  /// Writes what is wrong and what was expected, without a full stop. What does not fit in the
+  /// writer is left out: 512 bytes are enough.
   ///
   /// - Parameter setting: the text of the setting, such as "shake.offset=five".
   @_lifetime(writer: copy writer)
@@ -48,14 +48,14 @@ public enum BoardFault: Error, Equatable, Sendable {
         "the board has no %: expected its line too, such as --set %.line=GPIO23", part.name)
     case .noOffset(let part):
       writer.add(
-        "expected its offset too, such as --set %.offset=23, since its name does not tell",
+        "expected its offset too, such as --set %.offset=23, since its name does not give it",
         part.name)
     case .otherName(let part):
       writer.add(
         "expected its name too, such as --set %.line=GPIO23, since its old name would find the old line",
         part.name)
     case .clash(let clash):
-      clash.writePlace(to: &writer)
+      clash.writeFields(to: &writer)
       writer.add(": ")
       clash.write(to: &writer)
     case .noChip: writer.add("the board has no chip: expected --set chip=LABEL with it")
@@ -63,18 +63,18 @@ public enum BoardFault: Error, Equatable, Sendable {
   }
 }
 
-/// Two parts of a board that cannot both be right, for they have one line.
+/// Two parts of a board that have the same line.
 public struct BoardClash: Equatable, Sendable {
   /// The later part.
   public var part: BoardPart
   /// The earlier part.
   public var other: BoardPart
-  /// What both have: `line` for a name, `offset` for an offset.
+  /// What both share: `line` for a name, `offset` for an offset.
   public var field: BoardField
 
   /// Writes the name of the field, such as "clear.offset".
   @_lifetime(writer: copy writer)
-  public func writePlace(to writer: inout ByteWriter) {
+  public func writeFields(to writer: inout ByteWriter) {
     writer.add("%.", part.name)
     writer.add(field.name)
   }
@@ -91,7 +91,7 @@ public struct BoardClash: Equatable, Sendable {
 }
 
 extension BoardDescription {
-  /// The first two parts with one line, by its name or by its offset; `nil` if there are none.
+  /// The first two parts with the same line, by name or by offset; `nil` if there are none.
   public var clash: BoardClash? {
     let parts = BoardPart.all
     for index in parts.indices {
@@ -106,7 +106,7 @@ extension BoardDescription {
 }
 
 extension LineDescription {
-  /// The field by which both are one line, the name or else the offset; `nil` if they are two.
+  /// The field that both lines share, the name or else the offset; `nil` if the lines differ.
   @inline(never)
   fileprivate func field(sharedWith other: LineDescription?) -> BoardField? {
     guard let other else { return nil }

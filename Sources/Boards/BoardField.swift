@@ -1,11 +1,11 @@
 import BluetoothHost
 
-/// A field of a board's file, or of the line of a button or a light: its name, the texts it takes, and
-/// the words for what it expects.
+/// A field of a board file, or of the line of a button or a light: its name, its valid texts, and
+/// the text of what it expects.
 ///
 /// Board files and `--set` read their values by these rules.
 public enum BoardField: Equatable, Sendable {
-  /// How the device tree's models begin that are this board.
+  /// The prefixes of the device tree models that are this board.
   case models
   /// The label of the GPIO chip.
   case chip
@@ -13,21 +13,21 @@ public enum BoardField: Equatable, Sendable {
   case radio
   /// The name of a line.
   case line
-  /// The place of a line on the chip.
+  /// The offset of a line on the chip.
   case offset
   /// Whether high or low means pressed or lit.
   case active
   /// The pull resistor of a line.
   case bias
-  /// For how long a button may bounce.
+  /// How long a button may bounce.
   case debounce
 
-  /// Those of a line, in the order in which files have them.
+  /// The fields of a line, in the order of the files.
   public static var ofLine: InlineArray<5, BoardField> {
     [.line, .offset, .active, .bias, .debounce]
   }
 
-  /// Its name in a board's file.
+  /// Its name in a board file.
   public var name: StaticString {
     switch self {
     case .models: "models"
@@ -41,7 +41,7 @@ public enum BoardField: Equatable, Sendable {
     }
   }
 
-  /// What it expects, to follow that word. Of `models`, what each of them expects.
+  /// The expected value, to follow "expected". For `models`, that of each element.
   public var expected: StaticString {
     switch self {
     case .models:
@@ -56,7 +56,7 @@ public enum BoardField: Equatable, Sendable {
     }
   }
 
-  /// The field of this name; `nil` if a line has none.
+  /// The field of a line with this name; `nil` if there is none.
   init?(ofLine text: Span<UInt8>) {
     let fields = Self.ofLine
     for index in fields.indices where text.hasBytes(of: fields[index].name) {
@@ -69,28 +69,28 @@ public enum BoardField: Equatable, Sendable {
   /// Whether `text` is one of `models`.
   public static func isModel(_ text: Span<UInt8>) -> Bool { text.isPlainName(upTo: 127) }
 
-  /// The text that `chip` or `line` takes; `nil` if it is none.
+  /// The value of `chip` or `line`; `nil` if the text is not valid.
   public static func readName(_ text: Span<UInt8>) -> BoardText<31>? {
     text.isPlainName(upTo: 31) ? BoardText(text) : nil
   }
 
-  /// The text that `radio` takes, which is any of 1 to 255 bytes; `nil` if it is none.
+  /// The value of `radio`, any text of 1 to 255 bytes; `nil` for another length.
   public static func readRadio(_ text: Span<UInt8>) -> RadioText? {
     text.isEmpty ? nil : RadioText(text)
   }
 
-  /// The number that `offset` takes, 0 to 1,023; `nil` if the text is none.
+  /// The value of `offset`, 0 to 1,023; `nil` if the text is not valid.
   public static func readOffset(_ text: Span<UInt8>) -> Int? { text.number(upTo: 1_023) }
 
-  /// The milliseconds that `debounce` takes, 0 to 1,000; `nil` if the text is none.
+  /// The value of `debounce`, 0 to 1,000 ms; `nil` if the text is not valid.
   public static func readDebounce(_ text: Span<UInt8>) -> Int? { text.number(upTo: 1_000) }
 
-  /// Whether low means pressed or lit, as `active` says it; `nil` if the text does not.
+  /// The value of `active`: whether low means pressed or lit; `nil` if the text is not valid.
   public static func readActiveLow(_ text: Span<UInt8>) -> Bool? {
     text.hasBytes(of: "low") ? true : text.hasBytes(of: "high") ? false : nil
   }
 
-  /// The pull resistor that `bias` names; `nil` if the text names none.
+  /// The value of `bias`; `nil` if the text is not valid.
   public static func readBias(_ text: Span<UInt8>) -> LineDescription.Bias? {
     if text.hasBytes(of: LineDescription.Bias.pullUp.name) { return .pullUp }
     if text.hasBytes(of: LineDescription.Bias.pullDown.name) { return .pullDown }
@@ -99,7 +99,7 @@ public enum BoardField: Equatable, Sendable {
 }
 
 extension LineDescription.Bias {
-  /// Its name in a board's file.
+  /// Its name in a board file.
   public var name: StaticString {
     switch self {
     case .pullUp: "pull-up"
@@ -110,11 +110,10 @@ extension LineDescription.Bias {
 }
 
 extension LineName {
-  /// The number in a name as Raspberry Pis give them, 0 to 1,023: 23 for "GPIO23"; `nil` for other
-  /// names.
+  /// The number in a Raspberry Pi's line name, 0 to 1,023: 23 for "GPIO23"; `nil` for other names.
   public var gpioNumber: Int? { span.gpioNumber }
 
-  /// The name that Raspberry Pis give the line of this number.
+  /// The Raspberry Pi's name of the line with this number.
   init(gpioNumber number: Int) {
     self.init { writer in
       writer.add("GPIO")
@@ -124,7 +123,7 @@ extension LineName {
 }
 
 extension Span<UInt8> {
-  /// The number in the name of a line, as `LineName.gpioNumber` has it.
+  /// The number in a line's name, as for `LineName.gpioNumber`.
   var gpioNumber: Int? {
     let prefix = 4
     guard count > prefix, extracting(first: prefix).hasBytes(of: "GPIO") else { return nil }

@@ -9,10 +9,10 @@ public enum BoardPart: Equatable, Sendable {
   /// The light that announces an answer.
   case answer
 
-  /// All of them, in the order in which files have them.
+  /// All parts, in the order of the files.
   public static var all: InlineArray<4, BoardPart> { [.shake, .clear, .status, .answer] }
 
-  /// Its place among all.
+  /// Its index in `all`.
   var index: Int {
     switch self {
     case .shake: 0
@@ -22,7 +22,7 @@ public enum BoardPart: Equatable, Sendable {
     }
   }
 
-  /// Its name in a board's file.
+  /// Its name in a board file.
   public var name: StaticString {
     switch self {
     case .shake: "shake"
@@ -32,7 +32,7 @@ public enum BoardPart: Equatable, Sendable {
     }
   }
 
-  /// Whether it is a button, and not a light.
+  /// Whether it is a button.
   public var isButton: Bool { self == .shake || self == .clear }
 
   /// Whether its line has this field: lights do not bounce.
@@ -44,20 +44,20 @@ public enum BoardPart: Equatable, Sendable {
     }
   }
 
-  /// Whether a file has to give this field: the bias of a light may be left out.
+  /// Whether a file must have this field: only the bias of a light is optional.
   public func requires(_ field: BoardField) -> Bool {
     has(field) && (isButton || field != .bias)
   }
 
-  /// A line wired as those of the shipped boards are, a button to ground and a light from the line to
-  /// ground, without a name and an offset.
+  /// A line wired as on the shipped boards, a button to ground and a light from the line to ground,
+  /// without a name and an offset.
   var usualLine: LineDescription {
     LineDescription(
       name: LineName(), offset: 0, activeLow: isButton, bias: isButton ? .pullUp : .none,
       debounceMilliseconds: isButton ? 20 : 0)
   }
 
-  /// The part of this name; `nil` if there is none.
+  /// The part with this name; `nil` if there is none.
   init?(_ text: Span<UInt8>) {
     let all = Self.all
     for index in all.indices where text.hasBytes(of: all[index].name) {

@@ -1,15 +1,15 @@
 import BluetoothHost
 
-/// The boards that a program has in its code, in place of board files.
+/// The boards in a program's code, in place of board files.
 ///
-/// `board-table` writes one from board files. Its text has a line for each fact, the board's name first:
+/// `board-table` writes one from board files. Its text has one fact a line, the board's name first:
 ///
 ///     board pi-4b
 ///     model Raspberry Pi 4 Model B
 ///     set chip=pinctrl-bcm2711
 ///     set shake.line=GPIO18
 ///
-/// The texts after `set` are those that `--set` takes.
+/// The texts after `set` have the form of `--set`.
 public struct BoardTable: Sendable {
   /// A line of the table.
   private enum Key {
@@ -49,7 +49,7 @@ public struct BoardTable: Sendable {
     return found
   }
 
-  /// The board of a machine with this model in its device tree.
+  /// Searches the board of a machine with this device tree model.
   public func search(model: Span<UInt8>) -> ModelSearch {
     var search = ModelSearch()
     forEachLine { index, key, value in
@@ -58,7 +58,7 @@ public struct BoardTable: Sendable {
     return search
   }
 
-  /// The board with this number; `nil` if there is none, or its settings describe none.
+  /// The board with this number; `nil` if there is none, or if its settings are not valid.
   public func board(at number: Int) -> BoardDescription? {
     var changes = BoardChanges(to: BoardDescription(named: ""))
     var isRight = true
@@ -95,7 +95,7 @@ public struct BoardTable: Sendable {
     }
   }
 
-  /// Writes the names of the boards that are on no virtual chip, each with a comma behind it.
+  /// Writes the names of the boards that are not virtual, each followed by a comma.
   @_lifetime(writer: copy writer)
   public func writeNames(ofRealBoardsTo writer: inout ByteWriter) {
     for number in 0..<count {
@@ -113,7 +113,7 @@ public struct BoardTable: Sendable {
     }
   }
 
-  /// Calls `body` with each line: the number of its board, what it says, and the text after that.
+  /// Calls `body` with each line: the number of its board, its key, and the text after the key.
   private func forEachLine(_ body: (Int, Key, Span<UInt8>) -> Void) {
     guard text.hasPointerRepresentation else { return }
     let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)

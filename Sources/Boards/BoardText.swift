@@ -2,12 +2,12 @@ import BluetoothHost
 
 /// A text of at most `capacity` bytes, and at most 255, held in place.
 ///
-/// The kernel gives 32 bytes to the name of a GPIO line and to the label of a chip, the last of which
-/// is zero: include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.
+/// The kernel has 32 bytes for a GPIO line's name and for a chip's label, including a final zero:
+/// include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.
 public struct BoardText<let capacity: Int>: Equatable, Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
 
-  // A byte is enough for the capacities here, and makes a text of 31 bytes one of 32 in memory.
+  // A byte is enough for these capacities, and makes a text of 31 bytes 32 bytes large.
   private var length: UInt8 = 0
 
   /// The number of bytes, at most `capacity`.
@@ -23,7 +23,7 @@ public struct BoardText<let capacity: Int>: Equatable, Sendable {
     length = UInt8(truncatingIfNeeded: bytes.count)
   }
 
-  /// What `body` writes; what does not fit is left out.
+  /// The bytes that `body` writes; what does not fit is left out.
   public init(writing body: (inout ByteWriter) -> Void) {
     var writer = ByteWriter(storage.mutableSpan, limit: 255)
     body(&writer)
@@ -46,7 +46,7 @@ public struct BoardText<let capacity: Int>: Equatable, Sendable {
 }
 
 extension BoardText: ExpressibleByStringLiteral {
-  /// A text that is written in the program, which has to fit: more than `capacity` bytes are cut.
+  /// A literal of the program. It is cut to `capacity` bytes.
   public init(stringLiteral text: StaticString) {
     self.init { $0.add(text) }
   }

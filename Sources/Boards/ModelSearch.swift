@@ -1,33 +1,33 @@
 import BluetoothHost
 
-/// The search for a machine's board by the model in its device tree.
+/// The search for a machine's board by its device tree model.
 ///
-/// A board's models are beginnings of device trees' models. Of all boards, the one with the longest
-/// beginning counts. If two boards have that beginning, the machine gets neither.
+/// A board's models are prefixes of device tree models. The board with the longest matching prefix
+/// is chosen. If two boards have that prefix, none is.
 public struct ModelSearch: Sendable {
   /// What a search found.
   public enum Result: Equatable, Sendable {
     /// No board has this model.
     case none
-    /// The board of this number has it.
+    /// The board with this number has it.
     case board(Int)
-    /// Several boards have it. This is the number of the first.
+    /// Several boards have it; `first` is the number of the first.
     case several(first: Int)
   }
 
-  /// What it found so far.
+  /// The result so far.
   public private(set) var result = Result.none
-  /// The length of the longest beginning so far, in bytes.
+  /// The length of the longest matching prefix so far, in bytes.
   public private(set) var length = 0
 
   /// A search that has seen no board.
   public init() {}
 
-  /// Looks at one of the models of a board.
+  /// Compares one of the models of a board.
   ///
   /// - Parameters:
   ///   - board: a number of the caller's for the board.
-  ///   - start: how a model begins.
+  ///   - start: the prefix of a model.
   ///   - model: the model of this machine.
   public mutating func look(at board: Int, start: Span<UInt8>, model: Span<UInt8>) {
     guard Self.begins(model, with: start), start.count >= length else { return }
@@ -39,8 +39,8 @@ public struct ModelSearch: Sendable {
     }
   }
 
-  /// The model in the property `model` of a device tree, which ends in a zero byte: the bytes up to that
-  /// or a line break. It is empty if the property says nothing.
+  /// The model in the property `model` of a device tree: the bytes up to a zero byte or a line
+  /// break. Empty without such a model.
   @_lifetime(copy property)
   public static func model(inProperty property: Span<UInt8>) -> Span<UInt8> {
     for index in property.indices where property[index] == 0 || property[index] == 0x0A {
@@ -49,7 +49,7 @@ public struct ModelSearch: Sendable {
     return property
   }
 
-  /// Whether `start` is the beginning of `model`, up to its end or a space.
+  /// Whether `start` is a prefix of `model` that ends at a space or at the model's end.
   public static func begins(_ model: Span<UInt8>, with start: Span<UInt8>) -> Bool {
     guard !start.isEmpty, start.count <= model.count,
       model.extracting(first: start.count).hasSameBytes(as: start)

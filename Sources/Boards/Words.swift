@@ -1,21 +1,21 @@
 import BluetoothHost
 
 extension Span<UInt8> {
-  /// Whether it has the bytes of `text`, and no others.
+  /// Whether it has exactly the bytes of `text`.
   public func hasBytes(of text: StaticString) -> Bool {
     guard text.hasPointerRepresentation else { return false }
     let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return unsafe hasSameBytes(as: utf8.span)
   }
 
-  /// Where the first of these bytes is; `nil` if there is none.
+  /// The index of the first such byte; `nil` if there is none.
   func firstIndex(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
     return nil
   }
 
-  /// Whether the kernel could give something this name: 1 to `limit` printable characters of ASCII,
-  /// without quotes and backslashes.
+  /// Whether it is a valid name for the kernel: 1 to `limit` printable ASCII characters, without
+  /// quotes and backslashes.
   func isPlainName(upTo limit: Int) -> Bool {
     guard !isEmpty, count <= limit else { return false }
     for index in indices {
@@ -27,7 +27,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// The number that it is in decimal digits and nothing else, at most `limit`; `nil` if it is none.
+  /// The value of a decimal number of at most `limit`; `nil` for any other text.
   func number(upTo limit: Int) -> Int? {
     guard !isEmpty else { return nil }
     var number = 0
@@ -42,7 +42,7 @@ extension Span<UInt8> {
 }
 
 extension ByteWriter {
-  /// Writes as much of `text` as fits: one function, where `writePrefix` is a part of each caller.
+  /// Writes as much of `text` as fits. Not inlined, unlike `writePrefix`.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func add(_ text: StaticString) {
@@ -84,8 +84,8 @@ extension ByteWriter {
     }
   }
 
-  /// Writes a text of somebody else: its first 60 characters, with U+FFFD for each that a terminal
-  /// would obey and for each byte that is not UTF-8, and an ellipsis if there are more.
+  /// Writes a text of unknown origin: its first 60 characters, with U+FFFD for each control
+  /// character and for each byte that is not UTF-8, and an ellipsis if there are more.
   @_lifetime(self: copy self)
   public mutating func writeShown(_ text: Span<UInt8>) {
     var position = 0
@@ -109,7 +109,7 @@ extension ByteWriter {
 }
 
 extension Span<UInt8> {
-  /// Whether this character is a control code: U+0000 to U+001F, U+007F to U+009F.
+  /// Whether it is a control character: U+0000 to U+001F, U+007F to U+009F.
   fileprivate var isControl: Bool {
     let first = self[0]
     return first < 0x20 || first == 0x7F || first == 0xC2 && self[1] < 0xA0

@@ -16,7 +16,7 @@ static int open_socket(void) {
     return socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
 }
 
-/// Closes a socket and keeps the errno of what came before.
+/// Closes a socket and keeps the previous errno.
 static int close_and_give(int descriptor, int result) {
     int reason = errno;
     close(descriptor);
@@ -24,16 +24,15 @@ static int close_and_give(int descriptor, int result) {
     return result;
 }
 
-/// Messages of the management interface, from the kernel's Documentation of it (mgmt-api): a code,
-/// an adapter's number and a length, of 16 bits each in little-endian order.
+/// Messages of the management interface (the kernel's mgmt-api documentation): a code, an adapter's
+/// number and a length, of 16 bits each, little-endian.
 enum { MANAGEMENT_HEADER = 6, READ_INDEX_LIST = 0x0003, COMMAND_COMPLETE = 0x0001 };
 
 static unsigned number_at(const uint8_t *bytes) { return bytes[0] | (unsigned)bytes[1] << 8; }
 
-/// Whether an adapter is among those of an answer to READ_INDEX_LIST: 1 or 0, or -1 if the message
-/// is something else.
+/// Whether the response to READ_INDEX_LIST lists an adapter: 1 or 0; -1 for another message.
 static int is_listed(uint16_t number, const uint8_t *message, size_t length) {
-    // A status and how many there are follow the command's code.
+    // The status and the count follow the command's code.
     const size_t first = MANAGEMENT_HEADER + 2 + 1 + 2;
     if (length < first || number_at(message) != COMMAND_COMPLETE) return -1;
     if (number_at(message + MANAGEMENT_HEADER) != READ_INDEX_LIST) return -1;
@@ -44,8 +43,8 @@ static int is_listed(uint16_t number, const uint8_t *message, size_t length) {
     return 0;
 }
 
-/// Whether a program has the user channel of an adapter that is up: the kernel leaves such a one
-/// out of the list of those that can be managed. Everybody may ask for it, and nothing changes.
+/// Whether a program has the user channel of an adapter that is up: the kernel then leaves it out
+/// of the list of manageable adapters. The request needs no privilege and changes nothing.
 static bool is_held_by_program(uint16_t number) {
     const uint8_t question[MANAGEMENT_HEADER] = {READ_INDEX_LIST, 0, 0xFF, 0xFF, 0, 0};
     struct sockaddr_hci address = {
@@ -57,7 +56,7 @@ static bool is_held_by_program(uint16_t number) {
     if (control < 0) return false;
     if (bind(control, (struct sockaddr *)&address, sizeof address) == 0 &&
         write(control, question, sizeof question) == (ssize_t)sizeof question) {
-        // The answer is there when the write returns, perhaps behind news of adapters.
+        // The response is there when the write returns, perhaps after events of adapters.
         ssize_t length;
         while (result < 0 && (length = read(control, message, sizeof message)) > 0) {
             result = is_listed(number, message, (size_t)length);
@@ -82,7 +81,7 @@ int cbluetooth_find_adapter(uint16_t number, bool *is_up, bool *is_raw, bool *is
 }
 
 int cbluetooth_list_adapters(uint16_t *numbers, int capacity) {
-    // A list's header, and room for its entries: the header ends in an array without a length.
+    // A list's header and room for its entries: the header ends in an array without a length.
     union {
         struct hci_dev_list_req list;
         uint8_t storage[sizeof(struct hci_dev_list_req) + HCI_MAX_DEV * sizeof(struct hci_dev_req)];
@@ -114,7 +113,7 @@ static int control_adapter(unsigned long request, uint16_t number, int harmless)
 
 int cbluetooth_take_down(uint16_t number) {
     int result = control_adapter(HCIDEVDOWN, number, 0);
-    // An adapter whose channel is taken counts as up, and the kernel has only EBUSY for it here.
+    // An adapter whose channel is taken counts as up, so the kernel returns EBUSY here.
     if (result < 0 && errno == EBUSY) errno = EUSERS;
     return result;
 }

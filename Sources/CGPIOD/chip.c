@@ -10,8 +10,8 @@ int cgpiod_version(void) {
     return CGPIOD_VERSION;
 }
 
-// The chip of the directory that follows the one of this name in versionsort's order: whether there is
-// one, whose name replaces the other. scandir sorts them all, and takes 2 kB of a static program.
+// Replaces `name` by the next chip of the directory in versionsort's order; 0 if there is none.
+// scandir sorts them all, and takes 2 kB of a static program.
 static int next_chip(const char *directory, char *name, size_t size) {
     struct dirent *entry;
     char next[sizeof entry->d_name] = "";
@@ -28,7 +28,7 @@ static int next_chip(const char *directory, char *name, size_t size) {
     return name[0] != '\0';
 }
 
-// What cgpiod_open and cgpiod_survey were asked for, and what they give.
+// The input and output of cgpiod_open and cgpiod_survey.
 struct search {
     const char *label;
     const char *consumer;
@@ -39,10 +39,10 @@ struct search {
     struct cgpiod_lines *granted;
 };
 
-// What is to be done with each chip: 1 if it is the one that was looked for.
+// Is called for each chip: 1 if it is the wanted one.
 typedef int (*try_chip)(struct gpiod_chip *chip, struct search *search);
 
-// Asks this chip for the lines.
+// Requests the lines from this chip.
 static int request_lines(struct gpiod_chip *chip, struct search *search) {
     struct cgpiod_failure *failure = search->failure;
     int offsets[CGPIOD_MOST_LINES];
@@ -63,7 +63,7 @@ static int request_lines(struct gpiod_chip *chip, struct search *search) {
         cgpiod_request(chip, search->consumer, search->lines, offsets, search->count, failure);
     if (search->granted != NULL) return 1;
     failure->code = errno;
-    // One request for all lines does not say which of them is in use.
+    // A request for all lines does not say which of them is in use.
     for (size_t index = 0; failure->code == EBUSY && index < search->count; index++) {
         cgpiod_find_user(chip, offsets[index], failure->user, sizeof failure->user);
         if (failure->user[0] == '\0') continue;
@@ -73,7 +73,7 @@ static int request_lines(struct gpiod_chip *chip, struct search *search) {
     return 1;
 }
 
-// Looks at the lines of this chip.
+// Reads the state of the lines of this chip.
 static int look_at_lines(struct gpiod_chip *chip, struct search *search) {
     if (!cgpiod_has_label(chip, search->label)) return 0;
     for (size_t index = 0; index < search->count; index++) {
@@ -86,8 +86,7 @@ static int look_at_lines(struct gpiod_chip *chip, struct search *search) {
     return 1;
 }
 
-// Tries the chips of the directory, in their order, until one is the right one: 1, or 0 with the
-// failure filled in.
+// Tries the chips of the directory in order until one fits: 1, or 0 with the failure filled in.
 static int find_chip(const char *directory, struct search *search, try_chip try) {
     struct cgpiod_failure *failure = search->failure;
     char name[256] = "";
@@ -107,7 +106,7 @@ static int find_chip(const char *directory, struct search *search, try_chip try)
         if (length < 0 || (size_t)length >= sizeof failure->chip) continue;
         struct gpiod_chip *chip = gpiod_chip_open(failure->chip);
         if (chip == NULL) {
-            // Perhaps it is another that is looked for; if not, this is why.
+            // Another chip may be the wanted one; if not, this is why.
             if (errno == EACCES || errno == EPERM) {
                 refusal = errno;
                 memcpy(refused, failure->chip, sizeof refused);

@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-// Version 1 grants one descriptor a line: a queue of them makes one.
+// Version 1 has one descriptor a line; a queue combines them.
 struct cgpiod_lines {
     struct gpiod_chip *chip;
     struct gpiod_line *lines[CGPIOD_MOST_LINES];
@@ -18,7 +18,7 @@ struct cgpiod_lines {
     int events[CGPIOD_MOST_LINES];
     int count;
     int queue;
-    // Which line is looked at first, so that one that chatters does not hide the others.
+    // The line to check first, so that a chattering one does not hide the others.
     int next;
 };
 
@@ -36,7 +36,7 @@ int cgpiod_find_line(struct gpiod_chip *chip, const struct cgpiod_line *line, in
 void cgpiod_find_user(struct gpiod_chip *chip, int offset, char *user, size_t size) {
     struct gpiod_line *line = gpiod_chip_get_line(chip, (unsigned)offset);
     user[0] = '\0';
-    // What the library remembers is from before it gave the line back.
+    // The library's copy may be older than the line's release.
     if (line == NULL || gpiod_line_update(line) != 0 || !gpiod_line_is_used(line)) return;
     const char *consumer = gpiod_line_consumer(line);
     snprintf(user, size, "%s", consumer ? consumer : "?");
@@ -51,7 +51,7 @@ static int flags_of(const struct cgpiod_line *line) {
     }
 }
 
-// Asks for one line; -1 with errno set if it is not granted.
+// Requests one line; -1 with errno set if it fails.
 static int request_line(struct cgpiod_lines *lines, int index, const struct cgpiod_line *wanted,
                         int offset, const char *consumer) {
     struct gpiod_line *line = gpiod_chip_get_line(lines->chip, (unsigned)offset);
@@ -74,7 +74,7 @@ static int request_line(struct cgpiod_lines *lines, int index, const struct cgpi
     return 0;
 }
 
-// Gives back the lines that have been granted, and the chip to whoever opened it.
+// Releases the granted lines; the caller closes the chip.
 static void release(struct cgpiod_lines *lines) {
     for (int index = 0; index < lines->count; index++) {
         if (lines->lines[index] != NULL) gpiod_line_release(lines->lines[index]);

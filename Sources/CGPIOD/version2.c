@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-// Version 2 grants all lines in one request, with one descriptor.
+// Version 2 requests all lines at once, with one descriptor.
 struct cgpiod_lines {
     struct gpiod_chip *chip;
     struct gpiod_line_request *request;
@@ -56,7 +56,7 @@ static enum gpiod_line_bias bias_of(const struct cgpiod_line *line) {
     }
 }
 
-// How the line is to be; 0, or -1 with errno set.
+// Sets how the line is configured; 0, or -1 with errno set.
 static int configure(struct gpiod_line_config *config, struct gpiod_line_settings *settings,
                      const struct cgpiod_line *line, unsigned offset) {
     int failed = 0;

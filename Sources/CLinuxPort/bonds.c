@@ -12,7 +12,7 @@ int clinuxport_make_folder(const char *path) {
     return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-// Closes a file on which a call has just failed, and gives the errno of that call.
+// Closes a file after a failed call on it, and returns that call's errno.
 static int give_up(int descriptor) {
     int code = errno;
     close(descriptor);
@@ -53,7 +53,7 @@ static int fill(int descriptor, const uint8_t *bytes, size_t size) {
 
 int clinuxport_replace(const char *path, const char *new_path, const char *folder, const uint8_t *bytes,
                        size_t size) {
-    // What a killed process has left.
+    // Removes the remains of a killed process.
     unlink(new_path);
     int descriptor =
         open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -63,7 +63,7 @@ int clinuxport_replace(const char *path, const char *new_path, const char *folde
         unlink(new_path);
         return code;
     }
-    // The new name on the disk. Where a file system cannot do that, it does so by itself.
+    // Syncs the new name to the disk. File systems that cannot do this do not need it.
     int parent = open(folder, O_RDONLY | O_CLOEXEC);
     if (parent >= 0) {
         fsync(parent);

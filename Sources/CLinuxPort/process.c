@@ -30,7 +30,7 @@ int64_t clinuxport_write(int descriptor, const uint8_t *bytes, size_t size) {
     return count < 0 ? -errno : count;
 }
 
-// Not made again on EINTR: Linux has given the number back by then, perhaps to another.
+// Not repeated on EINTR: Linux has freed the number by then, perhaps for another file.
 void clinuxport_close(int descriptor) { close(descriptor); }
 
 int clinuxport_open_file(const char *path) {
@@ -50,7 +50,7 @@ int clinuxport_kind(int descriptor) {
 int clinuxport_reopen(int descriptor) {
     char path[32] = "/proc/self/fd/";
     if (descriptor < 0) return -EBADF;
-    // Without printf, which a static program would then carry.
+    // printf would add its code to a static program.
     size_t end = strlen(path);
     int scale = 1;
     while (descriptor / scale > 9) scale *= 10;
@@ -61,7 +61,7 @@ int clinuxport_reopen(int descriptor) {
 
 int clinuxport_has_room(int descriptor) {
     struct pollfd wait = {.fd = descriptor, .events = POLLOUT};
-    // What has hung up is written to as well: the write says so.
+    // After a hang-up a write is possible too, and reports it.
     return poll(&wait, 1, 0) != 0;
 }
 
@@ -93,16 +93,23 @@ uint64_t clinuxport_now(void) {
     return (uint64_t)time.tv_sec * 1000u + (uint32_t)time.tv_nsec / 1000000u;
 }
 
+uint32_t clinuxport_time(uint32_t *fraction) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    *fraction = (uint32_t)time.tv_nsec / 1000u;
+    return (uint32_t)time.tv_sec;
+}
+
 int clinuxport_fill_random(uint8_t *bytes, size_t size) {
-    // At most 256 bytes are never cut short: getrandom(2).
+    // getrandom(2) never returns fewer than 256 requested bytes.
     ssize_t count;
     do count = getrandom(bytes, size, 0);
     while (count < 0 && errno == EINTR);
     return count < 0 ? -errno : (size_t)count == size ? 0 : -EIO;
 }
 
-// Asked of the kernel, whose structure begins with the handler: musl's sigaction takes 0.6 kB of a static
-// program.
+// The system call itself, whose structure begins with the handler: musl's sigaction takes 0.6 kB of
+// a static program.
 static int is_ignored(int number) {
     struct { void (*handler)(int); unsigned long others[16]; } action;
     return syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 && action.handler == SIG_IGN;
@@ -116,7 +123,7 @@ int clinuxport_open_signals(void) {
     if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);
     int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     int code = errno;
-    // A write to a pipe without a reader fails with EPIPE, which is enough.
+    // A write to a pipe without a reader then fails with EPIPE.
     sigaddset(&signals, SIGPIPE);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     return descriptor < 0 ? -code : descriptor;

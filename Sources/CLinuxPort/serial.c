@@ -17,7 +17,7 @@ int clinuxport_open_serial(const char *path) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// The kernel's own settings, since they take a speed as a number: ioctl_tty(2). With BOTHER both
+// The kernel's own settings, because they take a speed as a number: ioctl_tty(2). With BOTHER both
 // directions have the speed c_ospeed where the bits of CIBAUD are 0.
 int clinuxport_configure_serial(int descriptor, uint32_t speed) {
     struct termios2 settings;
@@ -31,9 +31,9 @@ int clinuxport_configure_serial(int descriptor, uint32_t speed) {
     settings.c_cc[VTIME] = 0;
     settings.c_ispeed = settings.c_ospeed = speed;
     if (ioctl(descriptor, TCSETS2, &settings) < 0) return -errno;
-    // A second program on the line would steal bytes from the first. Not every driver can do it.
+    // A second program on the line would steal bytes. Not every driver supports it.
     ioctl(descriptor, TIOCEXCL, 0);
-    // What came before is the end of a packet whose beginning is lost.
+    // Earlier bytes are the end of a packet whose beginning is lost.
     ioctl(descriptor, TCFLSH, TCIOFLUSH);
     return 0;
 }

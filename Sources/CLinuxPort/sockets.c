@@ -23,24 +23,69 @@ static int open_socket(int family, int type) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// Closes a socket on which a call has just failed, and gives the errno of that call.
+// Closes a socket after a failed call on it, and returns that call's errno.
 static int give_up(int descriptor) {
     int code = errno;
     close(descriptor);
     return -code;
 }
 
+// A socket for streams, and the address of one at a path.
+static int open_unix(const char *path, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+    strcpy(address->sun_path, path);
+    return open_socket(AF_UNIX, SOCK_STREAM);
+}
+
 int clinuxport_connect_unix(const char *path) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
-    strcpy(address.sun_path, path);
-    int descriptor = open_socket(AF_UNIX, SOCK_STREAM);
+    struct sockaddr_un address;
+    int descriptor = open_unix(path, &address);
     if (descriptor < 0) return descriptor;
     int result;
     do result = connect(descriptor, (const struct sockaddr *)&address, sizeof address);
     while (result < 0 && errno == EINTR);
     return result < 0 ? give_up(descriptor) : descriptor;
 }
+
+// 0 if the path is a socket of this user without a listener; otherwise an errno.
+static int why_taken(const char *path) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return errno;
+    if (!S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) return EEXIST;
+    int other = clinuxport_connect_unix(path);
+    if (other >= 0) close(other);
+    return other == -ECONNREFUSED ? 0 : EADDRINUSE;
+}
+
+int clinuxport_listen_unix(const char *path) {
+    struct sockaddr_un address;
+    int descriptor = open_unix(path, &address);
+    if (descriptor < 0) return descriptor;
+    // Before bind: the file never has another mode.
+    if (fchmod(descriptor, S_IRUSR | S_IWUSR) < 0) return give_up(descriptor);
+    int result = bind(descriptor, (const struct sockaddr *)&address, sizeof address);
+    if (result < 0 && errno == EADDRINUSE) {
+        int reason = why_taken(path);
+        if (reason == 0) {
+            unlink(path);
+            result = bind(descriptor, (const struct sockaddr *)&address, sizeof address);
+        } else {
+            errno = reason;
+        }
+    }
+    if (result < 0 || listen(descriptor, 16) < 0) return give_up(descriptor);
+    return descriptor;
+}
+
+void clinuxport_keep_more(int descriptor) {
+    // What is over the kernel's limit is cut to it: socket(7). Without the option the buffer is half of that.
+    int size = 262144;
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+}
+
+void clinuxport_remove(const char *path) { unlink(path); }
 
 int64_t clinuxport_owner(const char *path, int follows_links) {
     struct stat status;
@@ -65,7 +110,7 @@ int clinuxport_notify(int descriptor, const char *name, size_t length, int is_ab
     size_t first = is_abstract ? 1 : 0;
     if (length == 0 || length + 1 > sizeof address.sun_path) return -ENAMETOOLONG;
     memcpy(address.sun_path + first, name, length);
-    // The zero bytes behind an abstract name would be part of it.
+    // Zero bytes after an abstract name would be part of it.
     socklen_t total = is_abstract ? (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)
                                   : (socklen_t)sizeof address;
     ssize_t count;
@@ -81,7 +126,7 @@ int clinuxport_parse_address(const char *text, uint8_t *address) {
     return 0;
 }
 
-// The address of a host's port, of either family.
+// The address of a host's port, IPv4 or IPv6.
 union tcp_address {
     struct sockaddr any;
     struct sockaddr_in four;
@@ -102,8 +147,8 @@ static socklen_t fill(union tcp_address *address, const uint8_t *bytes, int leng
     return sizeof address->six;
 }
 
-// Nagle's algorithm would hold back an answer while the last one is on its way. Without the option the
-// answers are late, and still right.
+// Nagle's algorithm would delay an answer while the previous one is on its way. Without the option
+// answers are late but correct.
 static void send_at_once(int descriptor) {
     int yes = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -116,7 +161,7 @@ int clinuxport_connect_tcp(const uint8_t *bytes, int length, uint16_t port, int 
     if (descriptor < 0) return descriptor;
     *is_pending = 0;
     if (connect(descriptor, &address.any, size) < 0) {
-        // After EINTR, the connection goes on being made.
+        // After EINTR, connecting continues.
         if (errno != EINPROGRESS && errno != EINTR) return give_up(descriptor);
         *is_pending = 1;
     }
@@ -137,7 +182,7 @@ int clinuxport_listen_tcp(const uint8_t *bytes, int length, uint16_t port) {
     socklen_t size = fill(&address, bytes, length, port);
     int descriptor = open_socket(address.any.sa_family, SOCK_STREAM);
     if (descriptor < 0) return descriptor;
-    // Or a restart would have to wait until the connections of the last run are forgotten.
+    // Otherwise a restart would fail until the last run's connections have timed out.
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
         bind(descriptor, &address.any, size) < 0 || listen(descriptor, 16) < 0) {
         return give_up(descriptor);
@@ -147,7 +192,7 @@ int clinuxport_listen_tcp(const uint8_t *bytes, int length, uint16_t port) {
 
 int clinuxport_accept(int listener) {
     int descriptor;
-    // A peer that has gone again before its turn is no failure.
+    // A peer that has already gone is no failure.
     do descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
     if (descriptor < 0) return -errno;

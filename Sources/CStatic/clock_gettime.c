@@ -1,6 +1,5 @@
-// clock_gettime for the static program in place of musl's, which looks for the kernel's own function in
-// the memory of the process: that takes 0.6 kB, and saves one system call when the loop wakes. SwiftPM does
-// not build this file.
+// clock_gettime for the static program. musl's looks for the kernel's function in the vDSO, which
+// takes 0.6 kB and saves one system call when the loop wakes. SwiftPM does not build this file.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -11,7 +10,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 #ifdef SYS_clock_gettime64
     if (syscall(SYS_clock_gettime64, clock, time) == 0) return 0;
     if (errno != ENOSYS) return -1;
-    // Before Linux 5.1, 32-bit ARM has seconds of 32 bits alone.
+    // Before Linux 5.1, 32-bit ARM has only 32-bit seconds.
     long old[2];
     if (syscall(SYS_clock_gettime32, clock, old) < 0) return -1;
     *time = (struct timespec){.tv_sec = old[0], .tv_nsec = old[1]};

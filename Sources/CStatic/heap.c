@@ -1,27 +1,27 @@
-// malloc, calloc, realloc and free for the static program in place of musl's, which take 8 kB. Only C
-// allocates, and little: libgpiod and its caller keep records of lines, and opendir has the space of one
+// malloc, calloc, realloc and free for the static program; musl's take 8 kB. Only C allocates, and
+// little: libgpiod and its caller keep records of lines, and opendir has the buffer of one
 // directory.
 //
-// The space is fixed. Blocks lie in it without gaps, each behind its size; the first free one that is
-// large enough is taken, and free ones beside each other become one on the way. Where none is large
-// enough, malloc gives NULL and sets errno to ENOMEM. Not for more than one thread: the program has one.
+// The space is fixed. Blocks lie in it without gaps, each after its size. The first free block that
+// is large enough is taken, and the search merges adjacent free blocks. Without a large enough
+// block, malloc returns NULL and sets errno to ENOMEM. Not thread-safe: the program has one thread.
 // SwiftPM does not build this file.
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Sizes and addresses are multiples of this. So the lowest bit of a size is free to be a mark.
+// Sizes and addresses are multiples of this, so the lowest bit of a size is free for a mark.
 #define UNIT 16
 #define IS_USED ((size_t)1)
 
-// What precedes the bytes of a block: how many they are, and IS_USED.
+// The header of a block: its size and IS_USED.
 struct block {
     _Alignas(UNIT) size_t size;
 };
 
-// libgpiod 1 keeps 150 bytes for each line of a chip, where a board names at most 1,024. What is not used
-// takes no memory.
+// libgpiod 1 keeps 150 bytes for each line of a chip, and a board names at most 1,024. Unused pages
+// take no memory.
 static _Alignas(UNIT) unsigned char space[256 * 1024];
 static unsigned char *const end = space + sizeof space;
 
@@ -47,7 +47,7 @@ void *malloc(size_t size) {
             next = after(block);
         }
         if (block->size < size) continue;
-        // What is left over is a block if it has room for any bytes.
+        // The remainder becomes a block if it has room for any bytes.
         if (block->size - size > sizeof *block) {
             size_t rest = block->size - size - sizeof *block;
             block->size = size;

@@ -1,5 +1,5 @@
-// realpath for the static program in place of musl's, which takes 1.3 kB: libgpiod asks it where a link
-// of /sys leads. The kernel says it, in /proc/self/fd. SwiftPM does not build this file.
+// realpath for the static program; musl's takes 1.3 kB. libgpiod calls it for links of /sys, and
+// the kernel gives the target in /proc/self/fd. SwiftPM does not build this file.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>

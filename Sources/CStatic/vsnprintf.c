@@ -1,16 +1,16 @@
-// vsnprintf for the static program in place of musl's: snprintf calls it. libgpiod and our C format texts
-// and unsigned integers; musl's code for floating point, wide characters and error messages takes 13 kB, and
-// on aarch64 arithmetic of 128 bits that no library here has.
+// vsnprintf for the static program; snprintf calls it. libgpiod and our C code format texts and
+// unsigned integers. musl's takes 13 kB for floating point, wide characters and error messages, and
+// on aarch64 needs 128-bit arithmetic that no library here has.
 //
-// It takes %s and %u. For any other format it returns -1 and sets errno to EINVAL. SwiftPM does not build
-// this file.
+// It supports %s and %u. For any other format it returns -1 and sets errno to EINVAL. SwiftPM does
+// not build this file.
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-// The text so far; its length goes on counting where the space ends.
+// The text so far; its length also counts what did not fit.
 struct output {
     char *text;
     size_t size;

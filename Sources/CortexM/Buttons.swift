@@ -22,8 +22,8 @@ enum ButtonPin {
   }
 }
 
-/// What the buttons' interrupts have brought: when each changed first since it was looked at. Bounces,
-/// however many, take no room.
+/// The first change of each button since the last read, from the interrupts. Any number of bounces
+/// takes no more room.
 struct ButtonEdges {
   private var shake = Change()
   private var clear = Change()
@@ -45,10 +45,7 @@ struct ButtonEdges {
     }
   }
 
-  /// Whether there is any.
-  var hasNews: Bool { shake.hasCome || clear.hasCome }
-
-  /// Takes the change of one button, and when it was, in ticks of the clock.
+  /// Takes the change of one button, and its time in ticks of the clock.
   mutating func popFirst() -> (button: ButtonName, ticks: UInt32)? {
     if let ticks = shake.take() { return (.shake, ticks) }
     if let ticks = clear.take() { return (.clear, ticks) }

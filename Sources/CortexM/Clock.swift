@@ -1,9 +1,9 @@
 import BluetoothHost
 
-/// The time since the start, which never goes back, from a counter of 32 bits that always counts.
+/// The time since the start, which never goes back, from a free-running 32-bit counter.
 ///
-/// The counter is the watchdog timer, which may be used so where nothing is to be watched: it counts
-/// down from 2³² - 1 with the system's clock, also while the processor sleeps, and begins anew.
+/// The counter is the watchdog timer, which has no other use here: it counts down from 2³² - 1 with
+/// the system clock, also during sleep, and wraps around.
 /// Data sheet of the LM3S6965, "Watchdog Timer".
 struct Clock: ~Copyable {
   private static var load: Register<UInt32> { Register(0x4000_0000) }
@@ -14,7 +14,7 @@ struct Clock: ~Copyable {
   /// How often it counts in a millisecond.
   private static var rate: UInt32 { LM3S6965.clock / 1_000 }
 
-  /// The counter's ticks when `now` was last asked for, less what was left of a millisecond.
+  /// The counter's ticks at the last read of `now`, minus the fraction of a millisecond.
   private var ticks: UInt32
   /// The milliseconds until then.
   private var milliseconds: UInt64 = 0
@@ -22,15 +22,15 @@ struct Clock: ~Copyable {
   /// Starts the counter.
   init() {
     Self.load.value = .max
-    Self.control.value = 1  // it counts, and its interrupt comes when it begins anew
+    Self.control.value = 1  // start, with an interrupt when it wraps around
     ticks = Self.ticks
   }
 
   /// The counter, counting up.
   static var ticks: UInt32 { ~counter.value }
 
-  /// The counter has begun anew: once in 2³² ticks. For its interrupt handler, which wakes whoever
-  /// sleeps, so that `now` is asked for at least that often.
+  /// The counter has wrapped around, once in 2³² ticks. The interrupt handler wakes the loop, so
+  /// that `now` is read at least that often.
   static func handleInterrupt() {
     interruptClear.value = 1
   }
@@ -46,14 +46,14 @@ struct Clock: ~Copyable {
     }
   }
 
-  /// When the counter stood at `other`, which was since `now` was last asked for or shortly before.
+  /// The time at which the counter was `other`: since the last read of `now`, or shortly before.
   func instant(at other: UInt32) -> Instant {
     let difference = Int32(bitPattern: other &- ticks)
     let passed = UInt64(widening: difference.magnitude / Self.rate)
     return Instant(rawValue: difference < 0 ? milliseconds &- passed : milliseconds &+ passed)
   }
 
-  /// How many ticks there are until `deadline`, 0 if it has come, at most 2³¹, the longest sleep at once.
+  /// The ticks until `deadline`: 0 if it has come, at most 2³¹, the longest single sleep.
   func ticks(until deadline: Instant) -> UInt32 {
     let limit = (UInt32(1) &<< 31) / Self.rate
     guard deadline.rawValue > milliseconds else { return 0 }
@@ -77,7 +77,7 @@ enum Alarm {
   private static var interruptClear: Register<UInt32> { Register(base &+ 0x024) }
   private static var load: Register<UInt32> { Register(base &+ 0x028) }
 
-  /// Makes it ready.
+  /// Prepares the timer.
   static func start() {
     control.value = 0
     configuration.value = 0  // 32 bits
@@ -85,20 +85,20 @@ enum Alarm {
     interruptMask.value = 1
   }
 
-  /// Interrupts in so many ticks, and at no other time.
+  /// Interrupts once, in so many ticks.
   static func set(_ ticks: UInt32) {
     stop()
     load.value = ticks
     control.value = 1
   }
 
-  /// Does not interrupt.
+  /// Cancels the interrupt.
   static func stop() {
     control.value = 0
     interruptClear.value = 1
   }
 
-  /// Its time has come. For its interrupt handler, which wakes the loop.
+  /// The timer has expired. For its interrupt handler, which wakes the loop.
   static func handleInterrupt() {
     interruptClear.value = 1
   }

@@ -3,7 +3,7 @@
 /// Data sheet of the LM3S6965, "General-Purpose Input/Outputs", register map. Each register has a bit
 /// for each pin.
 struct GPIOPort {
-  /// Where its registers begin.
+  /// The base address of its registers.
   let base: UInt
 
   private var direction: Register<UInt32> { Register(base &+ 0x400) }
@@ -16,13 +16,13 @@ struct GPIOPort {
   private var pullUp: Register<UInt32> { Register(base &+ 0x510) }
   private var digitalEnable: Register<UInt32> { Register(base &+ 0x51C) }
 
-  /// The levels of the pins in `mask` alone: the address selects them, so that a write leaves the
-  /// others as they are.
+  /// The levels of the pins in `mask` alone: the address selects them, so a write leaves the others
+  /// unchanged.
   private func data(of mask: UInt32) -> Register<UInt32> {
     Register(base &+ UInt(mask &<< 2))
   }
 
-  /// Makes the pins in `mask` inputs with pull-ups, whose interrupt comes at both edges.
+  /// Makes the pins in `mask` inputs with pull-ups and interrupts at both edges.
   func startInputs(_ mask: UInt32) {
     direction.value = direction.value & ~mask
     pullUp.value |= mask
@@ -39,7 +39,7 @@ struct GPIOPort {
     digitalEnable.value |= mask
   }
 
-  /// Gives the pins in `mask` to the peripheral that they belong to.
+  /// Gives the pins in `mask` to their peripheral.
   func startPeripheral(_ mask: UInt32) {
     alternateFunction.value |= mask
     digitalEnable.value |= mask
@@ -51,7 +51,7 @@ struct GPIOPort {
     interruptMask.value = isListening ? others | mask : others
   }
 
-  /// Takes the interrupts of pins that have come: a bit for each.
+  /// Takes the pending interrupts: a bit for each pin.
   func takeInterrupts() -> UInt32 {
     let pins = interruptStatus.value
     interruptClear.value = pins

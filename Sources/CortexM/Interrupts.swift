@@ -1,9 +1,9 @@
 import CCortexM
 
-/// Runs `body` while interrupts wait.
+/// Runs `body` while interrupts are held back.
 ///
-/// What interrupt handlers and the loop share is touched by the loop in here alone. It is not to be
-/// nested, and not for handlers: they are never interrupted by each other, for all have one priority.
+/// The loop accesses what it shares with interrupt handlers only in here. Do not nest it, and do
+/// not use it in handlers: they never interrupt each other, because all have one priority.
 @inline(__always)
 func withInterruptsHeld<Result>(_ body: () -> Result) -> Result {
   cortexm_hold_interrupts()
@@ -21,7 +21,7 @@ enum InterruptController {
   }
 }
 
-/// Starts the processor and the chip anew, as after power-up.
+/// Restarts the processor and the chip, as after power-up.
 ///
 /// ARMv6-M and ARMv7-M Architecture Reference Manuals, "Application Interrupt and Reset Control
 /// Register".

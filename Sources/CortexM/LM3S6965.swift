@@ -26,7 +26,7 @@ enum LM3S6965 {
   private static var user: (low: Register<UInt32>, high: Register<UInt32>) {
     (Register(base &+ 0x1E0), Register(base &+ 0x1E4))
   }
-  /// Whose clocks run: of the watchdog; of timers and UARTs; of GPIO ports.
+  /// The clock gates of the watchdog, of timers and UARTs, and of GPIO ports.
   private static var clockGates: (Register<UInt32>, Register<UInt32>, Register<UInt32>) {
     (Register(base &+ 0x100), Register(base &+ 0x104), Register(base &+ 0x108))
   }
@@ -44,7 +44,7 @@ enum LM3S6965 {
     static var divideBy16: Self { Self(rawValue: 0xF &<< 23) }
   }
 
-  /// Sets the clock by the crystal, and starts the clocks of what the ball uses.
+  /// Sets the clock from the crystal, and starts the clocks of the peripherals that the ball uses.
   static func start() {
     let configuration = clockConfiguration
     configuration.value =
@@ -58,15 +58,15 @@ enum LM3S6965 {
     clockGates.0.value |= 1 &<< 3  // the watchdog
     clockGates.1.value |= 1 &<< 16 | 1 &<< 0 | 1 &<< 1  // timer 0, UART0, UART1
     clockGates.2.value |= 1 &<< 0 | 1 &<< 1 | 1 &<< 3 | 1 &<< 4 | 1 &<< 5  // ports A, B, D, E, F
-    _ = clockGates.2.value  // a peripheral answers a few ticks after its clock has started
+    _ = clockGates.2.value  // a peripheral is ready a few ticks after its clock starts
 
     // The UARTs' pins: PA0 and PA1, PD2 and PD3.
     GPIOPort(base: 0x4000_4000).startPeripheral(0x03)
     GPIOPort(base: 0x4000_7000).startPeripheral(0x0C)
   }
 
-  /// What the maker of the board wrote into the chip to tell it from others, such as a MAC address: 48
-  /// bits, all ones if nothing.
+  /// The 48 bits that the board's maker wrote into the chip to identify it, such as a MAC address;
+  /// all ones without any.
   static var identity: UInt64 {
     let low = user.low.value & 0xFF_FFFF
     let high = user.high.value & 0xFF_FFFF

@@ -5,8 +5,8 @@ import EightBall
 
 /// The machine of a ball on Texas Instruments' evaluation board of the LM3S6965 (in QEMU: `lm3s6965evb`).
 ///
-/// UART1 speaks H4 with the controller, UART0 with people, both at 115,200 baud. The buttons are PF1
-/// (shake) and PE0 (clear), the lights PF0 (status) and PF2 (answer).
+/// UART1 speaks H4 with the controller, UART0 is the console, both at 115,200 baud. The buttons are
+/// PF1 (shake) and PE0 (clear), the lights PF0 (status) and PF2 (answer).
 struct LM3S6965Port: Port, ~Copyable {
   private var clock: Clock
 
@@ -34,18 +34,18 @@ struct LM3S6965Port: Port, ~Copyable {
     mutating get { clock.now }
   }
 
-  /// A machine of its own does not end.
+  /// A machine without an operating system does not end.
   var endRequests: Int { 0 }
 
   @inline(never)
   mutating func wait(until deadline: Instant?) -> Bool {
     if let deadline {
       let ticks = clock.ticks(until: deadline)
-      // What is due is due without a sleep.
+      // If the deadline has come, do not sleep.
       guard ticks > 0 else { return true }
       Alarm.set(ticks &+ 1)
     }
-    Sleep.untilNews()
+    Sleep.untilEnded()
     if deadline != nil { Alarm.stop() }
     return true
   }
@@ -126,17 +126,17 @@ struct LM3S6965Port: Port, ~Copyable {
 
   mutating func checkLines() -> Bool { true }
 
-  mutating func takeLinesNews() -> LinesNews { .none }
+  mutating func takeLinesChange() -> LinesChange { .none }
 
-  /// The pins of a chip do not go.
+  /// The pins of a chip cannot be lost.
   func writeLinesTrouble(to writer: inout ByteWriter) {}
 
   // MARK: Bonds
 
-  /// The bonds are in RAM alone.
+  /// The bonds are only in RAM.
   var keepsBonds: Bool { false }
 
-  // MARK: Words
+  // MARK: Output
 
   @inline(never)
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {

@@ -1,9 +1,9 @@
 import BluetoothHost
 import CCortexM
 
-/// Gives all variables their first values, as the linker script has laid them out.
+/// Sets the initial values of all variables, as the linker script has laid them out.
 ///
-/// - Returns: A number that differs from start to start as far as memory after power-up does.
+/// - Returns: A number that differs between starts as far as memory after power-up does.
 func prepareMemory() -> UInt64 {
   var seed: UInt64 = 0xCBF2_9CE4_8422_2325
   var word = unsafe cortexm_stack_bottom()

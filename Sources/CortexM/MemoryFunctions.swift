@@ -1,13 +1,13 @@
 import CCortexM
 
-// What the compiler calls to copy and to fill memory: smaller than a C library's, and faster for packets,
-// whose parts lie at any address. The linker script gives them their other names.
+// The compiler's functions to copy and fill memory: smaller than a C library's, and faster for
+// packets, which are unaligned. The linker script gives them their standard names.
 //
 // Run-time ABI for the Arm Architecture, "Memory copying, clearing, and setting".
 
 @c(__aeabi_memmove) func moveBytes(_ to: UInt, _ from: UInt, _ count: UInt) {
   var (to, from) = (to, from)
-  // A target that begins within its source is filled from the end. The ball has none.
+  // A target that begins within its source is filled from the end. The ball has no such copy.
   guard to &- from >= count else {
     var left = count
     while left > 0 {

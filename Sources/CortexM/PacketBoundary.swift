@@ -2,16 +2,16 @@ import BluetoothHost
 
 /// Finds the ends of H4 packets in a stream, so that the loop wakes once a packet.
 ///
-/// It only counts; the host's own decoder checks. Core Specification, Vol 4, Part A, 2, and Part E, 5.4.
-/// All zeros at the start of a packet, so that a variable of it takes no program memory.
+/// It only counts; the host's decoder checks. Core Specification, Vol 4, Part A, 2, and Part E,
+/// 5.4. All zeros at the start of a packet, so that a variable of it takes no program memory.
 struct PacketBoundary {
-  /// How many bytes come before the next one that decides. The receiver counts them down.
+  /// How many bytes to skip before the next one that is decoded. The receiver counts them down.
   var skipped = 0
   private var next = Next.type
-  /// The low byte of a length of two.
+  /// The low byte of a two-byte length.
   private var low = 0
 
-  /// What the byte that decides is.
+  /// What the decoded byte is.
   private enum Next: UInt8 {
     case type
     case lengthOfOne
@@ -22,7 +22,7 @@ struct PacketBoundary {
 
   init() {}
 
-  /// Takes a byte that decides. `true` if the packet ends with it, or if no packet can begin with it.
+  /// Decodes a byte. `true` if the packet ends with it, or if no packet can begin with it.
   @inline(never)
   mutating func ends(with byte: UInt8) -> Bool {
     let byte = Int(byte)
@@ -47,7 +47,7 @@ struct PacketBoundary {
     }
   }
 
-  /// A body of `length` bytes begins; whether there is none.
+  /// Begins a body of `length` bytes; `true` if it is empty.
   private mutating func begin(_ length: Int) -> Bool {
     if length == 0 {
       next = .type

@@ -3,11 +3,11 @@ import BluetoothHost
 /// What a UART receives from a Bluetooth controller: a queue that its interrupt fills.
 struct Receiver<let capacity: Int>: ~Copyable {
   private var queue = InlineArray<capacity, UInt8>(repeating: 0)
-  /// Where the oldest byte is, and where the next is to be: both at the front when there is none.
+  /// The indices of the oldest byte and after the newest: both 0 when the queue is empty.
   private var start = 0
   private var end = 0
   private var boundary = PacketBoundary()
-  /// Bytes were lost, or came broken.
+  /// Whether bytes were lost or damaged.
   private(set) var isBroken = false
 
   init() {}
@@ -21,12 +21,12 @@ struct Receiver<let capacity: Int>: ~Copyable {
     uart.interruptMask.value = uart.interruptMask.value | .receive | .receiveTimeout
   }
 
-  /// Receives no more.
+  /// Stops receiving.
   func stop(_ uart: UARTRegisters) {
     uart.interruptMask.value = uart.interruptMask.value - (.receive | .receiveTimeout)
   }
 
-  /// Takes what has come, or as much as `space` holds; how many bytes that is.
+  /// Moves received bytes to `space`, as many as fit; returns how many.
   mutating func move(into space: inout MutableSpan<UInt8>) -> Int {
     let count = min(end &- start, space.count)
     space.copy(queue.span.extracting(start..<start &+ count), at: 0)
@@ -35,17 +35,17 @@ struct Receiver<let capacity: Int>: ~Copyable {
     return count
   }
 
-  /// Takes what the UART has, and that is at least a byte; whether a packet has ended, the queue is half
-  /// full, or bytes were lost. For its interrupt handler.
+  /// Takes the bytes of the UART, at least one. Returns whether a packet has ended, the queue is
+  /// half full, or bytes were lost. For its interrupt handler.
   @inline(__always)
   mutating func receive(from uart: UARTRegisters) -> Bool {
-    var isNews = false
+    var hasPacket = false
     var index = end
     var skipped = boundary.skipped
-    // Reading also ends the interrupt.
+    // Reading also clears the interrupt.
     repeat {
       let received = uart.data.value
-      // This UART has no line by which to stop the controller.
+      // This UART has no flow control to stop the controller.
       guard !received.containsAny(.anyError), index < capacity else {
         isBroken = true
         continue
@@ -56,12 +56,12 @@ struct Receiver<let capacity: Int>: ~Copyable {
       if skipped > 0 {
         skipped &-= 1
       } else {
-        if boundary.ends(with: byte) { isNews = true }
+        if boundary.ends(with: byte) { hasPacket = true }
         skipped = boundary.skipped
       }
     } while !uart.flags.value.contains(.receiveQueueEmpty)
     end = index
     boundary.skipped = skipped
-    return isNews || isBroken || index >= capacity / 2
+    return hasPacket || isBroken || index >= capacity / 2
   }
 }

@@ -1,6 +1,6 @@
 import CCortexM
 
-/// The bits of a register, with a name for each.
+/// The bits of a register, each with a name.
 ///
 /// Not an `OptionSet`, which Embedded Swift refuses without a heap.
 protocol RegisterBits {
@@ -12,7 +12,7 @@ protocol RegisterBits {
 }
 
 extension RegisterBits {
-  /// The bit with this number alone.
+  /// Only the bit with this number.
   init(bit: UInt32) {
     self.init(rawValue: 1 &<< bit)
   }
@@ -35,13 +35,13 @@ extension RegisterBits {
     Self(rawValue: left.rawValue | right.rawValue)
   }
 
-  /// The bits of the first that the second does not have.
+  /// The bits of the first that are not in the second.
   static func - (left: Self, right: Self) -> Self {
     Self(rawValue: left.rawValue & ~right.rawValue)
   }
 }
 
-/// A number in a register, for registers that are not made of bits with names.
+/// A number in a register without named bits.
 extension UInt32: RegisterBits {
   /// The number itself.
   var rawValue: UInt32 { self }
@@ -52,15 +52,15 @@ extension UInt32: RegisterBits {
 
 /// A register of 32 bits. Each read and each write happens, in the order of the source.
 struct Register<Bits: RegisterBits> {
-  /// Where it is.
+  /// The address.
   let address: UInt
 
-  /// The register at `address`, which has to be one of this processor or chip.
+  /// The register at `address`, which must exist in this processor or chip.
   init(_ address: UInt) {
     self.address = address
   }
 
-  /// What it holds. A read may have effects of its own: see the chip's data sheet.
+  /// The register's value. Reading may have effects: see the chip's data sheet.
   @inline(__always)
   var value: Bits {
     get { Bits(rawValue: cortexm_load(address)) }

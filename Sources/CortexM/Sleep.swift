@@ -1,29 +1,28 @@
 import CCortexM
 
-/// The processor's sleep, and what it has cost so far: for a debugger, or for a test, to read.
+/// The processor's sleep, and its counts for a debugger or a test.
 struct Sleep {
   /// How often the processor has woken up.
   private(set) var wakeUps: UInt32 = 0
   /// How often the ball's loop has slept.
   private(set) var waits: UInt32 = 0
-  /// For how many ticks of the clock the processor has been awake: while it sleeps. While it is awake, this
-  /// has no meaning.
+  /// The ticks of the clock for which the processor was awake; valid only while it sleeps.
   private(set) var ticksAwake: UInt32 = 0
   /// Whether the loop has something to do.
   private var isOver = false
 
-  /// An interrupt has brought something that the loop must see to. For interrupt handlers.
+  /// An interrupt needs the loop. For interrupt handlers.
   static func end() {
     unsafe sleep.isOver = true
   }
 
   /// Sleeps until an interrupt handler has called `end` since the last sleep.
-  static func untilNews() {
+  static func untilEnded() {
     unsafe sleep.waits &+= 1
     cortexm_hold_interrupts()
     while unsafe !sleep.isOver {
       unsafe sleep.ticksAwake &+= Clock.ticks
-      // An interrupt that waits ends the sleep as well.
+      // A pending interrupt ends the sleep too.
       cortexm_wait_for_interrupt()
       unsafe sleep.ticksAwake &-= Clock.ticks
       unsafe sleep.wakeUps &+= 1

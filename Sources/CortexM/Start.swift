@@ -4,7 +4,7 @@ import EightBall
 
 #if SECURITY
   /// A ball for one central, whose four bonds are in RAM.
-  private typealias BoardBall = ProtectedBallRunner<1, 526, 384, LM3S6965Port, BoardSecurity>
+  private typealias BoardBall = ProtectedBallRunner<1, 526, 384, 0, LM3S6965Port, BoardSecurity>
   private typealias BoardSecurity = SecurityManager<
     1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingDesk
   >
@@ -17,10 +17,10 @@ import EightBall
   }
 #else
   /// A ball for one central.
-  private typealias BoardBall = BallRunner<1, 526, 384, LM3S6965Port>
+  private typealias BoardBall = BallRunner<1, 526, 384, 0, LM3S6965Port>
 #endif
 
-/// What runs first: fills the memory, and becomes a ball.
+/// The entry point: initialises the memory and runs the ball.
 @c func reset() {
   let seed = prepareMemory()
   var ball = makeBall(seed: seed)
@@ -28,7 +28,8 @@ import EightBall
   resetSystem()
 }
 
-/// A ball that has not begun. What it takes to make one is no longer on the stack when it runs.
+/// Makes a ball, not yet started. A function of its own, so that its temporaries are off the stack
+/// when the ball runs.
 @inline(never)
 private func makeBall(seed: UInt64) -> BoardBall {
   let identity = LM3S6965.identity
@@ -44,7 +45,7 @@ private func makeBall(seed: UInt64) -> BoardBall {
   #endif
 }
 
-/// A static random address that a board keeps.
+/// The board's permanent static random address.
 ///
 /// Core Specification, Vol 6, Part B, 1.3.2.1.
 private func address(from identity: UInt64) -> DeviceAddress {

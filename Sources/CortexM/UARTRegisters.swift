@@ -2,28 +2,28 @@
 ///
 /// Data sheet of the LM3S6965, "Universal Asynchronous Receivers/Transmitters", register map.
 struct UARTRegisters {
-  /// Where its registers begin.
+  /// The base address of its registers.
   let base: UInt
 
-  /// A read takes the oldest byte received, with its errors; a write sends a byte.
+  /// A read takes the oldest received byte with its errors; a write sends a byte.
   var data: Register<Received> { Register(base &+ 0x000) }
   var flags: Register<Flags> { Register(base &+ 0x018) }
   /// The whole part of clock / (16 × baud rate), and its fraction in 1/64.
   var integerDivisor: Register<UInt32> { Register(base &+ 0x024) }
   var fractionalDivisor: Register<UInt32> { Register(base &+ 0x028) }
-  /// A write takes over the divisors too.
+  /// A write also applies the divisors.
   var lineControl: Register<LineControl> { Register(base &+ 0x02C) }
   var control: Register<Control> { Register(base &+ 0x030) }
   var queueLevels: Register<QueueLevels> { Register(base &+ 0x034) }
   var interruptMask: Register<Interrupts> { Register(base &+ 0x038) }
-  /// Those that have come and are not masked.
+  /// The unmasked pending interrupts.
   var interrupts: Register<Interrupts> { Register(base &+ 0x040) }
   var interruptClear: Register<Interrupts> { Register(base &+ 0x044) }
 
   /// How many bytes each of its two queues holds.
   static var queueLength: Int { 16 }
 
-  /// How many bytes it takes when it interrupts for more: it then has 2 at most.
+  /// How many bytes it takes at its transmit interrupt: it then holds at most 2.
   static var queueRefill: Int { 14 }
 
   struct Received: RegisterBits {
@@ -54,9 +54,9 @@ struct UARTRegisters {
 
   struct QueueLevels: RegisterBits {
     var rawValue: UInt32
-    /// The UART interrupts for more when an eighth of its queue is left: 2 bytes.
+    /// Transmit interrupt when an eighth of the queue is left: 2 bytes.
     static var transmitAtEighth: Self { Self(rawValue: 0 &<< 0) }
-    /// It interrupts for what has come when that is half of its queue.
+    /// Receive interrupt when half of the queue is full.
     static var receiveAtHalf: Self { Self(rawValue: 2 &<< 3) }
   }
 
@@ -66,11 +66,11 @@ struct UARTRegisters {
     static var receive: Self { Self(bit: 4) }
     /// An eighth of the queue is left.
     static var transmit: Self { Self(bit: 5) }
-    /// Something is in the queue, and nothing more has come for 32 bits.
+    /// The queue has bytes, and nothing more has come for 32 bits.
     static var receiveTimeout: Self { Self(bit: 6) }
   }
 
-  /// Starts it with 8 bits, no parity and one stop bit, and no interrupts.
+  /// Starts it with 8 bits, no parity, one stop bit and no interrupts.
   func start(clock: UInt32, baud: UInt32) {
     // In 1/64, rounded: clock × 64 / (16 × baud) = clock × 4 / baud.
     let divisor = (clock &* 8 / baud &+ 1) / 2
@@ -83,13 +83,13 @@ struct UARTRegisters {
     control.value = .enable | .transmit | .receive
   }
 
-  /// Sends a byte, and waits until there is room for it: for a program that has nothing else to do.
+  /// Waits for room and sends a byte: for a program that has nothing else to do.
   func sendWaiting(_ byte: UInt8) {
     while flags.value.contains(.transmitQueueFull) {}
     send(byte)
   }
 
-  /// Sends a byte, for which there is room.
+  /// Sends a byte. There must be room.
   @inline(__always)
   func send(_ byte: UInt8) {
     data.value = Received(rawValue: UInt32(byte))

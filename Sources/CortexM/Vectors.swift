@@ -1,6 +1,6 @@
 import CCortexM
 
-// What interrupt handlers and the loop share. The loop touches it in `withInterruptsHeld` alone.
+// What interrupt handlers and the loop share. The loop accesses it only in `withInterruptsHeld`.
 
 /// From and to the Bluetooth controller.
 nonisolated(unsafe) var controllerReceiver = Receiver<256>()
@@ -10,16 +10,16 @@ nonisolated(unsafe) var console = Transmitter<128>()
 /// From the buttons.
 nonisolated(unsafe) var buttonEdges = ButtonEdges()
 
-/// A function that the processor calls.
+/// A function for the vector table.
 typealias Handler = @convention(c) () -> Void
 
-/// What the processor calls at reset, at faults and at each interrupt of the chip. The linker script puts
-/// the first stack pointer before it.
+/// The handlers of reset, faults and each interrupt of the chip. The linker script puts the initial
+/// stack pointer before them.
 @used @section(".vectors")
 let vectors: InlineArray<46, Handler> = [
   reset,
-  // Non-maskable interrupt, hard fault, faults of memory, bus and use, reserved, and what the ball does
-  // not use: calls of a supervisor, a debugger, a system's tick.
+  // Non-maskable interrupt, hard fault, faults of memory, bus and usage, reserved, and what the
+  // ball does not use: SVCall, debug monitor, PendSV, SysTick.
   fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault,
   // Interrupts 0 to 30.
   fault, fault, fault, fault, portsInterrupted, consoleInterrupted, controllerInterrupted, fault,

@@ -52,8 +52,8 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// Writes it as a central shall see it, as much as fits.
-  public func write(_ style: AnswerStyle, to writer: inout ByteWriter) {
+  /// Writes it in the form for centrals, as much as fits.
+  public func write(_ style: AnswerFormat, to writer: inout ByteWriter) {
     switch style {
     case .text:
       writer.writePrefix(of: string)
@@ -66,9 +66,9 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
 }
 
 /// How the ball words its answers.
-public enum AnswerStyle: Equatable, Sendable {
+public enum AnswerFormat: Equatable, Sendable {
   /// In English, for any app that shows text.
   case text
-  /// `SLUG-ANSWER-00` to `SLUG-ANSWER-19`, for an app that words them in its user's language.
+  /// `SLUG-ANSWER-00` to `SLUG-ANSWER-19`, for an app that shows its own translations.
   case slug
 }

@@ -1,21 +1,21 @@
 import BluetoothHost
 
-/// Something that happened to the ball, for whoever watches it.
+/// An event of the ball.
 public enum BallEvent: Sendable {
   /// The radio's state has changed.
   case radio(RadioState)
-  /// A central has taken a place.
-  case connected(place: Int, address: DeviceAddress)
-  /// A central has gone.
-  case disconnected(place: Int, address: DeviceAddress, reason: HCIErrorCode)
-  /// A central wants to hear answers, or no longer.
-  case subscribed(place: Int, Bool)
-  /// A central has asked; `Ball.withQuestion(at:)` gives the text.
-  case asked(place: Int)
-  /// A central has said something that is not a question.
-  case refused(place: Int, QuestionRule.Refusal)
+  /// A central has connected.
+  case connected(connectionIndex: Int, address: DeviceAddress)
+  /// A central has disconnected.
+  case disconnected(connectionIndex: Int, address: DeviceAddress, reason: HCIErrorCode)
+  /// A central has subscribed to answers, or unsubscribed.
+  case subscribed(connectionIndex: Int, Bool)
+  /// A central has asked; `BallApplication.withQuestion(at:)` gives the text.
+  case asked(connectionIndex: Int)
+  /// A central has written something that is not a question.
+  case refused(connectionIndex: Int, QuestionRule.Refusal)
   /// A central has been sent an answer to its question.
-  case answered(place: Int, Answer)
-  /// So many of the events before this one were not fetched in time, and are lost.
+  case answered(connectionIndex: Int, Answer)
+  /// So many events before this one were lost because they were not fetched in time.
   case missed(Int)
 }

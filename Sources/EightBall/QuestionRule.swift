@@ -1,11 +1,11 @@
 import BluetoothHost
 
-/// What the ball takes for a question.
+/// The rule for what is a question.
 public enum QuestionRule {
   /// The longest question, in bytes: the longest attribute value.
   public static let maximumLength = 512
 
-  /// Why a text is not a question; `nil` if it is one: UTF-8 that ends in `?`.
+  /// Why a text is refused; `nil` for a question: UTF-8 that ends in `?`.
   @inlinable
   @inline(__always)
   public static func refusal(of text: Span<UInt8>) -> Refusal? {
@@ -25,7 +25,7 @@ public enum QuestionRule {
     /// It is more than 512 bytes.
     case tooLong
 
-    /// What the central is told.
+    /// The error code of the write response.
     public var code: ATTErrorCode {
       switch self {
       case .statement: .unlikelyError

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A device on the other side of a link: a ball that can be asked, or somebody who asks.
+/// A device on the other side of a link: a ball, or a central that asks.
 public protocol BallDevice: AnyObject, Sendable {
-  /// What tells it from all others.
+  /// Identifies the device.
   var id: UUID { get }
-  /// What it is called, for people.
+  /// Its name, for people.
   var name: String { get }
-  /// What went wrong last; `nil` if nothing has since it was last asked or answered.
+  /// The last error; `nil` if there was none since the last question or answer.
   var error: BallError? { get }
 
-  /// Turns the device down: it is served no more.
+  /// Rejects the device: it is no longer served.
   func reject(because reason: RejectionReason)
 }
 
 extension BallDevice {
-  /// Whether `other` is this device, told by its identifier.
+  /// Whether `other` is this device, by its identifier.
   public func isSameDevice(as other: any BallDevice) -> Bool { id == other.id }
 }

@@ -1,8 +1,7 @@
 import Foundation
 
-/// What went wrong.
-///
-/// The error within says more: a `RejectionReason`, another `BallError`, or CoreBluetooth's error.
+/// An error of the SDK. Its underlying error is a `RejectionReason`, another `BallError`, or
+/// CoreBluetooth's error.
 public indirect enum BallError: Error {
   /// Bluetooth failed.
   case coreBluetooth((any Error)?)
@@ -11,14 +10,14 @@ public indirect enum BallError: Error {
   /// Anything else.
   case unknown((any Error)?)
 
-  /// The error within, if there is one.
+  /// The underlying error, if there is one.
   public var underlyingError: (any Error)? {
     switch self {
     case .coreBluetooth(let error), .sendFailed(let error), .unknown(let error): error
     }
   }
 
-  /// A fixed name for this kind of error, by which apps look up their own words.
+  /// A fixed name for this kind of error, for apps to look up their text.
   public var slug: String {
     switch self {
     case .coreBluetooth: "ITCB-SDK-ERROR-BLUETOOTH"
@@ -27,7 +26,7 @@ public indirect enum BallError: Error {
     }
   }
 
-  /// The `RejectionReason` within, at any depth; `nil` if there is none.
+  /// The underlying `RejectionReason`, at any depth; `nil` if there is none.
   public var rejection: RejectionReason? {
     switch underlyingError {
     case let reason as RejectionReason: reason
@@ -38,7 +37,7 @@ public indirect enum BallError: Error {
 }
 
 extension BallError: LocalizedError {
-  /// What happened, in English.
+  /// The error in English.
   public var errorDescription: String? {
     if let rejection { return rejection.errorDescription }
     let detail = underlyingError.map { ": " + $0.localizedDescription } ?? "."
@@ -51,26 +50,26 @@ extension BallError: LocalizedError {
 }
 
 extension BallError: CustomStringConvertible {
-  /// What happened, in English.
+  /// The error in English.
   public var description: String { errorDescription ?? slug }
 }
 
-/// Why a device did not take a question, or did not answer it.
+/// Why a device did not accept a question, or did not answer it.
 public enum RejectionReason: Error {
-  /// It has gone, or has no service of a ball.
+  /// It is not connected, or has no ball service.
   case deviceOffline
-  /// It is busy with others. The SDK never gives this reason by itself; an app may, to `reject`.
+  /// It is busy with other devices. The SDK never uses this reason; an app may, with `reject`.
   case deviceBusy
-  /// It did not answer within `BallCentral.Options.answerTimeout`. The link may still be there.
+  /// It did not answer within `BallCentral.Options.answerTimeout`. The link may still exist.
   case timedOut
-  /// It wants a question, which ends in a question mark.
+  /// The text is not a question: it does not end in a question mark.
   case questionPlease
-  /// It refused for a reason of its own.
+  /// It refused with another error.
   case peripheralError((any Error)?)
   /// Anything else.
   case unknown((any Error)?)
 
-  /// A fixed name for this reason, by which apps look up their own words.
+  /// A fixed name for this reason, for apps to look up their text.
   public var slug: String {
     switch self {
     case .deviceOffline: "ITCB-SDK-REJECT-OFFLINE"
@@ -84,7 +83,7 @@ public enum RejectionReason: Error {
 }
 
 extension RejectionReason: LocalizedError {
-  /// What happened, in English.
+  /// The error in English.
   public var errorDescription: String? {
     switch self {
     case .deviceOffline: "The device is offline."
@@ -101,12 +100,12 @@ extension RejectionReason: LocalizedError {
 }
 
 extension RejectionReason: CustomStringConvertible {
-  /// What happened, in English.
+  /// The error in English.
   public var description: String { errorDescription ?? slug }
 }
 
 extension BallError: Equatable {
-  /// Whether they are of one kind, and the errors within are the same by domain and code.
+  /// Whether the kinds are the same, and the underlying errors by domain and code.
   public static func == (left: BallError, right: BallError) -> Bool {
     switch (left, right) {
     case (.coreBluetooth(let left), .coreBluetooth(let right)),
@@ -118,7 +117,7 @@ extension BallError: Equatable {
 }
 
 extension RejectionReason: Equatable {
-  /// Whether they are the same reason, and the errors within are the same by domain and code.
+  /// Whether the reasons are the same, and the underlying errors by domain and code.
   public static func == (left: RejectionReason, right: RejectionReason) -> Bool {
     switch (left, right) {
     case (.deviceOffline, .deviceOffline), (.deviceBusy, .deviceBusy), (.timedOut, .timedOut),

@@ -1,22 +1,22 @@
 import CoreBluetooth
 import Foundation
 
-/// Which side of the link a program is on.
+/// A program's side of the link.
 public enum BallRole: Sendable {
-  /// It asks.
+  /// The central, which asks.
   case central
-  /// It is a ball.
+  /// The peripheral: a ball.
   case peripheral
 }
 
-/// What the two sides have in common: a `BallCentral` asks, a `BallPeripheral` answers.
+/// The base class of both sides: a `BallCentral` asks, a `BallPeripheral` answers.
 ///
-/// All calls may come from any thread. Observers are told on the queue that the manager was made
-/// with, and kept weakly.
+/// Any thread may call it. Observers are called on the manager's queue, and referenced weakly.
 public class BallManager: NSObject, @unchecked Sendable {
-  /// The side that `role` names, with its defaults.
+  /// Makes the manager of `role` with its defaults.
   ///
-  /// - Parameter queue: On which everything happens: a serial one; `nil` is the main queue.
+  /// - Parameter role: The side.
+  /// - Parameter queue: The serial queue for all calls; `nil` is the main queue.
   public static func make(_ role: BallRole, queue: DispatchQueue? = nil) -> BallManager {
     switch role {
     case .central: BallCentral(queue: queue)
@@ -27,22 +27,21 @@ public class BallManager: NSObject, @unchecked Sendable {
   /// Whether Bluetooth can be used.
   public var isPoweredOn: Bool { shared.current.isPoweredOn }
 
-  /// What went wrong last; `nil` if nothing has.
+  /// The last error; `nil` if there was none.
   public internal(set) var error: BallError? {
     get { shared.current.error }
     set { shared { $0.error = newValue } }
   }
 
-  /// Whoever is told.
+  /// The observers.
   public var observers: [any BallObserver] { shared.current.observers.compactMap(\.observer) }
 
-  /// Tells `observer` from now on what happens.
+  /// Adds an observer.
   ///
-  /// - Returns: An identifier for the observation; `nil`, and nothing changes, if it is told
-  ///   already.
+  /// - Returns: An identifier for the observation; `nil`, without effect, if it was added before.
   @discardableResult
   public func addObserver(_ observer: any BallObserver) -> UUID? {
-    // Another may have been where this one is, and be no more.
+    // A released observer may have had the same address.
     let gone = Set(shared.current.observers.filter { $0.observer == nil }.map(\.id))
     return shared {
       $0.observers.removeAll { gone.contains($0.id) }
@@ -53,20 +52,20 @@ public class BallManager: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Tells `observer` no more.
+  /// Removes an observer.
   public func removeObserver(_ observer: any BallObserver) {
     shared { $0.observers.removeAll { $0.isOf(observer) } }
   }
 
-  /// Whether `observer` is told.
+  /// Whether `observer` has been added.
   public func isObserved(by observer: any BallObserver) -> Bool {
     observers.contains { $0 === observer }
   }
 
   let queue: DispatchQueue
 
-  /// Within the lock `observer` is not touched: it might be the last to hold on to it, and its end
-  /// may call for the lock.
+  /// The lock's holder does not read `observer`: that could release the last reference, and the
+  /// observer's `deinit` may take the lock.
   private struct Observation {
     let id = UUID()
     weak let observer: (any BallObserver)?
@@ -93,13 +92,13 @@ public class BallManager: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Takes the state of the CoreBluetooth manager, and tells of it.
+  /// Keeps the state of the CoreBluetooth manager, and reports it.
   func update(isPoweredOn: Bool) {
     shared { $0.isPoweredOn = isPoweredOn }
     for observer in observers { observer.ballManagerDidUpdateState(self) }
   }
 
-  /// Keeps the error, and tells of it.
+  /// Keeps the error, and reports it.
   func report(_ error: BallError, for device: (any BallDevice)?) {
     self.error = error
     for observer in observers { observer.ballManager(self, didFailWith: error, for: device) }

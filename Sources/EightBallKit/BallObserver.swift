@@ -1,19 +1,19 @@
-/// Whoever is told what happens, on the manager's queue. All of it is optional.
+/// Receives a manager's events, on its queue. All methods are optional.
 public protocol BallObserver: AnyObject {
-  /// Whether Bluetooth can be used has changed: `manager.isPoweredOn` tells.
+  /// Whether Bluetooth can be used has changed: see `manager.isPoweredOn`.
   func ballManagerDidUpdateState(_ manager: BallManager)
 
-  /// Something went wrong; with `device`, if it concerns one.
+  /// An error; with `device`, if it concerns one.
   func ballManager(
     _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?)
 }
 
-/// Whoever is told what happens to a central.
+/// Receives a central's events.
 public protocol BallCentralObserver: BallObserver {
   /// A ball is connected, and can be asked.
   func ballCentral(_ central: BallCentral, didDiscover ball: Ball)
 
-  /// The ball has taken a question: it is the ball's `question` now.
+  /// The ball has accepted a question: it is the ball's `question` now.
   func ballCentral(_ central: BallCentral, didAsk ball: Ball)
 
   /// The ball has answered: the answer is the ball's `answer` now.
@@ -23,9 +23,9 @@ public protocol BallCentralObserver: BallObserver {
   func ballCentral(_ central: BallCentral, didLose ball: Ball)
 }
 
-/// Whoever is told what happens to a peripheral.
+/// Receives a peripheral's events.
 public protocol BallPeripheralObserver: BallObserver {
-  /// A question has come.
+  /// A central has asked a question.
   func ballPeripheral(
     _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker)
 

@@ -1,6 +1,6 @@
-/// A number that the kernel gives for why a call failed: errno(3).
+/// The kernel's reason why a call failed: errno(3).
 ///
-/// The values are those of include/uapi/asm-generic/errno-base.h and errno.h, which x86 and ARM have.
+/// The values of include/uapi/asm-generic/errno-base.h and errno.h, which x86 and ARM share.
 public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   /// The number.
   public var rawValue: Int32
@@ -14,7 +14,7 @@ public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   public static var notPermitted: ErrorNumber { ErrorNumber(rawValue: 1) }
   /// ENOENT.
   public static var noSuchFile: ErrorNumber { ErrorNumber(rawValue: 2) }
-  /// EAGAIN: nothing can be done now.
+  /// EAGAIN: the call would wait.
   public static var wouldBlock: ErrorNumber { ErrorNumber(rawValue: 11) }
   /// EACCES.
   public static var accessDenied: ErrorNumber { ErrorNumber(rawValue: 13) }
@@ -38,7 +38,7 @@ public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   public static var addressFamilyNotSupported: ErrorNumber { ErrorNumber(rawValue: 97) }
   /// EADDRINUSE.
   public static var addressInUse: ErrorNumber { ErrorNumber(rawValue: 98) }
-  /// ECONNRESET: the other side broke off.
+  /// ECONNRESET: the peer closed the connection.
   public static var connectionReset: ErrorNumber { ErrorNumber(rawValue: 104) }
   /// ETIMEDOUT.
   public static var timedOut: ErrorNumber { ErrorNumber(rawValue: 110) }

@@ -17,8 +17,8 @@ public enum LineTrouble: Equatable, Sendable {
 
   /// What is wrong, without a full stop.
   ///
-  /// Fields: %c is the chip's label; %p its path, or "the GPIO chip"; %l is "line NAME", or "a line"; %u
-  /// is who has the line; %f the kernel's words.
+  /// Fields: %c is the chip's label; %p its path, or "the GPIO chip"; %l is "line NAME", or "a
+  /// line"; %u is the user of the line; %f the kernel's text.
   public var reason: Wording {
     switch self {
     case .noChip: Wording("there is no GPIO chip “%c” on this machine")
@@ -30,7 +30,7 @@ public enum LineTrouble: Equatable, Sendable {
     }
   }
 
-  /// What to do about it, without a full stop; `nil` if nothing is known to help.
+  /// What to do, without a full stop; `nil` if no remedy is known.
   ///
   /// Fields: %g is the group that may open the chip.
   public var remedy: Wording? {

@@ -12,11 +12,11 @@ public enum RadioKind: Equatable, Sendable {
   case serial
 }
 
-/// Why a radio cannot be used, for which there are better words than the kernel's.
+/// Why a radio cannot be used, where the kernel's text is not clear.
 public enum RadioTrouble: Equatable, Sendable {
   /// The adapter has not been set up, and can only be driven raw.
   case notSetUp
-  /// The adapter is switched off.
+  /// rfkill blocks the adapter.
   case switchedOff
   /// The program may not configure adapters.
   case notPermitted
@@ -24,7 +24,7 @@ public enum RadioTrouble: Equatable, Sendable {
   case held
   /// The kernel does not release the adapter.
   case usedBySystem
-  /// The adapter has gone.
+  /// The adapter was removed.
   case gone
   /// There is no such adapter.
   case noAdapter
@@ -48,10 +48,10 @@ public enum RadioTrouble: Equatable, Sendable {
   case lineDenied
   /// Another program has the serial line.
   case lineHeld
-  /// The device is no serial line.
+  /// The device is not a serial line.
   case notALine
 
-  /// What the error `code` means for a radio of this kind; `nil` if the kernel's words are as good.
+  /// What the error `code` means for a radio of this kind; `nil` if the kernel's text is clear.
   public init?(_ kind: RadioKind, _ code: ErrorNumber) {
     switch (kind, code) {
     case (.adapter, .notPermitted), (.adapter, .accessDenied): self = .notPermitted
@@ -78,8 +78,8 @@ public enum RadioTrouble: Equatable, Sendable {
 
   /// What is wrong, without a full stop.
   ///
-  /// Fields: %s is the adapter's name, the socket's path, HOST:PORT or the device; %f is the failed call
-  /// as a sentence.
+  /// Fields: %s is the adapter's name, the socket's path, HOST:PORT or the device; %f is the failed
+  /// call as a sentence.
   public var reason: Wording {
     switch self {
     case .notSetUp: Wording("%s has not been set up")
@@ -102,7 +102,7 @@ public enum RadioTrouble: Equatable, Sendable {
     }
   }
 
-  /// What to do about it, without a full stop; `nil` if nothing is known to help.
+  /// What to do, without a full stop; `nil` if no remedy is known.
   ///
   /// Fields: those of `reason`, and %p is the path of the program.
   public var remedy: Wording? {
@@ -116,7 +116,7 @@ public enum RadioTrouble: Equatable, Sendable {
         Run with sudo, give the program CAP_NET_ADMIN (sudo setcap cap_net_admin+ep %p), or have \
         the ball run as a service (scripts/install)
         """)
-    case .held: Wording("End that program first; sudo eightball doctor tells which it is")
+    case .held: Wording("End that program first; sudo eightball doctor names it")
     case .usedBySystem:
       Wording(
         "If it stays so, stop the system's Bluetooth service: sudo systemctl stop bluetooth")

@@ -2,7 +2,7 @@ import BluetoothHost
 
 /// A text with fields: "no controller listens at %s". A field is a percent sign and a letter.
 ///
-/// It writes into storage of the caller, so programs without a heap use it as well.
+/// It writes into the caller's storage, so programs without a heap can use it.
 public struct Wording: Sendable {
   private let text: StaticString
 
@@ -11,7 +11,7 @@ public struct Wording: Sendable {
     self.text = text
   }
 
-  /// Writes the text, and lets `field` write the field of each letter. What does not fit is left out.
+  /// Writes the text; `field` writes the field of each letter. What does not fit is left out.
   public func write(
     to writer: inout ByteWriter, field: (_ letter: UInt8, _ writer: inout ByteWriter) -> Void
   ) {

@@ -1,22 +1,22 @@
 import Boards
 
-/// A text of at most `capacity` - 1 bytes with a zero behind it, as C takes it, held in place.
+/// A C string of at most `capacity` - 1 bytes and a zero, held in place.
 public struct CText<let capacity: Int>: Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
 
-  /// The number of its bytes, without the zero.
+  /// The number of bytes, without the zero.
   public private(set) var count = 0
 
   /// An empty text.
   public init() {}
 
-  /// `text`; empty if there is none, or no room for it.
+  /// `text`; empty if it is `nil` or too long.
   @inline(never)
   init<let length: Int>(_ text: BoardText<length>?) {
     if let text { _ = assign(text.span) }
   }
 
-  /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or a zero is among them.
+  /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or contain a zero.
   mutating func assign(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count < capacity, bytes.position(of: 0) == nil else { return false }
     for index in bytes.indices { storage[index] = bytes[index] }
@@ -31,7 +31,7 @@ public struct CText<let capacity: Int>: Sendable {
     borrowing get { storage.span.extracting(first: count) }
   }
 
-  /// Calls `body` with the text, which lives as long as the call.
+  /// Calls `body` with the text, which is valid during the call.
   borrowing func withPointer<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
     unsafe storage.span.withUnsafeBytes { bytes in
       unsafe body(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))

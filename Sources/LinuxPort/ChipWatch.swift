@@ -1,14 +1,14 @@
 import BluetoothHost
 import CLinuxPort
 
-/// Wakes the loop when a GPIO chip comes, goes or changes its permissions: inotify(7).
+/// Wakes the loop when a GPIO chip is added, removed or changes its permissions: inotify(7).
 ///
-/// It reports that something has happened, not what: the kernel may have left out what it had no room
-/// for, and what it reported may be past by now.
+/// It reports only that something changed: the kernel may have dropped records, and what it
+/// reported may be outdated.
 struct ChipWatch: ~Copyable {
   private let descriptor: PortDescriptor
 
-  /// Watches a directory; `nil` if the kernel does not let this user watch.
+  /// Watches a directory; `nil` if the kernel refuses.
   init?(_ directory: StaticString, _ queue: borrowing PollQueue) {
     let number = unsafe clinuxport_watch_directory(directory.cText)
     guard number >= 0 else { return nil }
@@ -16,7 +16,7 @@ struct ChipWatch: ~Copyable {
     queue.add(number, .chips, for: PollQueue.readable)
   }
 
-  /// Reads what has happened: whether it concerns a chip. The next turn reads what does not fit.
+  /// Reads the records; whether they concern a chip. The next turn reads what does not fit.
   func takeChange() -> Bool {
     var storage = InlineArray<1_024, UInt8>(repeating: 0)
     var space = storage.mutableSpan
@@ -28,10 +28,10 @@ struct ChipWatch: ~Copyable {
     return Self.isChange(storage.span.extracting(first: Int(truncatingIfNeeded: count)))
   }
 
-  /// Whether the kernel's records are about a chip, or incomplete.
+  /// Whether the kernel's records concern a chip, or are incomplete.
   static func isChange(_ records: Span<UInt8>) -> Bool {
     var rest = records
-    // A record is the watch, the mask, a cookie, the length of the name, and the name.
+    // A record has the watch, the mask, a cookie, the length of the name, and the name.
     while rest.count >= 16 {
       // IN_Q_OVERFLOW: records were dropped.
       if wordAt(4, of: rest) & 0x4000 != 0 { return true }
@@ -44,7 +44,7 @@ struct ChipWatch: ~Copyable {
     return false
   }
 
-  /// A number in the byte order of this machine, within the header, which is there.
+  /// A number of a record's header in this machine's byte order.
   private static func wordAt(_ offset: Int, of record: Span<UInt8>) -> UInt32 {
     unsafe record.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
   }

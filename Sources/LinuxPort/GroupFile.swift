@@ -1,7 +1,7 @@
 import BluetoothHost
 import CLinuxPort
 
-/// The names of groups in /etc/group, as group(5) has them: NAME:PASSWORD:NUMBER:USERS.
+/// The group names of /etc/group, in the format of group(5): NAME:PASSWORD:NUMBER:USERS.
 enum GroupFile {
   /// Writes the name of the group with this number; the number if it has no name.
   static func writeName(of group: UInt32, to writer: inout ByteWriter) {
@@ -34,26 +34,26 @@ enum GroupFile {
   }
 }
 
-/// Looks for the line of a group, byte by byte.
+/// Searches for the line of a group, byte by byte.
 struct GroupScanner {
   private let group: UInt32
   private var storage = InlineArray<32, UInt8>(repeating: 0)
   private var nameLength = 0
   private var field = 0
-  /// The number read so far; `nil` if it is none.
+  /// The number read so far; `nil` if it is not a number.
   private var number: UInt32?
 
   init(_ group: UInt32) {
     self.group = group
   }
 
-  /// The name on the line that was found; its first 32 bytes if it is longer.
+  /// The name on the line that was found, at most its first 32 bytes.
   var name: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span.extracting(first: nameLength) }
   }
 
-  /// Takes the next byte of the file; `true` at the end of the number of the group.
+  /// Takes the next byte of the file; `true` at the end of the group's number.
   mutating func take(_ byte: UInt8) -> Bool {
     switch (byte, field) {
     case (UInt8(ascii: "\n"), _):
@@ -67,7 +67,7 @@ struct GroupScanner {
       nameLength &+= 1
     case (UInt8(ascii: "0")...UInt8(ascii: "9"), 2):
       number = (number ?? 0) &* 10 &+ UInt32(byte &- UInt8(ascii: "0"))
-    // No number: the rest of the line says nothing.
+    // Not a number: the rest of the line is skipped.
     case (_, 2): field = 3
     default: break
     }

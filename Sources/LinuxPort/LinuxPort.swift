@@ -23,7 +23,8 @@ public struct LinuxPort: Port, ~Copyable {
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
-  #if SECURITY || !hasFeature(Embedded)
+  #if FULL || !hasFeature(Embedded)
+    private var control = PortControl()
     /// The file of the bonds.
     public var bonds = PortBonds()
   #endif
@@ -36,6 +37,11 @@ public struct LinuxPort: Port, ~Copyable {
 
   /// Whether a service manager wants reports.
   public let hasServiceManager: Bool
+
+  #if FULL || !hasFeature(Embedded)
+    /// Whether programs may press the buttons.
+    public private(set) var allowsPresses = false
+  #endif
 
   /// How often the ball was asked to end.
   public private(set) var endRequests = 0
@@ -88,10 +94,18 @@ public struct LinuxPort: Port, ~Copyable {
   /// CLOCK_MONOTONIC.
   public var now: Instant { Instant(rawValue: clinuxport_now()) }
 
-  /// Until when a connection is being made.
-  public var deadline: Instant? { radio.deadline }
+  #if FULL || !hasFeature(Embedded)
+    /// When the connection attempt ends, or programs may connect again.
+    public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
 
-  /// Sleeps until a descriptor has news or `deadline` has come.
+    /// Accepts programs again.
+    public mutating func advance(to now: Instant) { control.advance(to: now, queue) }
+  #else
+    /// When the connection attempt ends.
+    public var deadline: Instant? { radio.deadline }
+  #endif
+
+  /// Sleeps until a descriptor is ready or `deadline` has come.
   public mutating func wait(until deadline: Instant?) -> Bool {
     var timeout: Int32 = -1
     if let deadline {
@@ -99,6 +113,13 @@ public struct LinuxPort: Port, ~Copyable {
       let rest = deadline > now ? deadline.rawValue &- now.rawValue : 0
       timeout = Int32(truncatingIfNeeded: min(rest, 0x7FFF_FFFF))
     }
+    #if FULL || !hasFeature(Embedded)
+      if control.isInUse {
+        control.sendPackets()
+        if control.hasEvents { timeout = 0 }
+      }
+    #endif
+    var hasControl = false
     var hasSignal = false
     var hasChips = false
     var radioEvents: UInt32 = 0
@@ -109,12 +130,16 @@ public struct LinuxPort: Port, ~Copyable {
       case .signals: hasSignal = true
       case .lines: lineEvents |= events
       case .chips: hasChips = true
+      case .control: hasControl = true
       case .listener, .output, .errors: break
       }
     }
     if radioEvents != 0 { radio.handle(radioEvents) }
     if lineEvents != 0 { lines.handle(lineEvents) }
     if hasSignal { takeSignals() }
+    #if FULL || !hasFeature(Embedded)
+      if hasControl { control.handle(queue) }
+    #endif
     if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
     return isRight
   }
@@ -124,7 +149,7 @@ public struct LinuxPort: Port, ~Copyable {
       switch UInt32(bitPattern: clinuxport_next_signal(signals.number)) {
       case CLINUXPORT_SIGNAL_END.rawValue: endRequests &+= 1
       case CLINUXPORT_SIGNAL_HANG_UP.rawValue:
-        // A terminal that goes is reported by the kernel and by the shell: nobody is impatient.
+        // The kernel and the shell both report a closed terminal, which is one request.
         if endRequests == 0 { endRequests = 1 }
       default: return
       }
@@ -136,34 +161,34 @@ public struct LinuxPort: Port, ~Copyable {
   /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
-  /// Closes the radio. An adapter is given back as it was.
+  /// Closes the radio. An adapter goes back to its previous state.
   public mutating func closeRadio() { radio.close(queue) }
 
   /// Whether the radio is an adapter's user channel.
   public var isPacketwise: Bool { radio.isPacketwise }
 
-  /// Reads what there is into the front of `space`.
+  /// Reads the available bytes into the front of `space`.
   public mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
     radio.read(into: &space)
   }
 
-  /// Writes the first of `bytes`, as many as are taken now.
+  /// Writes as many of the first `bytes` as are taken now.
   public mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
     radio.write(bytes, queue)
   }
 
-  /// Writes the radio's name, as `--radio` takes it.
+  /// Writes the radio's name in the form of `--radio`.
   public func writeRadioName(to writer: inout ByteWriter) { radio.choice.write(to: &writer) }
 
-  /// Writes why the last call on the radio failed, and what helps.
+  /// Writes why the last call on the radio failed, and what to do.
   public func writeRadioTrouble(to writer: inout ByteWriter) { radio.writeTrouble(to: &writer) }
 
   // MARK: The lines
 
-  /// Asks for the lines: all, or none.
+  /// Requests the lines: all, or none.
   public mutating func openLines() -> Bool { lines.open(queue) }
 
-  /// Gives the lines back.
+  /// Releases the lines.
   public mutating func closeLines() { lines.close(queue) }
 
   /// How long the contacts of `button` may bounce, in milliseconds.
@@ -171,7 +196,7 @@ public struct LinuxPort: Port, ~Copyable {
     lines.debounce(of: button)
   }
 
-  /// Looks at the contact of `button`.
+  /// Reads the contact of `button`.
   public mutating func contact(of button: ButtonName) -> ContactRead {
     lines.contact(of: button)
   }
@@ -187,20 +212,20 @@ public struct LinuxPort: Port, ~Copyable {
     lines.set(light, isLit: isLit)
   }
 
-  /// Whether the open lines are still of use.
+  /// Whether the open lines still work.
   public mutating func checkLines() -> Bool { lines.check() }
 
-  /// Takes what has become of the lines since the last call.
-  public mutating func takeLinesNews() -> LinesNews { lines.takeNews() }
+  /// Takes the change of the lines since the last call.
+  public mutating func takeLinesChange() -> LinesChange { lines.takeChange() }
 
-  /// Writes why the lines cannot be used, and what helps.
+  /// Writes why the lines cannot be used, and what to do.
   public func writeLinesTrouble(to writer: inout ByteWriter) {
     lines.writeTrouble(to: &writer)
   }
 
-  // MARK: Words
+  // MARK: Output
 
-  /// Prints the first of `bytes`, as many as are taken without waiting.
+  /// Prints as many of the first `bytes` as are taken without waiting.
   public mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
     switch stream {
     case .output: output.print(bytes, queue)
@@ -210,11 +235,104 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The service manager
 
-  /// How long the service manager waits for a sign of life, in milliseconds; `nil` if it does not.
+  /// How long the service manager waits for a keep-alive report, in milliseconds; `nil` if it does
+  /// not.
   public let watchdogPatience: UInt32?
 
-  /// Sends a datagram to the service manager; whether it was taken.
+  /// Sends a datagram to the service manager; `false` if it was not taken.
   public mutating func report(_ message: Span<UInt8>) -> Bool {
     service?.report(message) ?? false
   }
 }
+
+#if FULL || !hasFeature(Embedded)
+  // The control socket takes 8 kB of program: it is in the program that has security inside.
+
+  /// Programs of this user listen to the ball.
+  extension LinuxPort {
+    /// Opens the control socket.
+    ///
+    /// - Parameters:
+    ///   - path: Where; `nil` for the usual path.
+    ///   - allowsPresses: Whether programs may press the buttons.
+    /// - Returns: Whether programs can listen.
+    public mutating func openControl(at path: ProgramText?, allowsPresses: Bool) -> Bool {
+      self.allowsPresses = allowsPresses
+      let path = path ?? ProgramText(environment: "EIGHTBALL_CONTROL")
+      let folders = ProgramText(environment: "RUNTIME_DIRECTORY")
+      let user = ProgramText(environment: "XDG_RUNTIME_DIR")
+      // A second ball of the same user takes the second socket.
+      for number in 1...UInt32(9) {
+        var location = ByteBuffer<256>()
+        location.write {
+          PortControl.writePath(path, service: folders, user: user, number, to: &$0)
+        }
+        if control.open(location.span, queue) { return true }
+        guard path == nil, folders == nil, control.isTaken else { break }
+      }
+      return false
+    }
+
+    /// Writes why programs cannot listen, without a full stop.
+    public func writeControlTrouble(to writer: inout ByteWriter) {
+      writer.write(text: "cannot listen on ")
+      writer.write(start: control.path.span)
+      writer.write(text: ": ")
+      guard let words = unsafe clinuxport_words(control.failure) else { return }
+      writer.write(start: unsafe ProgramText(c: words).span)
+    }
+
+    /// Keeps the packet for the programs that want it.
+    @inline(never)
+    public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+      if control.hasPacketListeners { control.note(packet, direction) }
+    }
+
+    /// What the figures are kept in.
+    public typealias Figures = BallCounter<4>
+
+    /// `true`.
+    public static var hasControl: Bool { true }
+
+    /// Whether a program listens.
+    public var hasListeners: Bool { control.isInUse }
+
+    /// Whether something has happened at the control socket.
+    public var hasControlEvent: Bool { control.hasEvents }
+
+    /// Lets a program press a button, or let it go.
+    public mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+      lines.press(button, isDown: isDown)
+    }
+
+    /// Takes what has happened at the control socket.
+    public mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
+      control.nextEvent(into: &request)
+    }
+
+    /// Sends lines to one listener, or to all.
+    public mutating func send(_ lines: Span<UInt8>, to listener: Int?) {
+      control.send(lines, to: listener)
+    }
+
+    /// Whether a listener gets each packet.
+    public mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+      control.sendPackets(isWanted, to: listener)
+    }
+
+    /// Whether the board has this light.
+    public func has(_ light: LightName) -> Bool {
+      lines.board.has(light == .status ? .status : .answer)
+    }
+
+    /// Writes the board's name.
+    public func writeBoardName(to writer: inout ByteWriter) {
+      writer.write(start: lines.board.name.span)
+    }
+
+    /// Writes the version of the program.
+    public func writeVersion(to writer: inout ByteWriter) {
+      writer.write(text: EightBallProfile.version)
+    }
+  }
+#endif

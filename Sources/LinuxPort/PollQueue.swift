@@ -1,7 +1,7 @@
 import BluetoothHost
 import CLinuxPort
 
-/// What has an event of the loop.
+/// The source of an event of the loop.
 enum PollToken: UInt32 {
   case radio = 1
   case listener
@@ -10,15 +10,16 @@ enum PollToken: UInt32 {
   case chips
   case output
   case errors
+  case control
 }
 
-/// What descriptors are waited for: epoll(7), level-triggered.
+/// The descriptors that the loop waits for: epoll(7), level-triggered.
 struct PollQueue: ~Copyable {
-  /// The numbers of <sys/epoll.h>.
+  /// The values of <sys/epoll.h>.
   static var readable: UInt32 { 0x001 }
   static var writable: UInt32 { 0x004 }
   static var hangUp: UInt32 { 0x008 | 0x010 }
-  /// One event, and no more until `change`.
+  /// One event, then none until `change`.
   static var once: UInt32 { 1 &<< 30 }
 
   private static var add: Int32 { 1 }
@@ -34,25 +35,25 @@ struct PollQueue: ~Copyable {
     descriptor = PortDescriptor(owning: number)
   }
 
-  /// Waits for `events` of a descriptor from now on; `false` if the kernel refuses.
+  /// Adds a descriptor and its `events`; `false` if the kernel refuses.
   @discardableResult
   borrowing func add(_ number: Int32, _ token: PollToken, for events: UInt32) -> Bool {
     clinuxport_control(descriptor.number, Self.add, number, events, token.rawValue) == 0
   }
 
-  /// Waits for other events of a descriptor.
+  /// Changes the events of a descriptor.
   @discardableResult
   borrowing func change(_ number: Int32, _ token: PollToken, to events: UInt32) -> Bool {
     clinuxport_control(descriptor.number, Self.modify, number, events, token.rawValue) == 0
   }
 
-  /// Waits for nothing of a descriptor.
+  /// Removes a descriptor.
   borrowing func remove(_ number: Int32) {
     _ = clinuxport_control(descriptor.number, Self.delete, number, 0, 0)
   }
 
-  /// Sleeps until there are events or `timeout` milliseconds have passed, -1 for as long as it takes;
-  /// `false` if the kernel refuses.
+  /// Sleeps until there are events or `timeout` milliseconds have passed, -1 for no limit; `false`
+  /// if the kernel refuses.
   borrowing func wait(
     _ timeout: Int32, _ body: (_ token: PollToken, _ events: UInt32) -> Void
   ) -> Bool {

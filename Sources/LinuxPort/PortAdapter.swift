@@ -3,13 +3,13 @@ import CBluetooth
 import CLinuxPort
 import LinuxErrors
 
-/// A Bluetooth adapter of this machine, as the kernel has it.
+/// A Bluetooth adapter of this machine.
 struct PortAdapter {
   /// N of hciN.
   var number: UInt16
-  /// Whether the kernel itself uses it.
+  /// Whether the kernel's stack uses it.
   var isUp: Bool
-  /// Its public address, as the bytes lie in memory; 0 if it has none.
+  /// Its public address in memory order; 0 without one.
   var address: UInt64
 
   /// The adapter with a number.
@@ -27,9 +27,9 @@ struct PortAdapter {
     return PortAdapter(number: number, isUp: isUp, address: address)
   }
 
-  /// The adapter with this address, whatever its number is now; `nil` if there is none.
+  /// The adapter with this address, under any number; `nil` if there is none.
   static func find(address: UInt64) -> PortAdapter? {
-    // The kernel has 16 at most: HCI_MAX_DEV.
+    // The kernel has at most 16: HCI_MAX_DEV.
     var numbers = InlineArray<16, UInt16>(repeating: 0)
     var span = numbers.mutableSpan
     let count = unsafe span.withUnsafeMutableBufferPointer {
@@ -45,7 +45,7 @@ struct PortAdapter {
   /// Whether the adapter can be found again by its address.
   var hasAddress: Bool { address != 0 }
 
-  /// Opens the user channel, after taking the adapter from the kernel if need be.
+  /// Opens the user channel. Takes the adapter down first if it is up.
   func open() throws(PortFailure) -> PortDescriptor {
     if isUp {
       guard cbluetooth_take_down(number) >= 0 else { throw Self.failure(.takeOver) }
@@ -59,9 +59,9 @@ struct PortAdapter {
     return PortDescriptor(owning: channel)
   }
 
-  /// Gives the adapter back to the kernel as it was, once its channel is closed.
+  /// Gives the adapter back in its previous state, after its channel is closed.
   func restore() {
-    // Fails if it has been unplugged: then there is nothing to give back.
+    // Fails if it was unplugged: then there is nothing to restore.
     if isUp { _ = cbluetooth_bring_up(number) }
   }
 

@@ -2,21 +2,21 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
-// A program without protection has neither this code nor its words: scripts/build-eightballd.
-#if SECURITY || !hasFeature(Embedded)
+// A program without protection has neither this code nor its texts: scripts/build-eightballd.
+#if FULL || !hasFeature(Embedded)
 
-  /// The file of a ball's bonds, for a program without a heap: as `BondFile` of the tools keeps it.
+  /// The bond file of a ball, for a program without a heap; the format is that of `BondFile`.
   ///
-  /// Whatever is wrong with the file, the ball runs: its bonds then last as long as it does.
+  /// If the file cannot be used, the ball runs all the same: its bonds then last until it ends.
   public struct PortBonds: ~Copyable {
-    /// What was being done when a call failed.
+    /// The step that failed.
     private enum Step {
-      case place, makeFolder, read, setAside, write
+      case location, makeFolder, read, setAside, write
 
-      /// The words for it, to follow "cannot".
+      /// The text of the step, to follow "cannot".
       var words: StaticString {
         switch self {
-        case .place: "find a place for the bonds"
+        case .location: "find a place for the bonds"
         case .makeFolder: "make the folder of "
         case .read: "use "
         case .setAside: "rename "
@@ -26,16 +26,18 @@ import LinuxErrors
     }
 
     private var path = CText<256>()
-    /// The file, which is locked; `nil` while there is none.
+    /// The locked file; `nil` without one.
     private var held: PortDescriptor?
-    /// Why the last call failed; `nil` if it did not.
+    /// Why the last call failed; `nil` if it succeeded.
     private var failure: (step: Step, code: ErrorNumber)?
-    /// Why the file that was there was set aside; `nil` if it was not.
+    /// Why the previous file was renamed; `nil` if it was not.
     private var fault: BondFileFault?
     private var wasOpenToOthers = false
+    /// Whether it is used at all: a ball that protects nothing keeps no bonds.
+    public private(set) var isInUse = false
 
-    /// The file `ball.bonds` in the service's folder, $STATE_DIRECTORY, or else in the folder `eightball` of
-    /// $XDG_STATE_HOME, or else of ~/.local/state.
+    /// The file `ball.bonds` in the service's folder, $STATE_DIRECTORY, or else in the folder
+    /// `eightball` of $XDG_STATE_HOME, or else of ~/.local/state.
     public init() {
       self.init(
         state: ProgramText(environment: "STATE_DIRECTORY"),
@@ -43,8 +45,8 @@ import LinuxErrors
     }
 
     init(state: ProgramText?, user: ProgramText?, home: ProgramText?) {
-      var place = ByteBuffer<256>()
-      place.write { writer in
+      var location = ByteBuffer<256>()
+      location.write { writer in
         if let state, state.span.begins(with: "/") {
           let end = state.span.position(of: UInt8(ascii: ":")) ?? state.count
           writer.write(state.span.extracting(first: end))
@@ -58,26 +60,28 @@ import LinuxErrors
           return
         }
         writer.write(text: "/ball.bonds")
-        // A path that is cut is another's.
+        // A cut path would be another file's.
         if writer.hasOverflowed || writer.count > 240 { writer.truncate(to: 0) }
       }
-      if place.isEmpty || !path.assign(place.span) {
-        failure = (.place, ErrorNumber(rawValue: 2))
+      if location.isEmpty || !path.assign(location.span) {
+        failure = (.location, ErrorNumber(rawValue: 2))
       }
     }
 
     /// The bytes of the path.
-    var place: Span<UInt8> {
+    var location: Span<UInt8> {
       @_lifetime(borrow self)
       borrowing get { path.span }
     }
 
     // MARK: Reading
 
-    /// Reads the file into `bonds`, and takes it for this process. The folder is made if it is not there.
+    /// Reads the file into `bonds`, and locks it for this process. Makes the folder if it is
+    /// missing.
     ///
-    /// - Returns: Who the ball was when the file was written; `nil` if that is unknown.
+    /// - Returns: The ball's identity when the file was written; `nil` if that is unknown.
     public mutating func open(into bonds: inout BondTable<16>) -> LocalIdentity? {
+      isInUse = true
       guard path.count > 0, makeFolder() else { return nil }
       var openToOthers: Int32 = 0
       let number = unsafe path.withPointer { unsafe clinuxport_open_own($0, &openToOthers) }
@@ -118,13 +122,13 @@ import LinuxErrors
       if result < 0 { failure = (.setAside, ErrorNumber(result)) }
     }
 
-    /// Makes the folders that are missing.
+    /// Makes the missing folders.
     private mutating func makeFolder() -> Bool {
       for index in 1..<path.count where path.span[index] == UInt8(ascii: "/") {
         var folder = CText<256>()
         _ = folder.assign(path.span.extracting(first: index))
         let result = unsafe folder.withPointer { unsafe clinuxport_make_folder($0) }
-        // One that may not be made may be there: the last says whether all are.
+        // A folder that may not be made may exist: the last one decides.
         let isLast =
           path.span.extracting(droppingFirst: index + 1).position(of: UInt8(ascii: "/")) == nil
         if result < 0, isLast {
@@ -148,10 +152,10 @@ import LinuxErrors
 
     // MARK: Writing
 
-    /// Writes the file anew; `false` if that is not possible.
+    /// Replaces the file; `false` if that fails.
     public mutating func keep(_ bytes: Span<UInt8>) -> Bool {
       guard path.count > 0 else { return false }
-      // One that cannot be read is not replaced: it may be another's.
+      // A file that cannot be read is not replaced: it may be another program's.
       if let failure, failure.step != .write { return false }
       let new = beside(".new")
       var folder = CText<256>()
@@ -175,27 +179,26 @@ import LinuxErrors
       return true
     }
 
-    // MARK: Words
+    // MARK: Texts
 
-    /// Whether there is something to say of the file that was there.
+    /// Whether there is something to report about the previous file.
     public var hasNotice: Bool { fault != nil || wasOpenToOthers || failure != nil }
 
-    /// Writes what there is to say of the file that was there, without a full stop.
+    /// Writes the report about the previous file, without a full stop.
     public func writeNotice(to writer: inout ByteWriter) {
       if failure != nil { return writeTrouble(to: &writer) }
       if let fault {
         writer.write(text: "the file ")
         writer.writePrefix(of: path.span)
         fault.write(to: &writer)
-        writer.write(text: "; it has .unusable behind its name now, and its bonds are not used")
+        writer.write(text: "; its name now ends in .unusable, and its bonds are not used")
         return
       }
-      writer.write(text: "others could read or write ")
+      writer.write(text: "other users could read or write ")
       writer.writePrefix(of: path.span)
       writer.write(
         text: """
-          , and may know the keys in it; it is its owner's alone now. To be safe, forget these bonds and \
-          pair again
+          , and may know its keys; now only its owner can. To be safe, forget these bonds and pair again
           """)
     }
 
@@ -204,13 +207,13 @@ import LinuxErrors
       guard let failure else { return }
       writer.write(text: "cannot ")
       writer.write(text: failure.step.words)
-      guard failure.step != .place else {
+      guard failure.step != .location else {
         writer.write(text: ": neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one")
         return
       }
       writer.writePrefix(of: path.span)
       writer.write(text: ": ")
-      // EBUSY and EPERM have words of their own here.
+      // EBUSY and EPERM have their own texts here.
       switch failure.code.rawValue {
       case 16: writer.write(text: "another program is using these bonds")
       case 1: writer.write(text: "it is another user's")
@@ -222,10 +225,10 @@ import LinuxErrors
   }
 
   extension BondFileFault {
-    /// Writes what is wrong with a file, to follow its name.
+    /// Writes what is wrong with the file, to follow its name.
     fileprivate func write(to writer: inout ByteWriter) {
       switch self {
-      case .foreign: writer.write(text: " is no file of bonds")
+      case .foreign: writer.write(text: " is not a file of bonds")
       case .cut: writer.write(text: " ends too early")
       case .damaged: writer.write(text: " is damaged")
       case .version(let number):
@@ -236,12 +239,12 @@ import LinuxErrors
     }
   }
 
-  /// The kernel's random numbers, for the keys of pairing.
+  /// The kernel's random numbers, for pairing keys.
   public struct PortRandom: SecureRandomNumberGenerator {
     /// The kernel's random numbers.
     public init() {}
 
-    /// The next number. Ends the process where the kernel has none: a key is never made of anything else.
+    /// The next number. Ends the process if the kernel has none: keys have no other source.
     public mutating func next() -> UInt64 {
       var bytes = InlineArray<8, UInt8>(repeating: 0)
       var space = bytes.mutableSpan
@@ -255,7 +258,10 @@ import LinuxErrors
   }
 
   extension LinuxPort {
-    /// Keeps the file of the bonds in place of the last one.
+    /// Whether the ball protects its links.
+    public var keepsBonds: Bool { bonds.isInUse }
+
+    /// Replaces the bond file.
     public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
 
     /// Writes why the bonds cannot be kept.

@@ -2,12 +2,12 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
-/// The owner of one open file, socket or device, which it closes when it goes.
+/// The owner of one open file, socket or device, which it closes at its end.
 struct PortDescriptor: ~Copyable {
   /// The kernel's number for it.
   let number: Int32
 
-  /// Takes over a descriptor that nothing else closes.
+  /// Takes ownership of a descriptor.
   init(owning number: Int32) {
     self.number = number
   }
@@ -17,16 +17,16 @@ struct PortDescriptor: ~Copyable {
   }
 }
 
-/// What a call that moves bytes has come to.
+/// The result of a call that moves bytes.
 enum Transfer {
   /// So many bytes were moved.
   case bytes(Int)
-  /// It would have had to wait.
+  /// The call would have had to wait.
   case wouldBlock
   /// It failed.
   case failed(ErrorNumber)
 
-  /// What a call of CLinuxPort has given.
+  /// The result of a call of CLinuxPort.
   init(_ result: Int64) {
     if result >= 0 {
       self = .bytes(Int(truncatingIfNeeded: result))

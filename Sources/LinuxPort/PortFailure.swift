@@ -2,12 +2,12 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
-/// What a call to the system does.
+/// A system call's purpose.
 enum PortOperation {
   case accept, configure, connect, createSocket, find, listen, open, read, takeOver, use, wait,
     write
 
-  /// The words for it, to follow "cannot".
+  /// Its text, to follow "cannot".
   var words: StaticString {
     switch self {
     case .accept: "accept a connection on "
@@ -26,13 +26,13 @@ enum PortOperation {
   }
 }
 
-/// A call to the system that failed: what was being done, and why.
+/// A failed system call: its purpose, and why it failed.
 struct PortFailure: Error {
-  /// Words that say more than those of the code.
+  /// A text that explains more than the code.
   enum Explanation: Equatable {
-    /// Those of the code.
+    /// The text of the code.
     case none
-    /// The socket is of another user, who has this number.
+    /// The socket belongs to another user, who has this number.
     case owner(UInt32)
     /// A socket's path is limited.
     case pathTooLong
@@ -42,7 +42,7 @@ struct PortFailure: Error {
   var code: ErrorNumber
   /// What was being done.
   var operation: PortOperation
-  /// More words than those of `code`.
+  /// A text beyond that of `code`.
   var explanation = Explanation.none
 
   /// Writes it as a sentence about `subject`, without a full stop.

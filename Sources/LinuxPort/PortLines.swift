@@ -6,22 +6,24 @@ import CLinuxPort
 import EightBall
 import LinuxErrors
 
-/// The lines of a board on a GPIO chip, by way of libgpiod. They may come and go.
+/// The lines of a board on a GPIO chip, through libgpiod. The chip may come and go.
 @safe
 struct PortLines: ~Copyable {
   let board: BoardDescription
-  /// What has become of the lines since that was last taken.
-  private(set) var news = LinesNews.none
+  /// The change of the lines since it was last taken.
+  private(set) var change = LinesChange.none
 
   private let directory: StaticString
   private var lines: OpaquePointer?
   private var hasBeenOpen = false
   private var mayHaveEdges = false
   private var failure = cgpiod_failure()
-  /// Whether `failure` is of a call on open lines.
+  /// Whether `failure` comes from a call on open lines.
   private var isOfOpenLines = false
+  /// The buttons that programs hold down.
+  private var held = HeldButtons()
 
-  /// The lines of `board`, which need not be there yet, on the chips of a directory.
+  /// The lines of `board`, which may be missing, on the chips of a directory.
   init(_ board: BoardDescription, directory: StaticString) {
     self.board = board
     self.directory = directory
@@ -34,21 +36,21 @@ struct PortLines: ~Copyable {
   /// The queue has `events` for the lines.
   mutating func handle(_ events: UInt32) {
     mayHaveEdges = true
-    if events & PollQueue.hangUp != 0 { news = .hungUp }
+    if events & PollQueue.hangUp != 0 { change = .hungUp }
   }
 
-  /// A chip has come, gone or changed.
+  /// A chip was added, removed or changed.
   mutating func chipsChanged() {
-    if news == .none { news = .chipChanged }
+    if change == .none { change = .chipChanged }
   }
 
-  mutating func takeNews() -> LinesNews {
-    let taken = news
-    news = .none
+  mutating func takeChange() -> LinesChange {
+    let taken = change
+    change = .none
     return taken
   }
 
-  /// Asks for the lines: all, or none.
+  /// Requests the lines: all, or none.
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
     close(queue)
     var failure = cgpiod_failure()
@@ -64,7 +66,7 @@ struct PortLines: ~Copyable {
       for index in 0..<count {
         guard let part = part(at: index), let line = board[part], let base = names.baseAddress
         else { continue }
-        // The text stands at the front of its struct.
+        // The text is at the front of its struct.
         let name = unsafe UnsafeRawPointer(base + index).assumingMemoryBound(to: CChar.self)
         unsafe settings[index] = Self.settings(line, isOutput: !part.isButton, name)
       }
@@ -81,19 +83,20 @@ struct PortLines: ~Copyable {
     unsafe lines = opened
     hasBeenOpen = true
     mayHaveEdges = true
-    news = .none
-    // Without it there are lights and no buttons: only a kernel without memory refuses.
+    change = .none
+    // If it fails there are lights and no buttons: only a kernel without memory refuses.
     queue.add(unsafe cgpiod_descriptor(opened), .lines, for: PollQueue.readable)
     return true
   }
 
-  /// Gives the lines back.
+  /// Releases the lines.
   mutating func close(_ queue: borrowing PollQueue) {
     guard let open = unsafe lines else { return }
     unsafe queue.remove(cgpiod_descriptor(open))
     unsafe cgpiod_close(open)
     unsafe lines = nil
     mayHaveEdges = false
+    held = HeldButtons()
   }
 
   /// Whether edges wake the loop.
@@ -105,6 +108,12 @@ struct PortLines: ~Copyable {
 
   mutating func nextEdge() -> EdgeRead {
     guard let lines = unsafe lines else { return .lost }
+    if let button = held.nextChange() {
+      return .edge(
+        ButtonEdge(
+          button: button, isClosed: held[button],
+          time: Instant(rawValue: clinuxport_now())))
+    }
     guard mayHaveEdges else { return .none }
     var edge = cgpiod_edge()
     while true {
@@ -117,11 +126,27 @@ struct PortLines: ~Copyable {
       guard let part = part(at: Int(truncatingIfNeeded: edge.line)), part.isButton else {
         continue
       }
+      let button: ButtonName = part == .shake ? .shake : .clear
+      if held[button] { continue }
       return .edge(
         ButtonEdge(
-          button: part == .shake ? .shake : .clear, isClosed: edge.is_active != 0,
+          button: button, isClosed: edge.is_active != 0,
           time: Instant(rawValue: edge.time / 1_000_000)))
     }
+  }
+
+  /// Lets a program press `button` as if its contact closed, or let it go.
+  mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    switch wiredContact(of: button) {
+    case .none: return .noButton
+    case .lost: return .noLines
+    case .closed where isDown: return .isDown
+    case .closed:
+      // A person holds the button by now: it stays down.
+      held.letGo(button)
+    case .open: held.set(button, isDown)
+    }
+    return .done
   }
 
   /// How long the contacts of a button may bounce, in milliseconds.
@@ -131,6 +156,11 @@ struct PortLines: ~Copyable {
   }
 
   mutating func contact(of button: ButtonName) -> ContactRead {
+    let contact = wiredContact(of: button)
+    return contact == .open && held[button] ? .closed : contact
+  }
+
+  private mutating func wiredContact(of button: ButtonName) -> ContactRead {
     guard let lines = unsafe lines else { return .lost }
     guard let index = index(of: button == .shake ? .shake : .clear) else { return .none }
     let value = unsafe cgpiod_value(lines, index)
@@ -146,35 +176,34 @@ struct PortLines: ~Copyable {
     return lose(false)
   }
 
-  /// Whether the open lines are still of use.
+  /// Whether the open lines still work.
   mutating func check() -> Bool {
     guard let lines = unsafe lines else { return false }
-    // Any of them: the question is whether there is a chip to ask.
+    // Any line will do: the question is whether the chip is still there.
     return unsafe cgpiod_value(lines, 0) >= 0 || lose(false)
   }
 
   // MARK: Support
 
-  /// The name that the kernel shows to others for a line of ours.
+  /// The name that the kernel shows for the user of our lines.
   private static var consumer: StaticString { "eightball" }
 
-  /// The part whose line is asked for at this place, in the order of all parts; `nil` if there are not so
-  /// many.
-  private func part(at place: Int) -> BoardPart? {
+  /// The part whose line has this index in the request; `nil` above the last.
+  private func part(at offset: Int) -> BoardPart? {
     let parts = BoardPart.all
     var count = 0
     for index in parts.indices where board.has(parts[index]) {
-      if count == place { return parts[index] }
+      if count == offset { return parts[index] }
       count += 1
     }
     return nil
   }
 
   private func index(of part: BoardPart) -> Int32? {
-    var place = 0
-    while let other = self.part(at: place) {
-      if other == part { return Int32(truncatingIfNeeded: place) }
-      place += 1
+    var offset = 0
+    while let other = self.part(at: offset) {
+      if other == part { return Int32(truncatingIfNeeded: offset) }
+      offset += 1
     }
     return nil
   }
@@ -194,7 +223,7 @@ struct PortLines: ~Copyable {
       is_active_low: line.activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue))
   }
 
-  /// Notes what the last call on open lines left in errno.
+  /// Notes the errno of the last call on open lines.
   private mutating func lose<Result>(_ result: Result) -> Result {
     failure = cgpiod_failure()
     failure.code = clinuxport_last_error()
@@ -203,7 +232,7 @@ struct PortLines: ~Copyable {
     return result
   }
 
-  // MARK: Words
+  // MARK: Texts
 
   /// What is wrong.
   private var trouble: LineTrouble {
@@ -211,7 +240,7 @@ struct PortLines: ~Copyable {
     let step = UInt32(truncatingIfNeeded: failure.step)
     if code.rawValue == 0 { return .vanished }
     if isOfOpenLines { return code == .noSuchDevice ? .vanished : .other }
-    // Once it has been there, the board is the right one.
+    // If the chip was there before, the board is the right one.
     if step == CGPIOD_STEP_FIND_CHIP.rawValue { return hasBeenOpen ? .vanished : .noChip }
     switch code {
     case .accessDenied, .notPermitted: return group == 0 ? .noPermission : .notInGroup
@@ -229,7 +258,7 @@ struct PortLines: ~Copyable {
     }
   }
 
-  /// Writes why the lines cannot be used, and what helps.
+  /// Writes why the lines cannot be used, and what to do.
   func writeTrouble(to writer: inout ByteWriter) {
     let trouble = self.trouble
     trouble.reason.write(to: &writer) { write(field: $0, to: &$1) }
@@ -274,8 +303,46 @@ struct PortLines: ~Copyable {
   }
 }
 
+/// The buttons that programs hold down.
+struct HeldButtons {
+  private var shake = false
+  private var clear = false
+  /// How they were when the last change was taken.
+  private var lastShake = false
+  private var lastClear = false
+
+  /// Whether a program holds it down.
+  subscript(button: ButtonName) -> Bool { button == .shake ? shake : clear }
+
+  /// A program presses it, or lets it go.
+  mutating func set(_ button: ButtonName, _ isDown: Bool) {
+    if button == .shake { shake = isDown } else { clear = isDown }
+  }
+
+  /// A program lets it go, and that changes nothing.
+  mutating func letGo(_ button: ButtonName) {
+    if button == .shake {
+      (shake, lastShake) = (false, false)
+    } else {
+      (clear, lastClear) = (false, false)
+    }
+  }
+
+  /// Takes a button that has gone down or up; `nil` if none has. One that goes down and up at once does not
+  /// count: it would be a bounce.
+  mutating func nextChange() -> ButtonName? {
+    if shake != lastShake {
+      lastShake = shake
+      return .shake
+    }
+    guard clear != lastClear else { return nil }
+    lastClear = clear
+    return .clear
+  }
+}
+
 extension ByteWriter {
-  /// Writes what precedes the first zero.
+  /// Writes the bytes before the first zero.
   @unsafe
   @_lifetime(self: copy self)
   fileprivate mutating func writeZeroEnded(_ bytes: UnsafeRawBufferPointer) {

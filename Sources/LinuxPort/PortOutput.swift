@@ -5,34 +5,34 @@ import LinuxErrors
 
 /// A stream to print to, such as standard output, that never makes the loop wait.
 ///
-/// Other programs may share the stream, such as the shell, so its own flags stay as they are.
+/// Other programs, such as the shell, may share the stream, so its flags stay unchanged.
 struct PortOutput: ~Copyable {
   /// How bytes are written without waiting.
   private enum Way {
-    /// A regular file or a device that takes all at once.
+    /// A regular file or a device, which takes everything at once.
     case plain
-    /// A socket: each call says that it does not wait.
+    /// A socket: MSG_DONTWAIT in each call.
     case socket
     /// A pipe or terminal, opened a second time.
     case own
-    /// A pipe or terminal that cannot be opened again: a look for room precedes each small write.
+    /// A pipe or terminal that cannot be opened again: a check for room precedes each small write.
     case shared
   }
 
-  /// What has surely room when a pipe or a terminal says that it has some.
+  /// What surely fits when a pipe or a terminal reports room.
   private static var portion: Int { 256 }
 
   private let token: PollToken
   private let original: Int32
   private let way: Way
   private let reopened: PortDescriptor?
-  /// Whether the queue has it, and waits for room or not.
+  /// Whether it is in the queue, waiting for room or not.
   private var isInQueue = false
 
   /// The stream that the descriptor `number` is open on.
   ///
-  /// - Parameter second: The descriptor of a second description that does not wait, which is closed with
-  ///   this; negative if there is none. Only a pipe or a terminal has one.
+  /// - Parameter second: The descriptor of a second, non-blocking description, which is closed with
+  ///   this; negative without one. Only a pipe or a terminal has one.
   init(_ number: Int32, _ token: PollToken, second: Int32) {
     original = number
     self.token = token
@@ -62,7 +62,7 @@ struct PortOutput: ~Copyable {
     Int32(truncatingIfNeeded: kind.rawValue)
   }
 
-  /// What is written to.
+  /// The descriptor that is written to.
   private var number: Int32 {
     switch reopened {
     case nil: original
@@ -78,7 +78,7 @@ struct PortOutput: ~Copyable {
       case .bytes(let count): written &+= count
       case .failed(.brokenPipe), .failed(.connectionReset): return .closed
       case .failed:
-        // Such as a full disk: what cannot be kept is lost, and the ball goes on.
+        // For example on a full disk: the lines are lost, and the ball continues.
         return .taken(bytes.count)
       case .wouldBlock:
         awaitRoom(queue)

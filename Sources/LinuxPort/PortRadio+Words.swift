@@ -3,7 +3,7 @@ import CLinuxPort
 import LinuxErrors
 
 extension RadioChoice {
-  /// What kind of radio it is, for words about its failures.
+  /// The kind of radio, for texts about its failures.
   var kind: RadioKind {
     switch way {
     case .unix: .unix
@@ -16,11 +16,11 @@ extension RadioChoice {
 }
 
 extension PortRadio {
-  /// Writes why the last call failed, and what helps.
+  /// Writes why the last call failed, and what to do.
   func writeTrouble(to writer: inout ByteWriter) {
     guard let failure else { return }
     guard let trouble = RadioTrouble(choice.kind, failure.code) else {
-      return failure.write(to: &writer) { choice.writePlace(to: &$0) }
+      return failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     }
     write(trouble.reason, failure, to: &writer)
     guard let remedy = trouble.remedy else { return }
@@ -35,8 +35,8 @@ extension PortRadio {
   @inline(never)
   private func write(field: UInt8, of failure: PortFailure, to writer: inout ByteWriter) {
     switch field {
-    case UInt8(ascii: "s"): choice.writePlace(to: &writer)
-    case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writePlace(to: &$0) }
+    case UInt8(ascii: "s"): choice.writeTarget(to: &writer)
+    case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     case UInt8(ascii: "p"): writeProgramPath(to: &writer)
     default: break
     }

@@ -2,34 +2,34 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
-/// One radio, which is opened again and again if need be.
+/// One radio, which can be reopened.
 struct PortRadio: ~Copyable {
-  /// How long a TCP connection may take to be made, in milliseconds.
+  /// How long a TCP connection attempt may take, in milliseconds.
   static var patience: UInt32 { 1_000 }
 
   let choice: RadioChoice
-  /// Why the last call failed; `nil` if none has.
+  /// Why the last call failed; `nil` if it succeeded.
   private(set) var failure: PortFailure?
-  /// When a connection that is being made is given up; `nil` if none is.
+  /// When the connection attempt ends; `nil` without one.
   private(set) var deadline: Instant?
 
   private var descriptor: PortDescriptor?
   private var listener: PortDescriptor?
-  /// Which of the host's addresses is tried.
+  /// Which of the host's addresses is being tried.
   private var candidate = 0
-  /// Whether a connection that is being made has been made or refused.
+  /// Whether the connection attempt has succeeded or failed.
   private var hasAnswer = false
   private var isReadable = false
   private var waitsToWrite = false
-  /// The adapter as it was first found: its state to give back, and the address to find it by when it
-  /// comes back under another number.
+  /// The adapter as it was first found: the state to restore, and the address by which to find it
+  /// under another number.
   private var adapter: PortAdapter?
 
   init(_ choice: RadioChoice) {
     self.choice = choice
   }
 
-  /// One packet a read and a write, as adapters have it, or a stream.
+  /// Whether a read or write moves one packet, as with adapters, or bytes of a stream.
   var isPacketwise: Bool {
     if case .adapter = choice.way { return true }
     return false
@@ -38,7 +38,7 @@ struct PortRadio: ~Copyable {
   /// The queue has `events` for the radio.
   mutating func handle(_ events: UInt32) {
     if deadline != nil { hasAnswer = true }
-    // A hang-up is read as an end.
+    // A hang-up is read as an end of file.
     if events & ~PollQueue.writable != 0 { isReadable = true }
   }
 
@@ -53,7 +53,7 @@ struct PortRadio: ~Copyable {
     }
   }
 
-  /// Opens the radio; `false` if the controller has yet to come or to answer.
+  /// Opens the radio; `false` if the controller has not connected or answered yet.
   private mutating func prepare(
     _ queue: borrowing PollQueue, at now: Instant
   ) throws(PortFailure) -> Bool {
@@ -97,7 +97,7 @@ struct PortRadio: ~Copyable {
     switch Transfer(result) {
     case .bytes(0): return .closed
     case .bytes(let count):
-      // A stream has no more now; what comes later, the queue reports.
+      // The stream has no more now; the queue reports later bytes.
       if count < capacity, !isPacketwise { isReadable = false }
       return .bytes(count)
     case .wouldBlock:
@@ -130,22 +130,22 @@ struct PortRadio: ~Copyable {
     return .taken(count)
   }
 
-  // MARK: Ways
+  // MARK: Transports
 
-  /// Connects to the UNIX socket, if its owner and who listens on it are this user, root, or `user`.
-  /// Nothing has been sent to anybody else.
+  /// Connects to the UNIX socket, if the owner of its file and the listening user are this user,
+  /// root, or `user`. Nothing is sent before.
   private func connectUnix(trusting user: UInt32?) throws(PortFailure) -> PortDescriptor {
-    guard choice.place.count <= 107 else {
+    guard choice.target.count <= 107 else {
       throw PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong)
     }
-    let result = unsafe choice.place.withPointer { unsafe clinuxport_connect_unix($0) }
+    let result = unsafe choice.target.withPointer { unsafe clinuxport_connect_unix($0) }
     guard result >= 0 else {
       throw PortFailure(code: ErrorNumber(result), operation: .connect)
     }
     let descriptor = PortDescriptor(owning: result)
-    // A link is looked at itself, and where it leads to: a stranger's leads anywhere.
-    let link = unsafe choice.place.withPointer { unsafe clinuxport_owner($0, 0) }
-    let file = unsafe choice.place.withPointer { unsafe clinuxport_owner($0, 1) }
+    // Checks the owner of a link, and of its target: another user's link can lead anywhere.
+    let link = unsafe choice.target.withPointer { unsafe clinuxport_owner($0, 0) }
+    let file = unsafe choice.target.withPointer { unsafe clinuxport_owner($0, 1) }
     try Self.check(clinuxport_peer(descriptor.number), trusting: user)
     try Self.check(link, trusting: user)
     try Self.check(file, trusting: user)
@@ -163,7 +163,7 @@ struct PortRadio: ~Copyable {
   }
 
   private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
-    let result = unsafe choice.place.withPointer { unsafe clinuxport_open_serial($0) }
+    let result = unsafe choice.target.withPointer { unsafe clinuxport_open_serial($0) }
     guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: .open) }
     let descriptor = PortDescriptor(owning: result)
     let configured = clinuxport_configure_serial(descriptor.number, speed)
@@ -210,8 +210,8 @@ struct PortRadio: ~Copyable {
       candidate = 0
       code = .invalidArgument
     }
-    // Each of the host's addresses is tried in turn.
-    while let address = TCPAddress(choice.place, candidate, toListen: false) {
+    // Each of the host's addresses is tried in order.
+    while let address = TCPAddress(choice.target, candidate, toListen: false) {
       let (result, isPending) = address.connect(to: port)
       if result >= 0 {
         try use(PortDescriptor(owning: result), queue)
@@ -239,7 +239,8 @@ struct PortRadio: ~Copyable {
     guard let number = listener?.number else { return false }
     let result = clinuxport_accept(number)
     if result >= 0 {
-      // One controller is enough: the next one waits, without waking the loop, until it has gone.
+      // One controller is enough: the next one waits, without waking the loop, until this one has
+      // gone.
       queue.change(number, .listener, to: 0)
       try use(PortDescriptor(owning: result), queue)
       return true
@@ -257,7 +258,7 @@ struct PortRadio: ~Copyable {
   ) throws(PortFailure) -> PortDescriptor {
     var code = ErrorNumber.invalidArgument
     var index = 0
-    while let address = TCPAddress(choice.place, index, toListen: true) {
+    while let address = TCPAddress(choice.target, index, toListen: true) {
       let result = address.listen(on: port)
       if result >= 0 {
         let descriptor = PortDescriptor(owning: result)
@@ -265,7 +266,7 @@ struct PortRadio: ~Copyable {
         return descriptor
       }
       code = ErrorNumber(result)
-      // The next address is for a machine without this family, not for a port that is taken.
+      // The next address is for a machine without this family, not for a taken port.
       if code == .addressInUse || code == .accessDenied { break }
       index += 1
     }

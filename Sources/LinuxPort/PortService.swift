@@ -2,11 +2,11 @@ import BluetoothHost
 import CLinuxPort
 import LinuxErrors
 
-/// The variables by which a service manager says what it wants: sd_notify(3), sd_watchdog_enabled(3).
+/// The environment variables of a service manager: sd_notify(3), sd_watchdog_enabled(3).
 public struct ServiceEnvironment {
   /// NOTIFY_SOCKET: the path of a socket, or "@" and an abstract name.
   public var socket: ProgramText?
-  /// WATCHDOG_USEC: how long the manager waits for a sign of life, in microseconds.
+  /// WATCHDOG_USEC: how long the manager waits for a keep-alive report, in microseconds.
   public var patience: ProgramText?
   /// WATCHDOG_PID: the number of the process that the watchdog is for.
   public var process: ProgramText?
@@ -18,7 +18,7 @@ public struct ServiceEnvironment {
     self.process = process
   }
 
-  /// What the environment of this process has.
+  /// The values in the environment of this process.
   public static var ofProcess: ServiceEnvironment {
     ServiceEnvironment(
       socket: ProgramText(environment: "NOTIFY_SOCKET"),
@@ -29,13 +29,13 @@ public struct ServiceEnvironment {
 
 /// Why a service manager cannot be reached.
 public enum ServiceError: Error {
-  /// NOTIFY_SOCKET, WATCHDOG_USEC or WATCHDOG_PID has a value that means nothing.
+  /// NOTIFY_SOCKET, WATCHDOG_USEC or WATCHDOG_PID has an invalid value.
   case wrongSocket(ProgramText)
   case wrongPatience(ProgramText)
   case wrongProcess(ProgramText)
   /// The path or the name of a socket is too long.
   case tooLong(ProgramText)
-  /// The kernel makes no socket, for this errno.
+  /// The kernel refuses a socket, with this errno.
   case noSocket(ProgramText, Int32)
 
   /// Writes what is wrong, without a full stop.
@@ -70,16 +70,16 @@ public enum ServiceError: Error {
   }
 }
 
-/// The way to the service manager that started the program.
+/// The connection to the service manager that started the program.
 struct PortService: ~Copyable {
-  /// How long the manager waits for a sign of life, in milliseconds; `nil` if it does not.
+  /// How long the manager waits for a keep-alive report, in milliseconds; `nil` if it does not.
   let patience: UInt32?
 
   private let name: CText<108>
   private let isAbstract: Bool
   private let descriptor: PortDescriptor
 
-  /// The service manager that `environment` names; `nil` if it names none.
+  /// The service manager in `environment`; `nil` without one.
   init?(_ environment: ServiceEnvironment) throws(ServiceError) {
     guard let socket = environment.socket else { return nil }
     let patience = try Self.patience(environment)
@@ -99,7 +99,7 @@ struct PortService: ~Copyable {
     descriptor = PortDescriptor(owning: number)
   }
 
-  /// How long the watchdog of `environment` waits, in milliseconds; `nil` if there is none for this
+  /// How long the watchdog of `environment` waits, in milliseconds; `nil` without one for this
   /// process.
   static func patience(_ environment: ServiceEnvironment) throws(ServiceError) -> UInt32? {
     guard let text = environment.patience else { return nil }
@@ -113,14 +113,14 @@ struct PortService: ~Copyable {
     guard let number = digits.unsignedNumber(upTo: .max), number > 0 else {
       throw .wrongPatience(text)
     }
-    // Without its last three digits, a number of microseconds is one of milliseconds.
+    // Microseconds without the last three digits are milliseconds.
     let milliseconds = digits.extracting(first: max(digits.count - 3, 0))
     guard !milliseconds.isEmpty else { return 0 }
     guard let number = milliseconds.unsignedNumber(upTo: 0xFFFF_FFFF) else { return .max }
     return UInt32(truncatingIfNeeded: number)
   }
 
-  /// Sends a datagram, whole or not at all, and never waits; whether it was taken.
+  /// Sends a whole datagram without waiting; `false` if it was not taken.
   func report(_ message: Span<UInt8>) -> Bool {
     let number = descriptor.number
     let isAbstract: Int32 = self.isAbstract ? 1 : 0

@@ -1,11 +1,11 @@
 import BluetoothHost
 import Boards
 
-/// Which Bluetooth controller to use, as `--radio` names it.
+/// The Bluetooth controller to use, as given with `--radio`.
 public struct RadioChoice: Sendable {
   /// How the controller is reached.
   public enum Way: Equatable, Sendable {
-    /// `unix:PATH[,user=NUMBER]`: a UNIX socket of this user, of root, or of the user who is trusted.
+    /// `unix:PATH[,user=NUMBER]`: a UNIX socket of this user, of root, or of the trusted user.
     case unix(trusted: UInt32?)
     /// `tcp-client:HOST:PORT`: a controller that listens on TCP.
     case tcpClient(port: UInt16)
@@ -20,12 +20,12 @@ public struct RadioChoice: Sendable {
   /// How the controller is reached.
   public var way: Way
   /// The path, the host or the device; empty for an adapter.
-  public var place: CText<256>
+  public var target: CText<256>
 
   /// The first adapter.
   public static var usual: RadioChoice { RadioChoice(.adapter(0)) }
 
-  /// The speed of a serial line where none is given, in bits a second.
+  /// The default speed of a serial line, in bits a second.
   static var usualSpeed: UInt32 { 1_000_000 }
 
   /// The speeds of serial lines, in bits a second.
@@ -38,16 +38,16 @@ public struct RadioChoice: Sendable {
 
   private init(_ way: Way) {
     self.way = way
-    place = CText()
+    target = CText()
   }
 
   /// Reads a name.
   ///
-  /// - Throws: What was expected in its place.
+  /// - Throws: What was expected instead.
   public init(_ text: Span<UInt8>) throws(RadioChoiceError) {
     self.init(.adapter(0))
     guard let colon = text.position(of: UInt8(ascii: ":")) else {
-      // A kind alone lacks what belongs behind it.
+      // A kind without its argument.
       if let form = Self.form(of: text) { throw form }
       guard text.begins(with: "hci") else { throw .anyForm }
       way = .adapter(try Self.number(text.extracting(droppingFirst: 3), .adapter))
@@ -64,7 +64,7 @@ public struct RadioChoice: Sendable {
     }
   }
 
-  /// The form that is expected of a name of this kind; `nil` if no name begins so.
+  /// The form of names of this kind; `nil` if there is no such kind.
   private static func form(of kind: Span<UInt8>) -> RadioChoiceError? {
     let forms: InlineArray<6, RadioChoiceError> = [
       .unix, .tcpClient, .tcpServer, .serial, .adapterSocket, .virtual,
@@ -78,14 +78,14 @@ public struct RadioChoice: Sendable {
     guard let comma = text.position(of: separator) else {
       guard !text.isEmpty else { throw .unix }
       way = .unix(trusted: nil)
-      try readPlace(text)
+      try readTarget(text)
       return
     }
     let user = text.extracting(droppingFirst: comma + separator.utf8CodeUnitCount)
     guard comma > 0, user.position(of: separator) == nil else { throw .unix }
     guard let number = user.unsignedNumber(upTo: 0xFFFF_FFFF) else { throw .user }
     way = .unix(trusted: UInt32(truncatingIfNeeded: number))
-    try readPlace(text.extracting(first: comma))
+    try readTarget(text.extracting(first: comma))
   }
 
   private mutating func readSerial(_ text: Span<UInt8>) throws(RadioChoiceError) {
@@ -101,7 +101,7 @@ public struct RadioChoice: Sendable {
       guard Self.isSpeed(speed) else { throw .speed }
     }
     way = .serial(speed: speed)
-    try readPlace(device)
+    try readTarget(device)
   }
 
   private static func isSpeed(_ speed: UInt32) -> Bool {
@@ -110,7 +110,7 @@ public struct RadioChoice: Sendable {
     return false
   }
 
-  /// Reads HOST:PORT, where an IPv6 address may stand in brackets, and gives the port.
+  /// Reads HOST:PORT, where an IPv6 address may be in brackets, and returns the port.
   private mutating func readHost(
     _ text: Span<UInt8>, _ form: RadioChoiceError
   ) throws(RadioChoiceError) -> UInt16 {
@@ -121,13 +121,13 @@ public struct RadioChoice: Sendable {
     if host.count >= 2, host[0] == UInt8(ascii: "["), host[host.count - 1] == UInt8(ascii: "]") {
       host = host.extracting(1..<(host.count - 1))
     }
-    try readPlace(host)
-    guard TCPAddress(place, 0, toListen: form == .tcpServer) != nil else { throw .hostName }
+    try readTarget(host)
+    guard TCPAddress(target, 0, toListen: form == .tcpServer) != nil else { throw .hostName }
     return port
   }
 
-  private mutating func readPlace(_ text: Span<UInt8>) throws(RadioChoiceError) {
-    guard place.assign(text) else { throw .tooLong }
+  private mutating func readTarget(_ text: Span<UInt8>) throws(RadioChoiceError) {
+    guard target.assign(text) else { throw .tooLong }
   }
 
   private static func number(
@@ -139,12 +139,12 @@ public struct RadioChoice: Sendable {
 }
 
 extension RadioChoice {
-  /// Writes the name as it would be typed.
+  /// Writes the name as the user would type it.
   public func write(to writer: inout ByteWriter) {
     switch way {
     case .unix(let user):
       writer.write(text: "unix:")
-      writer.write(start: place.span)
+      writer.write(start: target.span)
       guard let user else { return }
       writer.write(text: ",user=")
       writer.write(decimal: user)
@@ -156,7 +156,7 @@ extension RadioChoice {
       writeHost(to: &writer, port)
     case .serial(let speed):
       writer.write(text: "serial:")
-      writer.write(start: place.span)
+      writer.write(start: target.span)
       writer.write(text: ",")
       writer.write(decimal: speed)
     case .adapter(let number):
@@ -165,12 +165,12 @@ extension RadioChoice {
     }
   }
 
-  /// Writes what messages call the controller: the path, HOST:PORT, the device, or hciN.
-  func writePlace(to writer: inout ByteWriter) {
+  /// Writes the controller's name for messages: the path, HOST:PORT, the device, or hciN.
+  func writeTarget(to writer: inout ByteWriter) {
     switch way {
-    case .unix, .serial: writer.write(start: place.span)
+    case .unix, .serial: writer.write(start: target.span)
     case .tcpClient(let port), .tcpServer(let port):
-      if place.count == 0 {
+      if target.count == 0 {
         writer.write(text: "localhost:")
         writer.write(decimal: UInt32(port))
       } else {
@@ -181,26 +181,26 @@ extension RadioChoice {
   }
 
   private func writeHost(to writer: inout ByteWriter, _ port: UInt16) {
-    let isBracketed = place.span.position(of: UInt8(ascii: ":")) != nil
+    let isBracketed = target.span.position(of: UInt8(ascii: ":")) != nil
     if isBracketed { writer.write(text: "[") }
-    writer.write(start: place.span)
+    writer.write(start: target.span)
     if isBracketed { writer.write(text: "]") }
     writer.write(text: ":")
     writer.write(decimal: UInt32(port))
   }
 }
 
-/// Why a text names no radio of this port.
+/// Why a text is not a radio of this port.
 public enum RadioChoiceError: Error, Equatable, Sendable {
   case anyForm, unix, user, tcpClient, tcpServer, serial, speed, adapter, adapterSocket
-  /// The air of software, which this port does not have.
+  /// The virtual air, which this port does not support.
   case virtual
   /// A host that has to be looked up.
   case hostName
   /// A path, host or device of more than 255 bytes.
   case tooLong
 
-  /// How the names of this kind begin; empty where an error is about several kinds.
+  /// The prefix of names of this kind; empty for an error about several kinds.
   fileprivate var kind: StaticString {
     switch self {
     case .unix: "unix"

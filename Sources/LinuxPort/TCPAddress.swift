@@ -2,13 +2,14 @@ import CLinuxPort
 
 /// An address of a host that needs no lookup.
 struct TCPAddress {
-  /// The bytes in the order of the network: the first 4 or all 16.
+  /// The bytes in network order: the first 4 or all 16.
   var bytes = InlineArray<16, UInt8>(repeating: 0)
   /// 4 for IPv4, 16 for IPv6.
   var length: Int32
 
-  /// The address number `index` of `host`: localhost and "" are 127.0.0.1, then ::1; to listen, "_" is all
-  /// IPv4 addresses, then all IPv6 addresses. `nil` if there is none, or the host has a name.
+  /// The address number `index` of `host`: localhost and "" are 127.0.0.1, then ::1; for listening,
+  /// "_" is all IPv4 addresses, then all IPv6 addresses. `nil` if there is none, or if the host is
+  /// a name.
   init?(_ host: CText<256>, _ index: Int, toListen: Bool) {
     let isLoopback = host.count == 0 || host.span.equals("localhost")
     if isLoopback || toListen && host.span.equals("_") {
@@ -31,7 +32,7 @@ struct TCPAddress {
 
   /// Begins to connect to a port.
   ///
-  /// - Returns: The descriptor, or a negated errno; and whether the connection is still being made.
+  /// - Returns: The descriptor, or a negated errno; and whether the connection is still pending.
   func connect(to port: UInt16) -> (result: Int32, isPending: Bool) {
     var isPending: Int32 = 0
     let length = self.length

@@ -2,13 +2,13 @@ import BluetoothHost
 import CLinuxPort
 
 extension Span<UInt8> {
-  /// Where the first of these bytes is; `nil` if there is none.
+  /// The index of the first such byte; `nil` if there is none.
   public func position(of byte: UInt8) -> Int? {
     for index in indices where self[index] == byte { return index }
     return nil
   }
 
-  /// Where the last of these bytes is; `nil` if there is none.
+  /// The index of the last such byte; `nil` if there is none.
   func lastPosition(of byte: UInt8) -> Int? {
     var index = count &- 1
     while index >= 0 {
@@ -18,25 +18,13 @@ extension Span<UInt8> {
     return nil
   }
 
-  /// Whether it begins with `text`.
-  public func begins(with text: StaticString) -> Bool {
-    guard text.hasPointerRepresentation, count >= text.utf8CodeUnitCount else { return false }
-    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return unsafe extracting(first: utf8.count).hasSameBytes(as: utf8.span)
-  }
-
-  /// Whether it is `text`.
-  public func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && begins(with: text)
-  }
-
-  /// Where `text` begins in it for the first time; `nil` if it does nowhere.
+  /// The index at which `text` first occurs; `nil` if it does not.
   func position(of text: StaticString) -> Int? {
     for index in indices where extracting(droppingFirst: index).begins(with: text) { return index }
     return nil
   }
 
-  /// The number that it is in decimal digits and nothing else, at most `limit`; `nil` if it is none.
+  /// The value of a decimal number of at most `limit`; `nil` for any other text.
   public func unsignedNumber(upTo limit: UInt64) -> UInt64? {
     guard !isEmpty else { return nil }
     var number: UInt64 = 0
@@ -65,7 +53,7 @@ extension ByteWriter {
   @_lifetime(self: copy self)
   @inline(never)
   mutating func write(decimal number: UInt32) {
-    // The last digit comes first; 32 bits take 10.
+    // The last digit comes first; 32 bits take at most 10 digits.
     var digits = InlineArray<10, UInt8>(repeating: 0)
     var first = 10
     var rest = number
@@ -79,14 +67,14 @@ extension ByteWriter {
 }
 
 extension StaticString {
-  /// The literal as C takes it, with a zero behind it.
+  /// The literal as a C string.
   @unsafe
   var cText: UnsafePointer<CChar> {
     unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }
 
-/// A text that lives as long as the program: an argument, a value of the environment, or a literal.
+/// A text that lasts until the program ends: an argument, an environment value, or a literal.
 @safe
 public struct ProgramText: @unchecked Sendable {
   private let start: UnsafePointer<UInt8>
@@ -94,7 +82,7 @@ public struct ProgramText: @unchecked Sendable {
   /// The number of its bytes.
   public let count: Int
 
-  /// A text of C, which is never changed nor freed.
+  /// A C string that is never changed or freed.
   @unsafe
   public init(c text: UnsafePointer<CChar>) {
     var count = 0
@@ -114,7 +102,7 @@ public struct ProgramText: @unchecked Sendable {
     unsafe ProgramText(start: start, count: Swift.min(Swift.max(count, 0), self.count))
   }
 
-  /// Its end, without the first `count` bytes.
+  /// Its bytes after the first `count`.
   public func dropping(_ count: Int) -> ProgramText {
     let count = Swift.min(Swift.max(count, 0), self.count)
     return unsafe ProgramText(start: start + count, count: self.count - count)
@@ -125,7 +113,7 @@ public struct ProgramText: @unchecked Sendable {
     self.count = count
   }
 
-  /// The value of an environment variable; `nil` if it is not set or empty.
+  /// The value of an environment variable; `nil` if it is unset or empty.
   public init?(environment name: StaticString) {
     guard let value = unsafe clinuxport_environment(name.cText), unsafe value[0] != 0 else {
       return nil
@@ -143,7 +131,7 @@ public struct ProgramText: @unchecked Sendable {
   }
 }
 
-/// Reads the beginning of a file; gives the number of bytes, 0 if it cannot be read.
+/// Reads the beginning of a file; returns the number of bytes, 0 if it cannot be read.
 public func readFile(_ path: StaticString, into space: consuming MutableSpan<UInt8>) -> Int {
   let number = unsafe clinuxport_open_file(path.cText)
   guard number >= 0 else { return 0 }

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// A Bluetooth adapter of this machine.
 package struct Adapter: Equatable {
-  /// Whether rfkill(8) lets it send.
+  /// Whether rfkill(8) blocks it.
   package enum Block: Equatable {
     case none
     /// By software: `rfkill unblock bluetooth` undoes it.
@@ -16,13 +16,13 @@ package struct Adapter: Equatable {
   package var number: UInt16
   /// Whether the kernel itself uses it.
   package var isUp: Bool
-  /// Whether it has not been set up.
+  /// Whether the kernel has not set it up.
   package var isRaw: Bool
   /// Whether a program has its user channel. It counts as up then.
   package var isHeld: Bool
-  /// What it is plugged into: the kernel's number, such as 1 for USB.
+  /// The kernel's number of its bus, such as 1 for USB.
   package var bus: UInt8
-  /// Its public address; zero if it has none.
+  /// Its public address; zero if it has no address.
   package var address: DeviceAddress
   /// Whether it is switched off.
   package var block: Block
@@ -31,13 +31,13 @@ package struct Adapter: Equatable {
   ///
   /// - Throws: `addressFamilyNotSupported` if the kernel has no Bluetooth.
   package static func all() throws(SystemError) -> [Adapter] {
-    // The kernel has as many at most: HCI_MAX_DEV.
+    // The kernel's maximum: HCI_MAX_DEV.
     var numbers = [UInt16](repeating: 0, count: 16)
     let count = try SystemCall.run("look for", "Bluetooth adapters") {
       let capacity = CInt(numbers.count)
       return unsafe cbluetooth_list_adapters(&numbers, capacity)
     }
-    // One that has gone since is left out.
+    // Skips an adapter that was removed meanwhile.
     return numbers.prefix(Int(count)).sorted().compactMap { try? find($0) }
   }
 
@@ -50,12 +50,12 @@ package struct Adapter: Equatable {
     }
   }
 
-  /// What is said of a machine without adapters.
+  /// The message for a machine without adapters.
   package static let nonePhrase = "there is no Bluetooth adapter"
 
   /// The adapter with a number.
   ///
-  /// - Throws: `noSuchDevice` if there is none.
+  /// - Throws: `noSuchDevice` if it is missing.
   package static func find(_ number: UInt16) throws(SystemError) -> Adapter {
     var (isUp, isRaw, isHeld) = (false, false, false)
     var bus: UInt8 = 0
@@ -71,7 +71,7 @@ package struct Adapter: Equatable {
       block: block(of: number, under: "/sys/class/bluetooth"))
   }
 
-  /// Opens its user channel, for which it is taken from the kernel if need be.
+  /// Opens its user channel. Takes it down first if the kernel uses it.
   package func open() throws(SystemError) -> FileDescriptor {
     if isUp { try SystemCall.run("take over", name) { cbluetooth_take_down(number) } }
     do throws(SystemError) {
@@ -83,13 +83,13 @@ package struct Adapter: Equatable {
     }
   }
 
-  /// Gives it back to the kernel as it was, once its channel is closed.
+  /// Returns it to the kernel, after its channel is closed.
   package func restore() {
-    // Fails if it has been unplugged, and then there is nothing to give back.
+    // Fails only if it has been unplugged.
     if isUp { cbluetooth_bring_up(number) }
   }
 
-  /// What it is called: hciN.
+  /// Its name: hciN.
   package var name: String { "hci\(number)" }
 
   package init(
@@ -105,7 +105,7 @@ package struct Adapter: Equatable {
     self.block = block
   }
 
-  /// What /sys/class/bluetooth/hciN/rfkillM/soft and /hard tell.
+  /// The state in /sys/class/bluetooth/hciN/rfkillM/soft and /hard.
   package static func block(of number: UInt16, under root: String) -> Block {
     let directory = "\(root)/hci\(number)"
     var block = Block.none

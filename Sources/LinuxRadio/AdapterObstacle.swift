@@ -1,9 +1,9 @@
 import LinuxErrors
 import LinuxSystem
 
-/// What keeps a program from driving an adapter.
+/// Why a program cannot use an adapter.
 package enum AdapterObstacle: Equatable {
-  /// It has not been set up, and can only be driven raw.
+  /// The kernel has not set it up.
   case notSetUp
   /// A switch has switched it off.
   case hardBlock
@@ -14,7 +14,7 @@ package enum AdapterObstacle: Equatable {
   /// Another program has its user channel.
   case held
 
-  /// Why the adapter `name` is passed over, in a few words.
+  /// Why the adapter `name` is skipped, in a few words.
   package func phrase(_ name: String) -> String {
     switch self {
     case .notSetUp: RadioError(RadioTrouble.notSetUp, of: name).reason
@@ -27,9 +27,9 @@ package enum AdapterObstacle: Equatable {
 }
 
 extension Adapter {
-  /// What keeps a program from driving it; `nil` if nothing does.
+  /// Why a program cannot use it; `nil` if it can.
   ///
-  /// - Parameter mayConfigure: whether the program may configure adapters.
+  /// - Parameter mayConfigure: Whether the program may configure adapters.
   package func obstacle(mayConfigure: Bool) -> AdapterObstacle? {
     if isRaw { return .notSetUp }
     switch block {
@@ -43,9 +43,9 @@ extension Adapter {
 }
 
 extension RadioError {
-  /// What a program that wants the adapter `name` is told.
+  /// The error for a program that wants the adapter `name`.
   ///
-  /// - Parameter holders: the programs that may be the one that holds it, as far as is known.
+  /// - Parameter holders: The programs that may hold it, as far as known.
   package init(_ name: String, _ obstacle: AdapterObstacle, holders: [ProcessTable.Entry] = []) {
     switch obstacle {
     case .notSetUp: self.init(RadioTrouble.notSetUp, of: name)

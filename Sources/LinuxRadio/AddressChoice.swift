@@ -1,21 +1,21 @@
 import BluetoothHost
 import LinuxSystem
 
-/// The address that a device goes by on its radio, as a person names it.
+/// The address that a device uses on its radio, as an option names it.
 public enum AddressChoice: Equatable, Sendable {
-  /// The controller's own; a new random one, if it has none.
+  /// The controller's public address, or a new static random one if it has no public address.
   case automatic
-  /// The controller's own.
+  /// The controller's public address.
   case `public`
-  /// A new random one.
+  /// A new static random address.
   case random
-  /// This static random one.
+  /// This static random address.
   case fixed(DeviceAddress)
 
   /// Reads `public`, `random`, or a static random address such as `C0:00:00:00:00:01`.
   ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.1: the two top bits of a static random address are
-  /// ones, and among the other 46 there is at least one 0 and at least one 1.
+  /// Core Specification, Vol 6, Part B, 1.3.2.1: the two most significant bits of a static random
+  /// address are 1; the other 46 have at least one 0 and at least one 1.
   ///
   /// - Throws: What is wrong with `text`.
   public init(_ text: String) throws(AddressChoiceError) {
@@ -25,7 +25,7 @@ public enum AddressChoice: Equatable, Sendable {
     case "random":
       self = .random
     default:
-      guard let bytes = Self.bytes(text), bytes[5] >= 0xC0 else {
+      guard let bytes = DeviceAddress.bytes(of: text), bytes[5] >= 0xC0 else {
         throw AddressChoiceError(text: text, isUniform: false)
       }
       var random = [bytes[5] & 0x3F]
@@ -37,7 +37,7 @@ public enum AddressChoice: Equatable, Sendable {
     }
   }
 
-  /// What EIGHTBALL_ADDRESS names, or `automatic` if it is unset or empty.
+  /// The choice in EIGHTBALL_ADDRESS; `automatic` if it is unset or empty.
   ///
   /// - Throws: What is wrong with it.
   public static func fromEnvironment() throws(AddressChoiceError) -> AddressChoice {
@@ -45,10 +45,10 @@ public enum AddressChoice: Equatable, Sendable {
     return try AddressChoice(text)
   }
 
-  /// As a host takes it.
+  /// The host's setting.
   package var own: OwnAddress { own(orRandom: .newStaticRandom()) }
 
-  /// As a host takes it: a device that had `known` before has it again, where a controller has no address.
+  /// The host's setting. With `automatic`, a controller without an address gets `known`.
   package func own(orRandom known: DeviceAddress) -> OwnAddress {
     switch self {
     case .automatic: .automatic(orRandom: known)
@@ -58,27 +58,13 @@ public enum AddressChoice: Equatable, Sendable {
     }
   }
 
-  /// Six bytes as people write them, the least significant first; `nil` if `text` is something
-  /// else.
-  private static func bytes(_ text: String) -> InlineArray<6, UInt8>? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 6 else { return nil }
-    var bytes = InlineArray<6, UInt8>(repeating: 0)
-    for (index, part) in parts.enumerated() {
-      guard part.utf8.count == 2, let byte = UInt8(part, radix: 16), part.first != "+" else {
-        return nil
-      }
-      bytes[5 - index] = byte
-    }
-    return bytes
-  }
 }
 
 /// An address that could not be read, or that no device may have.
 public struct AddressChoiceError: Error, Equatable, CustomStringConvertible {
-  /// What was read.
+  /// The text that was read.
   public var text: String
-  /// Whether it is a static random address but for its random bits, which are all the same.
+  /// Whether the only error is that all random bits of a static random address are the same.
   public var isUniform: Bool
 
   /// The text `text`, and whether its random bits are all the same.
@@ -87,7 +73,7 @@ public struct AddressChoiceError: Error, Equatable, CustomStringConvertible {
     self.isUniform = isUniform
   }
 
-  /// What it is, in words.
+  /// The error as a sentence without its full stop.
   public var description: String {
     let example = "such as C0:00:00:00:00:01"
     guard isUniform else {

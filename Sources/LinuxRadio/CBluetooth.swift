@@ -1,14 +1,14 @@
-// CBluetooth's functions, as its header has them. The header is not imported, as little as that of
-// CLinux is: see CLinux.swift in LinuxSystem. CBluetoothTests compares these with the header.
+// CBluetooth's functions. The header is not imported: see CLinux.swift in LinuxSystem.
+// CBluetoothTests compares these with the header.
 
-/// Fills in what the kernel knows of hci`number`; `address` has room for 6 bytes.
+/// Fills in the state of hci`number`; `address` has room for 6 bytes.
 @_extern(c) func cbluetooth_find_adapter(
   _ number: UInt16, _ isUp: UnsafeMutablePointer<Bool>?, _ isRaw: UnsafeMutablePointer<Bool>?,
   _ isHeld: UnsafeMutablePointer<Bool>?, _ bus: UnsafeMutablePointer<UInt8>?,
   _ address: UnsafeMutablePointer<UInt8>?
 ) -> CInt
 
-/// Fills in the numbers of the first adapters, and gives how many.
+/// Fills in the numbers of the first adapters, and returns how many there are.
 @_extern(c) func cbluetooth_list_adapters(
   _ numbers: UnsafeMutablePointer<UInt16>?, _ capacity: CInt
 ) -> CInt

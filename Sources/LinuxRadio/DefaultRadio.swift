@@ -1,13 +1,13 @@
 import LinuxSystem
 
-/// The radio that is used when none is named, and why that one.
+/// The radio to use if none is named, and why.
 public struct DefaultRadio: Equatable, Sendable {
-  /// The first adapter that may be used, or else the virtual air.
+  /// The first usable adapter, or else the virtual air.
   public var name: RadioName
   /// Why, as a sentence without its full stop.
   public var reason: String
 
-  /// Looks what this machine has.
+  /// Chooses among the adapters of this machine.
   public static func choose() -> DefaultRadio {
     choose(from: Adapter.found(), mayConfigure: Process.mayConfigureAdapters)
   }
@@ -28,7 +28,7 @@ public struct DefaultRadio: Equatable, Sendable {
       guard let obstacle = adapter.obstacle(mayConfigure: mayConfigure) else {
         return DefaultRadio(
           name: .adapter(adapter.number),
-          reason: "\(adapter.name) is the first adapter that may be used")
+          reason: "\(adapter.name) is the first usable adapter")
       }
       reasons.append(obstacle.phrase(adapter.name))
     }

@@ -1,35 +1,35 @@
 import BluetoothHost
 import LinuxSystem
 
-/// One end of a TCP connection that is being made: at once if the host is given by its address, and
-/// on a thread of its own if it has a name, since a lookup may take long.
+/// Opens one end of a TCP connection: directly if the host is an address, and on a separate thread
+/// if it is a name, since a lookup may take long.
 package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
-  /// Makes it, of a host and a port. May wait.
+  /// Opens the end for a host and a port. May block.
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value
 
   /// How long it may take, in milliseconds.
   static var patience: UInt32 { 10_000 }
 
-  /// When `result` must be called next; `nil` if nothing is under way, or it took too long already.
+  /// When `result` must be called next; `nil` if no call is pending or it has timed out.
   private(set) var deadline: Instant?
 
-  private var errand: Errand<Value>?
+  private var call: BackgroundCall<Value>?
 
-  /// What `work` has made; `nil` while it is under way: its end wakes `loop`.
+  /// The result of `work`; `nil` while it is pending: its end wakes `loop`.
   ///
-  /// One that takes too long is not begun a second time: what comes of it in the end is taken.
+  /// A call that times out is not repeated: a later result is still taken.
   ///
   /// - Throws: What `work` throws; `timedOut` from the deadline on.
   mutating func result(
     of host: String, _ port: UInt16, loop: EventLoop, at now: Instant, _ work: @escaping Work
   ) throws(SystemError) -> Value? {
     guard mustBeLookedUp(host: host) else { return try work(host, port) }
-    let current: Errand<Value>
-    if let errand {
-      current = errand
+    let current: BackgroundCall<Value>
+    if let call {
+      current = call
     } else {
-      current = try Errand(loop: loop) { () throws(SystemError) in try work(host, port) }
-      errand = current
+      current = try BackgroundCall(loop: loop) { () throws(SystemError) in try work(host, port) }
+      call = current
       deadline = now.advanced(by: Self.patience)
     }
     switch current.take() {
@@ -45,7 +45,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
       explanation: "no answer within \(Self.patience / 1000) s")
   }
 
-  /// What `work` has made, for which `loop` runs meanwhile; `nil` if a signal has come before.
+  /// The result of `work`. Runs `loop` meanwhile; `nil` if a signal comes first.
   ///
   /// - Throws: As `result`.
   package static func wait(
@@ -63,9 +63,9 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     return nil
   }
 
-  /// Waits for it no longer. Its thread ends by itself.
+  /// Drops the pending call. Its thread ends with the call.
   mutating func abandon() {
-    errand = nil
+    call = nil
     deadline = nil
   }
 }

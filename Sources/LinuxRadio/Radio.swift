@@ -1,10 +1,10 @@
 import BluetoothHost
 import LinuxSystem
 
-/// The way to a Bluetooth controller: whole packets out and in, whatever is between.
+/// A connection to a Bluetooth controller that carries whole packets, over any transport.
 ///
-/// A radio that is lost is opened again, after 250 ms at first and then more and more seldom, down to
-/// once in 5 s. It allocates when it opens, and not for any packet.
+/// A lost radio is opened again, first after 250 ms, then at growing intervals up to 5 s. It
+/// allocates when it opens, and not for packets.
 public struct Radio: ~Copyable {
   /// The longest packet that can be received: 5 bytes of header and 2,048 of data.
   public static let longestPacket = 2_053
@@ -12,59 +12,59 @@ public struct Radio: ~Copyable {
   private var port: RadioSourcePort
   private var link = RadioLink<2_053>()
 
-  /// A radio that `serve` opens, and tries to open again for as long as that fails: `refusal` says why.
+  /// A radio that `serve` opens, and retries while that fails: `refusal` says why.
   ///
-  /// - Parameter airPath: Where the virtual air is.
+  /// - Parameter airPath: The path of the virtual air's socket.
   public init(
-    toBeOpened name: RadioName, loop: EventLoop, airPath: String = SharedAir.usualPath
+    toBeOpened name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath
   ) {
     port = RadioSourcePort(name, loop: loop, airPath: airPath)
   }
 
-  /// Opens a radio in `loop`. One to which the controller has to come waits for it, and one whose
-  /// host has a name waits for its address: `refusal` says why if it cannot be found.
+  /// Opens a radio in `loop`. A `tcp-server` then waits for its controller, and a host's name for
+  /// its address: `refusal` says why if it cannot be found.
   ///
-  /// - Parameter airPath: Where the virtual air is.
+  /// - Parameter airPath: The path of the virtual air's socket.
   /// - Throws: Why it cannot be opened.
   public init(
-    _ name: RadioName, loop: EventLoop, airPath: String = SharedAir.usualPath
+    _ name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath
   ) throws(RadioError) {
     port = RadioSourcePort(name, loop: loop, airPath: airPath)
     link.open(&port, at: MonotonicClock.now)
     if let refusal = port.refusal { throw refusal }
   }
 
-  /// Which one it is.
+  /// Its name.
   public var name: RadioName { port.name }
 
-  /// Those that see the packets.
+  /// The sinks that get the packets.
   public var sinks: [any PacketSink] {
     get { port.sinks }
     set { port.sinks = newValue }
   }
 
-  /// Why it could not be opened when that was last tried; `nil` once it has been, or before it is.
+  /// Why the last attempt to open it failed; `nil` before the first attempt and after a success.
   public var refusal: RadioError? { port.refusal }
 
-  /// Closes it for good. An adapter is given back to the kernel as it was.
+  /// Closes it for good. An adapter returns to the kernel.
   public mutating func close() {
     link.close(&port)
     port.close()
   }
 
-  /// Whether the controller can be reached, as far as is known.
+  /// Whether the controller can be reached, as far as known.
   public var isOpen: Bool { link.isOpen }
 
   /// Whether this program hosts the virtual air.
   package var isHostingAir: Bool { port.isHostingAir }
 
-  /// When `serve` must be called next; `nil` if only a descriptor can bring anything.
+  /// When `serve` must be called next; `nil` to wait for a descriptor.
   public var deadline: Instant? { .earlier(link.deadline, port.deadline) }
 
-  /// Gives `program` what has come, and the controller what `program` has for it. Call it after
-  /// every turn of the loop, and by `deadline`.
+  /// Passes received packets to `program`, and its packets to the controller. Call it after every
+  /// turn of the loop, and by `deadline`.
   ///
-  /// - Returns: Whether there may be more at once: the loop should not sleep.
+  /// - Returns: Whether more packets may be waiting: the loop should not sleep.
   public mutating func serve<Program: RadioProgram & ~Copyable>(
     _ program: inout Program, at now: Instant
   ) -> Bool {

@@ -1,33 +1,43 @@
 import LinuxSystem
 
-/// An open way to a controller: a descriptor in the loop, and what it was last ready for.
+/// Is notified when a radio is ready, so that a program with many radios serves only those.
+package protocol RadioWatcher: AnyObject {
+  /// The radio can be read or written now.
+  func radioIsReady()
+}
+
+/// An open connection to a controller: a descriptor in the loop, and what it was last ready for.
 final class RadioConnection: EventHandler {
-  /// Whether a read is worth a try.
+  /// Whether a read may find bytes.
   var isReadable = false
-  /// Whether a write is worth a try.
+  /// Whether a write may be taken.
   var isWritable = true
-  /// One packet a read and write, as adapters have it, or a stream.
+  /// Whether each read and write is one packet, as with adapters, and not part of a stream.
   let isPacketwise: Bool
 
   private var descriptor: FileDescriptor?
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
   private var waitsToWrite = false
-  /// What to give back to the kernel at the end.
+  /// Is notified when the descriptor is ready; `nil` if the loop's owner checks all of its radios.
+  private weak var watcher: (any RadioWatcher)?
+  /// The adapter to return to the kernel at the end.
   private let adapter: Adapter?
 
-  /// - Parameter adapter: Whose user channel it is, if it is one.
+  /// - Parameter adapter: The adapter, if `descriptor` is its user channel.
   init(
-    _ descriptor: consuming FileDescriptor, loop: EventLoop, adapter: Adapter? = nil
+    _ descriptor: consuming FileDescriptor, loop: EventLoop, adapter: Adapter? = nil,
+    watcher: (any RadioWatcher)? = nil
   ) throws(SystemError) {
     self.loop = loop
+    self.watcher = watcher
     self.adapter = adapter
     isPacketwise = adapter != nil
     registration = try loop.add(descriptor, for: .readable, handler: self)
     self.descriptor = consume descriptor
   }
 
-  /// Ends the connection. An adapter is as it was before.
+  /// Ends the connection, and returns the adapter to the kernel.
   func close() {
     if let registration { loop.remove(registration) }
     registration = nil
@@ -39,9 +49,10 @@ final class RadioConnection: EventHandler {
   func handle(_ readiness: Readiness, token: Int) {
     if readiness.isReadable { isReadable = true }
     if readiness.isWritable { isWritable = true }
+    watcher?.radioIsReady()
   }
 
-  /// Reads what there is into the front of `space`.
+  /// Reads the available bytes into the front of `space`.
   func read(
     into space: inout MutableSpan<UInt8>
   ) throws(SystemError) -> FileDescriptor.ReadResult {
@@ -51,7 +62,8 @@ final class RadioConnection: EventHandler {
     }
   }
 
-  /// Writes what is taken, and waits until more would be if that is less than all of it.
+  /// Writes as many bytes as the descriptor takes. After a partial write, the loop reports when it
+  /// takes more.
   func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let count =
       switch descriptor {
@@ -67,8 +79,8 @@ final class RadioConnection: EventHandler {
   }
 }
 
-/// A door at which a controller may come to us, and whether one has.
-final class RadioDoor: EventHandler {
+/// Listens for a controller that connects to us.
+final class ControllerListener: EventHandler {
   /// The address listened on.
   let listener: StreamListener
   private let loop: EventLoop
@@ -79,7 +91,7 @@ final class RadioDoor: EventHandler {
     self.loop = loop
   }
 
-  /// The controller that has come, if any. If none has, one that comes wakes the loop.
+  /// The controller that has connected; if `nil`, the next one to connect wakes the loop.
   func controller() throws(SystemError) -> FileDescriptor? {
     if let controller = try listener.accept() {
       try watch(false)
@@ -96,7 +108,7 @@ final class RadioDoor: EventHandler {
     registration = nil
   }
 
-  /// One controller is enough: the next one waits, without waking the loop, until it has gone.
+  /// Only one controller is served: the next one waits, without waking the loop, until it is gone.
   private func watch(_ isWatched: Bool) throws(SystemError) {
     if let registration {
       try loop.change(registration, to: isWatched ? .readable : .none)

@@ -3,9 +3,9 @@ import Glibc
 import LinuxErrors
 import LinuxSystem
 
-/// Why a radio cannot be used, and what a person can do about it.
+/// Why a radio cannot be used, and what to do.
 public struct RadioError: Error, Equatable, CustomStringConvertible {
-  /// What kind of reason it is, for a program to act on.
+  /// The kind of error, for a program to act on.
   public enum Kind: Sendable {
     /// There is no such radio.
     case absent
@@ -13,7 +13,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     case notAllowed
     /// It is switched off, by software or by a switch.
     case switchedOff
-    /// None of these.
+    /// Any other error.
     case other
   }
 
@@ -21,24 +21,24 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   public var reason: String
   /// What to do, if anything is known to help.
   public var remedy: String?
-  /// What kind of reason it is.
+  /// The kind of error.
   public var kind = Kind.other
-  /// Whether all that is wrong is that another program has it.
+  /// Whether the only problem is that another program has it.
   package var isInUse = false
 
-  /// An error for this reason, with what helps, if anything does.
+  /// An error for this reason.
   public init(_ reason: String, remedy: String? = nil) {
     self.reason = reason
     self.remedy = remedy
   }
 
-  /// What it is, in words.
+  /// The reason and the remedy as sentences.
   public var description: String {
     guard let remedy else { return reason }
     return remedy.hasSuffix("?") ? "\(reason). \(remedy)" : "\(reason). \(remedy)."
   }
 
-  /// Puts a failed call about `radio` into words.
+  /// The error for a failed call about `radio`.
   package init(_ radio: RadioName, _ error: SystemError) {
     let code = ErrorNumber(rawValue: error.code.rawValue)
     let known: RadioError? =
@@ -64,11 +64,11 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     RadioTrouble(kind, code).map { RadioError($0, of: subject, error) }
   }
 
-  /// Puts what is wrong with a radio into words.
+  /// The error for a problem of a radio.
   ///
   /// - Parameters:
-  ///   - subject: What messages call it.
-  ///   - error: The call that failed, if one did.
+  ///   - subject: The radio's name in messages.
+  ///   - error: The call that failed, if any.
   init(_ trouble: RadioTrouble, of subject: String, _ error: SystemError? = nil) {
     let field: (UInt8) -> String = { letter in
       switch letter {
@@ -81,9 +81,9 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     self.init(trouble.reason.text(field), remedy: trouble.remedy?.text(field))
   }
 
-  /// Puts the loss of `radio` into words.
+  /// The error for the loss of `radio`.
   ///
-  /// - Parameter failure: Why the last call failed, if that is the loss.
+  /// - Parameter failure: Why the last call failed, if that caused the loss.
   init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
     if loss == .port, let failure {
       self = failure
@@ -107,6 +107,11 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   }
 }
 
+extension RadioFault {
+  /// What happened to the controller: the end of a sentence, without a full stop.
+  package var text: String { String(writing: { write(to: &$0) }) }
+}
+
 extension RadioError.Kind {
   init(_ code: Errno, of radio: RadioName) {
     switch (code, radio) {
@@ -124,9 +129,9 @@ extension RadioError.Kind {
 }
 
 extension Wording {
-  /// The text with the fields that `field` gives for each letter.
+  /// The text, in which `field` gives the field of each letter.
   package func text(_ field: (UInt8) -> String) -> String {
-    // A path has 4,096 bytes at most, and no text has more than two.
+    // A path has at most 4,096 bytes, and a text at most two paths.
     var storage = [UInt8](repeating: 0, count: 16_384)
     var writer = ByteWriter(storage.mutableSpan)
     write(to: &writer) { letter, writer in

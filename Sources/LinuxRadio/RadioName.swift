@@ -1,33 +1,33 @@
 import LinuxSystem
 
-/// Which Bluetooth controller to use, as a person names it.
+/// The name of a Bluetooth controller to use, as an option gives it.
 public enum RadioName: Equatable, Sendable {
-  /// `virtual`: a controller of software on this user's virtual air.
+  /// `virtual`: a virtual controller on this user's virtual air.
   case virtual
   /// `unix:PATH`: a controller behind a UNIX socket of this user or of root.
   case unix(path: String)
-  /// `unix:PATH,user=USER`: a controller behind a UNIX socket of a user who is trusted, by number.
+  /// `unix:PATH,user=USER`: a controller behind a UNIX socket of this trusted user, by number.
   case unixOfUser(UInt32, path: String)
   /// `tcp-client:HOST:PORT`: a controller that listens on TCP.
   case tcpClient(host: String, port: UInt16)
-  /// `tcp-server:HOST:PORT`: a controller that connects to us. The host "_" is all addresses.
+  /// `tcp-server:HOST:PORT`: a controller that connects to us. The host "_" means all addresses.
   case tcpServer(host: String, port: UInt16)
   /// `serial:DEVICE[,BAUD]`: a controller on a serial line.
   case serial(device: String, speed: UInt32)
   /// `hciN` or `hci-socket:N`: an adapter of this machine.
   case adapter(UInt16)
 
-  /// The speed of a serial line unless told otherwise, in bits a second.
-  public static let usualSpeed: UInt32 = 1_000_000
+  /// The default speed of a serial line, in bits per second.
+  public static let defaultSpeed: UInt32 = 1_000_000
 
-  /// What there is to choose from, for messages.
+  /// The forms of a name, for messages.
   public static let forms =
     "virtual, unix:PATH[,user=USER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
     + "serial:DEVICE[,BAUD], hciN or hci-socket:N"
 
   /// Reads a name.
   ///
-  /// - Throws: What was expected in its place.
+  /// - Throws: What was expected.
   public init(_ text: String) throws(RadioNameError) {
     func wrong(_ expected: String) -> RadioNameError {
       RadioNameError(text: text, expected: expected)
@@ -82,7 +82,7 @@ public enum RadioName: Equatable, Sendable {
     let form = "serial:DEVICE[,BAUD]"
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard let device = parts.first, !device.isEmpty, parts.count <= 2 else { throw wrong(form) }
-    guard parts.count == 2 else { return .serial(device: String(device), speed: usualSpeed) }
+    guard parts.count == 2 else { return .serial(device: String(device), speed: defaultSpeed) }
     guard let speed = UInt32(parts[1]), SerialPort.speeds.contains(speed) else {
       let speeds = SerialPort.speeds.map { String($0) }.joined(separator: ", ")
       throw wrong("\(form), with one of \(speeds) for BAUD")
@@ -107,7 +107,7 @@ public enum RadioName: Equatable, Sendable {
 }
 
 extension RadioName: CustomStringConvertible {
-  /// The name as it would be typed.
+  /// The name as a user types it.
   public var description: String {
     switch self {
     case .virtual: "virtual"
@@ -127,9 +127,9 @@ extension RadioName: CustomStringConvertible {
 
 /// A radio's name that could not be read.
 public struct RadioNameError: Error, Equatable, CustomStringConvertible {
-  /// What was read.
+  /// The text that was read.
   public var text: String
-  /// What would have been right.
+  /// The forms that are right.
   public var expected: String
 
   /// The text `text`, where `expected` was expected.
@@ -138,7 +138,7 @@ public struct RadioNameError: Error, Equatable, CustomStringConvertible {
     self.expected = expected
   }
 
-  /// What it is, in words.
+  /// The error as a sentence without its full stop.
   public var description: String {
     "\"\(text)\" names no radio: expected \(expected)"
   }

@@ -1,24 +1,27 @@
 import BluetoothHost
 import LinuxSystem
 
-/// Opens one radio, again and again if need be.
+/// Opens one radio, as often as needed.
 final class RadioSource {
   let name: RadioName
   /// The virtual air, if the radio is on it.
   let air: SharedAir?
+  /// Whether other radios of this program use the same `air`, which its owner closes.
+  private let isAirShared: Bool
+  private weak var watcher: (any RadioWatcher)?
 
   private let loop: EventLoop
   private let connect: HostCall<FileDescriptor>.Work
   private var call = HostCall<FileDescriptor>()
   private var opening = HostCall<StreamListener>()
-  private var door: RadioDoor?
-  /// The adapter as it was first found: what it is given back as, and whom to look for when it
-  /// comes back under another number.
+  private var listener: ControllerListener?
+  /// The adapter as it was first found: the state to restore, and the address to look for when it
+  /// returns with another number.
   private var adapter: Adapter?
 
   /// - Parameters:
-  ///   - airPath: Where the virtual air is, if the radio is on it.
-  ///   - connect: Connects to a host's port. May wait.
+  ///   - airPath: The path of the virtual air's socket, for the radio `virtual`.
+  ///   - connect: Connects to a host's port. May block.
   init(
     _ name: RadioName, loop: EventLoop, airPath: String,
     connect: @escaping HostCall<FileDescriptor>.Work = {
@@ -29,28 +32,47 @@ final class RadioSource {
     self.loop = loop
     self.connect = connect
     air = name == .virtual ? SharedAir(path: airPath, loop: loop) : nil
+    isAirShared = false
   }
 
-  /// A way to the controller; `nil` if the controller has to come, or its host is being looked for:
-  /// the loop wakes then when there is one.
+  /// One of many radios of this program.
+  ///
+  /// - Parameters:
+  ///   - air: The air for the radio `virtual`. Its owner closes it.
+  ///   - watcher: Is notified when the radio is ready.
+  init(_ name: RadioName, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher) {
+    self.name = name
+    self.loop = loop
+    self.watcher = watcher
+    self.air = name == .virtual ? air : nil
+    isAirShared = true
+    connect = { (host, port) throws(SystemError) in
+      try StreamSocket.connect(host: host, port: port)
+    }
+  }
+
+  /// Opens a connection to the controller; `nil` while the controller has not connected, or its
+  /// host is being looked up: the loop wakes when that changes.
   func open(at now: Instant) throws(SystemError) -> RadioConnection? {
     switch name {
     case .virtual:
       guard let air else { return nil }
-      return try RadioConnection(try air.join(), loop: loop)
+      return try RadioConnection(try air.join(), loop: loop, watcher: watcher)
     case .unix(let path):
-      return try RadioConnection(try StreamSocket.connect(path: path), loop: loop)
+      return try RadioConnection(
+        try StreamSocket.connect(path: path), loop: loop, watcher: watcher)
     case .unixOfUser(let user, let path):
       return try RadioConnection(
-        try StreamSocket.connect(path: path, trusting: user), loop: loop)
+        try StreamSocket.connect(path: path, trusting: user), loop: loop, watcher: watcher)
     case .tcpClient(let host, let port):
       let connect = self.connect
       switch try call.result(of: host, port, loop: loop, at: now, connect) {
       case nil: return nil
-      case let connection?: return try RadioConnection(connection, loop: loop)
+      case let connection?:
+        return try RadioConnection(connection, loop: loop, watcher: watcher)
       }
     case .tcpServer(let host, let port):
-      return try answerDoor(host: host, port: port, at: now)
+      return try accept(host: host, port: port, at: now)
     case .serial(let device, let speed):
       return try RadioConnection(try SerialPort.open(device, speed: speed), loop: loop)
     case .adapter(let number):
@@ -58,35 +80,35 @@ final class RadioSource {
     }
   }
 
-  /// Until when a host is looked for; `nil` if none is. From then on, `open(at:)` throws.
+  /// When the lookup of a host times out; `nil` without a lookup. From then on, `open(at:)` throws.
   var deadline: Instant? { Instant.earlier(call.deadline, opening.deadline) }
 
-  /// Takes no more controllers, looks for no host, and hosts no air.
+  /// Stops listening, looking up a host and hosting an air.
   func close() {
     call.abandon()
     opening.abandon()
-    door?.close()
-    door = nil
-    air?.close()
+    listener?.close()
+    listener = nil
+    if !isAirShared { air?.close() }
   }
 
-  private func answerDoor(
+  private func accept(
     host: String, port: UInt16, at now: Instant
   ) throws(SystemError) -> RadioConnection? {
-    let door: RadioDoor
-    if let present = self.door {
-      door = present
+    let listener: ControllerListener
+    if let present = self.listener {
+      listener = present
     } else {
       let listen: HostCall<StreamListener>.Work = { (host, port) throws(SystemError) in
         try StreamListener(host: host, port: port)
       }
       switch try opening.result(of: host, port, loop: loop, at: now, listen) {
       case nil: return nil
-      case let listener?: door = RadioDoor(listener, loop: loop)
+      case let socket?: listener = ControllerListener(socket, loop: loop)
       }
-      self.door = door
+      self.listener = listener
     }
-    switch try door.controller() {
+    switch try listener.controller() {
     case nil: return nil
     case let controller?: return try RadioConnection(controller, loop: loop)
     }
@@ -100,7 +122,7 @@ final class RadioSource {
     return try RadioConnection(channel, loop: loop, adapter: present)
   }
 
-  /// The adapter that was used before, wherever it is now, or else the one with the number.
+  /// The adapter that was used before, whatever its number is now, or else the one with the number.
   private func find(_ number: UInt16) throws(SystemError) -> Adapter {
     if let adapter, adapter.address != .zero,
       let moved = try Adapter.all().first(where: { $0.address == adapter.address })

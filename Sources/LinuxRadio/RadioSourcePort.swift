@@ -1,13 +1,13 @@
 import BluetoothHost
 import LinuxSystem
 
-/// The bytes of a radio that has a name, as a port: connections that its source makes, again and again.
+/// The port of a named radio: its connections, which its source opens as often as needed.
 package struct RadioSourcePort: RadioPort, ~Copyable {
-  /// Which radio.
+  /// The radio's name.
   package let name: RadioName
-  /// Those that see the packets.
+  /// The sinks that get the packets.
   package var sinks: [any PacketSink] = []
-  /// Why the radio could not be opened when that was last tried; `nil` once it has been, or before it is.
+  /// Why the last attempt to open it failed; `nil` before the first attempt and after a success.
   package private(set) var refusal: RadioError?
   /// Why the last call failed.
   package private(set) var failure: RadioError?
@@ -17,10 +17,22 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
 
   /// A radio that is not open.
   ///
-  /// - Parameter airPath: Where the virtual air is.
-  package init(_ name: RadioName, loop: EventLoop, airPath: String = SharedAir.usualPath) {
+  /// - Parameter airPath: The path of the virtual air's socket.
+  package init(_ name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath) {
     self.name = name
     source = RadioSource(name, loop: loop, airPath: airPath)
+  }
+
+  /// A radio that is not open, one of many of this program.
+  ///
+  /// - Parameters:
+  ///   - air: The air for the radio `virtual`. Its owner advances and closes it.
+  ///   - watcher: Is notified when the radio is ready.
+  package init(
+    _ name: RadioName, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher
+  ) {
+    self.name = name
+    source = RadioSource(name, loop: loop, sharing: air, watcher: watcher)
   }
 
   deinit {
@@ -28,23 +40,27 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     source.close()
   }
 
-  /// Closes the radio, takes no more controllers, looks for no host, and hosts no air.
+  /// Closes the radio, and stops listening, looking up a host and hosting an air.
   package mutating func close() {
     closeRadio()
     source.close()
   }
 
+  /// When the lookup of the radio's host times out; `nil` without a lookup. Then, or when the loop
+  /// wakes, the radio must be opened again.
+  package var openingDeadline: Instant? { source.deadline }
+
   /// Whether this program hosts the virtual air.
   package var isHostingAir: Bool { source.air?.server != nil }
 
-  /// When the radio must be opened again or time must pass; `nil` if only a descriptor can bring anything.
+  /// When the radio must be opened again or time must pass; `nil` to wait for a descriptor.
   package var deadline: Instant? { .earlier(source.deadline, source.air?.server?.deadline) }
 
-  /// Lets time pass for the air, if this program hosts it.
+  /// Advances the air to `now`, if this program hosts it.
   package func advance(to now: Instant) { source.air?.server?.advance(to: now) }
 
-  /// Opens the radio, and waits in `loop` until its host is found or not, or a signal comes. No other
-  /// radio is waited for.
+  /// Opens the radio. Runs `loop` until the lookup of its host ends or a signal comes; does not
+  /// wait for a controller to connect.
   ///
   /// - Throws: Why it cannot be opened.
   package mutating func open(
@@ -71,12 +87,12 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
       failure = refusal
       return .failed
     }
-    // While its host is looked for again, what is known is why it was not found before.
+    // During another lookup of the host, the last refusal stays.
     if source.deadline == nil { refusal = nil }
     return connection == nil ? .pending : .opened
   }
 
-  /// Closes the connection. An adapter is given back to the kernel as it was.
+  /// Closes the connection. An adapter returns to the kernel.
   package mutating func closeRadio() {
     connection?.close()
     connection = nil
@@ -85,14 +101,14 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// Whether the radio is an adapter.
   package var isPacketwise: Bool { connection?.isPacketwise ?? false }
 
-  /// Reads what there is.
+  /// Reads the available bytes.
   package mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
     guard let connection else { return .closed }
     guard connection.isReadable else { return .nothing }
     do throws(SystemError) {
       switch try connection.read(into: &space) {
       case .bytes(let count):
-        // A stream that gave less than it could has no more, and the loop says when it has.
+        // A stream that did not fill the space has no more bytes; the loop reports the next ones.
         connection.isReadable = connection.isPacketwise || count == space.count
         return .bytes(count)
       case .nothingYet:
@@ -107,7 +123,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     }
   }
 
-  /// Writes what is taken now.
+  /// Writes as many bytes as the connection takes now.
   package mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
     guard let connection, connection.isWritable else { return .taken(0) }
     do throws(SystemError) {
@@ -118,7 +134,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     }
   }
 
-  /// Shows a packet to the sinks.
+  /// Passes a packet to the sinks.
   package mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     for sink in sinks { sink.note(packet, direction) }
   }

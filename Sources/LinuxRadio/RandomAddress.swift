@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension DeviceAddress {
-  /// A static random address that nobody else is likely to have.
+  /// A new static random address.
   package static func newStaticRandom() -> DeviceAddress {
     .staticRandom(InlineArray<6, UInt8> { _ in UInt8.random(in: .min ... .max) })
   }

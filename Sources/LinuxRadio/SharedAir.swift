@@ -2,15 +2,14 @@ import Glibc
 import LinuxSystem
 import VirtualRadio
 
-/// This user's virtual air: hosted by the first program that comes, joined by the next.
+/// This user's virtual air. The first program hosts it, later ones join it.
 ///
-/// The host connects to its own socket like everybody else, so there is one way for a packet.
-/// When the host goes, the others lose their radios, and the first one back becomes the host.
-/// Another user's air is not joined, root's excepted.
+/// The host connects to its own socket like the other programs. When the host ends, the others lose
+/// their radios, and the first one to return becomes the host. An air of another user is not
+/// joined, except root's.
 public final class SharedAir {
-  /// Where the air is: $EIGHTBALL_AIR; or in the user's own directory for such things; or in
-  /// /tmp.
-  public static var usualPath: String {
+  /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
+  public static var defaultPath: String {
     if let path = Process.environment("EIGHTBALL_AIR") { return path }
     if let directory = Process.environment("XDG_RUNTIME_DIR") {
       return directory + "/eightball-air.sock"
@@ -19,20 +18,31 @@ public final class SharedAir {
   }
 
   /// The air, if this program hosts it.
-  private(set) var server: AirServer?
+  package private(set) var server: AirServer?
 
   private let path: String
   private let loop: EventLoop
+  private let maximumClients: Int
+  private let ownClients: Int
 
-  /// The air at `path`, which is hosted, if it must be, in `loop`.
-  init(path: String, loop: EventLoop) {
+  /// The air at `path`. If this program must host it, it does so in `loop`.
+  ///
+  /// - Parameters:
+  ///   - maximumClients: How many radios it takes, if this program hosts it.
+  ///   - ownClients: How many of them are this program's: each takes another open file.
+  package init(
+    path: String = SharedAir.defaultPath, loop: EventLoop,
+    maximumClients: Int = AirServer.defaultMaximumClients, ownClients: Int = 0
+  ) {
     self.path = path
     self.loop = loop
+    self.maximumClients = maximumClients
+    self.ownClients = ownClients
   }
 
   /// A connection to a new controller.
-  func join() throws(SystemError) -> FileDescriptor {
-    // Somebody else may come to host the air between two steps here, or go.
+  package func join() throws(SystemError) -> FileDescriptor {
+    // Between two steps here, another program may begin or stop to host the air.
     for attempt in 1... {
       do throws(SystemError) {
         return try joinOrHost()
@@ -45,8 +55,8 @@ public final class SharedAir {
     throw SystemError(.addressInUse, "join", path)
   }
 
-  /// Hosts it no longer: whoever is connected must find another host.
-  func close() {
+  /// Stops hosting: connected programs must find another host.
+  package func close() {
     server?.close()
     server = nil
   }
@@ -58,8 +68,8 @@ public final class SharedAir {
       guard isAbsence(error.code) else { throw error }
     }
     let listener = try StreamListener(path: path)
-    // Where few files may be open, a few programs are let in all the same, as long as that works.
-    let room = max(FileLimit.makeRoom(for: AirServer.usualMaximumClients), 8)
+    // With a low limit on open files, accepts a few programs anyway, as long as that works.
+    let room = max(FileLimit.makeRoom(for: maximumClients + ownClients) - ownClients, 8)
     let server = AirServer(
       air: VirtualAir(now: MonotonicClock.now), loop: loop, maximumClients: room)
     try server.listen(on: listener)

@@ -1,56 +1,52 @@
 import BluetoothHost
 import Glibc
 
-/// The file in which the bonds of a user's programs, or of a service, are kept.
+/// The file of the bonds of a user's program or of a service.
 ///
-/// It is for its owner alone (mode 0600). It is never changed in place: a new one is written beside it,
-/// and takes its name when it is on the disk. So a program or machine that stops at any moment leaves the
-/// old one or the new one. One process at a time has the file: a lock (flock(2)) is on it, and passes to
-/// each new one.
+/// Only its owner can read it (mode 0600). It is never changed in place: a new file is written
+/// beside it, and renamed over it after fsync. So a crash at any moment leaves the old file or the
+/// new one. One process at a time has the file: a lock (flock(2)) is on it, and on each new file.
 public struct BondFile: ~Copyable {
-  /// What a file that cannot be used is called from then on, behind its name.
-  public static var suffixOfUnusable: String { ".unusable" }
-
-  /// Where it is.
+  /// Its path.
   public let path: String
 
-  /// The file, which is locked; `nil` before `open`, and where that has failed.
+  /// The locked file; `nil` before `open`, and if that failed.
   private var held: FileDescriptor?
 
-  /// The file at `path`, which need not be there yet.
+  /// The file at `path`, which need not exist yet.
   public init(_ path: String) {
     self.path = path
   }
 
-  /// What a file has said.
+  /// The content of a file.
   public struct Content: ~Copyable {
-    /// The bonds; none if there is no file, or one that cannot be used.
+    /// The bonds; empty if the file is missing or unusable.
     public var bonds = BondTable<16>()
-    /// Who this device was when it was written; `nil` if that is unknown.
+    /// This device's identity when the file was written; `nil` if unknown.
     public var identity: LocalIdentity?
-    /// Takes the bonds out.
+    /// Moves the bonds to the caller.
     public mutating func takeBonds() -> BondTable<16> {
       var taken = BondTable<16>()
       swap(&taken, &bonds)
       return taken
     }
 
-    /// What the user should know of the file, as a sentence without its full stop; `nil` if all is well.
+    /// A warning about the file for the user, without a full stop; `nil` if the file is good.
     public var notice: String?
   }
 
-  /// The path of the file `name`: in the service's folder, $STATE_DIRECTORY, if there is one; or else in the
-  /// folder `eightball` of $XDG_STATE_HOME, which is ~/.local/state unless set.
+  /// The path of the file `name`: in the service's folder, $STATE_DIRECTORY, if set; or else in the
+  /// folder `eightball` of $XDG_STATE_HOME (default: ~/.local/state).
   ///
   /// systemd.exec(5); XDG Base Directory Specification 0.8.
   ///
-  /// - Returns: `nil` if the environment has none of these, nor HOME. A variable that is no path from the
-  ///   root does not count.
+  /// - Returns: `nil` if neither these variables nor HOME are set. A variable without an absolute
+  ///   path is ignored.
   public static func path(
     of name: String, environment: (String) -> String? = { Process.environment($0) }
   ) -> String? {
     func folder(_ variable: String) -> String? {
-      // With several folders the first is the one for the state.
+      // Of several folders the first one is used.
       environment(variable)?.split(separator: ":").first
         .map { String($0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -61,13 +57,13 @@ public struct BondFile: ~Copyable {
 
   // MARK: Reading
 
-  /// Reads the file, and takes it for this process: no other may `open` it until this value has gone.
+  /// Reads and locks the file: no other process can `open` it while this value exists.
   ///
-  /// A file that is cut, damaged, or something else is set aside: it gets another name, and `notice` says
-  /// so. The folder is made if it is not there (mode 0700).
+  /// A truncated, damaged or foreign file is renamed, and `notice` says so. A missing folder is
+  /// created (mode 0700).
   ///
-  /// - Throws: `busy` if another process has it; `notPermitted` if it is another user's; why it cannot be
-  ///   read, or its folder cannot be made. The bonds can still be kept in memory then.
+  /// - Throws: `busy` if another process has it; `notPermitted` if it is another user's; why it
+  ///   cannot be read, or its folder cannot be created. The bonds can still be kept in memory then.
   public mutating func open() throws(SystemError) -> Content {
     var content = Content()
     try makeFolder()
@@ -80,10 +76,9 @@ public struct BondFile: ~Copyable {
       throw SystemError(.busy, "use", path, explanation: "another program is using these bonds")
     }
     if status.st_mode & 0o077 != 0 {
-      let mode = String(status.st_mode & 0o777, radix: 8)
       content.notice =
-        "others could read or write \(path) (its mode was \(mode)), and may know the keys in it; it is "
-        + "its owner's alone now. To be safe, forget these bonds and pair again"
+        "other users could read or write \(path), and may know its keys; "
+        + "now only its owner can. To be safe, forget these bonds and pair again"
       try SystemCall.run("protect", path) { fchmod(number, 0o600) }
     }
     var storage = [UInt8](repeating: 0, count: 2_048)
@@ -133,18 +128,17 @@ public struct BondFile: ~Copyable {
     }
   }
 
-  /// Gives a file that cannot be used another name, and says so.
+  /// Renames an unusable file. Returns a warning that says so.
   private func setAside(_ fault: BondFileFault) throws(SystemError) -> String {
-    let other = path + Self.suffixOfUnusable
-    try SystemCall.run("rename", path) { unsafe rename(path, other) }
+    try SystemCall.run("rename", path) { unsafe rename(path, path + ".unusable") }
     let reason =
       switch fault {
-      case .foreign: "is no file of bonds"
+      case .foreign: "is not a file of bonds"
       case .cut: "ends too early"
       case .damaged: "is damaged"
       case .version(let number): "has the format \(number), which this version does not know"
       }
-    return "the file \(path) \(reason); it is \(other) now, and its bonds are not used"
+    return "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
   }
 
   private func makeFolder() throws(SystemError) {
@@ -163,9 +157,9 @@ public struct BondFile: ~Copyable {
 
   // MARK: Writing
 
-  /// Writes the file anew.
+  /// Replaces the file.
   ///
-  /// - Throws: Why that is not possible; the old file is still there then.
+  /// - Throws: Why that failed; the old file stays then.
   public mutating func save<Bonds: BondStore & ~Copyable>(
     _ bonds: borrowing Bonds, identity: LocalIdentity?
   ) throws(SystemError) {
@@ -180,12 +174,12 @@ public struct BondFile: ~Copyable {
     }
   }
 
-  /// Writes the file anew, with these bytes of `BondFileFormat`.
+  /// Replaces the file by these bytes of `BondFileFormat`.
   ///
-  /// - Throws: Why that is not possible; the old file is still there then.
+  /// - Throws: Why that failed; the old file stays then.
   public mutating func save(_ bytes: Span<UInt8>) throws(SystemError) {
     let new = path + ".new"
-    // What a killed process has left.
+    // A killed process may have left one.
     _ = unsafe unlink(new)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let number = try SystemCall.run("write", path) { unsafe Glibc.open(new, flags, 0o600) }
@@ -222,7 +216,7 @@ public struct BondFile: ~Copyable {
     try SystemCall.run("write", path) { fsync(number) }
   }
 
-  /// Puts the new name on the disk. Where a file system cannot do that, it does so by itself.
+  /// Syncs the new name to the disk. A file system without this call does so later.
   private func syncFolder() {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let number = unsafe Glibc.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)

@@ -1,10 +1,10 @@
 import Glibc
 
-// CLinux's functions, as its header has them. The header is not imported: a client of a Swift
-// module needs every C module below it, even one that is imported internally (SE-0409: without
-// library evolution). A package that does not depend on this one, and finds its modules in the same
-// build folder (`#if canImport(CoreBluetooth)`), does not know where the C module is. CLinuxTests
-// compares all of this with the header.
+// CLinux's functions. The header is not imported: a client of a Swift module needs every C module
+// below it, even one that is imported internally (SE-0409: without library evolution). A package
+// that does not depend on this one, and finds its modules in the same build folder
+// (`#if canImport(CoreBluetooth)`), does not know where the C module is. CLinuxTests compares all
+// of this with the header.
 
 /// epoll_create1.
 @_extern(c) func clinux_create_queue() -> CInt

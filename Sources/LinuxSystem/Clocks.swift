@@ -1,9 +1,9 @@
 import BluetoothHost
 import Glibc
 
-/// The clock that deadlines are told by: it never goes back and is never set.
+/// The clock for deadlines: it never goes back and is never set.
 public enum MonotonicClock {
-  /// Milliseconds since the machine was started, not counting the time it slept.
+  /// Milliseconds since the machine started, without the time that it slept.
   public static var now: Instant {
     let time = read(CLOCK_MONOTONIC)
     return Instant(
@@ -12,9 +12,9 @@ public enum MonotonicClock {
   }
 }
 
-/// The clock on the wall, which may be set at any time: for stamping records, not for waiting.
+/// The wall clock, which may be set at any time: for time stamps, not for waiting.
 public enum WallClock {
-  /// Microseconds since the first moment of 1970, in UTC.
+  /// Microseconds since the start of 1970, in UTC.
   public static var microseconds: Int64 {
     let time = read(CLOCK_REALTIME)
     return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
@@ -23,7 +23,7 @@ public enum WallClock {
 
 private func read(_ clock: clockid_t) -> timespec {
   var time = timespec()
-  // Fails only for a clock that the kernel does not have; it has these two.
+  // Fails only for an unknown clock; the kernel has these two.
   _ = unsafe clock_gettime(clock, &time)
   return time
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Tells a loop when certain names of a directory come, go or change their permissions, so that
-/// nobody needs to look from time to time: inotify(7).
+/// Wakes a loop when names with a prefix are added to or removed from a directory, or their
+/// permissions change: inotify(7).
 ///
-/// It says that something has happened, not what: the kernel may have left out what it had no room
-/// for, and what it told may be past by now. Whoever is told has to look.
+/// It reports that something changed, not what: the kernel may have dropped records, and a record
+/// may be outdated. The owner has to look.
 public final class DirectoryWatch: EventHandler {
   private let descriptor: FileDescriptor
   private let prefix: [UInt8]
@@ -12,11 +12,11 @@ public final class DirectoryWatch: EventHandler {
   private var registration: EventLoop.Registration?
   private var hasChanged = false
 
-  /// Watches the names in the directory `path` that begin with `prefix`, for `loop`. What comes or
-  /// goes under another name wakes the loop as well, and is left out here.
+  /// Watches the names in the directory `path` that begin with `prefix`, for `loop`. Changes of
+  /// other names also wake the loop, but are ignored here.
   ///
-  /// - Throws: What the kernel has against `path`, such as `noSuchFile`; or EMFILE or `noSpace`, if
-  ///   this user watches as much as it allows.
+  /// - Throws: Why `path` cannot be watched, such as `noSuchFile`; EMFILE or `noSpace` at this
+  ///   user's limit of watches.
   public init(_ path: String, namesFrom prefix: String, loop: EventLoop) throws(SystemError) {
     self.prefix = Array(prefix.utf8)
     self.loop = loop
@@ -28,30 +28,30 @@ public final class DirectoryWatch: EventHandler {
     registration = try loop.add(descriptor, for: .readable, handler: self)
   }
 
-  /// Whether a name has come, gone or changed since this was last asked.
+  /// Whether a name was added, removed or changed since the last call.
   public func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
   }
 
-  /// Watches no more.
+  /// Stops watching.
   public func stop() {
     if let registration { loop.remove(registration) }
     registration = nil
     hasChanged = false
   }
 
-  /// The kernel has something to tell. What does not fit is told in the loop's next turn.
+  /// Reads the kernel's records. What does not fit is read in the loop's next turn.
   public func handle(_ readiness: Readiness, token: Int) {
     var storage = InlineArray<4096, UInt8>(repeating: 0)
     var records = storage.mutableSpan
     guard case .bytes(let count)? = try? descriptor.read(into: &records) else { return }
-    let told = storage.span
+    let read = storage.span
     let prefix = self.prefix
-    if Self.isChange(told.extracting(first: count), prefix: prefix.span) { hasChanged = true }
+    if Self.isChange(read.extracting(first: count), prefix: prefix.span) { hasChanged = true }
   }
 
-  /// Made, removed, renamed from or to, and a change of owner or permissions.
+  /// Created, removed, renamed from or to, and a change of owner or permissions.
   private static let interest =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
     | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
@@ -64,12 +64,12 @@ public final class DirectoryWatch: EventHandler {
     unsafe record.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
   }
 
-  /// Whether the kernel's records are of a name with the prefix, or of more than they say.
+  /// Whether a record has a name with the prefix, or says that records were dropped.
   static func isChange(_ records: Span<UInt8>, prefix: Span<UInt8>) -> Bool {
     var rest = records
     while rest.count >= headerSize {
       let mask = number(at: 4, of: rest)
-      // Records were dropped: nobody knows of which names.
+      // Records were dropped, perhaps of these names.
       if mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
       let length = Int(number(at: 12, of: rest))
       let name = rest.extracting(droppingFirst: headerSize)

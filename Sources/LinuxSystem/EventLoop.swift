@@ -1,9 +1,9 @@
 import BluetoothHost
 import Glibc
 
-/// What a descriptor is ready for. One of a few flags, or several.
+/// What a descriptor is ready for: a set of flags.
 public struct Readiness: RawRepresentable, Equatable, Sendable {
-  /// The flags as epoll has them.
+  /// The flags of epoll.
   public var rawValue: UInt32
 
   /// Any flags, known or not.
@@ -11,12 +11,12 @@ public struct Readiness: RawRepresentable, Equatable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Of interest in nothing but the end of the connection, which is always told.
+  /// No flag. The end of the connection is always reported.
   public static let none = Readiness(rawValue: 0)
   /// There is something to read, or the other side has closed.
   public static let readable = Readiness(rawValue: Epoll.in)
-  /// As `readable`, but told once, and not again until there is more to read.
-  public static let news = Readiness(rawValue: Epoll.in | Epoll.edgeTriggered)
+  /// As `readable`, but edge-triggered: reported once, and again only when more arrives.
+  public static let readableEdge = Readiness(rawValue: Epoll.in | Epoll.edgeTriggered)
   /// Some bytes can be written.
   public static let writable = Readiness(rawValue: Epoll.out)
   /// Both.
@@ -32,22 +32,22 @@ public struct Readiness: RawRepresentable, Equatable, Sendable {
     rawValue & (Epoll.out | Epoll.hangUp | Epoll.error) != 0
   }
 
-  /// Whether the other side is gone or the descriptor has failed; a read tells which.
+  /// Whether the other side is gone or the descriptor has failed; a read shows which.
   public var isHangUp: Bool { rawValue & (Epoll.hangUp | Epoll.error) != 0 }
 }
 
-/// Whoever a loop tells that a descriptor is ready.
+/// Is called by a loop when a descriptor is ready.
 public protocol EventHandler: AnyObject {
-  /// The descriptor that was added with `token` is ready. It stays so, and is told again, until
-  /// what it is ready for has been used up or is no longer of interest.
+  /// The descriptor that was added with `token` is ready. The loop calls again while it stays ready
+  /// and of interest.
   func handle(_ readiness: Readiness, token: Int)
 }
 
 /// Waits for many descriptors and one deadline at once, on the thread that calls it: epoll.
 ///
-/// Asleep when idle. A turn of the loop allocates nothing; adding a descriptor may.
+/// It sleeps when idle. A turn of the loop does not allocate; adding a descriptor may.
 public final class EventLoop {
-  /// What tells one addition from all others, to change or undo it.
+  /// Identifies an added descriptor, to change or remove it.
   public struct Registration: Equatable, Sendable {
     fileprivate var index: Int
     fileprivate var generation: UInt32
@@ -57,18 +57,18 @@ public final class EventLoop {
     var handler: (any EventHandler)?
     var descriptor: CInt = -1
     var token = 0
-    /// Tells this use of the slot from the ones before, of which an event may still be under way.
+    /// Distinguishes this use of the slot from earlier ones, which may still have pending events.
     var generation: UInt32 = 0
   }
 
   private let epoll: FileDescriptor
   private var slots: [Slot] = []
-  /// Which descriptors are ready, as `control` numbered them, and what each is ready for.
+  /// The ready descriptors, as numbered by `control`, and what each is ready for.
   private var readyNumbers = [UInt64](repeating: 0, count: 16)
   private var readyFlags = [UInt32](repeating: 0, count: 16)
 
-  /// A loop with nothing to wait for. From now on, the process ignores SIGPIPE: a write to a
-  /// socket whose reader has gone is an error like others.
+  /// An empty loop. From now on, the process ignores SIGPIPE: a write to a socket without a reader
+  /// returns an error.
   public init() throws(SystemError) {
     ignoreBrokenPipes()
     let number = try SystemCall.run("create", "an event queue") {
@@ -77,8 +77,8 @@ public final class EventLoop {
     epoll = FileDescriptor(owning: number, name: "the event queue")
   }
 
-  /// Calls `handler`, which the loop keeps, whenever `descriptor` is ready for what is of
-  /// interest. Remove it before the descriptor is closed.
+  /// Calls `handler` whenever `descriptor` is ready for `interest`. The loop retains the handler.
+  /// Remove the registration before the descriptor is closed.
   public func add(
     _ descriptor: borrowing FileDescriptor, for interest: Readiness,
     handler: any EventHandler, token: Int = 0
@@ -92,7 +92,7 @@ public final class EventLoop {
     return registration
   }
 
-  /// Changes what is of interest. Nothing happens if the registration has been removed.
+  /// Changes the interest. Does nothing if the registration has been removed.
   public func change(
     _ registration: Registration, to interest: Readiness
   ) throws(SystemError) {
@@ -100,12 +100,12 @@ public final class EventLoop {
     try control(Epoll.modify, slots[registration.index].descriptor, interest, registration)
   }
 
-  /// Calls the handler no more, not even for what has happened already. Nothing happens if the
-  /// registration has been removed before.
+  /// Stops calling the handler, also for pending events. Does nothing if the registration has been
+  /// removed before.
   public func remove(_ registration: Registration) {
     guard isCurrent(registration) else { return }
     let index = registration.index
-    // Fails only if the descriptor has been closed, which removes it as well.
+    // Fails only if the descriptor has been closed, which also removes it.
     try? control(Epoll.delete, slots[index].descriptor, .none, registration)
     slots[index].handler = nil
     slots[index].descriptor = -1
@@ -115,8 +115,8 @@ public final class EventLoop {
   /// Sleeps until a descriptor is ready or `deadline` has come, and calls the handlers of those
   /// that are ready.
   ///
-  /// - Parameter deadline: By the monotonic clock; `nil` to wait for as long as it takes. One in
-  ///   the past only looks what is ready.
+  /// - Parameter deadline: By the monotonic clock; `nil` waits without limit. A deadline in the
+  ///   past only polls.
   /// - Parameter now: The time, by the same clock.
   /// - Returns: Whether any descriptor was ready.
   @discardableResult

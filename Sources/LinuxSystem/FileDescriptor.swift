@@ -1,21 +1,21 @@
 import Glibc
 
-/// The owner of one open file, socket or device, which it closes once, when it goes.
+/// Owns an open file, socket or device, and closes it when it is destroyed.
 public struct FileDescriptor: ~Copyable, Sendable {
-  /// The kernel's number for it. Whoever keeps the number must not outlive the owner.
+  /// The kernel's number for it. Do not use it after the owner is destroyed.
   public let rawValue: CInt
 
-  /// What error messages call it: a path, a host and port, an adapter.
+  /// Its name in error messages: a path, a host and port, an adapter.
   public let name: String
 
-  /// Takes over a descriptor that nobody else closes.
+  /// Takes ownership of a descriptor.
   public init(owning rawValue: CInt, name: String) {
     self.rawValue = rawValue
     self.name = name
   }
 
   deinit {
-    // Not repeated on EINTR: Linux has given the number back by then, perhaps to someone else.
+    // Not repeated on EINTR: Linux has freed the number, and another file may have it.
     close(rawValue)
   }
 
@@ -29,7 +29,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
     case end
   }
 
-  /// Reads as many bytes as there are and fit. Never waits on a descriptor that does not block.
+  /// Reads the available bytes that fit. Does not block on a nonblocking descriptor.
   public borrowing func read(
     into buffer: inout MutableSpan<UInt8>
   ) throws(SystemError) -> ReadResult {
@@ -48,7 +48,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
   /// Writes as many of the first bytes as the kernel takes.
   ///
-  /// - Returns: How many it took; 0 if it takes none now: wait until the descriptor is writable.
+  /// - Returns: How many it took; if 0, wait until the descriptor is writable.
   public borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let descriptor = rawValue
     let count = try SystemCall.transfer("write to", name) {

@@ -1,14 +1,13 @@
 import Glibc
 
-/// How many files, sockets included, this process may have open: RLIMIT_NOFILE of setrlimit(2).
+/// The limit on this process's open files and sockets: RLIMIT_NOFILE of setrlimit(2).
 public enum FileLimit {
-  /// Files that a program needs besides those that it makes room for.
+  /// Files that any program needs in addition.
   private static let reserve: UInt = 64
 
-  /// Makes room for `count` open files, and for a few more that any program needs: raises the
-  /// process's limit, as far as the system allows.
+  /// Raises the process's limit to `count` open files plus a reserve, as far as the system allows.
   ///
-  /// - Returns: How many there is room for: `count`, or fewer if the system allows no more.
+  /// - Returns: How many files fit: `count`, or fewer if the system does not allow it.
   public static func makeRoom(for count: Int) -> Int {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -24,7 +23,7 @@ public enum FileLimit {
     return limit.rlim_cur > reserve ? Int(limit.rlim_cur - reserve) : 0
   }
 
-  /// A descriptor of nothing, to be closed when a file must be opened and no more may be.
+  /// An unused descriptor, to close when the limit is reached and a file must be opened.
   package static func spareDescriptor() throws(SystemError) -> FileDescriptor {
     let path = "/dev/null"
     let number = try SystemCall.run("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the kernel knows of a file: stat(2).
+/// The status of a file: stat(2).
 struct FileStatus: Equatable {
-  /// What kind of thing is at a path.
+  /// The kind of file.
   enum Kind: Equatable {
     case regular, directory, symbolicLink, socket, pipe, characterDevice, blockDevice
 
@@ -21,18 +21,18 @@ struct FileStatus: Equatable {
 
   /// The number of the user who owns it.
   let owner: UInt32
-  /// Its kind; `nil` for one that Linux does not have.
+  /// Its kind; `nil` for a kind that Linux does not have.
   let kind: Kind?
 
   private let device: UInt64
   private let inode: UInt64
-  /// When its content last changed. Inode numbers are used again; with the time, a file that is
-  /// removed is not taken for the next one.
+  /// When its content last changed. Inode numbers are reused; the time distinguishes a removed file
+  /// from the next one.
   private let modified: (seconds: Int64, nanoseconds: Int64)
 
-  /// What is at `path`; `nil` if nothing is, or it cannot be seen.
+  /// The status of the file at `path`; `nil` if it is missing or cannot be seen.
   ///
-  /// - Parameter followsLinks: Whether to look at what a symbolic link leads to, or at the link.
+  /// - Parameter followsLinks: Whether to look at the target of a symbolic link, or at the link.
   init?(of path: String, followsLinks: Bool = false) {
     var status = stat()
     let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
@@ -40,7 +40,7 @@ struct FileStatus: Equatable {
     self.init(status)
   }
 
-  /// What `descriptor` is open on.
+  /// The status of the open file.
   init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
     var status = stat()
     let number = descriptor.rawValue
@@ -66,18 +66,18 @@ struct FileStatus: Equatable {
     modified = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
   }
 
-  /// Whether the user that this process acts as owns it.
+  /// Whether this process's effective user owns it.
   var isOwn: Bool { owner == Process.userNumber }
 
-  /// Whether this user or root owns it: no other user can have put it there.
+  /// Whether this user or root owns it, so that no other user created it.
   var isTrusted: Bool { isOwn || owner == 0 }
 
-  /// Whether both are the same file, whatever has been written to it in between.
+  /// Whether both are the same file, even if its content changed in between.
   func isSameFile(as other: FileStatus) -> Bool {
     device == other.device && inode == other.inode
   }
 
-  /// Numbers that identify a file that is never written to, such as a socket.
+  /// Identifies a file that is never written to, such as a socket.
   var identity: String { "\(device) \(inode) \(modified.seconds).\(modified.nanoseconds)" }
 
   static func == (one: FileStatus, other: FileStatus) -> Bool {

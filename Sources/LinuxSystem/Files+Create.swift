@@ -1,14 +1,14 @@
 import Glibc
 
 extension Files {
-  /// Makes the file at `path`, or empties it; only this user may read and write it (mode 0600).
-  /// Writes to it do not wait.
+  /// Creates or empties the file at `path`. Only this user may read and write it (mode 0600).
+  /// Writes to it do not block.
   ///
   /// It may also be a pipe or a device such as a terminal. `/dev/stdout` and `/dev/fd/N` are opened
-  /// anew, so that they still block for the programs that share them.
+  /// again, so that they stay blocking for the programs that share them.
   ///
-  /// - Throws: `notPermitted` if it is another user's, or a link that another user made;
-  ///   `invalidArgument` if it is nothing that bytes can be written to one after the other.
+  /// - Throws: `notPermitted` if it is another user's, or a link of another user;
+  ///   `invalidArgument` if it is not a file, a pipe or a device.
   public static func create(_ path: String) throws(SystemError) -> FileDescriptor {
     let file = try openToWrite(path)
     let status = try FileStatus(of: file)
@@ -30,16 +30,16 @@ extension Files {
   private static func openToWrite(_ path: String) throws(SystemError) -> FileDescriptor {
     let present = FileStatus(of: path)
     let isLink = present?.kind == .symbolicLink
-    if let present, isLink, !present.isTrusted { throw strangeLink(path) }
-    // What is no link now may be one when it is opened.
+    if let present, isLink, !present.isTrusted { throw foreignLink(path) }
+    // A link may appear before the file is opened.
     let flags = O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (isLink ? 0 : O_NOFOLLOW)
     do throws(SystemError) {
       return try open(path, flags | O_WRONLY)
     } catch {
       let kind = FileStatus(of: path, followsLinks: isLink)?.kind
-      if kind == .symbolicLink { throw strangeLink(path) }
+      if kind == .symbolicLink { throw foreignLink(path) }
       guard error.code == .noSuchAddress, kind == .pipe else { throw error }
-      // The pipe has no reader yet. With an end of its own to read from, it can be written to.
+      // The pipe has no reader yet. Opened for reading too, it can be written to.
       return try open(path, flags | O_RDWR)
     }
   }
@@ -49,8 +49,8 @@ extension Files {
     return FileDescriptor(owning: number, name: path)
   }
 
-  private static func strangeLink(_ path: String) -> SystemError {
-    refusal(path, "it is a link that another user made")
+  private static func foreignLink(_ path: String) -> SystemError {
+    refusal(path, "it is a link of another user")
   }
 
   private static func refusal(_ path: String, _ reason: String) -> SystemError {
@@ -59,7 +59,7 @@ extension Files {
 }
 
 extension FileDescriptor {
-  /// Whether it is a pipe without a name, which only a process that was given it can open.
+  /// Whether it is a pipe without a name, which only processes with its descriptor can open.
   fileprivate var isAnonymousPipe: Bool {
     Files.target(ofLink: "/proc/self/fd/\(rawValue)")?.hasPrefix("pipe:") ?? false
   }

@@ -1,14 +1,13 @@
 import Glibc
 
-/// Plain files.
+/// Functions for files.
 public enum Files {
-  /// The first 4,095 bytes of a file, as the kernel's own files in /proc and /sys are read.
+  /// The first 4,095 bytes of a file, such as the kernel's files in /proc and /sys.
   public static func text(of path: String) throws(SystemError) -> String {
     String(decoding: try bytes(of: path, limit: 4_095), as: UTF8.self)
   }
 
-  /// The first `limit` bytes of a file; all, if it has no more. Never waits for the writer of a
-  /// pipe.
+  /// At most the first `limit` bytes of a file. Does not wait for the writer of a pipe.
   public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let number = try SystemCall.run("open", path) {
       unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -17,10 +16,10 @@ public enum Files {
     return try bytes(of: file, limit: limit)
   }
 
-  /// The first `limit` bytes of a regular file; all, if it has no more.
+  /// At most the first `limit` bytes of a regular file.
   ///
   /// - Throws: `invalidArgument` if it is anything else, such as a pipe, which may never end, or a
-  ///   device, which it may change to be opened.
+  ///   device, which opening may change.
   package static func bytes(ofRegular path: String, limit: Int) throws(SystemError) -> [UInt8] {
     if let present = FileStatus(of: path, followsLinks: true) { try expectRegular(present, path) }
     let number = try SystemCall.run("open", path) {
@@ -54,7 +53,7 @@ public enum Files {
     return bytes
   }
 
-  /// The names in a directory, sorted; none if it cannot be read.
+  /// The names in a directory, sorted; empty if it cannot be read.
   public static func names(in path: String) -> [String] {
     guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }
@@ -71,7 +70,7 @@ public enum Files {
     return names.sorted()
   }
 
-  /// What a symbolic link points at; `nil` if it is none.
+  /// The target of a symbolic link; `nil` if `path` is not a link.
   public static func target(ofLink path: String) -> String? {
     let capacity = Int(PATH_MAX)
     var storage = [CChar](repeating: 0, count: capacity)
@@ -80,8 +79,8 @@ public enum Files {
     return String(decoding: storage.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The group that may read and write a file, if it is one that a user can join: not root's;
-  /// `nil` if there is no such group, or no such file.
+  /// The group that may read and write a file; `nil` if the file is missing, the group is root's,
+  /// or it lacks these permissions.
   public static func group(of path: String) -> String? {
     var status = Glibc.stat()
     guard unsafe lstat(path, &status) == 0, status.st_gid != 0,
@@ -91,7 +90,7 @@ public enum Files {
     return unsafe String(cString: group.pointee.gr_name)
   }
 
-  /// Whether there is anything at `path`.
+  /// Whether `path` exists.
   public static func exists(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0
   }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The addresses that a host's name and a port stand for: getaddrinfo(3).
+/// The addresses of a host and port: getaddrinfo(3).
 @safe
 struct HostAddresses: ~Copyable {
-  /// The first of a linked list, which lives as long as this.
+  /// The first of a linked list, which lives as long as this value.
   let first: UnsafeMutablePointer<addrinfo>?
 
-  /// - Parameter host: A name or an IPv4 or IPv6 address; "" for this machine's loopback; "_",
-  ///   when listening, for all of its addresses.
-  /// - Throws: `addressNotAvailable` with the resolver's words.
+  /// - Parameter host: A name or an IPv4 or IPv6 address; "" for this machine's loopback; "_", when
+  ///   listening, for all of its addresses.
+  /// - Throws: `addressNotAvailable` with the resolver's message.
   init(host: String, port: UInt16, toListen: Bool) throws(SystemError) {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -31,7 +31,7 @@ struct HostAddresses: ~Copyable {
   }
 }
 
-/// Whether `host` is a name, and not an address, so that to find its address may take long.
+/// Whether `host` is a name and not an address, so that its lookup may take long.
 package func mustBeLookedUp(host: String) -> Bool {
   if host.isEmpty || host == "_" { return false }
   var hints = unsafe addrinfo()
@@ -42,7 +42,7 @@ package func mustBeLookedUp(host: String) -> Bool {
   return result != 0
 }
 
-/// What messages call an end of a TCP connection: "localhost:9000", "[::1]:9000".
+/// The name of an end of a TCP connection in messages: "localhost:9000", "[::1]:9000".
 package func tcpName(host: String, port: UInt16) -> String {
   if host.isEmpty { return "localhost:\(port)" }
   return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A locked file beside a path, which goes with its owner.
+/// A locked file beside a path. It is removed when this value is destroyed.
 ///
-/// One that a killed process left is taken over: by its name, its owner and its content it is one of
-/// ours.
+/// A lock file that a killed process left is taken over if its name, owner and content show that it
+/// is this program's.
 struct LockFile: ~Copyable {
-  /// What its last owner wrote; empty if nothing was written.
-  let legacy: String
+  /// The text that its last owner wrote; empty if it wrote none.
+  let lastText: String
 
   private let path: String
   private let descriptor: FileDescriptor
@@ -16,13 +16,13 @@ struct LockFile: ~Copyable {
 
   /// Locks `.NAME.eightball-lock` in the directory of `subject`, whose last component is NAME.
   ///
-  /// - Throws: `addressInUse` if another process has it; `fileExists` if what is there is not a
-  ///   lock file of this program and this user.
+  /// - Throws: `addressInUse` if another process has it; `fileExists` if the file is not a lock
+  ///   file of this program and this user.
   init(for subject: String) throws(SystemError) {
     let slash = subject.lastIndex(of: "/").map { subject.index(after: $0) }
     let start = slash ?? subject.startIndex
     let path = "\(subject[..<start]).\(subject[start...]).eightball-lock"
-    // The process that had it before may remove the file after it was opened here.
+    // Its last owner may remove the file after it was opened here.
     for _ in 0..<Self.attempts {
       let descriptor = try Self.open(path)
       let number = descriptor.rawValue
@@ -35,8 +35,8 @@ struct LockFile: ~Copyable {
       guard let present = FileStatus(of: path) else { continue }
       guard present.isSameFile(as: try FileStatus(of: descriptor)) else { continue }
       let content = try Self.content(of: descriptor)
-      guard content.isEmpty || content.hasPrefix(Self.mark) else { throw Self.strange(path) }
-      legacy = String(content.dropFirst(Self.mark.count))
+      guard content.isEmpty || content.hasPrefix(Self.mark) else { throw Self.foreign(path) }
+      lastText = String(content.dropFirst(Self.mark.count))
       self.path = path
       self.descriptor = descriptor
       return
@@ -45,7 +45,7 @@ struct LockFile: ~Copyable {
   }
 
   deinit {
-    // Locked until it is closed: a process that has opened it finds that it has gone.
+    // Removed while still locked: a process that has opened it then finds it missing.
     if let present = FileStatus(of: path), let own = try? FileStatus(of: descriptor),
       present.isSameFile(as: own)
     {
@@ -53,7 +53,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  /// Keeps `text`, at most 500 bytes, for the next owner.
+  /// Writes `text`, at most 500 bytes, for the next owner.
   borrowing func write(_ text: String) throws(SystemError) {
     let number = descriptor.rawValue
     let bytes = Array((Self.mark + text).utf8)
@@ -78,28 +78,28 @@ struct LockFile: ~Copyable {
   private static func open(_ path: String) throws(SystemError) -> FileDescriptor {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     do throws(SystemError) {
-      // Not opened to see what it is: to open some devices is to change them.
+      // Checked before it is opened: opening changes some devices.
       if let present = FileStatus(of: path), present.kind != .regular || !present.isOwn {
-        throw strange(path)
+        throw foreign(path)
       }
       let number = try SystemCall.run("open", path) { unsafe Glibc.open(path, flags, 0o600) }
       let descriptor = FileDescriptor(owning: number, name: path)
       let status = try FileStatus(of: descriptor)
-      guard status.kind == .regular, status.isOwn else { throw strange(path) }
+      guard status.kind == .regular, status.isOwn else { throw foreign(path) }
       return descriptor
     } catch {
-      // The directory itself may be the obstacle, or what has been put there in the meantime.
+      // The cause may be the directory, or a file that has appeared meanwhile.
       guard error.code != .fileExists, let present = FileStatus(of: path), !present.isOwn else {
         throw error
       }
-      throw strange(path)
+      throw foreign(path)
     }
   }
 
-  private static func strange(_ path: String) -> SystemError {
+  private static func foreign(_ path: String) -> SystemError {
     SystemError(
       .fileExists, "lock", path,
-      explanation: "what is there is not a lock file of this program and this user; "
-        + "remove it, or use another path")
+      explanation: "it is not a lock file of this program and this user; remove it, or use another "
+        + "path")
   }
 }

@@ -1,36 +1,35 @@
 import Glibc
 
-/// The sole right to put a UNIX socket at a path, and to remove the one that was put there.
+/// The exclusive right to create a UNIX socket at a path, and to remove it.
 ///
 /// The right is a lock (flock(2)) on the file `.NAME.eightball-lock` beside the socket. The kernel
-/// releases the lock when the process ends, in whatever way it ends. The file has the identity of
-/// the socket that its owner made: a later program that gets the lock replaces that socket, and no
-/// other.
+/// releases the lock when the process ends, however it ends. The file has the identity of the
+/// socket that its owner created: the next owner of the lock replaces only that socket.
 struct OwnedPath: ~Copyable {
   private let path: String
   private let lock: LockFile
-  /// The socket that this process made.
+  /// The socket that this process created.
   private var socket: FileStatus?
 
-  /// Takes the right, and removes the socket that a killed program left there.
+  /// Takes the right, and removes the socket that a killed program left.
   ///
-  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if there is anything else
-  ///   that this program did not make, at the path or where the lock must be.
+  /// - Throws: `addressInUse` if a program listens there; `fileExists` if the path or the lock's
+  ///   path has a file that this program did not create.
   init(_ path: String) throws(SystemError) {
     let lock = try LockFile(for: path)
-    try Self.removeLeftover(path, identity: lock.legacy)
+    try Self.removeLeftover(path, identity: lock.lastText)
     self.path = path
     self.lock = lock
   }
 
   deinit {
-    // Before the lock is released: until then, no other of our programs replaces the socket.
+    // Removed before the lock is released: until then, no other owner replaces the socket.
     if let socket, FileStatus(of: path) == socket { unsafe unlink(path) }
   }
 
-  /// Notes the socket that has just been bound to the path as this process's own.
+  /// Records the socket that this process has just bound to the path.
   ///
-  /// - Throws: Why the identity cannot be kept; the socket is still removed at the end.
+  /// - Throws: Why the identity cannot be written; the socket is still removed at the end.
   mutating func claimSocket() throws(SystemError) {
     guard let made = FileStatus(of: path), made.kind == .socket, made.isOwn else {
       throw SystemError(
@@ -45,7 +44,7 @@ struct OwnedPath: ~Copyable {
     guard present.kind == .socket, present.isOwn else {
       throw SystemError(
         .fileExists, "listen on", path,
-        explanation: "what is there is not a socket of this user; remove it, or use another path")
+        explanation: "it is not a socket of this user; remove it, or use another path")
     }
     do throws(SystemError) {
       _ = try StreamSocket.connect(path: path)
@@ -54,8 +53,8 @@ struct OwnedPath: ~Copyable {
       guard present.identity == identity else {
         throw SystemError(
           .fileExists, "listen on", path,
-          explanation: "there is a socket that this program did not make; remove it if no program "
-            + "uses it, or use another path")
+          explanation: "this program did not create that socket; remove it if no program uses it, "
+            + "or use another path")
       }
       try SystemCall.run("replace", path) { unsafe unlink(path) }
       return

@@ -1,24 +1,24 @@
 import Glibc
 
-/// What this process is and may do.
+/// This process: its user, program, capabilities and environment.
 public enum Process {
-  /// The number of the user that it acts as.
+  /// The number of its effective user.
   public static var userNumber: UInt32 { geteuid() }
 
-  /// The number of the user that `text` names, or whose number it is; `nil` if there is none.
+  /// The number of the user with this name or number; `nil` if the name is unknown.
   package static func userNumber(of text: String) -> UInt32? {
     if let number = UInt32(text) { return number }
     guard let entry = unsafe getpwnam(text) else { return nil }
     return unsafe entry.pointee.pw_uid
   }
 
-  /// The path of its program; "eightball" if it cannot be told.
+  /// The path of its program; "eightball" if it cannot be read.
   public static var programPath: String {
     Files.target(ofLink: "/proc/self/exe") ?? "eightball"
   }
 
-  /// Whether it may configure the network's devices, among them Bluetooth adapters:
-  /// CAP_NET_ADMIN of capabilities(7).
+  /// Whether it may configure network devices, including Bluetooth adapters: CAP_NET_ADMIN of
+  /// capabilities(7).
   public static var mayConfigureAdapters: Bool {
     guard let status = try? Files.text(of: "/proc/self/status") else { return false }
     return mayConfigureAdapters(status: status)
@@ -33,7 +33,7 @@ public enum Process {
     return false
   }
 
-  /// The value of a variable of its environment; `nil` if it is unset or empty.
+  /// The value of an environment variable; `nil` if it is unset or empty.
   public static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)

@@ -1,10 +1,10 @@
-/// The processes of this machine, as /proc tells of them.
+/// The processes of this machine, read from /proc.
 public struct ProcessTable: Sendable {
-  /// A process that runs.
+  /// A running process.
   public struct Entry: Equatable, Sendable, CustomStringConvertible {
     /// Its number.
     public var number: Int
-    /// Its program, cut by the kernel to 15 bytes.
+    /// Its program, truncated by the kernel to 15 bytes.
     public var name: String
 
     /// The process with this number, of this program.
@@ -17,7 +17,7 @@ public struct ProcessTable: Sendable {
     public var description: String { "\(name), process \(number)" }
   }
 
-  /// Where the kernel tells of processes.
+  /// The path of the proc file system.
   private let root: String
 
   /// The table at `root`.
@@ -25,7 +25,7 @@ public struct ProcessTable: Sendable {
     self.root = root
   }
 
-  /// All processes that can be seen, in the order of their numbers.
+  /// All visible processes, in the order of their numbers.
   public var entries: [Entry] {
     Files.names(in: root).compactMap { Int($0) }.sorted().compactMap { number in
       guard let name = try? Files.text(of: "\(root)/\(number)/comm") else { return nil }
@@ -33,8 +33,8 @@ public struct ProcessTable: Sendable {
     }
   }
 
-  /// The processes that hold a Bluetooth socket of the kind that drives adapters (HCI), this one
-  /// left out. Those of other users are seen by root alone.
+  /// The other processes that have an HCI socket, which can drive an adapter. Only root sees those
+  /// of other users.
   public var holdersOfAdapterSockets: [Entry] {
     // sk, RefCnt, Rmem, Wmem, User, Inode, Parent
     let table = (try? Files.text(of: "\(root)/net/hci")) ?? ""

@@ -1,38 +1,39 @@
 import Glibc
 
-/// A file of this user alone that takes records, whole or not at all, and never waits.
+/// A file for records, which are written whole or not at all, and without blocking. Only this user
+/// can read it.
 ///
 /// It may be a regular file, a pipe or a device such as a terminal: see `Files.create`.
 package final class RecordFile {
-  /// Where it is.
+  /// Its path.
   package var path: String { descriptor.name }
 
   private let descriptor: FileDescriptor
   private let isRegular: Bool
   /// The length of all whole records, in bytes.
   private var length = 0
-  /// Why nothing can follow what has been written.
+  /// Why no record can follow.
   private var end: SystemError?
 
-  /// Makes the file at `path`, or empties it; only this user may read and write it (mode 0600).
+  /// Creates or empties the file at `path` (mode 0600).
   ///
-  /// A pipe without a reader keeps what fits into it, usually 64 KiB, until there is one.
+  /// A pipe without a reader keeps what fits into it, usually 64 KiB, until it has a reader.
   ///
   /// - Throws: What `Files.create` throws.
   package init(_ path: String) throws(SystemError) {
     ignoreBrokenPipes()
-    // Or a limit of the user's to the size of files ends the process.
+    // Otherwise the user's limit on file sizes ends the process.
     _ = signal(SIGXFSZ, SIG_IGN)
     let file = try Files.create(path)
     isRegular = try FileStatus(of: file).kind == .regular
     descriptor = file
   }
 
-  /// Writes a record of at most 4,096 bytes behind the others, or none of it.
+  /// Appends a record of at most 4,096 bytes, or none of it.
   ///
   /// - Throws: Why it was not written: `wouldBlock` if the reader of a pipe does not keep up;
-  ///   `noSpace` if the disk is full; `brokenPipe` if the reader has gone, which ends it for good,
-  ///   for another reader would begin in the middle.
+  ///   `noSpace` if the disk is full; `brokenPipe` if the reader is gone. After that nothing is
+  ///   written, since another reader would begin in the middle.
   package func append(_ record: Span<UInt8>) throws(SystemError) {
     if let end { throw end }
     let count: Int
@@ -50,7 +51,7 @@ package final class RecordFile {
       throw SystemError(
         .wouldBlock, "write to", path, explanation: "its reader does not keep up")
     }
-    // A part of a record: a pipe takes none (PIPE_BUF), so it is a full disk or a terminal.
+    // A partial write: a pipe makes none (PIPE_BUF), so it is a full disk or a terminal.
     let failure = SystemError(.noSpace, "write to", path)
     let number = descriptor.rawValue
     if !isRegular || ftruncate(number, length) != 0 || lseek(number, length, SEEK_SET) != length {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A serial line that carries bytes untouched: 8 data bits, no parity, 1 stop bit, and hardware
-/// flow control, as a Bluetooth controller's UART has it (Core Specification, Vol 4, Part A, 4).
+/// A raw serial line: 8 data bits, no parity, 1 stop bit, and hardware flow control, as H4 requires
+/// (Core Specification, Vol 4, Part A, 4).
 public enum SerialPort {
-  /// The speeds that can be asked for, in bits a second.
+  /// The supported speeds, in bits per second.
   public static let speeds: [UInt32] = table.map { $0.speed }
 
-  /// Opens the line at `path` for this process alone. It does not block.
+  /// Opens the line at `path` exclusively and nonblocking.
   ///
-  /// - Parameter speed: In bits a second, one of `speeds`.
-  /// - Throws: `notATerminal` if it is no serial line; `invalidArgument` if it cannot do `speed`.
+  /// - Parameter speed: In bits per second, one of `speeds`.
+  /// - Throws: `notATerminal` if it is not a serial line; `invalidArgument` if it lacks `speed`.
   public static func open(_ path: String, speed: UInt32) throws(SystemError) -> FileDescriptor {
     guard let code = table.first(where: { $0.speed == speed })?.code else {
       throw SystemError(
-        .invalidArgument, "open", path, explanation: "\(speed) is no speed of a serial line")
+        .invalidArgument, "open", path, explanation: "\(speed) is not a speed of a serial line")
     }
     let number = try SystemCall.run("open", path) {
       unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -27,9 +27,9 @@ public enum SerialPort {
     settings.c_cflag |= tcflag_t(CRTSCTS)
     try SystemCall.run("set the speed of", path) { unsafe cfsetspeed(&settings, code) }
     try SystemCall.run("configure", path) { unsafe tcsetattr(number, TCSANOW, &settings) }
-    // A second program on the line would steal bytes from the first. Not every driver can say so.
+    // A second program on the line would take bytes of this one. Not every driver supports this.
     _ = ioctl(number, UInt(TIOCEXCL), 0 as CInt)
-    // What came before is the end of a packet whose beginning is lost.
+    // Earlier bytes are the end of a packet whose beginning is lost.
     tcflush(number, TCIOFLUSH)
     return descriptor
   }

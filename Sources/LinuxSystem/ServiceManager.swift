@@ -1,21 +1,20 @@
 import Glibc
 
-/// The way to whoever has started this program as a service and wants to hear how it is doing:
-/// systemd, or another that speaks sd_notify(3).
+/// Reports to the service manager that started this program: systemd, or another one with
+/// sd_notify(3).
 public struct ServiceManager: ~Copyable {
-  /// How long it waits for a sign of life before it takes the program for dead, in milliseconds;
-  /// `nil` if it does not watch for one.
+  /// The watchdog timeout in milliseconds; `nil` without a watchdog.
   public let patience: UInt32?
 
   private let address: UnixAddress
   private let descriptor: FileDescriptor
 
-  /// The service manager that the environment tells of; `nil` if it tells of none.
+  /// The service manager that the environment names; `nil` without one.
   ///
-  /// - Parameter environment: The value of a variable; `nil` if it is unset or empty. Read are
-  ///   NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
-  /// - Parameter processNumber: This process's; a watchdog for another process is not for us.
-  /// - Throws: If a variable cannot mean anything.
+  /// - Parameter environment: The value of a variable; `nil` if it is unset or empty. It is called
+  ///   for NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  /// - Parameter processNumber: This process's number; a watchdog for another process is ignored.
+  /// - Throws: If a variable has a wrong value.
   public static func find(
     environment: (String) -> String? = { Process.environment($0) },
     processNumber: Int32 = getpid()
@@ -34,12 +33,11 @@ public struct ServiceManager: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Tells it something, whole or not at all, and never waits; whether it was told.
-  ///
-  /// Takes no memory.
+  /// Sends a message, whole or not at all, without blocking or allocating. Returns whether it was
+  /// sent.
   ///
   /// - Parameter message: Lines of VARIABLE=VALUE, as in sd_notify(3).
-  public borrowing func tell(_ message: Span<UInt8>) -> Bool {
+  public borrowing func send(_ message: Span<UInt8>) -> Bool {
     address.send(message, from: descriptor)
   }
 

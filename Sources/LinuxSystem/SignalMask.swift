@@ -1,15 +1,16 @@
 import Glibc
 
-/// Which signals a thread takes.
+/// The signal mask of a thread.
 public enum SignalMask {
-  /// The calling thread takes none: they go to the process's other threads.
+  /// Blocks all signals in the calling thread: they go to the process's other threads.
   public static func blockAll() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Calls `body` while the calling thread takes `signal`, or does not; after it, all is as before.
+  /// Calls `body` while `signal` is blocked or unblocked in the calling thread, and restores the
+  /// mask.
   public static func with(_ signal: CInt, isBlocked: Bool, _ body: () -> Void) {
     var signals = sigset_t()
     var before = sigset_t()

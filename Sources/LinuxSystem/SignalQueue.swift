@@ -1,14 +1,14 @@
 import Glibc
 
-/// Signals as something that a loop waits for, instead of something that happens at any place.
+/// Signals that a loop waits for, instead of signal handlers: signalfd(2).
 public struct SignalQueue: ~Copyable {
-  /// Readable while a signal has come that has not been taken.
+  /// Readable while a signal is pending.
   public let descriptor: FileDescriptor
 
-  /// Takes `signals` from the calling thread, and from every thread made after. They stay blocked
-  /// when the queue has gone.
+  /// Blocks `signals` in the calling thread and in threads that it starts later, and queues them.
+  /// They stay blocked after the queue is destroyed.
   ///
-  /// - Parameter name: What error messages call them.
+  /// - Parameter name: The name of the signals in error messages.
   public init(_ signals: [CInt], name: String) throws(SystemError) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -20,10 +20,10 @@ public struct SignalQueue: ~Copyable {
     descriptor = FileDescriptor(owning: number, name: name)
   }
 
-  /// Takes the number of the next signal; `nil` if none has come. One that has come several times
-  /// is told once.
+  /// Takes the number of the next signal; `nil` if none is pending. A signal that came several
+  /// times is reported once.
   public borrowing func next() -> CInt? {
-    // One record of 128 bytes a signal, which begins with its number: signalfd(2).
+    // A record of 128 bytes for each signal, which begins with its number: signalfd(2).
     var record = InlineArray<128, UInt8>(repeating: 0)
     var space = record.mutableSpan
     guard case .bytes = (try? descriptor.read(into: &space)) ?? .end else { return nil }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A socket that takes connections, and gives its address back when it goes.
+/// A listening socket. Its address is released when it is destroyed.
 public struct StreamListener: ~Copyable, Sendable {
   /// The listening socket: readable when a connection waits.
   public let descriptor: FileDescriptor
   private let isTCP: Bool
-  /// Held for as long as a UNIX socket is listened on.
+  /// The path of a UNIX socket.
   private let path: OwnedPath?
 
   /// Listens on a UNIX socket at `path`, which only this user can connect to (mode 0600).
   ///
-  /// A socket that this program made there before it was killed is replaced.
+  /// Replaces a socket that this program left there when it was killed.
   ///
-  /// - Throws: `addressInUse` if somebody listens there; `fileExists` if what is there was not made
-  ///   by this program for this user.
+  /// - Throws: `addressInUse` if a program listens there; `fileExists` if this program did not
+  ///   create the file for this user.
   public init(path: String) throws(SystemError) {
     let address = try UnixAddress(path)
     var owned = try OwnedPath(path)
@@ -29,14 +29,14 @@ public struct StreamListener: ~Copyable, Sendable {
     isTCP = false
   }
 
-  /// Listens on `port` of `host`, a name or an address of this machine: "" is its loopback, and
-  /// "_" all of its addresses. Port 0 is one that the kernel chooses: see `port`.
+  /// Listens on `port` of `host`, a name or an address of this machine: "" means its loopback, "_"
+  /// all of its addresses. For port 0 the kernel chooses one: see `port`.
   public init(host: String, port: UInt16) throws(SystemError) {
     let name = tcpName(host: host, port: port)
     let addresses = try HostAddresses(host: host, port: port, toListen: true)
     var failure = SystemError(.addressNotAvailable, "listen on", name)
-    // A name such as localhost may have addresses of both kinds: IPv4 is what peers try last or
-    // only, so it comes first here.
+    // A name such as localhost may have addresses of both kinds. IPv4 comes first here, since some
+    // peers try only that.
     for wantsIPv4 in [true, false] {
       var next = unsafe addresses.first
       while let address = unsafe next {
@@ -60,7 +60,7 @@ public struct StreamListener: ~Copyable, Sendable {
   ) throws(SystemError) -> FileDescriptor {
     let descriptor = try StreamSocket.open(family: unsafe address.pointee.ai_family, name: name)
     let number = descriptor.rawValue
-    // Or a restart would have to wait until the connections of the last run are forgotten.
+    // Otherwise a restart has to wait until the kernel forgets the connections of the last run.
     try descriptor.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
     try SystemCall.run("listen on", name) {
       unsafe bind(number, address.pointee.ai_addr, address.pointee.ai_addrlen)
@@ -69,7 +69,7 @@ public struct StreamListener: ~Copyable, Sendable {
     return descriptor
   }
 
-  /// The next connection, which does not block; `nil` if none waits.
+  /// The next connection, which is nonblocking; `nil` if none waits.
   public borrowing func accept() throws(SystemError) -> FileDescriptor? {
     let number = descriptor.rawValue
     while true {
@@ -82,7 +82,7 @@ public struct StreamListener: ~Copyable, Sendable {
         if isTCP { connection.sendSmallPacketsAtOnce() }
         return connection
       } catch {
-        // The peer has gone again before it was its turn.
+        // The peer has already closed the connection.
         guard error.code == .connectionAborted else { throw error }
       }
     }
@@ -109,5 +109,5 @@ public struct StreamListener: ~Copyable, Sendable {
   }
 }
 
-/// The connections that wait to be accepted, at most.
+/// The largest number of connections that wait to be accepted.
 private let backlog: CInt = 1_024

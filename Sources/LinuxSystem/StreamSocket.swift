@@ -1,21 +1,20 @@
 import Glibc
 
-/// Connections to sockets that carry a stream of bytes. What they give does not block.
+/// Connects to stream sockets. The connections are nonblocking.
 public enum StreamSocket {
-  /// Connects to the UNIX socket at `path`, if its owner and who listens on it are this user, root,
-  /// or `user`. Nothing has been sent to anybody else.
+  /// Connects to the UNIX socket at `path`, if its owner and its listener are this user, root or
+  /// `user`. Sends nothing to anyone else.
   ///
-  /// - Parameter user: The number of another user who is trusted.
-  /// - Throws: `noSuchFile` if there is none; `connectionRefused` if its owner has gone;
-  ///   `wouldBlock` if its owner is too busy to take connections; `notPermitted` if it is another
-  ///   user's.
+  /// - Parameter user: The number of another trusted user.
+  /// - Throws: `noSuchFile` if it is missing; `connectionRefused` if no program listens;
+  ///   `wouldBlock` if its queue of connections is full; `notPermitted` if it is another user's.
   public static func connect(
     path: String, trusting user: UInt32? = nil
   ) throws(SystemError) -> FileDescriptor {
     let address = try UnixAddress(path)
     let descriptor = try open(family: AF_UNIX, name: path)
     try address.connect(descriptor)
-    // A link is looked at itself, and where it leads to: a stranger's leads anywhere.
+    // Checks the link and its target: another user's link may lead anywhere.
     guard let link = FileStatus(of: path), let file = FileStatus(of: path, followsLinks: true)
     else { throw SystemError(.noSuchFile, "connect to", path) }
     for owner in [try descriptor.peerUser(), link.owner, file.owner] {
@@ -27,18 +26,18 @@ public enum StreamSocket {
     return descriptor
   }
 
-  /// Whether a program of user `own`, who trusts `other`, may give its packets to `owner`: to itself,
-  /// to `other`, and to root, who sees them in any case.
+  /// Whether a program of user `own`, who trusts `other`, may send its packets to `owner`: itself,
+  /// `other`, or root, who can read them anyway.
   static func isTrusted(_ owner: UInt32, by own: UInt32, and other: UInt32?) -> Bool {
     owner == own || owner == other || owner == 0
   }
 
   /// Connects to `port` of `host`, a name or an IPv4 or IPv6 address; "" is this machine.
   ///
-  /// Each of the host's addresses is tried in turn, and given `patience` milliseconds to answer:
-  /// the only call of this module that waits.
+  /// Tries each of the host's addresses in turn, for `patience` milliseconds each: the only call of
+  /// this module that blocks.
   ///
-  /// - Throws: What the last address tried said.
+  /// - Throws: The error of the last address.
   public static func connect(
     host: String, port: UInt16, patience: Int32 = 1000
   ) throws(SystemError) -> FileDescriptor {
@@ -60,7 +59,7 @@ public enum StreamSocket {
     throw failure
   }
 
-  /// A stream socket of `family` that does not block and is closed on exec.
+  /// A nonblocking stream socket of `family`, closed on exec.
   static func open(family: CInt, name: String) throws(SystemError) -> FileDescriptor {
     ignoreBrokenPipes()
     let type =
@@ -74,7 +73,7 @@ public enum StreamSocket {
     patience: Int32
   ) throws(SystemError) {
     let number = descriptor.rawValue
-    // Not made again on EINTR: the connection goes on being made, as with EINPROGRESS.
+    // Not repeated on EINTR: connecting continues, as with EINPROGRESS.
     if unsafe Glibc.connect(number, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 {
       return
     }
@@ -93,10 +92,10 @@ public enum StreamSocket {
 }
 
 extension FileDescriptor {
-  /// Sends each packet when it is written, not together with the next: Nagle's algorithm would
-  /// hold back an answer for as long as the last one is on its way.
+  /// Sends each packet when it is written. Nagle's algorithm would hold back an answer until the
+  /// last one is acknowledged.
   borrowing func sendSmallPacketsAtOnce() {
-    // Without it the answers are late, and still right.
+    // If this fails, answers are only late.
     try? setOption(IPPROTO_TCP, TCP_NODELAY, 1)
   }
 
@@ -111,9 +110,9 @@ extension FileDescriptor {
     }
   }
 
-  /// The number of the user who listens on the UNIX socket that this is connected to: the one that
-  /// the listener acted as when it began to listen, SO_PEERCRED of unix(7).
-  borrowing func peerUser() throws(SystemError) -> UInt32 {
+  /// The number of the user on the other side of a UNIX socket: the effective user when a listener
+  /// began to listen, or a client connected; SO_PEERCRED of unix(7).
+  public borrowing func peerUser() throws(SystemError) -> UInt32 {
     let number = rawValue
     // The process, the user and the group.
     var credentials: [UInt32] = [0, .max, .max]

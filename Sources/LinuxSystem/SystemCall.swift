@@ -1,9 +1,9 @@
-/// Makes calls to the system, and tells how they failed. What a signal interrupted is made again
-/// (EINTR), and what would have had to wait is no failure (EAGAIN).
+/// Makes system calls, and throws their errors. Repeats a call that a signal interrupted (EINTR); a
+/// call that would block is not an error (EAGAIN).
 package enum SystemCall {
-  /// What `call` returns, made again as often as a signal interrupts it.
+  /// The result of `call`, which is repeated when a signal interrupts it.
   ///
-  /// - Throws: What errno says, if it returns a negative number.
+  /// - Throws: The error in errno, if `call` returns a negative number.
   @discardableResult
   package static func run(
     _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String,
@@ -17,10 +17,10 @@ package enum SystemCall {
     }
   }
 
-  /// The number of bytes that `call` moved, made again as often as a signal interrupts it; `nil`
-  /// if it would have had to wait.
+  /// The number of bytes that `call` moved; `nil` if it would block. Repeats `call` when a signal
+  /// interrupts it.
   ///
-  /// - Throws: What errno says, if it returns a negative number.
+  /// - Throws: The error in errno, if `call` returns a negative number.
   package static func transfer(
     _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String,
     _ call: () -> Int

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A number that the kernel gives for why a call failed. An open set: see errno(3).
+/// The error number of a failed system call. An open set: see errno(3).
 public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConvertible {
-  /// The number, as errno(3) has it.
+  /// The number.
   public var rawValue: CInt
 
   /// Any number, known or not.
@@ -10,7 +10,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
     self.rawValue = rawValue
   }
 
-  /// What the last failed call of this thread left behind.
+  /// The error of this thread's last failed call.
   static var current: Errno { Errno(rawValue: errno) }
 
   /// EPERM.
@@ -19,7 +19,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let noSuchFile = Errno(rawValue: ENOENT)
   /// EINTR: a signal came.
   public static let interrupted = Errno(rawValue: EINTR)
-  /// EAGAIN: nothing can be done now.
+  /// EAGAIN: the call would block.
   public static let wouldBlock = Errno(rawValue: EAGAIN)
   /// ENXIO: the other end is missing, such as a reader of a pipe.
   public static let noSuchAddress = Errno(rawValue: ENXIO)
@@ -37,7 +37,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let invalidArgument = Errno(rawValue: EINVAL)
   /// ENOTTY.
   public static let notATerminal = Errno(rawValue: ENOTTY)
-  /// EPIPE: nobody reads any more.
+  /// EPIPE: the reader is gone.
   public static let brokenPipe = Errno(rawValue: EPIPE)
   /// ENAMETOOLONG.
   public static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
@@ -45,7 +45,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let addressFamilyNotSupported = Errno(rawValue: EAFNOSUPPORT)
   /// EPROTONOSUPPORT.
   public static let protocolNotSupported = Errno(rawValue: EPROTONOSUPPORT)
-  /// EADDRINUSE: somebody listens there.
+  /// EADDRINUSE: a program listens there.
   public static let addressInUse = Errno(rawValue: EADDRINUSE)
   /// EADDRNOTAVAIL: no such address here.
   public static let addressNotAvailable = Errno(rawValue: EADDRNOTAVAIL)
@@ -53,35 +53,35 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   public static let connectionAborted = Errno(rawValue: ECONNABORTED)
   /// ECONNRESET: the other side broke off.
   public static let connectionReset = Errno(rawValue: ECONNRESET)
-  /// ECONNREFUSED: nobody listens.
+  /// ECONNREFUSED: no program listens.
   public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
   /// ETIMEDOUT.
   public static let timedOut = Errno(rawValue: ETIMEDOUT)
   /// ENOSPC: the disk is full.
   public static let noSpace = Errno(rawValue: ENOSPC)
-  /// EINPROGRESS: it goes on by itself.
+  /// EINPROGRESS: the call continues in the background.
   public static let inProgress = Errno(rawValue: EINPROGRESS)
   /// ERFKILL: the radio is switched off.
   public static let blockedByRfkill = Errno(rawValue: ERFKILL)
 
-  /// The C library's words for it, such as "Connection refused".
+  /// The C library's text for it, such as "Connection refused".
   public var description: String {
     guard let text = unsafe strerror(rawValue) else { return "error \(rawValue)" }
     return unsafe String(cString: text)
   }
 }
 
-/// A call to the system that failed: why, what was being done, and to what.
+/// A failed system call: the reason, the operation and its subject.
 ///
 /// Prints as one sentence: "cannot connect to /run/air.sock: Connection refused".
 public struct SystemError: Error, Equatable, CustomStringConvertible {
-  /// Why.
+  /// The reason.
   public var code: Errno
-  /// What was being done, to follow "cannot": "connect to".
+  /// The operation, to follow "cannot": "connect to".
   public var operation: String
-  /// To what: a path, a host and port, an adapter.
+  /// Its subject: a path, a host and port, an adapter.
   public var subject: String
-  /// Words that say more than those of `code`, if there are any.
+  /// A more precise reason than the text of `code`, if known.
   public var explanation: String?
 
   /// The failure `code` of `operation` on `subject`.
@@ -92,7 +92,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     self.explanation = explanation
   }
 
-  /// What it is, in words.
+  /// The error as a sentence without its full stop.
   public var description: String {
     "cannot \(operation) \(subject): \(explanation ?? code.description)"
   }

@@ -1,10 +1,10 @@
 import BluetoothHost
 
-/// The kernel's random numbers, for the keys of pairing: getrandom(2), which waits at the machine's start
-/// until the kernel has gathered enough.
+/// The kernel's random numbers, for the keys of pairing: getrandom(2), which blocks at boot until
+/// the kernel has gathered enough entropy.
 ///
-/// Swift's own generator makes that call on Linux, and ends the process where the kernel has no random
-/// numbers at all: a key is never made of anything else.
+/// On Linux, Swift's generator makes that call, and ends the process if it fails: a key is never
+/// made of anything else.
 public struct SystemRandom: SecureRandomNumberGenerator, Sendable {
   private var generator = SystemRandomNumberGenerator()
 

@@ -1,15 +1,15 @@
-/// What systemd knows of a service, as its files and the kernel's control groups tell it: nothing
-/// is started to find out, and nobody has to be asked.
+/// The state of a systemd service, read from its files and the kernel's control groups, without
+/// calling systemd.
 public struct SystemService: Equatable, Sendable {
-  /// Its unit's name, such as "eightball.service".
+  /// The name of its unit, such as "eightball.service".
   public var name: String
-  /// Whether this system has been started by systemd.
+  /// Whether systemd runs this system.
   public var hasSystemd: Bool
-  /// Whether there is a unit.
+  /// Whether its unit exists.
   public var isInstalled: Bool
-  /// Whether it is started with the machine.
+  /// Whether it starts at boot.
   public var isEnabled: Bool
-  /// The numbers of its processes; none unless it runs.
+  /// The numbers of its processes; empty unless it runs.
   public var processes: [Int]
 
   /// With these values.
@@ -25,7 +25,7 @@ public struct SystemService: Equatable, Sendable {
 
   /// Looks for a service.
   ///
-  /// - Parameter root: What stands before the paths of the system.
+  /// - Parameter root: A prefix for the system's paths.
   public static func find(_ name: String, root: String = "") -> SystemService {
     let folders = [
       "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
@@ -42,7 +42,7 @@ public struct SystemService: Equatable, Sendable {
       processes: processes(of: name, root: root))
   }
 
-  /// The control groups of version 2, of both versions together, and of version 1.
+  /// The processes in the control groups of version 2, of both versions together, or of version 1.
   private static func processes(of name: String, root: String) -> [Int] {
     for hierarchy in ["", "/unified", "/systemd"] {
       let path = "\(root)/sys/fs/cgroup\(hierarchy)/system.slice/\(name)/cgroup.procs"

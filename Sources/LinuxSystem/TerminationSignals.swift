@@ -1,29 +1,28 @@
 import Glibc
 
-/// SIGINT, SIGTERM and SIGHUP as something that a loop waits for, instead of something that ends
-/// the process at any place.
+/// Counts SIGINT, SIGTERM and SIGHUP in a loop, so that they do not end the process at once.
 public final class TerminationSignals: EventHandler {
-  /// How many have come. The second one says that the user will not wait.
+  /// How many have come. The second one means that the user will not wait.
   public private(set) var count = 0
 
   private let queue: SignalQueue
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
 
-  /// The signals by which a user ends a program: SIGHUP, which says that the terminal has gone, is
-  /// none of them where it is ignored, as nohup(1) has it.
+  /// The signals by which a user ends a program. SIGHUP, which reports that the terminal is gone,
+  /// is left out if it is ignored, as after nohup(1).
   public static var numbers: [CInt] {
     isIgnored(SIGHUP) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
   }
 
-  /// Takes the signals of the calling thread, and of every thread made after, for `loop`.
+  /// Queues the signals of the calling thread, and of threads that it starts later, for `loop`.
   public init(loop: EventLoop) throws(SystemError) {
     self.loop = loop
     queue = try SignalQueue(Self.numbers, name: "SIGINT, SIGTERM and SIGHUP")
     registration = try loop.add(queue.descriptor, for: .readable, handler: self)
   }
 
-  /// Hears no more signals. They stay blocked.
+  /// Stops counting. The signals stay blocked.
   public func stop() {
     guard let registration else { return }
     loop.remove(registration)
@@ -33,7 +32,8 @@ public final class TerminationSignals: EventHandler {
   /// Counts the signals that have come.
   public func handle(_ readiness: Readiness, token: Int) {
     while let signal = queue.next() {
-      // A terminal that goes is told of by the kernel and by the shell: nobody is impatient.
+      // Both the kernel and the shell report a lost terminal: a repeated SIGHUP does not mean
+      // hurry.
       if signal != SIGHUP || count == 0 { count += 1 }
     }
   }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The path of a UNIX socket, as the kernel wants it: unix(7).
+/// The address of a UNIX socket: unix(7).
 struct UnixAddress {
   private var storage = sockaddr_un()
   private var length = socklen_t(MemoryLayout<sockaddr_un>.size)
   private let path: String
 
-  /// - Throws: `nameTooLong` if the path is longer than 107 bytes; `invalidArgument` if it is
-  ///   empty or has a zero byte in it, which would make it a name outside of the file system.
+  /// - Throws: `nameTooLong` if the path is longer than 107 bytes; `invalidArgument` if it is empty
+  ///   or has a zero byte, which could make it an abstract name.
   init(_ path: String) throws(SystemError) {
     self.path = path
     let capacity = MemoryLayout.size(ofValue: storage.sun_path)
@@ -25,10 +25,9 @@ struct UnixAddress {
     }
   }
 
-  /// A name outside of the file system, which Linux calls abstract.
+  /// An abstract name, which is not in the file system.
   ///
-  /// - Parameter name: Without the zero byte that the kernel has in front of it, which people write
-  ///   as "@".
+  /// - Parameter name: The name without its leading zero byte, which people write as "@".
   /// - Throws: `nameTooLong` if it is longer than 107 bytes; `invalidArgument` if it is empty.
   init(abstract name: String) throws(SystemError) {
     path = "@" + name
@@ -45,7 +44,7 @@ struct UnixAddress {
     unsafe withUnsafeMutableBytes(of: &storage.sun_path) { target in
       unsafe UnsafeMutableRawBufferPointer(rebasing: target.dropFirst()).copyBytes(from: name.utf8)
     }
-    // The zero bytes behind it would be part of the name.
+    // Zero bytes after the name would be part of it.
     let path = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     length = socklen_t(path + 1 + name.utf8.count)
   }
@@ -58,7 +57,7 @@ struct UnixAddress {
     }
   }
 
-  /// Gives `descriptor` this address, which makes the file.
+  /// Binds `descriptor` to this address, which creates the file.
   func bind(_ descriptor: borrowing FileDescriptor) throws(SystemError) {
     let number = descriptor.rawValue
     try SystemCall.run("listen on", path) {
@@ -66,9 +65,9 @@ struct UnixAddress {
     }
   }
 
-  /// Sends a datagram there, whole or not at all, and never waits; whether it was taken.
+  /// Sends a datagram, whole or not at all, without blocking. Returns whether it was sent.
   ///
-  /// Takes no memory, whether it succeeds or fails.
+  /// Does not allocate, even if it fails.
   func send(_ datagram: Span<UInt8>, from descriptor: borrowing FileDescriptor) -> Bool {
     let number = descriptor.rawValue
     let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)

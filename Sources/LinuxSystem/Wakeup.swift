@@ -1,31 +1,31 @@
 import Glibc
 
-/// What wakes a loop that sleeps on another thread: eventfd(2).
+/// Wakes a loop that sleeps on another thread: eventfd(2).
 ///
-/// Made and stopped on the loop's thread; rung from any.
+/// Create and stop it on the loop's thread; ring it on any thread.
 public final class Wakeup: EventHandler, @unchecked Sendable {
-  // Unchecked: `ring` uses the bell alone, which does not change.
+  // Unchecked: `ring` uses only the bell, which does not change.
   let bell: Bell
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
 
-  /// A bell for `loop`.
+  /// A wakeup for `loop`.
   public init(loop: EventLoop) throws(SystemError) {
     self.loop = loop
     bell = try Bell()
     registration = try loop.add(bell.descriptor, for: .readable, handler: self)
   }
 
-  /// Ends the loop's sleep, or its next. Never waits; ringing twice is as ringing once.
+  /// Ends the loop's current or next sleep. Does not block; ringing twice has the effect of once.
   public func ring() { bell.ring() }
 
-  /// Wakes the loop no more.
+  /// Stops waking the loop.
   public func stop() {
     if let registration { loop.remove(registration) }
     registration = nil
   }
 
-  /// It has been rung: quiet until it is rung again.
+  /// Resets the bell.
   public func handle(_ readiness: Readiness, token: Int) {
     var storage = InlineArray<8, UInt8>(repeating: 0)
     var count = storage.mutableSpan
@@ -33,7 +33,7 @@ public final class Wakeup: EventHandler, @unchecked Sendable {
   }
 }
 
-/// What a thread rings that may outlive the loop: it keeps nothing of the loop.
+/// The part that another thread rings. It may outlive the loop, and does not retain it.
 final class Bell: Sendable {
   let descriptor: FileDescriptor
 
@@ -46,7 +46,7 @@ final class Bell: Sendable {
 
   func ring() {
     let one: InlineArray<8, UInt8> = [1, 0, 0, 0, 0, 0, 0, 0]
-    // Refused only when it has been rung 2^64 - 2 times, and then the loop is awake.
+    // Fails only after 2^64 - 2 rings, and then the loop is awake.
     _ = try? descriptor.write(one.span)
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A descriptor that is readable while there is something: a pipe with a byte in it or none.
+/// A descriptor that is readable on demand: a pipe with one byte or none.
 struct Doorbell: ~Copyable {
-  /// The end for a loop to wait for.
+  /// The end that a loop waits for.
   let descriptor: CInt
   private let button: CInt
   private var isRinging = false
@@ -29,7 +29,7 @@ struct Doorbell: ~Copyable {
     guard isWanted != isRinging else { return }
     isRinging = isWanted
     var byte: UInt8 = 1
-    // A pipe that is empty takes a byte, and one with a byte gives it.
+    // Neither call blocks: the pipe is empty before a write, and has a byte before a read.
     if isWanted {
       _ = unsafe write(button, &byte, 1)
     } else {

@@ -1,13 +1,12 @@
-/// A line of a request that has become active or inactive, as the kernel tells of it
-/// (`struct gpio_v2_line_event`).
+/// A line of a request became active or inactive: the kernel's `struct gpio_v2_line_event`.
 public struct EdgeEvent: Equatable, Sendable {
-  /// The line's place on the chip.
+  /// The line's offset on the chip.
   public var offset: Int
-  /// Whether it has become active: what is active follows from the line's polarity.
+  /// Whether it became active. The line's polarity says which level is active.
   public var isActive: Bool
-  /// When, in nanoseconds of the chip's clock.
+  /// The time in nanoseconds of the chip's clock.
   public var time: UInt64
-  /// Its number among all edges of the request, from 1. A gap is an overflow.
+  /// Its number among all edges of the request, from 1. A gap means an overflow.
   public var sequence: UInt32
   /// Its number among the edges of the line, from 1.
   public var lineSequence: UInt32
@@ -24,8 +23,8 @@ public struct EdgeEvent: Equatable, Sendable {
   }
 }
 
-/// The edges that have not been read: so many, and the oldest go when there are more.
-struct EventQueue {
+/// The pending edges. When the queue is full, the oldest is dropped.
+struct EdgeQueue {
   private var events: [EdgeEvent]
   private var first = 0
   private(set) var count = 0

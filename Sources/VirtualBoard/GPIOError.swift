@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why the kernel would have refused a call on a line or a chip.
+/// Why a call on a line or a chip failed, as in the kernel.
 public enum GPIOError: Error, Equatable, Sendable {
-  /// The chip has no such line, or the call names it twice, or not at all: EINVAL.
+  /// The chip has no such line, or the call names it twice, or names no line: EINVAL.
   case noSuchLine
-  /// Somebody has the line already: EBUSY.
+  /// The line is in use: EBUSY.
   case busy
-  /// The chip has been taken away since: ENODEV.
+  /// The chip was removed: ENODEV.
   case removed
   /// The line is an input and cannot be set: EPERM.
   case notAnOutput

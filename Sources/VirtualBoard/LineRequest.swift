@@ -1,14 +1,14 @@
-/// Lines that have been asked for and granted: what the kernel gives a descriptor for.
+/// Requested lines, for which the kernel gives one descriptor.
 ///
-/// They are given back by `release`, or when the request goes.
+/// They are released by `release`, or when the request is destroyed.
 public final class LineRequest {
-  /// Who has the lines.
+  /// The name of the lines' user.
   public let consumer: String
-  /// Where they are on the chip.
+  /// Their offsets on the chip.
   public let offsets: [Int]
 
   private let chip: VirtualChip
-  private var events: EventQueue
+  private var events: EdgeQueue
   private var doorbell: Doorbell
   private var sequence: UInt32 = 0
   private var lineSequences: [UInt32]
@@ -20,17 +20,16 @@ public final class LineRequest {
     self.chip = chip
     self.offsets = offsets
     self.consumer = consumer
-    events = EventQueue(capacity: capacity)
+    events = EdgeQueue(capacity: capacity)
     lineSequences = Array(repeating: 0, count: offsets.count)
   }
 
-  /// Readable while there is an edge to take, and once the chip has gone. It belongs to the
-  /// request.
+  /// Readable while an edge is pending, and after the chip is removed. It belongs to the request.
   public var descriptor: Int32 { doorbell.descriptor }
 
-  /// Takes the oldest edge that has not been taken; `nil` if there is none.
+  /// Takes the oldest pending edge; `nil` without one.
   ///
-  /// - Throws: `removed` if the chip has gone.
+  /// - Throws: `removed` if the chip was removed.
   public func nextEvent() throws(GPIOError) -> EdgeEvent? {
     try check()
     let event = events.next()
@@ -40,7 +39,7 @@ public final class LineRequest {
 
   /// Whether a line is active.
   ///
-  /// - Throws: `noSuchLine` if it is none of this request; `removed` if the chip has gone.
+  /// - Throws: `noSuchLine` if it is not in this request; `removed` if the chip was removed.
   public func isActive(_ offset: Int) throws(GPIOError) -> Bool {
     try check(offset)
     return chip.isActive(offset)
@@ -48,14 +47,14 @@ public final class LineRequest {
 
   /// Makes an output active or inactive.
   ///
-  /// - Throws: `noSuchLine` if it is none of this request; `notAnOutput`; `removed` if the chip
-  ///   has gone.
+  /// - Throws: `noSuchLine` if it is not in this request; `notAnOutput`; `removed` if the chip was
+  ///   removed.
   public func set(_ offset: Int, isActive: Bool) throws(GPIOError) {
     try check(offset)
     try chip.set(offset, isActive: isActive)
   }
 
-  /// Gives the lines back. Outputs keep their levels. All other calls throw from then on.
+  /// Releases the lines. Outputs keep their levels. All other calls throw from then on.
   public func release() {
     guard !isReleased else { return }
     isReleased = true

@@ -1,10 +1,10 @@
-/// How a line is asked for.
+/// The settings of a requested line.
 public struct LineSettings: Equatable, Sendable {
-  /// What the line is for.
+  /// The direction of a line.
   public enum Direction: Equatable, Sendable {
-    /// Read, and listened to.
+    /// Read, with edge events.
     case input
-    /// Driven, active or not at first.
+    /// Driven; `isActive` is the initial value.
     case output(isActive: Bool)
   }
 
@@ -14,20 +14,19 @@ public struct LineSettings: Equatable, Sendable {
     case pullUp
     /// It pulls the line low.
     case pullDown
-    /// There is none: the line stays at the level that it had.
+    /// No resistor: the line keeps its level.
     case none
   }
 
-  /// Its place on the chip, from 0.
+  /// Its offset on the chip, from 0.
   public var offset: Int
-  /// Whether it is read or driven.
+  /// Whether it is an input or an output.
   public var direction: Direction
-  /// Whether the line is active while its level is low.
+  /// Whether a low level means active.
   public var isActiveLow: Bool
-  /// Where it is drawn while nothing drives it.
+  /// Its resistor.
   public var bias: Bias
-  /// For how long an input must keep its level before it counts, in nanoseconds; 0 to hear of
-  /// every edge.
+  /// How long an input must keep a level until it counts, in nanoseconds; 0 reports every edge.
   public var debounce: UInt64
 
   /// With these values.
@@ -43,17 +42,17 @@ public struct LineSettings: Equatable, Sendable {
   }
 }
 
-/// What the kernel tells of a line to whoever asks.
+/// The kernel's information about a line.
 public struct LineInfo: Equatable, Sendable {
-  /// What the chip calls it; `nil` if it has no name.
+  /// Its name; `nil` if it has no name.
   public var name: String?
-  /// Who has it; `nil` if nobody has.
+  /// The name of its user; `nil` if it is free.
   public var consumer: String?
-  /// Whether it is driven.
+  /// Whether it is an output.
   public var isOutput: Bool
   /// Whether a low level means active.
   public var isActiveLow: Bool
-  /// Where it is drawn while nothing drives it.
+  /// Its resistor.
   public var bias: LineSettings.Bias
 
   /// With these values.

@@ -1,60 +1,61 @@
-/// A GPIO chip of software, which behaves as the kernel's do.
+/// A virtual GPIO chip, which behaves as the kernel's chips.
 ///
-/// From the inside it is asked for lines, which then give edges and take values, as of
-/// `/dev/gpiochipN`: with polarity, bias, debouncing, sequence numbers and time stamps, lines that
-/// somebody has already, queues that overflow. From the outside its wires are driven high or low
-/// or left alone, and looked at; and the chip is taken away and brought back.
+/// A program requests lines, reads their edges and sets their values, as with `/dev/gpiochipN`:
+/// with polarity, bias, debouncing, sequence numbers, time stamps, busy lines and queues that
+/// overflow. A test drives the wires high or low or leaves them unconnected, reads them, and
+/// removes and restores the chip.
 ///
 ///     let chip = VirtualChip(label: "pinctrl-bcm2711", lineNames: ["GPIO5", "GPIO6"])
 ///     let lines = try chip.request(
 ///       [LineSettings(offset: 0, direction: .input, isActiveLow: true, bias: .pullUp)],
 ///       consumer: "my program")
-///     chip.drive(0, .low)                    // the button is pressed
+///     chip.drive(0, .low)                    // presses the button
 ///     let edge = try lines.nextEvent()       // becomes active, at chip.now
 ///
-/// It has no clock: time is what `advance(to:)` says. All calls come from one thread.
+/// It has no clock: `advance(to:)` sets the time. All calls come from one thread.
 public final class VirtualChip {
   /// What drives a wire from the outside.
   public enum Drive: Equatable, Sendable {
     /// It is connected to the supply.
     case high
-    /// It is connected to ground, as by a button that is pressed.
+    /// It is connected to ground, as by a pressed button.
     case low
     /// It is not connected.
     case nothing
   }
 
-  /// What the chip is called: boards are told apart by it.
+  /// The chip's label, which identifies it.
   public let label: String
-  /// The time, in nanoseconds since some moment of the caller's choosing.
+  /// The time, in nanoseconds since a moment that the caller chooses.
   public private(set) var now: UInt64 = 0
-  /// Whether the chip is there.
+  /// Whether the chip is present, and not removed.
   public private(set) var isPresent = true
 
-  private var lines: [Line]
+  private var lines: [VirtualLine]
 
-  /// A chip whose lines are all free, unconnected and low.
+  /// A chip on which all lines are free, unconnected and low.
   ///
-  /// - Parameter lineNames: What its lines are called, by their offsets; `nil` for one without a
+  /// - Parameter label: The label of the chip.
+  /// - Parameter lineNames: The names of its lines, by their offsets; `nil` for a line without a
   ///   name.
   public init(label: String, lineNames: [String?]) {
     self.label = label
-    lines = lineNames.map { Line(name: $0) }
+    lines = lineNames.map { VirtualLine(name: $0) }
   }
 
-  // MARK: From the inside
+  // MARK: For the program
 
   /// The number of its lines.
   public var lineCount: Int { lines.count }
 
-  /// The first line with a name; `nil` if there is none.
+  /// The offset of the first line with this name; `nil` without one.
   public func offset(ofLine name: String) -> Int? {
     lines.firstIndex { $0.name == name }
   }
 
-  /// What the chip tells of a line.
+  /// Information about a line.
   ///
-  /// - Throws: `noSuchLine`; `removed` if the chip is not there.
+  /// - Throws: `noSuchLine`; `removed` if the chip was removed.
   public func info(of offset: Int) throws(GPIOError) -> LineInfo {
     guard isPresent else { throw .removed }
     guard lines.indices.contains(offset) else { throw .noSuchLine }
@@ -64,14 +65,15 @@ public final class VirtualChip {
       isActiveLow: line.isActiveLow, bias: line.bias)
   }
 
-  /// Asks for lines: all are granted, or none. Every input's edges are listened to.
+  /// Requests lines: all, or none. Every input reports its edges.
   ///
   /// - Parameters:
-  ///   - consumer: Who asks, to tell others.
-  ///   - eventCapacity: How many edges are kept until they are read; the oldest go when there are
-  ///     more. 16 a line unless given, as in the kernel.
-  /// - Throws: `noSuchLine` if the chip has not all of them, or one is named twice; `busy` if
-  ///   somebody has one of them; `removed` if the chip is not there.
+  ///   - settings: The lines, each with its settings.
+  ///   - consumer: The name of the user, for `info(of:)`.
+  ///   - eventCapacity: How many edges are kept until they are read; the oldest are dropped.
+  ///     Default: 16 for each line, as in the kernel.
+  /// - Throws: `noSuchLine` if the chip lacks one of them, or one is named twice; `busy` if one is
+  ///   in use; `removed` if the chip was removed.
   public func request(
     _ settings: [LineSettings], consumer: String, eventCapacity: Int? = nil
   ) throws(GPIOError) -> LineRequest {
@@ -87,11 +89,11 @@ public final class VirtualChip {
     return request
   }
 
-  // MARK: From the outside
+  // MARK: For the test
 
-  /// Connects a wire to something, or to nothing. Nothing happens if the chip has no such line.
+  /// Connects or disconnects a wire. Does nothing if the chip has no such line.
   ///
-  /// An output keeps its own level, as a strong one would.
+  /// An output keeps its level, as a strong one does.
   public func drive(_ offset: Int, _ drive: Drive) {
     guard lines.indices.contains(offset) else { return }
     lines[offset].drive = drive
@@ -103,8 +105,8 @@ public final class VirtualChip {
     lines.indices.contains(offset) ? lines[offset].level : nil
   }
 
-  /// Takes the chip away: whoever has lines of it finds that out by the next call, or by the
-  /// request's descriptor.
+  /// Removes the chip: the users of its lines see it at their next call, or by the request's
+  /// descriptor.
   public func remove() {
     guard isPresent else { return }
     isPresent = false
@@ -112,21 +114,21 @@ public final class VirtualChip {
       lines[index].owner?.remove()
       lines[index].owner = nil
       lines[index].settleTime = nil
-      // Nothing holds the wire any more.
+      // The chip no longer drives or pulls the wire.
       lines[index].isOutput = false
       lines[index].bias = .none
       lines[index].level = lines[index].drive == .high
     }
   }
 
-  /// Brings the chip back, with all lines free. Old requests stay without it.
+  /// Restores the chip, with all lines free. Old requests stay removed.
   public func restore() {
     isPresent = true
   }
 
   // MARK: Time
 
-  /// When `advance(to:)` next changes anything; `nil` if nothing is bouncing.
+  /// When `advance(to:)` next changes a line; `nil` if no line is being debounced.
   public var deadline: UInt64? {
     var earliest: UInt64?
     for line in lines {
@@ -136,7 +138,7 @@ public final class VirtualChip {
     return earliest
   }
 
-  /// The time is `time`: levels that have stayed for long enough count. It never goes back.
+  /// Sets the time: levels that have lasted long enough count. Time never goes back.
   public func advance(to time: UInt64) {
     while let next = deadline, next <= time {
       now = max(now, next)
@@ -165,7 +167,7 @@ public final class VirtualChip {
     }
   }
 
-  /// The wire may have another level now.
+  /// Updates the level of a wire.
   private func update(_ offset: Int) {
     let level = lines[offset].electricalLevel
     guard level != lines[offset].level else { return }
@@ -173,12 +175,12 @@ public final class VirtualChip {
     if lines[offset].debounce == 0 || lines[offset].owner == nil {
       settle(offset)
     } else {
-      // As the kernel's: each bounce begins the wait anew.
+      // As in the kernel, each bounce restarts the wait.
       lines[offset].settleTime = now + lines[offset].debounce
     }
   }
 
-  /// The level of the wire counts.
+  /// Makes the level of the wire the one that counts.
   private func settle(_ offset: Int) {
     guard lines[offset].settledLevel != lines[offset].level else { return }
     lines[offset].settledLevel = lines[offset].level

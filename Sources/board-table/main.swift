@@ -1,8 +1,8 @@
 // board-table OUTPUT FILE…: writes a Swift file with the boards of the files, as a BoardTable. The build
 // plugin BoardTablePlugin runs it.
 //
-// SwiftPM builds it for each package that uses this one. Such a package has no use for it, and turns the
-// trait off by which the libraries that it needs are there.
+// SwiftPM builds it for each package that uses this one. Such a package does not need it, and turns
+// off the trait that enables the libraries for it.
 
 #if Tools
   import Foundation

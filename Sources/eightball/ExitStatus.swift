@@ -1,20 +1,19 @@
 import ArgumentParser
 
-/// How the program ends, as sysexits(3) numbers it where it has a number.
+/// The exit statuses. Those that sysexits(3) defines have its numbers.
 enum ExitStatus {
-  /// Nothing that was foreseen.
+  /// An unexpected failure.
   static let unexpected = ExitCode(1)
-  /// The ball wants a question.
+  /// The ball refused: not a question.
   static let refused = ExitCode(65)
   /// No ball was found.
   static let noBall = ExitCode(66)
   /// The ball did not answer in time.
   static let timedOut = ExitCode(67)
-  /// The radio cannot be used, or there is nobody to ask, or no such thing to ask for:
-  /// EX_UNAVAILABLE.
+  /// The radio, the ball or what the command asks for is unavailable: EX_UNAVAILABLE.
   static let unavailable = ExitCode(69)
-  /// A board's file, or what is to be other than it says, is wrong: EX_CONFIG.
+  /// A board's file or a `--set` is wrong: EX_CONFIG.
   static let board = ExitCode(78)
-  /// SIGINT, as shells have it.
+  /// SIGINT: 128 + 2, as shells report it.
   static let interrupted = ExitCode(130)
 }

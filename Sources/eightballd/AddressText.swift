@@ -1,7 +1,7 @@
 import BluetoothHost
 import LinuxPort
 
-/// The address that a ball goes by, as `--address` names it.
+/// The address of a ball, as given with `--address`.
 enum AddressText: Equatable {
   /// The controller's own.
   case `public`
@@ -27,7 +27,7 @@ enum AddressText: Equatable {
   }
 
   private static func fixed(_ text: Span<UInt8>) throws(AddressTextError) -> DeviceAddress {
-    // Six bytes of two digits, and a colon between two of them.
+    // Six bytes of two digits each, separated by colons.
     guard text.count == 17 else { throw .noAddress }
     var bytes = InlineArray<6, UInt8>(repeating: 0)
     for index in 0..<6 {
@@ -48,7 +48,7 @@ enum AddressText: Equatable {
     return DeviceAddress(kind: .random, bytes: bytes)
   }
 
-  /// Whether `text` is `word`, in capitals or not.
+  /// Whether `text` is `word`, in any case.
   private static func isWord(_ word: StaticString, _ text: Span<UInt8>) -> Bool {
     guard text.count == word.utf8CodeUnitCount else { return false }
     var lowercase = InlineArray<6, UInt8>(repeating: 0)
@@ -69,9 +69,9 @@ enum AddressText: Equatable {
   }
 }
 
-/// Why a text names no address.
+/// Why a text is not an address.
 enum AddressTextError: Error {
-  /// It is none of the forms.
+  /// It has none of the forms.
   case noAddress
   /// Its random bits are all the same.
   case uniform

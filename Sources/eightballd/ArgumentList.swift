@@ -1,18 +1,18 @@
 import LinuxPort
 
-/// The arguments of the program that have not been read.
+/// The arguments of the program that were not read yet.
 @safe
 struct ArgumentList {
   private var position: UnsafePointer<UnsafePointer<CChar>?>?
 
-  /// The arguments behind the first, which is the program's own name; a null pointer ends them.
+  /// The arguments after the program's name; a null pointer ends them.
   @unsafe
   init(_ first: UnsafePointer<UnsafePointer<CChar>?>?) {
     unsafe position = nil
     if let first = unsafe first, unsafe first[0] != nil { unsafe position = first + 1 }
   }
 
-  /// All arguments with the program's own name, if none was taken and there is one.
+  /// All arguments including the program's name, if none was taken and there is one.
   @unsafe
   var all: UnsafePointer<UnsafePointer<CChar>?>? { unsafe position.map { unsafe $0 - 1 } }
 
@@ -23,7 +23,7 @@ struct ArgumentList {
     return text
   }
 
-  /// Takes the next argument if it is a value: what begins with "-" is another option.
+  /// Takes the next argument if it is a value: one that begins with "-" is another option.
   mutating func nextValue() -> ProgramText? {
     guard let text = peek(), text.count < 2 || !text.span.begins(with: "-") else { return nil }
     return next()

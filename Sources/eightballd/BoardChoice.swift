@@ -2,7 +2,7 @@ import BluetoothHost
 import Boards
 import LinuxPort
 
-/// The board that the ball is on.
+/// The board of the ball.
 struct BoardChoice {
   /// Why a board was chosen, or none.
   enum Reason {
@@ -16,16 +16,16 @@ struct BoardChoice {
     case noDeviceTree
   }
 
-  /// What it is like; `nil` if there is none.
+  /// The board; `nil` without one.
   var description: BoardDescription?
-  /// Why this one.
+  /// Why it was chosen.
   var reason: Reason
-  /// What the device tree says that this machine is.
+  /// This machine's model in the device tree.
   var model: BoardText<127>
 
-  /// Chooses the board that `options` name, or that `model` has in the table of the program.
+  /// Chooses the board of `options`, or the one with `model` in the program's table.
   ///
-  /// - Throws: What is wrong with what was asked for.
+  /// - Throws: What is wrong with the options.
   init(_ options: borrowing Options, model: BoardText<127>) throws(BoardChoiceError) {
     let table = BoardTable.shipped
     self.model = model
@@ -59,7 +59,7 @@ struct BoardChoice {
     return board
   }
 
-  /// Whether `--board` names a file: with a slash, or one that ends in .yml or .yaml.
+  /// Whether `--board` is a file: it has a slash, or ends in .yml or .yaml.
   private static func isPath(_ name: Span<UInt8>) -> Bool {
     for index in name.indices where name[index] == UInt8(ascii: "/") { return true }
     return name.extracting(last: min(4, name.count)).equals(".yml")
@@ -86,7 +86,7 @@ struct BoardChoice {
     self.description = changes.board
   }
 
-  /// Writes which board it is, and why, as a sentence.
+  /// Writes the board and why it was chosen, as a sentence.
   func write(to writer: inout ByteWriter) {
     writer.write(text: "Board: ")
     if let description {
@@ -105,11 +105,11 @@ struct BoardChoice {
       writer.writeShown(model.span)
       writer.write(text: ")")
     case .noDeviceTree:
-      writer.write(text: " (this machine has no device tree to tell of one)")
+      writer.write(text: " (no device tree)")
     }
-    // `==` would bring a comparison of all that a board has.
+    // `==` would add a comparison of all fields of a board.
     if case nil = description {
-      writer.write(text: "; --board names one, as eightball boards lists them")
+      writer.write(text: "; --board chooses one: see eightball boards")
     }
     writer.write(text: ".")
   }
@@ -117,7 +117,7 @@ struct BoardChoice {
 
 /// What is wrong with the choice of a board.
 enum BoardChoiceError: Error {
-  /// `--board` names a file.
+  /// `--board` is a file.
   case file(ProgramText)
   /// The program has no board of this name.
   case unknown(ProgramText)
@@ -125,9 +125,9 @@ enum BoardChoiceError: Error {
   case several
   /// There is no board to change.
   case noBoard
-  /// A setting does not fit.
+  /// A setting is not valid for the board.
   case setting(ProgramText, BoardFault)
-  /// The board is the one of software.
+  /// The board is the virtual one.
   case virtual
 
   /// Writes what is wrong and what was expected, without a full stop.

@@ -3,10 +3,10 @@ import LinuxPort
 
 /// An option of the command line.
 enum CommandOption: UInt8 {
-  case name, answers, seed, idleLimit, security, address, board, set, radio, json, quiet, version,
-    help
+  case name, answers, seed, idleLimit, security, control, allowPresses, address, board, set, radio,
+    json, quiet, version, help
 
-  /// The option that an argument begins with, `--name` or `--name=VALUE`; `nil` if it is none.
+  /// The option of an argument `--name` or `--name=VALUE`; `nil` without one.
   init?(_ argument: ProgramText) {
     var number: UInt8 = 0
     while let option = CommandOption(rawValue: number) {
@@ -28,7 +28,7 @@ enum CommandOption: UInt8 {
     return argument.count == length || argument[length] == UInt8(ascii: "=")
   }
 
-  /// What follows the "=" of an argument that begins with this option; `nil` if there is none.
+  /// The text after the "=" of an argument with this option; `nil` without "=".
   func attachedValue(of argument: ProgramText) -> ProgramText? {
     argument.count > name.count ? argument.dropping(name.count + 1) : nil
   }
@@ -39,7 +39,7 @@ enum CommandOption: UInt8 {
     return form.first(form.span.position(of: UInt8(ascii: " ")) ?? form.count)
   }
 
-  /// With its value, as the usage shows it.
+  /// The option with its value, as in the usage.
   var form: StaticString {
     switch self {
     case .name: "--name <name>"
@@ -47,6 +47,8 @@ enum CommandOption: UInt8 {
     case .seed: "--seed <number>"
     case .idleLimit: "--idle-limit <minutes>"
     case .security: "--security <none|encrypted|authenticated>"
+    case .control: "--control [<path>]"
+    case .allowPresses: "--allow-presses"
     case .address: "--address <address>"
     case .board: "--board <name>"
     case .set: "--set <field=value>"
@@ -58,6 +60,6 @@ enum CommandOption: UInt8 {
     }
   }
 
-  /// Whether a value belongs to it.
+  /// Whether it takes a value.
   var takesValue: Bool { name.count < form.utf8CodeUnitCount }
 }

@@ -3,14 +3,14 @@ import BluetoothHost
 import CLinuxPort
 import LinuxPort
 
-/// Where lines go before there is a ball.
+/// The output before there is a ball.
 enum Console {
   /// Writes all of a text to standard output.
   static func print(_ text: StaticString) {
     write(ProgramText(text).span, to: 1)
   }
 
-  /// Writes what is wrong with the command line, and how the program is called.
+  /// Writes what is wrong with the command line, and the usage.
   static func complain(_ error: OptionError) {
     var message = ByteBuffer<1_024>()
     message.write {
@@ -24,7 +24,8 @@ enum Console {
     write(ProgramText("  See 'eightballd --help' for more information.\n").span, to: 2)
   }
 
-  /// Writes why there is no ball: for people on standard error, for programs on standard output.
+  /// Writes why the ball cannot start: for people on standard error, for programs on standard
+  /// output.
   static func fail(
     kind: StaticString, isJSON: Bool, _ reason: (inout ByteWriter) -> Void
   ) {

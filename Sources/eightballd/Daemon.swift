@@ -7,7 +7,7 @@ import LinuxPort
 
 /// The program: one ball on this machine.
 enum Daemon {
-  /// How the program ends, as sysexits(3) numbers it where it has a number.
+  /// The exit status, with the numbers of sysexits(3) where they exist.
   enum Status: Int32 {
     case success = 0
     case unexpected = 1
@@ -16,14 +16,14 @@ enum Daemon {
     case board = 78
   }
 
-  #if SECURITY
-    /// A ball with security inside: the program eightballd-secure.
+  #if FULL
+    /// A ball with security, a control socket and figures: the program eightballd-full.
     typealias Runner = ProtectedBallRunner<
-      4, 2_053, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
+      4, 2_053, 8_192, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
     >
   #else
-    /// A ball that every central may ask.
-    typealias Runner = BallRunner<4, 2_053, 8_192, LinuxPort>
+    /// A ball without security.
+    typealias Runner = BallRunner<4, 2_053, 8_192, 0, LinuxPort>
   #endif
 
   /// Runs the program.
@@ -36,11 +36,11 @@ enum Daemon {
         Console.print(Help.form)
         Console.print(Help.options)
       case .showVersion:
-        Console.print(BallProfile.version)
+        Console.print(EightBallProfile.version)
         Console.print("\n")
       case .run:
-        #if !SECURITY
-          if options.isProtected { return becomeProtected(arguments, isJSON: options.isJSON) }
+        #if !FULL
+          if options.isFull { return becomeFull(arguments, isJSON: options.isJSON) }
         #endif
         return run(options, address: try ownAddress(options))
       }
@@ -54,7 +54,7 @@ enum Daemon {
   private static func run(_ options: borrowing Options, address: OwnAddress) -> Status {
     let isJSON = options.isJSON
     do throws(BoardChoiceError) {
-      return run(options, address: address, try BoardChoice(options, model: DeviceTree.model()))
+      return run(options, address: address, try BoardChoice(options, model: BoardModel.model()))
     } catch {
       let failure = error
       Console.fail(kind: "board", isJSON: isJSON) { failure.write(to: &$0) }
@@ -103,45 +103,83 @@ enum Daemon {
     _ radio: RadioSelection, on port: consuming LinuxPort
   ) -> Status {
     let serviceError = port.serviceError
-    #if SECURITY
+    #if FULL
       var port = port
       var table = BondTable<16>()
-      let identity = port.bonds.open(into: &table)
-      var notice = ByteBuffer<512>()
-      if port.bonds.hasNotice { notice.write { port.bonds.writeNotice(to: &$0) } }
+      let protection: BallProtection = options.isProtected ? .encrypted : .none
+      let identity = options.isProtected ? port.bonds.open(into: &table) : nil
       let known = identity?.address
       let security = BallSecurityManager<4, PortRandom>(
-        policy: BallProtection.encrypted.policy(hasUser: false), identity: identity, bonds: table,
-        delegate: PairingDesk(.encrypted), agreement: P256KeyAgreement(), random: PortRandom())
+        policy: protection.policy(hasUser: false), identity: identity, bonds: table,
+        delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: PortRandom())
       var runner = Runner(
         configuration(options, address: Self.address(address, knownAs: known)), security: security,
         on: port)
-      if !notice.isEmpty {
-        printLine(on: &runner, to: .errors) {
-          $0.write(text: "Warning: ")
-          $0.write(notice.span)
-          $0.write(text: ".")
-        }
-      }
+      if options.isProtected { warnOfBonds(&runner) }
     #else
       var runner = Runner(configuration(options, address: address), on: port)
     #endif
     if let serviceError {
       printLine(on: &runner, to: .errors) {
-        $0.write(text: "Warning: the service manager is told nothing: ")
+        $0.write(text: "Warning: no reports to the service manager: ")
         serviceError.write(to: &$0)
         $0.write(text: ".")
       }
     }
+    #if FULL
+      let canRun = openControl(options, &runner)
+    #endif
     if options.lines == .words {
       printLine(on: &runner, to: .output) { board.write(to: &$0) }
       printLine(on: &runner, to: .output) { radio.write(to: &$0) }
     }
-    return status(runner.run(), isJSON: options.isJSON)
+    #if FULL
+      return canRun ? status(runner.run(), isJSON: options.isJSON) : .unavailable
+    #else
+      return status(runner.run(), isJSON: options.isJSON)
+    #endif
   }
 
-  #if SECURITY
-    /// The random address that the ball had before, where it would have a new one: peers keep it.
+  #if FULL
+    /// Opens the control socket, or prints why it cannot. Returns whether the ball can run.
+    @inline(never)
+    private static func openControl(
+      _ options: borrowing Options, _ runner: inout Runner
+    ) -> Bool {
+      if runner.port.openControl(at: options.control, allowsPresses: options.allowsPresses) {
+        return true
+      }
+      let isNamed = options.control != nil
+      var line = ByteBuffer<512>()
+      line.write {
+        if !isNamed { $0.write(text: "Warning: no program can listen to this ball: ") }
+        runner.port.writeControlTrouble(to: &$0)
+        if !isNamed { $0.write(text: ". Give it a socket of its own: --control PATH.") }
+      }
+      if isNamed {
+        runner.fail(line.span, kind: "control")
+      } else {
+        runner.print(line.span, to: .errors)
+      }
+      return !isNamed
+    }
+  #endif
+
+  #if FULL
+    /// Prints a warning about the bond file, if there is one.
+    @inline(never)
+    private static func warnOfBonds(_ runner: inout Runner) {
+      guard runner.port.bonds.hasNotice else { return }
+      var line = ByteBuffer<512>()
+      line.write {
+        $0.write(text: "Warning: ")
+        runner.port.bonds.writeNotice(to: &$0)
+        $0.write(text: ".")
+      }
+      runner.print(line.span, to: .errors)
+    }
+
+    /// The previous random address instead of a new one, because peers store it.
     private static func address(
       _ address: OwnAddress, knownAs known: DeviceAddress?
     ) -> OwnAddress {
@@ -149,11 +187,11 @@ enum Daemon {
       return .automatic(orRandom: known)
     }
   #else
-    /// Becomes the program with security inside, which is beside this one.
-    private static func becomeProtected(_ arguments: ArgumentList, isJSON: Bool) -> Status {
+    /// Becomes the full program, which is in the same folder.
+    private static func becomeFull(_ arguments: ArgumentList, isJSON: Bool) -> Status {
       var path = InlineArray<256, UInt8>(repeating: 0)
       var space = path.mutableSpan
-      let suffix = ProgramText("-secure")
+      let suffix = ProgramText("-full")
       let count = unsafe space.withUnsafeMutableBufferPointer {
         unsafe clinuxport_program_path($0.baseAddress, $0.count - suffix.count - 1)
       }
@@ -163,8 +201,9 @@ enum Daemon {
         unsafe clinuxport_become(
           $0.baseAddress?.assumingMemoryBound(to: CChar.self), arguments.all)
       }
-      Console.fail(kind: "security", isJSON: isJSON) {
-        $0.write(text: "--security encrypted is in the program ")
+      Console.fail(kind: "program", isJSON: isJSON) {
+        $0.write(
+          text: "--security encrypted, --control and --allow-presses are in the program ")
         $0.write(path.span.extracting(first: length + suffix.count))
         $0.write(text: ", which cannot be started: ")
         if let words = unsafe clinuxport_words(-code) {
@@ -176,7 +215,7 @@ enum Daemon {
     }
   #endif
 
-  // A function with one end, since each end of the one above takes the ball apart.
+  // A function with one exit, because each exit of the one above destroys the ball.
   @inline(never)
   private static func status(_ end: BallEnd, isJSON: Bool) -> Status {
     switch end {
@@ -249,17 +288,17 @@ enum Random {
   }
 
   private static func fill(_ space: consuming MutableSpan<UInt8>) {
-    // Fails only where the kernel has no getrandom(2): then the numbers are those of an empty memory.
+    // Fails only without getrandom(2): then the bytes are zeros.
     _ = unsafe space.withUnsafeMutableBufferPointer {
       unsafe clinuxport_fill_random($0.baseAddress, $0.count)
     }
   }
 }
 
-/// The machine's own name for its kind.
-enum DeviceTree {
-  /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4"; empty if
-  /// there is no device tree. Read where a service finds it that may not look at /proc.
+/// The model of this machine.
+enum BoardModel {
+  /// The model in the device tree, such as "Raspberry Pi 4 Model B Rev 1.4"; empty without a device
+  /// tree. Read from /sys, because a service may have no access to /proc.
   static func model() -> BoardText<127> {
     var bytes = InlineArray<127, UInt8>(repeating: 0)
     let count = readFile("/sys/firmware/devicetree/base/model", into: bytes.mutableSpan)

@@ -1,17 +1,17 @@
 import LinuxPort
 
-/// The texts about the program itself.
+/// The texts of `--help`.
 enum Help {
-  /// How the program is called.
+  /// The usage.
   static var form: StaticString {
     """
     eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
-    [--security <none|encrypted|authenticated>] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
+    [--security <none|encrypted|authenticated>] [--control [<path>]] [--allow-presses] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
 
     """
   }
 
-  /// What `--help` prints before the form.
+  /// The text before the usage.
   static var overview: StaticString {
     """
     OVERVIEW: A Magic 8-Ball for Bluetooth LE: advertises, takes questions, answers them.
@@ -23,18 +23,21 @@ enum Help {
     central are limited to 500 at once, and then 20 a second; a line says how many
     were left out. A reader that does not read loses lines, and gets their number.
 
-    With --security encrypted it is the program eightballd-secure, beside this one. A
-    central may pair for a minute after shake was held for 3 s, and from the start of
-    a ball that has no bonds. Clear, held for 10 s, forgets the bonds. They are in
-    ball.bonds, in $STATE_DIRECTORY, or else in the folder eightball of
-    $XDG_STATE_HOME, which is ~/.local/state unless set.
+    With --security encrypted, --control or --allow-presses it is the program
+    eightballd-full, beside this one. That has a control socket in any case: eightball
+    events, lights, press, panel and metrics use it.
+
+    With --security encrypted a central may pair for a minute after shake was held for
+    3 s, and from the start of a ball that has no bonds. Clear, held for 10 s, forgets
+    the bonds. They are in ball.bonds, in $STATE_DIRECTORY, or else in the folder
+    eightball of $XDG_STATE_HOME, which is ~/.local/state unless set.
 
     USAGE: \
 
     """
   }
 
-  /// What `--help` prints after it.
+  /// The text after the usage.
   static var options: StaticString {
     """
 
@@ -52,6 +55,12 @@ enum Help {
                               What a central must have to ask: none, or a link that is
                               encrypted, for which it pairs; authenticated takes a
                               terminal: use eightball run. (default: none)
+      --control [<path>]      Let programs of this user and of root listen to the
+                              ball, at a UNIX socket. Without a path it is that of
+                              $EIGHTBALL_CONTROL, control.sock in $RUNTIME_DIRECTORY,
+                              eightball-control.sock in $XDG_RUNTIME_DIR, or else
+                              /tmp/eightball-control-UID.sock.
+      --allow-presses         Let those programs press the buttons of the board.
       --address <address>     public: the controller's own address; random: a new
                               random one; or a static random one such as
                               C0:00:00:00:00:01, to be known again. Unless given,
@@ -87,7 +96,7 @@ enum Help {
       0   ended by SIGINT, SIGTERM or SIGHUP
       1   something unexpected
       64  the command line is wrong
-      69  the radio cannot be used
+      69  the radio, or --control, cannot be used
       78  the board is wrong, or there is none of the name
 
     """

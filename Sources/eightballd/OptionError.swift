@@ -13,11 +13,11 @@ struct OptionError: Error {
     case wrongValue(CommandOption)
     case answers
     case security
-    /// Authentication takes somebody who compares numbers.
+    /// Authentication requires a user who compares numbers.
     case authenticated
     case idleLimit
     case address(AddressTextError)
-    /// The address of EIGHTBALL_ADDRESS.
+    /// The address of EIGHTBALL_ADDRESS is wrong.
     case environment(AddressTextError)
     case radio(RadioChoiceError)
     case setting(BoardFault)
@@ -32,7 +32,7 @@ struct OptionError: Error {
 
   /// What is wrong.
   var fault: Fault
-  /// The argument or value that is wrong.
+  /// The wrong argument or value.
   var text: ProgramText
 
   init(_ fault: Fault, _ text: ProgramText) {
@@ -115,7 +115,7 @@ struct OptionError: Error {
 }
 
 extension ByteWriter {
-  /// Writes a text of the user's, without what a terminal would obey.
+  /// Writes a text of the user without what a terminal would obey.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func write(shown text: ProgramText) {

@@ -4,7 +4,7 @@ import Boards
 import EightBall
 import LinuxPort
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   /// What the program does.
   enum Task {
@@ -13,7 +13,7 @@ struct Options {
     case showVersion
   }
 
-  /// How many `--set` can be given.
+  /// The largest number of `--set`.
   static var mostSettings: Int { 32 }
 
   /// What the program does.
@@ -21,20 +21,26 @@ struct Options {
   /// `--name`.
   var name: ProgramText?
   /// `--answers`.
-  var style = AnswerStyle.text
+  var style = AnswerFormat.text
   /// `--seed`; `nil` for a random one.
   var seed: UInt64?
   /// `--idle-limit`, in minutes; 0 keeps every central.
   var idleLimit: UInt16 = 5
   /// `--security`: whether links are encrypted.
   var isProtected = false
+  /// `--control`: whether programs may listen to the ball. The full program lets them in any case.
+  var hasControl = false
+  /// Where, if `--control` says so.
+  var control: ProgramText?
+  /// `--allow-presses`.
+  var allowsPresses = false
   /// `--address`.
   var address: AddressText?
   /// `--radio`.
   var radio: RadioChoice?
   /// `--board`.
   var board: ProgramText?
-  /// The texts of `--set`. Each is a setting, and may not fit the board.
+  /// The texts of `--set`, not yet checked against the board.
   var settings = InlineArray<32, ProgramText?>(repeating: nil)
   /// How often `--set` was given.
   var settingCount = 0
@@ -43,15 +49,18 @@ struct Options {
   /// `--quiet`.
   var isQuiet = false
 
-  /// How what happens is printed.
+  /// Whether the options need the full program.
+  var isFull: Bool { isProtected || hasControl || allowsPresses }
+
+  /// How events are printed.
   var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
 
-  /// What is given when nothing is asked for.
+  /// The defaults.
   init() {}
 
-  /// Reads the arguments that follow the program's name.
+  /// Reads the arguments after the program's name.
   ///
-  /// - Throws: What is wrong with the first that is wrong.
+  /// - Throws: What is wrong with the first wrong argument.
   init(_ arguments: ArgumentList) throws(OptionError) {
     self.init()
     var rest = arguments
@@ -74,6 +83,7 @@ struct Options {
     guard option.takesValue else {
       if let attached { throw OptionError(.noValueExpected(option), attached) }
       switch option {
+      case .allowPresses: allowsPresses = true
       case .json: isJSON = true
       case .quiet: isQuiet = true
       case .version: task = .showVersion
@@ -81,7 +91,12 @@ struct Options {
       }
       return
     }
-    guard let value = attached ?? rest.nextValue(), attached == nil || value.count > 0 else {
+    let given = attached ?? rest.nextValue()
+    if case .control = option {
+      hasControl = true
+      if given == nil { return }
+    }
+    guard let value = given, attached == nil || value.count > 0 else {
       throw OptionError(.missingValue(option), argument)
     }
     try set(option, value)
@@ -91,7 +106,7 @@ struct Options {
     switch option {
     case .name: name = value
     case .answers:
-      guard let style = AnswerStyle(value.span) else { throw OptionError(.answers, value) }
+      guard let style = AnswerFormat(value.span) else { throw OptionError(.answers, value) }
       self.style = style
     case .seed:
       guard let number = value.span.unsignedNumber(upTo: .max) else {
@@ -117,9 +132,10 @@ struct Options {
       } catch {
         throw OptionError(.radio(error), value)
       }
+    case .control: control = value
     case .board: board = value
     case .set: try add(value)
-    case .json, .quiet, .help, .version: break
+    case .allowPresses, .json, .quiet, .help, .version: break
     }
   }
 
@@ -150,8 +166,8 @@ struct Options {
   }
 }
 
-extension AnswerStyle {
-  /// The style that `--answers` names; `nil` for anything else.
+extension AnswerFormat {
+  /// The style for `--answers`; `nil` for any other text.
   fileprivate init?(_ text: Span<UInt8>) {
     if text.equals("text") {
       self = .text

@@ -2,26 +2,26 @@ import BluetoothHost
 import Boards
 import LinuxPort
 
-/// The radio that the ball uses, and why.
+/// The ball's radio, and why it was chosen.
 struct RadioSelection {
   /// Why a radio was chosen.
   enum Reason {
-    /// `--radio` names it.
+    /// `--radio` was given.
     case named
-    /// The board names it.
+    /// The board has a radio.
     case board
-    /// Nothing names another.
+    /// The default.
     case usual
   }
 
-  /// Which one it is.
+  /// The radio.
   var choice: RadioChoice
-  /// Why this one.
+  /// Why it was chosen.
   var reason: Reason
 
   /// The radio of `--radio`, or of the board, or the first adapter.
   ///
-  /// - Throws: What is wrong with the one that the board names.
+  /// - Throws: What is wrong with the board's radio.
   init(_ option: RadioChoice?, boards radio: RadioText?) throws(RadioChoiceError) {
     reason = .named
     if let option {
@@ -35,7 +35,7 @@ struct RadioSelection {
     }
   }
 
-  /// Writes which radio it is, and why, as a sentence.
+  /// Writes the radio and why it was chosen, as a sentence.
   func write(to writer: inout ByteWriter) {
     writer.write(text: "Radio: ")
     choice.write(to: &writer)

@@ -2,7 +2,7 @@ import BluetoothHost
 import EightBall
 import Testing
 
-@Suite("A question is asked")
+@Suite("A central asks a question")
 struct AskTests {
   let stage: Stage<4>
 
@@ -10,7 +10,7 @@ struct AskTests {
     stage = try Stage<4>()
   }
 
-  @Test("From the search to the goodbye")
+  @Test("A central finds the ball, asks, and disconnects")
   func whole() {
     let asker = stage.ask("Will it rain?")
     stage.run(within: 10_000) { asker.isFinished }
@@ -20,14 +20,14 @@ struct AskTests {
       return
     }
     #expect(texts.contains(text))
-    let place = stage.told.firstIndex(of: .asked(0, "Will it rain?"))
-    #expect(place != nil)
-    #expect(stage.told.contains { if case .answered(0, _) = $0 { true } else { false } })
+    let connectionIndex = stage.events.firstIndex(of: .asked(0, "Will it rain?"))
+    #expect(connectionIndex != nil)
+    #expect(stage.events.contains { if case .answered(0, _) = $0 { true } else { false } })
     #expect(stage.isInviting)
     #expect(stage.host.connectionCount == 0)
   }
 
-  @Test("Subscribed first: the write's response comes before the answer")
+  @Test("With a subscription the write's response precedes the answer")
   func subscribeFirst() throws {
     let phone = try stage.connectedPhone(mtu: 185)
     stage.subscribe(phone)
@@ -40,11 +40,11 @@ struct AskTests {
       return
     }
     #expect(phone.events.count == 2)
-    // A read gives the same.
+    // A read gives the same answer.
     #expect(stage.readText(Handles.answer, by: phone) == phone.answers.first)
   }
 
-  @Test("Asked first: the answer comes at the subscription, once")
+  @Test("A question before the subscription is answered at the subscription, once")
   func askFirst() throws {
     let phone = try stage.connectedPhone(mtu: 185)
     #expect(stage.write("Shall I?", by: phone) == .success(.written))
@@ -54,39 +54,12 @@ struct AskTests {
     stage.subscribe(phone)
     #expect(phone.answers.count == 1)
     guard case .completed = phone.events.first else {
-      Issue.record("The subscription's response does not come first: \(phone.events)")
+      Issue.record("The subscription's response must come first: \(phone.events)")
       return
     }
     stage.subscribe(phone, .none)
     stage.subscribe(phone)
     stage.run(for: 5_000)
-    #expect(phone.answers.count == 1)
-  }
-
-  @Test("Never subscribed: the answer is read, and nothing is notified")
-  func readOnly() throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    #expect(stage.readText(Handles.answer, by: phone) == "")
-    #expect(stage.write("Shall I?", by: phone) == .success(.written))
-    let answer = try #require(stage.readText(Handles.answer, by: phone))
-    #expect(texts.contains(answer))
-    #expect(stage.readText(Handles.answer, by: phone) == answer)
-    stage.run(for: 5_000)
-    #expect(phone.answers == [])
-  }
-
-  @Test("Asked by a command, without response")
-  func withoutResponse() throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
-    let question = Array("Shall I?".utf8)
-    #expect(
-      stage.perform(.writeWithoutResponse(Handles.question, question), by: phone)
-        == .success(.written))
-    #expect(phone.answers.count == 1)
-    // A statement is ignored.
-    _ = stage.perform(.writeWithoutResponse(Handles.question, [0x21]), by: phone)
-    stage.run(for: 1_000)
     #expect(phone.answers.count == 1)
   }
 
@@ -100,7 +73,7 @@ struct AskTests {
       let notified = try #require(phone.answers.last)
       let read = try #require(stage.readText(Handles.answer, by: phone))
       #expect(texts.contains(read))
-      // 23, less the opcode and the handle.
+      // 23 minus the opcode and the handle.
       #expect(Array(notified.utf8).prefix(17) == Array(read.utf8).prefix(17))
       #expect(notified.utf8.count <= 22)
       if read.utf8.count > longest.utf8.count { longest = read }
@@ -108,18 +81,8 @@ struct AskTests {
     #expect(longest.utf8.count > 20)
   }
 
-  @Test("Slugs are numbered 00 to 19")
-  func slugs() throws {
-    let stage = try Stage<1>(style: .slug)
-    let phone = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
-    for _ in 0..<400 { _ = stage.write("Which?", by: phone) }
-    let expected = (0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0\($0)" : "\($0)") }
-    #expect(Set(phone.answers) == Set(expected))
-  }
-
   @Test(
-    "What is not a question is refused, and the next question answered",
+    "A text that is not a question is refused, and the next question is answered",
     arguments: [
       (Array("It rains.".utf8), ATTErrorCode.unlikelyError), ([], .unlikelyError),
       (Array("Does it rain? ".utf8), .unlikelyError),
@@ -137,18 +100,8 @@ struct AskTests {
     #expect(phone.answers.count == 1)
   }
 
-  @Test("512 bytes are a question, in one request and in many parts", arguments: [nil, 100, 517])
-  func longest(_ mtu: Int?) throws {
-    let phone = try stage.connectedPhone(mtu: mtu)
-    stage.subscribe(phone)
-    let question = String(repeating: "é", count: 255) + "x?"
-    #expect(stage.write(question, by: phone) == .success(.written))
-    #expect(stage.told.contains(.asked(0, question)))
-    #expect(phone.answers.count == 1)
-  }
-
-  /// 517 holds opcode, handle and 514 bytes of value; the client would not send them, so the
-  /// request is made by hand.
+  /// An MTU of 517 holds the opcode, the handle and 514 bytes of value. The client would not send
+  /// them, so the test makes the request.
   @Test("513 bytes are refused, in one request and in many parts")
   func tooLong() throws {
     let phone = try stage.connectedPhone(mtu: 517)
@@ -172,7 +125,7 @@ struct AskTests {
     #expect(raw.ask([0x12, 0x1D, 0x00, 0x3F], on: stage) == [0x13])
   }
 
-  @Test("Shaken: who has asked and listens hears another answer; cleared, nobody does")
+  @Test("A shake gives subscribed centrals another answer; after clearing it gives none")
   func shakeAndClear() throws {
     let phone = try stage.connectedPhone(mtu: 185)
     let other = try stage.connectedPhone(mtu: 185)

@@ -4,11 +4,11 @@ import EightBall
 import Testing
 import VirtualRadio
 
-/// A peer that takes a bonded one's address has not its key (the attack BLESA): a central asks it nothing,
-/// and believes nothing, before the link is encrypted.
-@Suite("A central believes a bonded peer once the link is encrypted")
+/// A peer that uses a bonded peer's address does not have its key (the attack BLESA). The central
+/// sends it no request, and accepts no value from it, before the link is encrypted.
+@Suite("A central trusts a bonded peer only on an encrypted link")
 struct BeliefTests {
-  /// A pair with bonds, on a new link that nothing protects.
+  /// A pair with bonds, on a new unencrypted link.
   private func bondedPair(disturb: (SecurePair) -> Void = { _ in }) -> SecurePair {
     let pair = SecurePair()
     pair.connect()
@@ -20,12 +20,12 @@ struct BeliefTests {
     return pair
   }
 
-  /// The central's errors.
+  /// The errors that the central's client received.
   private func errors(_ pair: SecurePair) -> [OperationError] {
     pair.central.curiosity.errors
   }
 
-  /// Hands the central's host an answer of the ball, as from its link.
+  /// Gives the central's host an answer of the ball, as if from its link.
   private func notify(_ central: SecureDevice) {
     central.host.client.application.links[0]?.awaitsAnswer = true
     let link = UInt8(truncatingIfNeeded: central.radio.connectionHandles[0].rawValue)
@@ -33,10 +33,10 @@ struct BeliefTests {
     let packet: [UInt8] = [
       0x02, link, 0x20, 8, 0, 4, 0, 4, 0, 0x1B, UInt8(Handles.answer.rawValue), 0, 0x21,
     ]
-    central.host.receive(packet.span, at: central.air.now)
+    central.host.receive(packet.span, at: central.now)
   }
 
-  @Test("The first operation encrypts the link with the bond, and nothing is asked in clear")
+  @Test("The first operation encrypts the link with the bond; no request is sent unencrypted")
   func encryptsFirst() {
     let pair = bondedPair()
     #expect(pair.central.protection == .bonded)
@@ -50,7 +50,7 @@ struct BeliefTests {
     #expect(pair.peripheral.packetsInClear == 0)
   }
 
-  @Test("A peer without the key is asked nothing, and the operation fails with the reason")
+  @Test("A peer without the key receives no request, and the operation fails with the reason")
   func impostor() {
     let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
     for count in 1...2 {
@@ -62,7 +62,7 @@ struct BeliefTests {
     #expect(pair.central.bondCount == 1)
   }
 
-  @Test("A value that comes in clear is not believed; the same is on an encrypted link")
+  @Test("A value from an unencrypted link is dropped, and accepted from an encrypted one")
   func notification() {
     let pair = bondedPair()
     notify(pair.central)
@@ -73,7 +73,7 @@ struct BeliefTests {
     #expect(pair.central.curiosity.answerCount == 1)
   }
 
-  @Test("A peer whose bond is dropped is a stranger again, and is believed as one")
+  @Test("Without its bond, a peer is treated as unbonded")
   func dropped() {
     let pair = bondedPair()
     pair.central.host.security.removeBond(at: 0)
@@ -96,14 +96,15 @@ struct BeliefTests {
   }
 
   @Test(
-    "A controller that never says whether the link is encrypted is waited for no longer than 45 s")
+    "The wait for a controller's encryption event ends after 45 s")
   func silentController() {
     let pair = bondedPair()
     let central = pair.central
+    // The command is acknowledged, and encryption never begins.
+    pair.peripheral.radio.faults.leaveUnanswered(.leLongTermKeyRequestReply)
     #expect(central.perform(.exchangeMTU))
-    // The command is sent and acknowledged. What follows does not reach the host.
-    for _ in 0..<2 { #expect(central.carryOne()) }
-    let begin = pair.air.now
+    #expect(throws: Never.self) { try pair.bench.settle() }
+    let begin = pair.bench.now
     central.host.advance(to: begin.advanced(by: 44_999))
     #expect(errors(pair) == [])
     central.host.advance(to: begin.advanced(by: 45_000))
@@ -111,7 +112,7 @@ struct BeliefTests {
     #expect(central.record.encryptionFailures == [.connectionTimeout])
   }
 
-  @Test("The client learns what protects its link")
+  @Test("The client is informed of the link's security")
   func report() {
     let pair = bondedPair()
     #expect(pair.central.curiosity.security == .bonded)

@@ -5,9 +5,9 @@ import VirtualRadio
 private typealias Handle = GuardedDatabase.Handle
 
 /// Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3; Part C, 10.3.1.
-@Suite("What a server keeps of clients with bonds")
+@Suite("What a server stores for bonded clients")
 struct BondedClientTests {
-  /// A central that has a bond, subscriptions and robust caching, and a link.
+  /// A bonded central with subscriptions and robust caching, and a link.
   private func subscribedPair(seed: UInt64 = 8) -> GuardedPair {
     let pair = GuardedPair(seed: seed)
     pair.pair()
@@ -29,7 +29,7 @@ struct BondedClientTests {
     pair.run(for: 500)
   }
 
-  @Test("Subscriptions and features come back with encryption, and not before")
+  @Test("Subscriptions and features are restored when the link is encrypted, and not before")
   func restored() {
     let pair = subscribedPair()
     pair.disconnect()
@@ -47,7 +47,7 @@ struct BondedClientTests {
     #expect(pair.central.asker.value == [2, 0])
   }
 
-  @Test("They are kept with the bond, so that a server that begins anew has them too")
+  @Test("They are stored with the bond, and restored after a restart of the server")
   func restart() {
     let pair = subscribedPair()
     pair.peripheral.restart()
@@ -56,11 +56,11 @@ struct BondedClientTests {
     pair.secure()
     update(pair, .guarded, 9)
     #expect(pair.central.asker.notified.map(\.value) == [[9]])
-    // It knows the database.
+    // The client is change-aware.
     #expect(pair.perform(.read(Handle.guarded)) == nil)
   }
 
-  @Test("What the client takes back stays taken back")
+  @Test("A cancelled subscription stays cancelled")
   func unsubscribed() {
     let pair = subscribedPair()
     #expect(pair.perform(.subscribe(Handle.guardedConfiguration, .none)) == nil)
@@ -71,7 +71,7 @@ struct BondedClientTests {
     #expect(pair.central.asker.notified.map(\.value) == [[7]])
   }
 
-  @Test("A subscription is kept at once, not only when the link ends")
+  @Test("A subscription is stored at once, not only when the link ends")
   func keptAtOnce() throws {
     let pair = subscribedPair()
     let record = try #require(pair.peripheral.bond?.client)
@@ -84,7 +84,7 @@ struct BondedClientTests {
     #expect(pair.central.bond?.client?.subscriptions == ClientConfigurations())
   }
 
-  @Test("Asking does not write the bond: it is kept when it differs, and then once")
+  @Test("Only a difference writes the bond, once")
   func keptOnce() {
     let pair = subscribedPair()
     let before = pair.peripheral.bond
@@ -92,7 +92,7 @@ struct BondedClientTests {
     #expect(pair.peripheral.bond == before)
   }
 
-  @Test("Another database restores no subscription but that to Service Changed")
+  @Test("With another database only the subscription to Service Changed is restored")
   func changedDatabase() {
     let pair = subscribedPair()
     var database = GuardedDatabase()
@@ -105,7 +105,7 @@ struct BondedClientTests {
     #expect(pair.central.asker.notified.map(\.handle) == [Handle.serviceChanged])
     #expect(pair.central.asker.notified.first?.value == [1, 0, 0xFF, 0xFF])
     #expect(pair.peripheral.host.server.application.listening == [:])
-    // The client has confirmed, and knows.
+    // The client has confirmed, so it is change-aware.
     #expect(pair.perform(.read(Handle.guarded)) == nil)
     again(pair)
     #expect(pair.central.asker.notified.count == 1)
@@ -124,7 +124,7 @@ struct BondedClientTests {
     pair.connect()
     pair.secure()
     #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
-    // It is lost before the client asks again, which would show that it knows.
+    // The link is lost before the client's next request, which would make it change-aware.
     again(pair)
     #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
     #expect(pair.perform(.read(Handle.guarded)) == nil)
@@ -132,7 +132,7 @@ struct BondedClientTests {
     #expect(pair.perform(.read(Handle.guarded)) == nil)
   }
 
-  @Test("A database that changes on the link changes what is kept")
+  @Test("A database that changes during the link changes what is stored")
   func changedOnTheLink() throws {
     let pair = subscribedPair()
     pair.central.radio.faults.loseLink(afterPackets: 1)
@@ -152,7 +152,7 @@ struct BondedClientTests {
     #expect(pair.peripheral.bond?.client?.isChangeAware == true)
   }
 
-  @Test("A bond that is removed takes what was kept with it, and so does pairing anew")
+  @Test("A removed bond, or a new pairing, deletes what was stored")
   func removed() {
     let pair = subscribedPair()
     pair.peripheral.host.security.removeBond(at: 0)
@@ -166,12 +166,12 @@ struct BondedClientTests {
     #expect(pair.central.asker.value == [0])
   }
 
-  @Test("A client that comes back unencrypted gets neither values nor its subscriptions")
+  @Test("A client that returns without encryption receives neither values nor its subscriptions")
   func unencrypted() throws {
     let pair = subscribedPair()
     let bond = try #require(pair.central.bond)
     pair.disconnect()
-    // With its bond it would encrypt the link before it asks: another has its address.
+    // A bonded client would encrypt the link before its request: another device has its address.
     pair.central.host.security.removeBond(at: 0)
     pair.connect()
     update(pair, .guarded, 8)
@@ -181,7 +181,7 @@ struct BondedClientTests {
         == .insufficientEncryption)
     #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientEncryption)
     pair.disconnect()
-    // It is back.
+    // The client returns.
     pair.central.host.security.bonds.store(bond)
     pair.connect()
     pair.secure()
@@ -190,8 +190,8 @@ struct BondedClientTests {
     #expect(pair.central.asker.notified.map(\.value) == [[9]])
   }
 
-  @Test("A stranger is asked for authentication, not for encryption")
-  func stranger() {
+  @Test("An unbonded client gets Insufficient Authentication, not Insufficient Encryption")
+  func unbondedClient() {
     let pair = GuardedPair()
     pair.connect()
     #expect(pair.refusal(.read(Handle.guarded)) == .insufficientAuthentication)

@@ -3,11 +3,12 @@ import EightBall
 import Testing
 import VirtualRadio
 
-/// Two balls on one air, each a host in both roles: both scan, connect, ask and are asked at once.
+/// Two balls on one air, each a host in both roles: both scan, connect, ask and answer at the same
+/// time.
 @Suite("Two balls ask each other")
 struct BothRolesTests {
   @Test(
-    "Without faults each question is heard once and answered",
+    "Without faults each question arrives once and is answered",
     arguments: 1...3 as ClosedRange<UInt64>)
   func clean(seed: UInt64) {
     let pair = Pair(seed: seed)
@@ -21,14 +22,14 @@ struct BothRolesTests {
       #expect(curiosity.errors.isEmpty)
       #expect(Set(curiosity.accepted).isSubset(of: other.questions))
       #expect(other.questions.count == Set(other.questions).count)
-      // A question may be on its way.
+      // One question may be on its way.
       #expect(other.questions.count <= curiosity.accepted.count + curiosity.links.count)
     }
     #expect(!pair.isStuck)
   }
 
   @Test(
-    "With faults nothing is lost but with its link, and both go on",
+    "With faults only the end of a link loses anything, and both continue",
     arguments: 11...18 as ClosedRange<UInt64>)
   func faults(seed: UInt64) {
     let pair = Pair(seed: seed)
@@ -38,7 +39,7 @@ struct BothRolesTests {
       if pair.isStuck { break }
     }
     pair.mend()
-    // The longest wait is that for a response, 30 s, and then for the link's end.
+    // The longest wait is 30 s for a response, and then for the link's end.
     pair.run(for: 60_000)
     let before = [pair.first.curiosity.answerCount, pair.second.curiosity.answerCount]
     pair.run(for: 20_000)
@@ -56,62 +57,45 @@ struct BothRolesTests {
   }
 }
 
-/// Two balls, the air between them, and what goes wrong.
+/// Two balls, their air, and the faults.
 private final class Pair {
-  let air: VirtualAir
-  let first: AskingBall
-  let second: AskingBall
+  private let bench: AirBench
+  private let devices: [AirDevice<AskingBall>]
   private(set) var isStuck = false
   private var random: RandomSource
 
   init(seed: UInt64) {
-    air = VirtualAir(seed: seed)
-    first = AskingBall(name: "A", number: 1, seed: seed, on: air)
-    second = AskingBall(name: "B", number: 2, seed: seed, on: air)
+    let bench = AirBench(seed: seed)
+    self.bench = bench
+    devices = [("A", 1), ("B", 2)].map { name, number in
+      bench.add(
+        AskingBall(name: name, number: number, seed: seed),
+        on: bench.air.addController(
+          address: DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])))
+    }
     random = RandomSource(seed: seed)
+    for device in devices { device.host.host.start(at: bench.now) }
   }
+
+  var first: AskingBall { devices[0].host }
+  var second: AskingBall { devices[1].host }
 
   func number(below bound: UInt32) -> UInt32 { random.next(below: bound) }
 
-  /// Carries everything, and lets `milliseconds` pass.
+  /// Carries packets and lets `milliseconds` pass.
   func run(for milliseconds: UInt32) {
-    let limit = air.now.advanced(by: milliseconds)
-    var stops = 0
-    while true {
-      var count = 0
-      while count <= 200 {
-        // A question takes no time of its own: a while of it is enough.
-        let (isFirstBusy, isSecondBusy) = (first.carryOne(), second.carryOne())
-        if !isFirstBusy, !isSecondBusy { break }
-        count += 1
-      }
-      if count > 200 {
-        advance(to: min(limit, air.now.advanced(by: 50)))
-      } else {
-        var next = Instant.earlier(air.deadline, first.deadline)
-        next = Instant.earlier(next, second.deadline)
-        let target = min(limit, max(next ?? limit, air.now))
-        stops = target == air.now ? stops + 1 : 0
-        if stops > 1_000 {
-          isStuck = true
-          return
-        }
-        advance(to: target)
-      }
-      if air.now >= limit { return }
+    do {
+      try bench.run(for: milliseconds)
+    } catch {
+      isStuck = true
+      Issue.record(error)
     }
   }
 
-  private func advance(to instant: Instant) {
-    air.advance(to: instant)
-    first.advance(to: instant)
-    second.advance(to: instant)
-  }
-
-  /// Something goes wrong with one of the controllers, or is well again.
+  /// Starts or ends a fault of one of the controllers.
   func breakSomething() {
-    let ball = number(below: 2) == 0 ? first : second
-    let radio = ball.radio
+    let device = devices[Int(number(below: 2))]
+    let radio = device.controller
     switch number(below: 14) {
     case 0: radio.faults.losePacket(type: .event)
     case 1: radio.faults.losePacket(type: .acl)
@@ -123,23 +107,29 @@ private final class Pair {
     case 7: radio.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
     case 8: radio.fail(hardwareCode: 3)
     case 9: radio.fail(hardwareCode: nil)
-    case 10: ball.unplug()
+    case 10:
+      device.unplug()
+      device.host.host.radioLost()
     case 11: setRange(nil)
     default: mend()
     }
   }
 
-  /// Everything is well again.
+  /// Ends all faults.
   func mend() {
-    for ball in [first, second] {
-      ball.radio.faults.removeAll()
-      ball.plugIn()
+    for device in devices {
+      device.controller.faults.removeAll()
+      if !device.isPluggedIn {
+        device.plugIn()
+        device.host.host.start(at: bench.now)
+      }
     }
     setRange(-50)
   }
 
   private func setRange(_ strength: Int8?) {
-    air.setSignalStrength(strength, from: first.radio, to: second.radio)
-    air.setSignalStrength(strength, from: second.radio, to: first.radio)
+    let (first, second) = (devices[0].controller, devices[1].controller)
+    bench.air.setSignalStrength(strength, from: first, to: second)
+    bench.air.setSignalStrength(strength, from: second, to: first)
   }
 }

@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-/// What kinds of controllers there are, as far as their buffers go.
+/// The buffers of a controller.
 struct Buffers: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let configuration: ControllerConfiguration
@@ -26,7 +26,7 @@ struct Buffers: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite("Long frames are cut to the controllers' buffers, both ways")
+@Suite("Long frames are cut to the controllers' buffers in both directions")
 struct BufferTests {
   @Test(
     "The longest question and the longest response", arguments: Buffers.all, Buffers.all)
@@ -37,7 +37,7 @@ struct BufferTests {
     let question = String(repeating: "why ", count: 127) + "me ?"
     for _ in 0..<4 { #expect(stage.write(question, by: central) == .success(.written)) }
     #expect(central.answers.count == 4)
-    #expect(stage.told.filter { $0 == .asked(0, question) }.count == 4)
+    #expect(stage.events.filter { $0 == .asked(0, question) }.count == 4)
     // Declarations of 2-byte and of 16-byte UUIDs never share a response.
     let everything = AttributeHandleRange(
       start: AttributeHandle(rawValue: 1), end: AttributeHandle(rawValue: 0x20))
@@ -50,13 +50,13 @@ struct BufferTests {
     }
     #expect(found.count == 13)
     stage.expectHealthy()
-    // No packet is longer than the controller takes.
+    // No packet exceeds the controller's buffers.
     let limit = 5 + Int(ball.configuration.aclDataLength)
     #expect(stage.sent.allSatisfy { $0.first != 0x02 || $0.count <= limit })
   }
 
   /// Prepare Write's response repeats up to 512 bytes: 3 fragments of 251, or 20 of 27.
-  @Test("A response in many fragments", arguments: Buffers.all)
+  @Test("A response is sent in many fragments", arguments: Buffers.all)
   func fragments(ball: Buffers) throws {
     let stage = try Stage<1>(controller: ball.configuration)
     let phone = try stage.connectedPhone(mtu: 517)
@@ -68,7 +68,7 @@ struct BufferTests {
     stage.expectHealthy()
   }
 
-  @Test("A request in fragments of any size, down to one byte")
+  @Test("A request may come in fragments of any size, down to one byte")
   func cutRequests() throws {
     let stage = try Stage<1>()
     let phone = try stage.connectedPhone(mtu: 517)
@@ -88,7 +88,7 @@ struct BufferTests {
     }
   }
 
-  @Test("Four links share one buffer, and each gets its turn")
+  @Test("Four links share one buffer, each in turn")
   func oneBuffer() throws {
     let stage = try Stage<4>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1))

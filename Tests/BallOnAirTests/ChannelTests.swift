@@ -14,13 +14,13 @@ struct ChannelTests {
     return pair
   }
 
-  /// The bytes of a stream: another one for each seed.
+  /// The bytes of a stream, different for each seed.
   private func bytes(_ count: Int, seed: UInt8) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) &+ seed }
   }
 
   @Test(
-    "Both sides open several channels on one link, and each carries bytes both ways",
+    "Both sides open several channels on one link, and each carries bytes in both directions",
     arguments: [27, 251, 1_021])
   func bothWays(packetLength: UInt16) {
     let pair = makePair(ControllerConfiguration(aclDataLength: packetLength))
@@ -55,7 +55,7 @@ struct ChannelTests {
     #expect(pair.central.owner.ends.isEmpty)
   }
 
-  @Test("A reader that does not read stops its sender, and neither another channel nor attributes")
+  @Test("A reader that stops reading stops its sender, but no other channel and no attribute")
   func backPressure() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0080)
@@ -68,7 +68,7 @@ struct ChannelTests {
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 5_000)
     let waiting = pair.peripheral.owner.streams[0]?.incoming.count ?? 0
-    // Four credits of 498 bytes, less the two bytes of an SDU's length in each SDU of 600 bytes.
+    // Four credits of 498 bytes, minus two bytes for the length of each SDU of 600 bytes.
     #expect(waiting > 1_400 && waiting <= ByteStreams.capacity)
     #expect(pair.central.host.mtu(at: 0) == .maximum)
     pair.central.send([1, 2, 3], on: 1)
@@ -84,7 +84,7 @@ struct ChannelTests {
     #expect(received == sent)
   }
 
-  @Test("Nothing listens, or the peer is not authorized")
+  @Test("A request fails if nothing listens, or if the peer is not authorized")
   func refusals() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0081, isAuthorized: false)
@@ -99,7 +99,8 @@ struct ChannelTests {
   }
 
   @Test(
-    "A listener that wants encryption refuses until the link has it: 0x0005, or 0x0008 with a bond")
+    "A listener that requires encryption refuses an unencrypted link: 0x0005, or 0x0008 with a bond"
+  )
   func encryption() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0080, security: .encryption)
@@ -126,7 +127,7 @@ struct ChannelTests {
     #expect(pair.central.owner.streams.count == 1)
   }
 
-  @Test("A listener that wants authentication refuses a key of Just Works")
+  @Test("A listener that requires authentication refuses a key of Just Works")
   func authentication() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0080, security: .authentication)
@@ -137,7 +138,7 @@ struct ChannelTests {
     #expect(pair.central.owner.ends == [.refused(.insufficientAuthentication)])
   }
 
-  @Test("Each side closes a channel; its number is free then, and another can be opened")
+  @Test("Each side closes a channel; its identifier can then be used again")
   func closing() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0080)
@@ -153,7 +154,7 @@ struct ChannelTests {
     #expect(pair.peripheral.owner.ends == [.closedByPeer, .closed])
   }
 
-  @Test("A link that ends takes its channels along at both sides, with bytes on their way")
+  @Test("The end of a link closes its channels at both sides, with bytes on their way")
   func linkLoss() {
     let pair = makePair()
     pair.peripheral.owner.listen(on: 0x0080)

@@ -3,37 +3,9 @@ import EightBall
 import Testing
 import VirtualRadio
 
-@Suite("The ball is found")
+@Suite("A central finds the ball")
 struct DiscoveryTests {
-  /// 31 bytes of advertisement, less 3 of flags, 18 of service and 2 of the name's own header,
-  /// leave 8 for the name.
-  @Test(
-    "A name of up to 8 bytes is in the advertisement, a longer one in the scan response",
-    arguments: [
-      ("B", true), ("12345678", true), ("123456789", false), ("Magic 8-Ball", false),
-      ("29 bytes of name, and no more", false), ("Kugelche", true), ("Kügelche", false),
-    ])
-  func name(_ name: String, isAdvertised: Bool) throws {
-    let stage = try Stage<4>(name: name)
-    for isActive in [false, true] {
-      let phone = stage.phone()
-      var options = ScanParameters()
-      options.isActive = isActive
-      phone.central.scan(options)
-      stage.run(for: 1_000)
-      let discovery = try #require(phone.discovery(of: stage.ballAddress))
-      #expect(discovery.serviceUUIDs == [.ballService])
-      #expect(discovery.isConnectable)
-      #expect(discovery.name == (isAdvertised || isActive ? name : nil))
-      #expect(discovery.isNameComplete == (isAdvertised || isActive))
-      stage.dismiss(phone)
-    }
-    // The GAP Device Name equals the advertised one.
-    let phone = try stage.connectedPhone()
-    #expect(stage.readText(Handles.deviceName, by: phone) == name)
-  }
-
-  @Test("The signal strength is the air's")
+  @Test("The signal strength is that of the air")
   func rssi() throws {
     let stage = try Stage<4>()
     let near = stage.phone()
@@ -49,7 +21,7 @@ struct DiscoveryTests {
     #expect(beyond.discovery(of: stage.ballAddress) == nil)
   }
 
-  @Test("A ball with a random address is found and asked under it")
+  @Test("A ball with a random address is found and asked at it")
   func randomAddress() throws {
     let random = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
     let stage = try Stage<4>(address: .random(random))

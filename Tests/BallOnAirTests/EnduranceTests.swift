@@ -2,9 +2,9 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-@Suite("Nothing creeps")
+@Suite("Long runs leave nothing behind")
 struct EnduranceTests {
-  @Test("1,000 questions on one link, each answered once")
+  @Test("1,000 questions on one link are each answered once")
   func questions() throws {
     let stage = try Stage<4>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 2))
@@ -17,9 +17,9 @@ struct EnduranceTests {
       stage.sent.removeAll()
     }
     stage.expectHealthy()
-    let asked = stage.told.filter { if case .asked = $0 { true } else { false } }
+    let asked = stage.events.filter { if case .asked = $0 { true } else { false } }
     #expect(asked.count == 1_000)
-    #expect(!stage.told.contains { if case .missed = $0 { true } else { false } })
+    #expect(!stage.events.contains { if case .missed = $0 { true } else { false } })
     // Each of the twenty is as likely as the others: about 50 of each.
     for text in texts {
       let count = phone.answers.filter { $0 == text }.count
@@ -27,7 +27,7 @@ struct EnduranceTests {
     }
   }
 
-  @Test("200 links one after another, each asked on", arguments: [1, 0])
+  @Test("200 links one after another are each asked on", arguments: [1, 0])
   func reconnections(_ buffersLost: Int) throws {
     let stage = try Stage<4>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 3))
@@ -39,7 +39,7 @@ struct EnduranceTests {
       #expect(stage.write("Number?", by: phone) == .success(.written))
       #expect(phone.answers.count == (number % 2 == 0 ? 1 : 0))
       if buffersLost > 0, number % 2 == 0 {
-        // The link ends with a packet in the controller, whose completion nobody is told of.
+        // The link ends with a packet in the controller, whose completion is never reported.
         stage.radio.faults.loseCompletions(buffersLost)
         _ = stage.readText(Handles.answer, by: phone)
       }
@@ -49,7 +49,7 @@ struct EnduranceTests {
     }
   }
 
-  @Test("200 links, each of which ends while the answer is on its way")
+  @Test("200 links end while the answer is on its way")
   func abandoned() throws {
     let stage = try Stage<2>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1))

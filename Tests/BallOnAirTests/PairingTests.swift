@@ -6,7 +6,7 @@ import VirtualRadio
 /// Two hosts with Security Managers, each on a controller of the virtual air.
 @Suite("Hosts pair over the air")
 struct PairingTests {
-  /// What each side has agreed to, the link's protection, and equal bonds.
+  /// Both sides have agreed, the link has this security, and the bonds are equal.
   private func expectPaired(_ pair: SecurePair, _ security: LinkSecurity) throws {
     for device in [pair.central, pair.peripheral] {
       #expect(device.protection == security)
@@ -20,7 +20,7 @@ struct PairingTests {
     #expect(other.identityAddress == pair.central.address)
   }
 
-  @Test("The central pairs by LE Secure Connections, and both keep the same key")
+  @Test("The central pairs by LE Secure Connections, and both store the same key")
   func centralPairs() throws {
     let pair = SecurePair()
     pair.connect()
@@ -29,7 +29,7 @@ struct PairingTests {
     try expectPaired(pair, .encrypted | .secureConnections | .bonded)
   }
 
-  @Test("The peripheral asks the central to pair")
+  @Test("The peripheral requests the pairing")
   func peripheralAsks() throws {
     let pair = SecurePair()
     pair.connect()
@@ -47,7 +47,7 @@ struct PairingTests {
     try expectPaired(pair, .encrypted | .secureConnections | .bonded)
   }
 
-  @Test("Legacy pairing with a device that knows no P-256")
+  @Test("A device without P-256 pairs by legacy pairing")
   func legacy() throws {
     let pair = SecurePair(peripheral: PairingPolicy(secureConnections: .notOffered))
     pair.connect()
@@ -103,16 +103,6 @@ struct PairingTests {
     #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing])
     #expect(pair.central.protection == .bonded)
     #expect(pair.peripheral.protection == .none)
-  }
-
-  @Test("A closed peripheral refuses to pair, and the link goes on")
-  func closed() {
-    let pair = SecurePair(peripheral: PairingPolicy(isOpen: false))
-    pair.connect()
-    _ = pair.central.pair()
-    pair.run(for: 2_000)
-    #expect(pair.central.record.outcomes == [.refused(.pairingNotSupported)])
-    #expect(pair.central.host.connectionCount == 1)
   }
 
   @Test("A wrong key ends the link at both sides")

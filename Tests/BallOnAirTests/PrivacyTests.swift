@@ -4,7 +4,7 @@ import VirtualRadio
 
 private typealias Handle = GuardedDatabase.Handle
 
-/// How much of the work on addresses the controllers of a test do.
+/// How much of the address resolution the test's controllers do.
 private enum Controllers: CaseIterable, CustomTestStringConvertible {
   case resolving, withoutLists, withSmallLists
 
@@ -32,7 +32,7 @@ struct PrivacyTests {
       keys: Self.keys, privacy: (hidden, hidden), configuration: controllers.configuration)
   }
 
-  /// The central looks around, and connects to what it hears.
+  /// The central scans, and connects to the device that it hears.
   private func find(_ pair: GuardedPair) throws -> DeviceAddress {
     pair.central.host.client.application.heard = []
     pair.central.host.scan(ScanParameters())
@@ -42,7 +42,7 @@ struct PrivacyTests {
     return try #require(pair.central.asker.heard.first)
   }
 
-  @Test("A hidden device goes by an address of its key, and makes a new one every 15 minutes")
+  @Test("A private device uses a resolvable address, and changes it every 15 minutes")
   func renewal() throws {
     let pair = hiddenPair(.resolving)
     var seen: [DeviceAddress] = []
@@ -61,7 +61,7 @@ struct PrivacyTests {
     #expect(pair.central.refusedCommands == [])
   }
 
-  @Test("The radio's state says nothing of the pause in which an address changes")
+  @Test("The pause for an address change does not appear in the radio's state")
   func pause() {
     let pair = hiddenPair(.resolving)
     var states: [RadioState] = []
@@ -71,7 +71,7 @@ struct PrivacyTests {
     #expect(states.allSatisfy { $0 == .advertising })
   }
 
-  @Test("The scanner hides, too, and goes on to scan with the next address")
+  @Test("The scanner is private too, and continues to scan with the next address")
   func scanner() {
     let pair = hiddenPair(.resolving)
     pair.central.host.scan(ScanParameters())
@@ -85,20 +85,21 @@ struct PrivacyTests {
   }
 
   @Test(
-    "Hidden devices pair, and are known again by other addresses", arguments: Controllers.allCases)
+    "Private devices pair, and recognise each other at other addresses",
+    arguments: Controllers.allCases)
   private func bonds(_ controllers: Controllers) throws {
     let pair = hiddenPair(controllers)
     let found = try find(pair)
     pair.connect(to: found)
     #expect(pair.central.asker.peers == [0: found])
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    _ = pair.central.host.security.pair(at: 0, at: pair.bench.now)
     pair.run(for: 2_000)
     #expect(pair.central.bond?.identityAddress == pair.peripheral.identity)
     #expect(pair.peripheral.bond?.identityAddress == pair.central.identity)
     #expect(pair.central.bond?.identityResolvingKey == Self.keys.1)
     pair.disconnect()
     pair.run(for: 900_000)
-    // What it hears now is the identity, which it connects to.
+    // The scanner now hears the identity address, and connects to it.
     #expect(try find(pair) == pair.peripheral.identity)
     pair.connect(to: pair.peripheral.identity)
     #expect(pair.central.asker.peers == [0: pair.peripheral.identity])
@@ -114,7 +115,7 @@ struct PrivacyTests {
     #expect(pair.peripheral.refusedCommands == [])
   }
 
-  @Test("An address that is due while the controller tries to connect changes afterwards")
+  @Test("An address change during a connection attempt is made afterwards")
   func renewalWhileConnecting() {
     let pair = hiddenPair(.resolving)
     let address = pair.central.host.address
@@ -129,19 +130,18 @@ struct PrivacyTests {
     #expect(pair.central.refusedCommands == [])
   }
 
-  @Test("More bonds than the lists hold: the host knows the others")
+  @Test("The host resolves the bonds that do not fit in the controller's list")
   func fullLists() throws {
     let pair = GuardedPair(
       keys: Self.keys, privacy: (hidden, hidden), configuration: ControllerConfiguration(),
       peripheralConfiguration: ControllerConfiguration(acceptListSize: 1, resolvingListSize: 1))
     let other = GuardedDevice(
       number: 3, policy: PairingPolicy(), key: Number128(words: [9, 9, 9, 9]), privacy: hidden,
-      on: pair.air)
-    pair.others = [other]
+      on: pair.bench)
     for central in [pair.central, other] {
       _ = central.host.connect(to: pair.peripheral.host.address)
       pair.run(for: 1_000)
-      _ = central.host.security.pair(at: 0, at: pair.air.now)
+      _ = central.host.security.pair(at: 0, at: pair.bench.now)
       pair.run(for: 2_000)
       central.host.disconnectAll()
       pair.run(for: 1_000)
@@ -154,7 +154,7 @@ struct PrivacyTests {
       _ = central.host.connect(to: pair.peripheral.identity)
       pair.run(for: 1_000)
       #expect(pair.peripheral.host.server.application.peers.values.first == central.identity)
-      _ = central.host.security.secure(at: 0, at: pair.air.now)
+      _ = central.host.security.secure(at: 0, at: pair.bench.now)
       pair.run(for: 1_000)
       #expect(central.protection.contains(.encrypted))
       central.host.disconnectAll()
@@ -163,7 +163,7 @@ struct PrivacyTests {
     #expect(pair.peripheral.refusedCommands == [])
   }
 
-  @Test("The address changes while there is a link, which stays, and pairs with the old one")
+  @Test("The address changes during a link, which stays and pairs with the old one")
   func renewalOnALink() throws {
     let pair = hiddenPair(.resolving)
     pair.connect(to: try find(pair))
@@ -171,13 +171,13 @@ struct PrivacyTests {
     pair.run(for: 900_000)
     #expect(pair.central.host.address != address)
     #expect(pair.central.host.connectionCount == 1)
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    _ = pair.central.host.security.pair(at: 0, at: pair.bench.now)
     pair.run(for: 2_000)
     #expect(pair.central.protection.contains(.encrypted))
     #expect(pair.peripheral.bond?.identityAddress == pair.central.identity)
   }
 
-  @Test("A device that shows who it is may do so although it has a key: device privacy mode")
+  @Test("In device privacy mode a bonded device may use its identity address")
   func devicePrivacy() throws {
     let pair = GuardedPair(keys: Self.keys)
     pair.pair()
@@ -189,12 +189,10 @@ struct PrivacyTests {
   }
 
   @Test(
-    "A host that begins anew loads its bonds into its controller", arguments: Controllers.allCases)
+    "After a restart a host loads its bonds into its controller", arguments: Controllers.allCases)
   private func restart(_ controllers: Controllers) throws {
     let pair = hiddenPair(controllers)
-    pair.connect(to: try find(pair))
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
-    pair.run(for: 2_000)
+    pair.pair(at: try find(pair))
     pair.central.restart()
     pair.peripheral.restart()
     pair.run(for: 5_000)
@@ -204,38 +202,33 @@ struct PrivacyTests {
     #expect(pair.central.protection.contains(.encrypted))
   }
 
-  @Test("A removed bond is not resolved any more")
+  @Test("The address of a removed bond is not resolved any more")
   func removed() throws {
     let pair = hiddenPair(.resolving)
-    pair.connect(to: try find(pair))
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
-    pair.run(for: 2_000)
+    pair.pair(at: try find(pair))
     pair.disconnect()
     pair.central.host.security.removeBond(at: 0)
     pair.run(for: 1_000)
     #expect(try find(pair) == pair.peripheral.host.address)
   }
 
-  @Test("Bonded only: who has a bond may connect, and nobody else", arguments: Controllers.allCases)
+  @Test("In bonded-only mode only bonded devices may connect", arguments: Controllers.allCases)
   private func bondedOnly(_ controllers: Controllers) throws {
     let pair = hiddenPair(controllers)
-    let stranger = GuardedDevice(
-      number: 3, policy: PairingPolicy(), on: pair.air, configuration: ControllerConfiguration())
-    pair.others = [stranger]
-    pair.connect(to: try find(pair))
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
-    pair.run(for: 2_000)
+    let unknown = GuardedDevice(
+      number: 3, policy: PairingPolicy(), on: pair.bench, configuration: ControllerConfiguration())
+    pair.pair(at: try find(pair))
     pair.disconnect()
     pair.peripheral.host.security.privacy.admitsBondedOnly = true
     pair.run(for: 1_000)
     #expect(pair.peripheral.host.security.filtersConnections == (controllers == .resolving))
 
-    _ = stranger.host.connect(to: pair.peripheral.host.address)
+    _ = unknown.host.connect(to: pair.peripheral.host.address)
     pair.run(for: 3_000)
     #expect(pair.peripheral.host.connectionCount == 0)
     #expect(pair.peripheral.host.server.application.peers == [:])
-    #expect(stranger.asker.peers == [:])
-    stranger.host.cancelConnection()
+    #expect(unknown.asker.peers == [:])
+    unknown.host.cancelConnection()
     pair.run(for: 1_000)
 
     _ = try find(pair)
@@ -243,25 +236,23 @@ struct PrivacyTests {
     pair.secure()
     #expect(pair.peripheral.protection.contains(.encrypted))
     pair.disconnect()
-    // Open again.
+    // All devices may connect again.
     pair.peripheral.host.security.privacy.admitsBondedOnly = false
     pair.run(for: 1_000)
-    _ = stranger.host.connect(to: pair.peripheral.host.address)
+    _ = unknown.host.connect(to: pair.peripheral.host.address)
     pair.run(for: 1_000)
-    #expect(stranger.host.connectionCount == 1)
+    #expect(unknown.host.connectionCount == 1)
   }
 
   @Test(
-    "A controller that refuses, or does not answer, what concerns its lists costs nothing else",
+    "A controller that refuses or ignores its list commands loses nothing else",
     arguments: [
       HCIOpcode.leReadResolvingListSize, .leAddDeviceToResolvingList,
       .leSetAddressResolutionEnable, .leSetPrivacyMode, .leSetRandomAddress,
     ], [false, true])
   func refusals(_ opcode: HCIOpcode, isSilent: Bool) throws {
     let pair = hiddenPair(.resolving)
-    pair.connect(to: try find(pair))
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
-    pair.run(for: 2_000)
+    pair.pair(at: try find(pair))
     for device in [pair.central, pair.peripheral] {
       if isSilent {
         device.radio.faults.leaveUnanswered(opcode, times: 2)

@@ -3,11 +3,11 @@ import EightBall
 import Testing
 import VirtualRadio
 
-/// Phones come, ask, misbehave and go at random, the same for the same seed; after each step what
-/// always holds is checked.
-@Suite("At random")
+/// Phones come, ask, misbehave and go at random, the same for the same seed. Each step checks the
+/// invariants.
+@Suite("Random visits")
 struct RandomWalkTests {
-  @Test("Without faults: 2,000 steps, and everything is right after each", arguments: 1...4)
+  @Test("Without faults all invariants hold after each of 2,000 steps", arguments: 1...4)
   func clean(_ seed: Int) throws {
     let controller =
       seed % 2 == 0
@@ -17,7 +17,7 @@ struct RandomWalkTests {
       walk.act()
       walk.check("step \(step)")
       if step % 10 == 9 {
-        // Whoever is out of reach is out of mind by then.
+        // A phone out of reach is disconnected by then.
         walk.stage.run(for: 2_100)
         walk.stage.settle()
         walk.stage.expectHealthy()
@@ -25,12 +25,12 @@ struct RandomWalkTests {
       if walk.stage.isStuck { break }
     }
     walk.expectRecovery()
-    // It was a walk worth taking.
+    // The walk was long enough.
     #expect(walk.answerCount > 200, "\(walk.answerCount)")
     #expect(walk.linkCount > 50, "\(walk.linkCount)")
   }
 
-  @Test("With faults: 2,000 steps, and the ball outlives them", arguments: 11...14)
+  @Test("With faults the ball survives 2,000 steps", arguments: 11...14)
   func wild(_ seed: Int) throws {
     var walk = Walk(seed: UInt64(seed), stage: try Stage<3>())
     for step in 0..<2_000 {
@@ -45,13 +45,13 @@ struct RandomWalkTests {
   }
 }
 
-/// One walk: the stage, and what has been done on it.
+/// One walk: the stage, and the steps so far.
 private struct Walk {
   let stage: Stage<3>
   private var random: RandomSource
   private var phones: [Phone] = []
   private var isPluggedIn = true
-  /// How many answers have been notified, and how many links there have been.
+  /// How many answers were notified, and how many links there were.
   private(set) var answerCount = 0
   private(set) var linkCount = 0
 
@@ -60,12 +60,12 @@ private struct Walk {
     self.stage = stage
   }
 
-  /// Whether something that happens once in `count` times happens now.
+  /// `true` once in `count` calls, at random.
   mutating func chance(of count: UInt32) -> Bool { random.next(below: count) == 0 }
 
   private mutating func number(_ bound: UInt32) -> Int { Int(random.next(below: bound)) }
 
-  /// Somebody does something that may be done.
+  /// One phone takes a valid step.
   mutating func act() {
     if !isPluggedIn, chance(of: 4) {
       isPluggedIn = true
@@ -112,7 +112,7 @@ private struct Walk {
     carry()
   }
 
-  /// Something goes wrong.
+  /// Starts a fault.
   mutating func fail() {
     let isBall = chance(of: 2)
     let radio =
@@ -134,7 +134,7 @@ private struct Walk {
     carry()
   }
 
-  /// Some packets are carried, or all of them.
+  /// Carries some packets, or all of them.
   private mutating func carry() {
     if chance(of: 3) { return stage.settle() }
     for _ in 0..<number(12) { _ = stage.carryOne() }
@@ -147,13 +147,13 @@ private struct Walk {
     return text
   }
 
-  /// Bytes that begin like a request, more often than not.
+  /// Random bytes, which often begin like a request.
   private mutating func makeNoise() -> [UInt8] {
     let opcodes: [UInt8] = [
       0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x1E, 0x20, 0x52, 0xD2,
     ]
     let first = chance(of: 4) ? UInt8(number(256)) : opcodes[number(UInt32(opcodes.count))]
-    // The second byte is mostly a handle of the ball's.
+    // The second byte is mostly one of the ball's handles.
     return [first, UInt8(number(chance(of: 3) ? 256 : 0x22)), chance(of: 3) ? 1 : 0]
       + (0..<number(30)).map { _ in UInt8(number(256)) }
   }
@@ -162,7 +162,7 @@ private struct Walk {
     L2CAPChannel(rawValue: UInt16(chance(of: 2) ? 4 : 3 + number(5)))
   }
 
-  // MARK: What always holds
+  // MARK: Invariants
 
   mutating func check(_ what: @autoclosure () -> Comment) {
     if stage.host.connectionCount > 3 { Issue.record("too many links") }
@@ -171,9 +171,9 @@ private struct Walk {
       Issue.record("\(counters)")
     }
     for phone in phones where !phone.answers.allSatisfy(isAnswer) {
-      Issue.record("\(phone.answers) told after \(what())")
+      Issue.record("\(phone.answers) after \(what())")
     }
-    for event in stage.told {
+    for event in stage.events {
       switch event {
       case .answered: answerCount += 1
       case .connected: linkCount += 1
@@ -181,17 +181,17 @@ private struct Walk {
       default: break
       }
     }
-    stage.told.removeAll()
+    stage.events.removeAll()
     if stage.sent.count > 1_000 { stage.sent.removeAll() }
   }
 
-  /// Whether it is one of the ball's answers, or the beginning of one, as the MTU cuts it.
+  /// Whether it is one of the ball's answers, or its beginning as cut by the MTU.
   private func isAnswer(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return texts.contains { $0.utf8.starts(with: bytes) } || bytes.count >= 20
   }
 
-  /// Everybody leaves, nothing goes wrong any more, and the next one is answered.
+  /// Ends all links and faults; the next phone is answered.
   mutating func expectRecovery() {
     for phone in phones { stage.dismiss(phone) }
     phones = []

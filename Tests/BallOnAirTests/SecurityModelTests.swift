@@ -6,12 +6,12 @@ import VirtualRadio
 
 private typealias Handle = GuardedDatabase.Handle
 
-/// Two devices to which anything may happen in any order, and what must be true all the while.
+/// Two devices with random events in any order, and their invariants.
 private final class SecurityModel {
   let pair: GuardedPair
   private var source: RandomSource
   private let seed: UInt64
-  /// The bonds that were there last, and what they had.
+  /// The last bonds, and their strength.
   private var strongest: [[DeviceAddress: Bond]] = [[:], [:]]
   private var steps: [String] = []
   /// How often a link was encrypted, and how often a protected value was sent.
@@ -40,15 +40,15 @@ private final class SecurityModel {
     Issue.record("seed \(seed): \(comment), after \(steps.suffix(12))")
   }
 
-  // MARK: What must be true
+  // MARK: Invariants
 
   private func check() {
     for (number, device) in devices.enumerated() {
       for index in 0..<2 {
         guard let handle = device.host.connections[index].handle else { continue }
-        let believed = device.host.security.security(at: index)
-        guard believed.contains(.encrypted) else { continue }
-        // An event on its way may say otherwise; a link that has gone carries nothing.
+        let security = device.host.security.security(at: index)
+        guard security.contains(.encrypted) else { continue }
+        // An event on its way may report the change; a link that has ended carries nothing.
         guard let isEncrypted = device.radio.isEncrypted(handle) else { continue }
         if !isEncrypted { fail("device \(number) believes its link encrypted") }
       }
@@ -91,15 +91,15 @@ private final class SecurityModel {
     }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   func step() {
-    // Left to chance alone, the two would seldom get far.
+    // Random events alone would seldom get far.
     if pair.central.host.connectionCount == 0, below(2) == 0 {
       _ = pair.central.host.connect(to: target)
       pair.run(for: 500)
     } else if !pair.central.protection.contains(.encrypted), below(4) == 0 {
-      _ = pair.central.host.security.secure(at: 0, at: pair.air.now)
+      _ = pair.central.host.security.secure(at: 0, at: pair.bench.now)
       pair.run(for: below(300))
       answer(true)
       pair.run(for: 500)
@@ -109,8 +109,8 @@ private final class SecurityModel {
     switch kind {
     case 0...3: _ = pair.central.host.connect(to: target)
     case 4: either().host.disconnectAll()
-    case 5, 6: _ = either().host.security.pair(at: 0, at: pair.air.now)
-    case 7, 8: _ = either().host.security.secure(at: 0, at: pair.air.now)
+    case 5, 6: _ = either().host.security.pair(at: 0, at: pair.bench.now)
+    case 7, 8: _ = either().host.security.secure(at: 0, at: pair.bench.now)
     case 9: answer(below(4) > 0)
     case 10: choosePolicy(of: either())
     case 11: either().restart()
@@ -133,10 +133,10 @@ private final class SecurityModel {
 
   private func answer(_ isConfirmed: Bool) {
     for device in devices {
-      _ = device.host.security.confirm(isConfirmed, at: 0, at: pair.air.now)
+      _ = device.host.security.confirm(isConfirmed, at: 0, at: pair.bench.now)
       if case .showPasskey(let key) = device.record.prompts.last {
         for other in devices {
-          _ = other.host.security.enterPasskey(isConfirmed ? key : nil, at: 0, at: pair.air.now)
+          _ = other.host.security.enterPasskey(isConfirmed ? key : nil, at: 0, at: pair.bench.now)
         }
       }
     }
@@ -187,7 +187,7 @@ private final class SecurityModel {
     _ = pair.central.host.perform(operations[Int(below(7))], at: 0)
   }
 
-  /// Whatever has happened: without faults both can begin anew.
+  /// Without faults both can start again.
   func heal() {
     for (number, device) in devices.enumerated() {
       device.radio.faults.removeAll()
@@ -197,7 +197,7 @@ private final class SecurityModel {
     }
     pair.run(for: 120_000)
     pair.connect(to: pair.peripheral.host.address)
-    _ = pair.central.host.security.pair(at: 0, at: pair.air.now)
+    _ = pair.central.host.security.pair(at: 0, at: pair.bench.now)
     pair.run(for: 3_000)
     if !pair.central.protection.contains(.encrypted | .bonded)
       || !pair.peripheral.protection.contains(.encrypted | .bonded)
@@ -208,9 +208,9 @@ private final class SecurityModel {
   }
 }
 
-@Suite("Whatever happens to two devices, no protection is believed that is not there")
+@Suite("No host treats an unprotected link as protected, whatever happens")
 struct SecurityModelTests {
-  @Test("Random interleavings", arguments: 1...12 as ClosedRange<UInt64>)
+  @Test("The invariants hold for random interleavings", arguments: 1...12 as ClosedRange<UInt64>)
   func interleavings(_ seed: UInt64) {
     let model = SecurityModel(seed: seed, hidden: seed % 3 == 0)
     for _ in 0..<120 { model.step() }

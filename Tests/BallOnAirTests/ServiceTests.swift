@@ -2,21 +2,9 @@ import BluetoothHost
 import EightBall
 import Testing
 
-@Suite("What the ball shows a central")
+@Suite("The ball's attributes, as a central sees them")
 struct ServiceTests {
-  @Test("The MTU is the smaller of the two sides'", arguments: [23, 24, 64, 185, 247, 517])
-  func mtu(_ wish: Int) throws {
-    let stage = try Stage<4>()
-    let phone = try stage.connectedPhone(mtu: wish)
-    #expect(phone.mtu == wish)
-    let modest = try Stage<4>(mtu: try #require(ATTMTU(100)))
-    let offer = try #require(ATTMTU(wish))
-    let other = try modest.connectedPhone { $0.mtu = offer }
-    let agreed = try #require(ATTMTU(min(wish, 100)))
-    #expect(modest.perform(.exchangeMTU, by: other) == .success(.mtu(agreed)))
-  }
-
-  @Test("Everything is discovered, with any MTU", arguments: [nil, 517])
+  @Test("Everything is discovered with any MTU", arguments: [nil, 517])
   func discovery(_ mtu: Int?) throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone(mtu: mtu)
@@ -79,7 +67,7 @@ struct ServiceTests {
           ])))
   }
 
-  @Test("Names, device information and the database's hash are read, with any MTU")
+  @Test("Names, device information and the database hash are read with any MTU")
   func reads() throws {
     let stage = try Stage<4>(name: "A ball of twenty-nine bytes!!")
     for mtu in [nil, 185] {
@@ -94,13 +82,13 @@ struct ServiceTests {
         Issue.record("No hash")
         return
       }
-      let expected = BallProfile.makeDatabase().hash.bytes
+      let expected = EightBallProfile.makeDatabase().hash.bytes
       #expect(hash == expected.indices.map { expected[$0] })
       stage.disconnect(phone)
     }
   }
 
-  @Test("What may not be read or written is refused by name")
+  @Test("What may not be read or written is refused with the right error")
   func refusals() throws {
     let stage = try Stage<4>()
     let phone = try stage.connectedPhone()

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @Suite("The ball is shut down")
 struct ShutDownTests {
-  @Test("Links are closed, advertising stops, and nothing more is said", arguments: 0...4)
+  @Test("Links are closed, advertising stops, and no packet follows", arguments: 0...4)
   func shutDown(_ count: Int) throws {
     let stage = try Stage<4>()
     let phones = try (0..<count).map { _ in try stage.connectedPhone() }
@@ -24,7 +24,7 @@ struct ShutDownTests {
     #expect(stage.host.radio == .silent)
   }
 
-  @Test("At any moment of an ask")
+  @Test("The ball can be shut down at any moment of an ask")
   func anyMoment() throws {
     for moment in 0..<400 {
       let stage = try Stage<2>()
@@ -45,7 +45,7 @@ struct ShutDownTests {
     }
   }
 
-  @Test("While the controller is silent, or gone, or being set up")
+  @Test("The ball can be shut down while the controller is silent, gone or starting")
   func silent() throws {
     let stage = try Stage<4>()
     _ = try stage.connectedPhone()

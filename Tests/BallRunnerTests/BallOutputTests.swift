@@ -4,10 +4,10 @@ import Testing
 
 @testable import BallRunner
 
-/// 1,000 lines of a central, and those of others.
-@Suite("What a ball prints of a central that floods it")
+/// 1,000 lines of one central, and lines of others.
+@Suite("The printed lines of a central that floods the ball")
 struct BallOutputTests {
-  @Test("1,000 refused statements are printed up to the limit; the count follows in a second")
+  @Test("1,000 refused statements are printed up to the limit; the count follows within a second")
   func refusals() {
     let bench = FloodBench()
     bench.connect(0x40, at: 0)
@@ -27,7 +27,7 @@ struct BallOutputTests {
     #expect(bench.lines.suffix(1) == [refusal])
   }
 
-  @Test("A link's count comes before its end, and another central's lines come whole")
+  @Test("A link's count precedes its end, and another central's lines are all printed")
   func end() {
     let bench = FloodBench()
     bench.connect(0x40, at: 0)
@@ -42,7 +42,7 @@ struct BallOutputTests {
       ])
   }
 
-  @Test("Events without a line are not counted")
+  @Test("Events without a line do not count")
   func unprinted() {
     let bench = FloodBench()
     bench.connect(0x40, at: 0)
@@ -54,7 +54,7 @@ struct BallOutputTests {
       ])
   }
 
-  @Test("When the program ends, what is not yet counted is")
+  @Test("At the end of the program, the remaining count is printed")
   func programEnd() {
     let bench = FloodBench()
     for _ in 0..<300 {
@@ -71,7 +71,7 @@ struct BallOutputTests {
       ])
   }
 
-  @Test("For programs, the count has its place and its central")
+  @Test("For programs, the count has its connection and its central")
   func json() {
     let bench = FloodBench(isJSON: true)
     bench.connect(0x40, at: 0)
@@ -84,7 +84,7 @@ struct BallOutputTests {
   }
 }
 
-/// A ball that has begun to advertise, and centrals without manners.
+/// An advertising ball, and centrals that flood it.
 private final class FloodBench {
   let runner: RunnerBench
   private let beginning: Int

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BallRunner
 
-@Suite("The limit of lines that one central makes")
+@Suite("The limit on the lines of one central")
 struct OutputLimitTests {
-  @Test("A burst of 500 lines is allowed, and each second gives 20 back")
+  @Test("The allowance has a burst of 500 lines, and gets 20 back each second")
   func allowance() {
     var allowance = OutputAllowance()
     for _ in 0..<500 {
@@ -21,20 +21,20 @@ struct OutputLimitTests {
     #expect(count(&allowance, at: .at(6_999)) == 20)
     // 2.5 s after 6 s: the seconds that began at 7 s and 8 s.
     #expect(count(&allowance, at: .at(8_500)) == 40)
-    // Never more than the burst, and after the longest time that there is.
+    // At most the burst, even after the longest possible time.
     #expect(count(&allowance, at: .at(60_000)) == 500)
     #expect(count(&allowance, at: Instant(rawValue: .max)) == 500)
   }
 
-  @Test("A central that asks ten questions a second is printed whole")
+  @Test("All lines of a central that asks ten questions a second are printed")
   func wellBehaved() throws {
     let answer = try #require(Answer(rawValue: 0))
     var log = Log()
-    log.take(.connected(place: 0, address: .central(1)), at: 0)
+    log.take(.connected(connectionIndex: 0, address: .central(1)), at: 0)
     for number: UInt64 in 0..<10 {
       let now = number * 100
-      log.take(.asked(place: 0), at: now)
-      log.take(.answered(place: 0, answer), at: now + 50)
+      log.take(.asked(connectionIndex: 0), at: now)
+      log.take(.answered(connectionIndex: 0, answer), at: now + 50)
     }
     #expect(log.lines.count == 21)
     #expect(log.limit.deadline == nil)
@@ -43,9 +43,9 @@ struct OutputLimitTests {
   @Test("200,000 refused statements in 3 s make 500 lines, 20 in each later second, and counts")
   func refusals() {
     var log = Log()
-    log.take(.connected(place: 2, address: .central(7)), at: 0)
+    log.take(.connected(connectionIndex: 2, address: .central(7)), at: 0)
     for number: UInt64 in 0..<200_000 {
-      log.take(.refused(place: 2, .statement), at: number * 3 / 200)
+      log.take(.refused(connectionIndex: 2, .statement), at: number * 3 / 200)
     }
     // The last statement comes at 2,999 ms.
     #expect(log.limit.deadline == .at(3_000))
@@ -58,22 +58,25 @@ struct OutputLimitTests {
     #expect(counts == ["66168 omitted of 7", "66647 omitted of 7", "66646 omitted of 7"])
   }
 
-  @Test("What one central makes leaves the lines of another alone")
-  func places() {
+  @Test("One central's lines do not use up another's allowance")
+  func capacity() {
     var log = Log()
-    for place in 0..<2 { log.take(.connected(place: place, address: .central(place)), at: 0) }
-    for _ in 0..<1_000 { log.take(.refused(place: 0, .statement), at: 1) }
+    for connectionIndex in 0..<2 {
+      log.take(
+        .connected(connectionIndex: connectionIndex, address: .central(connectionIndex)), at: 0)
+    }
+    for _ in 0..<1_000 { log.take(.refused(connectionIndex: 0, .statement), at: 1) }
     log.lines = []
-    log.take(.asked(place: 1), at: 1)
+    log.take(.asked(connectionIndex: 1), at: 1)
     log.take(.radio(.silent), at: 1)
     #expect(log.lines == ["asked", "radio"])
   }
 
-  @Test("The count comes before the end of a link, and the end is always printed")
+  @Test("The count precedes the end of a link, and the end is always printed")
   func end() {
     var log = Log()
-    log.take(.connected(place: 0, address: .central(1)), at: 0)
-    for _ in 0..<550 { log.take(.refused(place: 0, .statement), at: 10) }
+    log.take(.connected(connectionIndex: 0, address: .central(1)), at: 0)
+    for _ in 0..<550 { log.take(.refused(connectionIndex: 0, .statement), at: 10) }
     log.take(.end(of: 0, .central(1)), at: 20)
     // 1 connection and 499 refusals are the burst; 550 - 499 = 51.
     #expect(log.lines.suffix(3) == ["refused", "51 omitted of 1", "disconnected 1"])
@@ -81,7 +84,7 @@ struct OutputLimitTests {
     #expect(log.limit.deadline == nil)
   }
 
-  @Test("A central that comes and goes is limited, and each printed connection has its end")
+  @Test("A central that reconnects is limited, and each printed connection has its end")
   func comingAndGoing() {
     var log = Log()
     for _ in 0..<1_000 { log.visit(.central(1), at: 0) }
@@ -111,52 +114,52 @@ struct OutputLimitTests {
     #expect(log.lines.last == "2 omitted of 3")
   }
 
-  @Test("A link whose connection was left out is printed late, if it lasts, after the count")
+  @Test("A lasting connection that was left out is printed later, after the count")
   func lateConnection() {
     var log = Log()
     for _ in 0..<251 { log.visit(.central(1), at: 0) }
-    log.take(.connected(place: 0, address: .central(1)), at: 10)
-    log.take(.subscribed(place: 0, true), at: 20)
+    log.take(.connected(connectionIndex: 0, address: .central(1)), at: 10)
+    log.take(.subscribed(connectionIndex: 0, true), at: 20)
     #expect(log.lines.count == 500)
     log.wait(until: 1_000)
     // The 251st visit and the subscription are left out for good.
     #expect(log.lines.suffix(2) == ["3 omitted of 1", "connected 1"])
-    log.take(.asked(place: 0), at: 1_001)
+    log.take(.asked(connectionIndex: 0), at: 1_001)
     log.take(.end(of: 0, .central(1)), at: 1_002)
     #expect(log.lines.suffix(2) == ["asked", "disconnected 1"])
     #expect(log.limit.deadline == nil)
   }
 
-  @Test("An event that comes when the second has passed comes after the count")
+  @Test("An event after the end of the second follows the count")
   func order() {
     var log = Log()
-    log.take(.connected(place: 0, address: .central(1)), at: 0)
-    for _ in 0..<500 { log.take(.refused(place: 0, .statement), at: 0) }
-    log.take(.asked(place: 0), at: 1_000)
+    log.take(.connected(connectionIndex: 0, address: .central(1)), at: 0)
+    for _ in 0..<500 { log.take(.refused(connectionIndex: 0, .statement), at: 0) }
+    log.take(.asked(connectionIndex: 0), at: 1_000)
     #expect(log.lines.suffix(2) == ["1 omitted of 1", "asked"])
   }
 
-  @Test("A late connection has no count before it when nothing else was left out")
+  @Test("A late connection has no count before it if nothing else was left out")
   func lateConnectionAlone() {
     var log = Log()
     for _ in 0..<250 { log.visit(.central(1), at: 0) }
-    log.take(.connected(place: 0, address: .central(2)), at: 1)
-    log.take(.asked(place: 0), at: 60_000)
+    log.take(.connected(connectionIndex: 0, address: .central(2)), at: 1)
+    log.take(.asked(connectionIndex: 0), at: 60_000)
     #expect(log.lines.suffix(3) == ["disconnected 1", "connected 2", "asked"])
   }
 
-  @Test("Everything is counted when the program ends")
+  @Test("At the end of the program, everything is counted")
   func programEnd() {
     var log = Log()
-    log.take(.connected(place: 3, address: .central(1)), at: 0)
-    for _ in 0..<502 { log.take(.refused(place: 3, .statement), at: 0) }
+    log.take(.connected(connectionIndex: 3, address: .central(1)), at: 0)
+    for _ in 0..<502 { log.take(.refused(connectionIndex: 3, .statement), at: 0) }
     log.limit.end()
     log.print(at: 1)
     #expect(log.lines.last == "3 omitted of 1")
     #expect(log.limit.deadline == nil)
   }
 
-  @Test("No line is lost: what is printed and what is counted are what happened", arguments: 0..<20)
+  @Test("The printed and the counted lines together are all events", arguments: 0..<20)
   func conservation(seed: UInt64) {
     var random = RandomSource(seed: seed)
     var log = Log()
@@ -164,15 +167,15 @@ struct OutputLimitTests {
     var happened = 0
     var now: UInt64 = 0
     for _ in 0..<5_000 {
-      let place = Int(random.next() % 4)
+      let connectionIndex = Int(random.next() % 4)
       let central = DeviceAddress.central(Int(random.next() % 3))
       now += UInt64(random.next() % 3)
-      switch (random.next() % 4, linked[place]) {
+      switch (random.next() % 4, linked[connectionIndex]) {
       case (0, let isLinked):
-        let event = BallEvent.connected(place: place, address: central)
-        log.take(isLinked ? .end(of: place, central) : event, at: now)
-        linked[place].toggle()
-      case (_, true): log.take(.refused(place: place, .statement), at: now)
+        let event = BallEvent.connected(connectionIndex: connectionIndex, address: central)
+        log.take(isLinked ? .end(of: connectionIndex, central) : event, at: now)
+        linked[connectionIndex].toggle()
+      case (_, true): log.take(.refused(connectionIndex: connectionIndex, .statement), at: now)
       case (_, false): continue
       }
       happened += 1
@@ -205,7 +208,7 @@ struct OutputLimitTests {
   }
 }
 
-/// What is printed under the limit.
+/// The lines printed under the limit.
 private struct Log {
   var limit = OutputLimit<4>()
   var lines: [String] = []
@@ -226,9 +229,9 @@ private struct Log {
     }
   }
 
-  /// A central connects at place 0, and leaves at once.
+  /// A central connects at index 0, and disconnects at once.
   mutating func visit(_ central: DeviceAddress, at now: UInt64) {
-    take(.connected(place: 0, address: central), at: now)
+    take(.connected(connectionIndex: 0, address: central), at: now)
     take(.end(of: 0, central), at: now)
   }
 
@@ -249,8 +252,9 @@ private struct Log {
 }
 
 extension BallEvent {
-  fileprivate static func end(of place: Int, _ central: DeviceAddress) -> BallEvent {
-    .disconnected(place: place, address: central, reason: .remoteUserTerminatedConnection)
+  fileprivate static func end(of connectionIndex: Int, _ central: DeviceAddress) -> BallEvent {
+    .disconnected(
+      connectionIndex: connectionIndex, address: central, reason: .remoteUserTerminatedConnection)
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 struct PanelControlTests {
   private let gone = "the GPIO chip “test-chip” has gone. It is used again when it comes back"
 
-  @Test("A press is heard once, at its time, and bounces are left out")
+  @Test("A press counts once, at its time, without its bounces")
   func press() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -26,7 +26,7 @@ struct PanelControlTests {
     #expect(bench.deadline == nil)
   }
 
-  @Test("Clear held for 3 s lets everybody go")
+  @Test("Clear held for 3 s disconnects every central")
   func hold() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -38,7 +38,7 @@ struct PanelControlTests {
     #expect(bench.deadline == nil)
   }
 
-  @Test("Lights are written when they change, and only then")
+  @Test("Lights are written only when they change")
   func lights() {
     let bench = PanelBench()
     bench.show(.connected, at: 1_000)
@@ -54,24 +54,24 @@ struct PanelControlTests {
   }
 
   @Test(
-    "A chip that goes is reported once, asked for more and more seldom, and gets its lights back")
+    "A removed chip is reported once, retried at growing intervals, and gets its lights back")
   func lostAndFound() {
     let bench = PanelBench()
     bench.show(.connected, at: 0)
     bench.turn(at: 1_000)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
-    #expect(bench.news == [gone])
+    #expect(bench.events == [gone])
     #expect(bench.lines.lit == [])
     #expect(bench.deadline == Instant(rawValue: 2_250))
     bench.run(from: 2_250, until: 60_000)
-    #expect(Set(bench.news) == [gone])
-    // 250 ms, then twice as long each time, up to 5 s.
+    #expect(Set(bench.events) == [gone])
+    // 250 ms, then doubled each time, up to 5 s.
     #expect((bench.deadline?.rawValue ?? 0) <= 65_000)
 
     bench.lines.restore()
     bench.run(from: 60_001, until: 66_000)
-    #expect(bench.news.last == "ready")
+    #expect(bench.events.last == "ready")
     #expect(bench.lines.lit == [.status])
     bench.lines.drive(.shake, isClosed: true, at: 70_000)
     bench.lines.drive(.shake, isClosed: false, at: 70_050)
@@ -79,17 +79,17 @@ struct PanelControlTests {
     #expect(bench.actions == [.shake])
   }
 
-  @Test("A chip that goes without a word is noticed by the next light")
+  @Test("A chip that is removed without a report is noticed at the next change of a light")
   func lostWithLight() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
     bench.lines.remove()
     bench.show(.connected, at: 2_000)
     bench.turn(at: 2_000)
-    #expect(bench.news == [gone])
+    #expect(bench.events == [gone])
   }
 
-  @Test("A chip that comes back shows at once what is the case by then: that the radio has failed")
+  @Test("A chip that returns shows the present state at once: the radio has failed")
   func faultAfterReturn() {
     let bench = PanelBench()
     bench.show(.connected, at: 0)
@@ -100,15 +100,15 @@ struct PanelControlTests {
     bench.run(from: 2_100, until: 2_200)
     bench.lines.restore()
     bench.run(from: 2_200, until: 2_350)
-    #expect(bench.news.last == "ready")
-    // It has blinked since 2,100 ms, 100 ms on and 100 ms off, seen or not.
+    #expect(bench.events.last == "ready")
+    // It has been blinking since 2,100 ms, 100 ms on and 100 ms off.
     for time in stride(from: UInt64(2_450), through: 3_450, by: 100) {
       bench.run(from: time - 100, until: time)
       #expect(bench.lines.lit.contains(.status) == ((time - 2_100) / 100 % 2 == 0), "at \(time) ms")
     }
   }
 
-  @Test("A chip that goes while clear is held does not let everybody go")
+  @Test("A chip that is removed while clear is held does not disconnect the centrals")
   func lostWhileHeld() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -119,14 +119,14 @@ struct PanelControlTests {
     #expect(bench.actions == [.clear])
   }
 
-  @Test("Lines that are refused are reported, and taken when they are free")
+  @Test("Lines that are refused are reported, and opened when they are free")
   func busy() {
     let bench = PanelBench { $0.isRefused = true }
     bench.turn(at: 1_000)
-    #expect(bench.news == ["a line of “test-chip” is in use"])
+    #expect(bench.events == ["a line of “test-chip” is in use"])
     bench.lines.isRefused = false
     bench.run(from: 1_250, until: 2_000)
-    #expect(bench.news.last == "ready")
+    #expect(bench.events.last == "ready")
   }
 
   @Test("A button that is down when the lines are opened is not a press")
@@ -142,12 +142,12 @@ struct PanelControlTests {
     #expect(bench.actions == [.clear])
   }
 
-  @Test("A chattering button wakes the loop ten times a second, not with every edge")
+  @Test("A chattering button wakes the loop ten times a second, not at every edge")
   func chatter() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
     var wakeUps = 0
-    // 100 edges each millisecond for 2 s: a loop that listens is woken each time.
+    // 100 edges each millisecond for 2 s: a loop that listens wakes each time.
     for time in UInt64(1_001)...3_000 {
       for edge in 0..<100 { bench.lines.drive(.shake, isClosed: edge % 2 == 0, at: time) }
       if bench.isWoken(by: time) {
@@ -155,19 +155,19 @@ struct PanelControlTests {
         bench.turn(at: time)
       }
     }
-    // A turn that fills the measure and a turn after the rest, each 100 ms for 2 s; and those in
-    // which a bounce ends.
+    // The turns that reach the limit and those after the rest, each 100 ms for 2 s; and the ends of
+    // bounces.
     #expect(wakeUps <= 100)
     bench.run(from: 3_001, until: 4_000)
     #expect(bench.deadline == nil)
-    // It is heard again when it behaves.
+    // A button that no longer chatters works again.
     let count = bench.actions.count
     bench.lines.drive(.shake, isClosed: true, at: 5_000)
     bench.run(from: 5_000, until: 6_000)
     #expect(bench.actions.count == count + 1)
   }
 
-  @Test("A chip that goes while its button rests is noticed at once")
+  @Test("A chip that is removed while its button is not listened to is noticed at once")
   func lostWhileResting() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -178,10 +178,10 @@ struct PanelControlTests {
     #expect(!bench.lines.isListening)
     bench.lines.remove(.hungUp)
     bench.turn(at: 1_002)
-    #expect(bench.news == [gone])
+    #expect(bench.events == [gone])
   }
 
-  @Test("A board with one light or one button works with what it has")
+  @Test("A board with one light or one button uses what it has")
   func fewLines() {
     let bench = PanelBench {
       $0.buttons = [.clear]
@@ -190,7 +190,7 @@ struct PanelControlTests {
     bench.show(.connected, at: 0)
     bench.control.showAnswer(at: Instant(rawValue: 0))
     bench.turn(at: 1_000)
-    #expect(bench.news == [])
+    #expect(bench.events == [])
     #expect(bench.lines.lit == [.status])
     bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.lines.drive(.clear, isClosed: false, at: 2_010)
@@ -198,7 +198,7 @@ struct PanelControlTests {
     #expect(bench.actions == [.clear])
   }
 
-  @Test("An edge whose time is by another clock counts as one of now")
+  @Test("An edge with a time of another clock counts as of now")
   func otherClock() {
     let bench = PanelBench()
     bench.turn(at: 100_000)
@@ -224,35 +224,35 @@ struct PanelControlTests {
     #expect(bench.lines.openings == openings)
   }
 
-  // MARK: Chips that come and go by their names
+  // MARK: Chips that are reported by name
 
-  @Test("The loss of a chip is reported at once, though no light changes")
+  @Test("The removal of a chip is reported at once, though no light changes")
   func chipLoss() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
-    #expect(bench.news == [])
+    #expect(bench.events == [])
     #expect(bench.deadline == nil)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 60_000)
-    #expect(bench.news == [gone])
+    #expect(bench.events == [gone])
     #expect(bench.deadline == Instant(rawValue: 60_250))
   }
 
-  @Test("A chip is taken up in the turn in which it is back, with its light and its buttons")
+  @Test("A returned chip is opened in the same turn, with its light and its buttons")
   func chipReturn() throws {
     let bench = PanelBench()
     bench.show(.connected, at: 0)
     bench.turn(at: 1_000)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
-    // Asked for in vain until the waits are 5 s long.
+    // Retried without success until the interval is 5 s.
     while let retry = bench.deadline, retry.rawValue < 60_000 { bench.turn(at: retry.rawValue) }
     let retry = try #require(bench.deadline)
     #expect(retry > Instant(rawValue: 60_001))
     bench.lines.restore(.chipChanged)
     bench.turn(at: 60_001)
-    #expect(Set(bench.news.dropLast()) == [gone])
-    #expect(bench.news.last == "ready")
+    #expect(Set(bench.events.dropLast()) == [gone])
+    #expect(bench.events.last == "ready")
     #expect(bench.lines.lit == [.status])
     #expect(bench.deadline == nil)
     bench.lines.drive(.shake, isClosed: true, at: 70_000)
@@ -260,7 +260,7 @@ struct PanelControlTests {
     #expect(bench.actions == [.shake])
   }
 
-  @Test("Another chip that comes and goes takes nothing away")
+  @Test("Another chip that comes and goes changes nothing")
   func otherChips() {
     let bench = PanelBench()
     bench.show(.connected, at: 0)
@@ -269,12 +269,12 @@ struct PanelControlTests {
       bench.lines.change()
       bench.turn(at: time * 1_000)
     }
-    #expect(bench.news == [])
+    #expect(bench.events == [])
     #expect(bench.lines.lit == [.status])
     #expect(bench.deadline == nil)
   }
 
-  @Test("Between its return and its permissions nothing is reported, and with them it is taken up")
+  @Test("Between its return and its permissions nothing is reported; then the chip is opened")
   func permissions() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -283,15 +283,15 @@ struct PanelControlTests {
     bench.lines.isRefused = true
     bench.lines.restore(.chipChanged)
     bench.turn(at: 3_000)
-    #expect(bench.news == [gone])
+    #expect(bench.events == [gone])
     #expect(bench.deadline == Instant(rawValue: 3_250))
     bench.lines.isRefused = false
     bench.lines.change()
     bench.turn(at: 3_010)
-    #expect(bench.news == [gone, "ready"])
+    #expect(bench.events == [gone, "ready"])
   }
 
-  @Test("What is still in the way a quarter of a second after its return is reported")
+  @Test("Trouble that lasts a quarter of a second after the return is reported")
   func refusal() {
     let bench = PanelBench()
     bench.turn(at: 1_000)
@@ -301,18 +301,18 @@ struct PanelControlTests {
     bench.lines.restore(.chipChanged)
     bench.turn(at: 3_000)
     bench.turn(at: 3_250)
-    #expect(bench.news == [gone, "a line of “test-chip” is in use"])
+    #expect(bench.events == [gone, "a line of “test-chip” is in use"])
   }
 }
 
-/// A panel on lines of the test's, at times of the test's choosing.
+/// A panel on test lines, with injected times.
 private final class PanelBench {
   let machine = TestMachine()
   var lines: TestLines { machine.lines }
   var control = PanelControl()
   private(set) var actions: [PanelAction] = []
-  /// The trouble with the lines each time that it is reported, and "ready".
-  private(set) var news: [String] = []
+  /// Each reported trouble with the lines, and "ready".
+  private(set) var events: [String] = []
   private var port: TestPort
 
   init(_ prepare: (TestLines) -> Void = { _ in }) {
@@ -332,20 +332,20 @@ private final class PanelBench {
     control.show(BallLights(status: status, isAnswering: false), at: Instant(rawValue: time))
   }
 
-  /// One turn of a loop.
+  /// One turn of the loop.
   func turn(at time: UInt64) {
     let now = Instant(rawValue: time)
     control.readButtons(from: &port, at: now)
     while let action = control.nextAction() { actions.append(action) }
     control.light(&port, at: now)
-    switch control.takeNews() {
-    case .lost: if news.last != lines.trouble { news.append(lines.trouble) }
-    case .ready: if !news.isEmpty { news.append("ready") }
+    switch control.takeLinesEvent() {
+    case .lost: if events.last != lines.trouble { events.append(lines.trouble) }
+    case .ready: if !events.isEmpty { events.append("ready") }
     case nil: break
     }
   }
 
-  /// Turns whenever a loop would, until `end`.
+  /// Runs the turns that a loop would have, until `end`.
   func run(from start: UInt64, until end: UInt64) {
     turn(at: start)
     var time = start

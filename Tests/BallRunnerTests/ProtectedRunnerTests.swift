@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A ball that protects its links")
 struct ProtectedRunnerTests {
-  @Test("One without bonds lets a central pair in its first minute, and answers it then")
+  @Test("A ball without bonds lets a central pair in its first minute, and answers it")
   func firstStart() {
     let bench = PairingBench()
     #expect(
@@ -27,7 +27,7 @@ struct ProtectedRunnerTests {
     #expect(bench.machine.outputLines.last == "Pairing is closed.")
   }
 
-  @Test("Nobody pairs while pairing is closed, and a bond serves all the same")
+  @Test("While pairing is closed no central pairs, but a bonded one is served")
   func closed() {
     let bench = PairingBench()
     bench.run(for: 60_000)
@@ -42,10 +42,29 @@ struct ProtectedRunnerTests {
     other.disconnect()
     other.run(for: 60_000)
     other.connect()
-    // A client with a bond encrypts before it asks.
+    // A bonded client encrypts the link before it asks.
     #expect(other.ask("Bond?") == [0, 0])
     #expect(other.isEncrypted)
     #expect(other.owner.outcomes.count == 1, "It has paired once.")
+  }
+
+  @Test(
+    "A ball without protection answers every central, pairs with none, and has no bonds")
+  func unprotected() {
+    let bench = PairingBench(.none, isJSON: true)
+    bench.connect()
+    #expect(bench.ask("Open?") == [0, 0])
+    #expect(!bench.secure())
+    #expect(bench.owner.outcomes == [.refused(.pairingNotSupported)])
+    bench.hold(.shake, for: 3_100)
+    #expect(!bench.secure())
+    bench.hold(.clear, for: 10_100)
+    bench.connect()
+    #expect(bench.ask("Again?") == [0, 0])
+    for event in ["pairing", "paired", "forgotten", "unencrypted", "bonds"] {
+      #expect(!bench.machine.outputLines.contains { $0.contains("\"event\":\"\(event)\"") })
+    }
+    #expect(bench.machine.outputLines.count { $0.contains("\"event\":\"answer\"") } == 3)
   }
 
   @Test("Shake held for 3 s opens pairing for a minute, and the status light pulses")
@@ -70,7 +89,7 @@ struct ProtectedRunnerTests {
     #expect(bench.machine.lines.lit.contains(.status), "A central is connected.")
   }
 
-  @Test("Clear held for 10 s forgets the bonds, after it has let everybody go")
+  @Test("Clear held for 10 s deletes the bonds, after it has disconnected every central")
   func clear() {
     let bench = PairingBench()
     bench.connect()
@@ -78,18 +97,18 @@ struct ProtectedRunnerTests {
     bench.run(for: 60_000)
     bench.hold(.clear, for: 9_900)
     #expect(
-      bench.machine.outputLines.contains("Clear was held: everybody is let go."))
+      bench.machine.outputLines.contains("Clear was held: all disconnected."))
     #expect(bench.ball.ball.host.security.bondCount == 1)
     bench.hold(.clear, for: 10_000)
     #expect(bench.machine.outputLines.contains("Clear was held: 1 bond is forgotten."))
     #expect(bench.ball.ball.host.security.bondCount == 0)
     bench.connect()
-    // The central has its key still, and the ball refuses it: there is no bond here.
+    // The central still has its key, and the ball refuses it: it has no bond.
     #expect(!bench.secure())
     #expect(!bench.isEncrypted)
   }
 
-  @Test("A button that was down at the start was not pressed, however long it is held")
+  @Test("A button that is down at the start is not a press, however long it is held")
   func heldAtStart() {
     let machine = TestMachine()
     machine.lines.drive(.clear, isClosed: true, at: 0)
@@ -100,10 +119,10 @@ struct ProtectedRunnerTests {
     #expect(bench.machine.outputLines.count { $0.hasPrefix("Pairing is open") } == 1)
   }
 
-  @Test("The bonds are kept when they have changed, and a ball that has them pairs with nobody")
+  @Test("Changed bonds are stored, and a ball with stored bonds opens no pairing")
   func kept() throws {
     let bench = PairingBench()
-    // Who the ball is.
+    // The ball's identity is stored.
     #expect(bench.machine.bondFiles.count == 1)
     bench.connect()
     #expect(bench.secure())
@@ -121,7 +140,7 @@ struct ProtectedRunnerTests {
     #expect(next.machine.bondFiles.isEmpty, "Nothing has changed.")
   }
 
-  @Test("A disk that takes no bonds is reported once, and again when it takes them")
+  @Test("A disk that takes no bonds is reported once, and again when it does")
   func fullDisk() {
     let machine = TestMachine()
     machine.isDiskFull = true
@@ -137,7 +156,7 @@ struct ProtectedRunnerTests {
     #expect(machine.outputLines.contains("Bonds: kept again."))
   }
 
-  @Test("With a user the numbers are compared, and yes makes a bond that is authenticated")
+  @Test("With a user the numbers are compared, and yes makes an authenticated bond")
   func comparison() throws {
     let bench = PairingBench(.authenticated, hasUser: true)
     bench.connect()
@@ -163,7 +182,7 @@ struct ProtectedRunnerTests {
     #expect(bench.ask("Authenticated?") == [0, 0])
   }
 
-  @Test("No ends it, and the central may not ask")
+  @Test("No ends the pairing, and the central may not ask")
   func refusal() {
     let bench = PairingBench(.authenticated, hasUser: true)
     bench.connect()
@@ -178,7 +197,7 @@ struct ProtectedRunnerTests {
       bench.ask("No?") == [0x05, 0x05])
   }
 
-  @Test("A ball that wants authentication does not pair without it")
+  @Test("A ball that requires authentication does not pair without it")
   func noUser() {
     let bench = PairingBench(.authenticated)
     bench.connect()
@@ -188,7 +207,7 @@ struct ProtectedRunnerTests {
         == "Not paired with F0:00:00:11:BA:02: it cannot show or take a number.")
   }
 
-  @Test("Programs get the same as objects")
+  @Test("Programs receive the same events as objects")
   func json() {
     let bench = PairingBench(isJSON: true)
     bench.connect()

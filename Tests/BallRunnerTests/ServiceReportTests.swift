@@ -4,9 +4,9 @@ import Testing
 
 @testable import BallRunner
 
-@Suite("What a service manager is told of a ball")
+@Suite("The reports to a service manager")
 struct ServiceReportTests {
-  @Test("is its state when that changes, and once that it is ready")
+  @Test("Each change of the state is reported, and readiness once")
   func states() throws {
     let bench = Bench()
     var report = ServiceReport(patience: nil)
@@ -32,7 +32,7 @@ struct ServiceReportTests {
     #expect(report.deadline == nil)
   }
 
-  @Test("is that it stops, and nothing after that")
+  @Test("Stopping is reported, and nothing after it")
   func stops() throws {
     let bench = Bench()
     var report = ServiceReport(patience: nil)
@@ -48,7 +48,7 @@ struct ServiceReportTests {
     #expect(bench.take() == [])
   }
 
-  @Test("is a sign of life at half of what its watchdog waits for")
+  @Test("A keep-alive report comes at half of the watchdog's patience")
   func signsOfLife() throws {
     let bench = Bench()
     var report = ServiceReport(patience: 3000)
@@ -61,14 +61,14 @@ struct ServiceReportTests {
     #expect(bench.take() == [])
     report.send(to: &bench.port, at: .at(1_600))
     #expect(bench.take() == ["WATCHDOG=1\n"])
-    // Whatever is told is a sign of life, too.
+    // Each other report is a keep-alive report, too.
     report.note(.advertising, connectionCount: 0)
     report.send(to: &bench.port, at: .at(2_000))
     #expect(bench.take() == ["READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"])
     #expect(report.deadline == .at(3_500))
   }
 
-  @Test("is told later, and as it is then, when it cannot be told now")
+  @Test("A report that was not taken is sent later, with the state of that time")
   func later() throws {
     let bench = Bench(isListening: false)
     var report = ServiceReport(patience: nil)
@@ -84,7 +84,7 @@ struct ServiceReportTests {
     #expect(report.deadline == nil)
   }
 
-  @Test("is the newest state once a second has passed, when centrals come and go too fast")
+  @Test("When centrals come and go too fast, the newest state is reported after a second")
   func comingAndGoing() throws {
     let bench = Bench()
     var report = ServiceReport(patience: nil)
@@ -105,7 +105,7 @@ struct ServiceReportTests {
     #expect(report.deadline == nil)
   }
 
-  @Test("is its end and its signs of life without delay, when centrals come and go too fast")
+  @Test("When centrals come and go too fast, the end and keep-alive reports are not delayed")
   func endOfComingAndGoing() throws {
     let bench = Bench()
     var report = ServiceReport(patience: 1200)
@@ -124,7 +124,7 @@ struct ServiceReportTests {
     #expect(bench.take() == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
   }
 
-  @Test("comes from a ball's own loop: ready when it advertises, stopping when it is asked to end")
+  @Test("A ball's loop reports ready when it advertises, and stopping when it is asked to end")
   func ball() {
     let bench = RunnerBench {
       $0.hasServiceManager = true
@@ -142,7 +142,7 @@ struct ServiceReportTests {
   }
 }
 
-/// A service manager, and the port to it.
+/// A service manager and its port.
 private final class Bench {
   let machine = TestMachine()
   var port: TestPort
@@ -153,7 +153,7 @@ private final class Bench {
     port = TestPort(machine: machine)
   }
 
-  /// The datagrams that have come.
+  /// Takes the received datagrams.
   func take() -> [String] {
     defer { taken = machine.reports.count }
     return Array(machine.reports.dropFirst(taken))

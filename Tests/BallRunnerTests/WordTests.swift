@@ -4,9 +4,9 @@ import Testing
 
 @testable import BallRunner
 
-@Suite("What is shown of text from the air")
+@Suite("Text from the air in the output")
 struct WordTests {
-  /// A text, how a terminal is shown it, and how it stands in JSON.
+  /// A text, its form for a terminal, and its form in JSON.
   struct Row: CustomTestStringConvertible {
     let what: String
     let bytes: [UInt8]
@@ -46,17 +46,17 @@ struct WordTests {
     Row("nothing", "", "", ""),
   ]
 
-  @Test("A terminal is shown nothing that it obeys", arguments: rows)
+  @Test("A terminal shows nothing that would control it", arguments: rows)
   func printable(_ row: Row) {
     #expect(written { $0.write(printable: row.bytes.span) } == row.shown)
   }
 
-  @Test("JSON is one line to every reader", arguments: rows)
+  @Test("JSON is one line for every reader", arguments: rows)
   func escaped(_ row: Row) {
     #expect(written { $0.write(escaped: row.bytes.span) } == row.escaped)
   }
 
-  @Test("Just the scalars of Cc, Cf, Zl and Zp are replaced, but for the joiner of emoji")
+  @Test("Exactly the scalars of Cc, Cf, Zl and Zp are replaced, except the joiner of emoji")
   func everyScalar() {
     // 256 scalars at a time: 1,024 bytes at most.
     for first in stride(from: UInt32(0), through: 0x10_FFFF, by: 256) {
@@ -78,14 +78,14 @@ struct WordTests {
     }
   }
 
-  @Test("Each byte is shown alike at each place of a word of eight bytes", arguments: 0..<19)
-  func everyByteEverywhere(_ place: Int) {
+  @Test("Each byte is shown the same at each position in a word of eight bytes", arguments: 0..<19)
+  func everyByteEverywhere(_ connectionIndex: Int) {
     for byte in UInt8.min ... .max {
       var bytes = Array("Is all of it shown?".utf8)
-      bytes[place] = byte
+      bytes[connectionIndex] = byte
       var expected = Array("Is all of it shown?".unicodeScalars)
-      // A byte from 0x80 on is no UTF-8 alone.
-      expected[place] = byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "\u{FFFD}"
+      // A byte from 0x80 on is not UTF-8 alone.
+      expected[connectionIndex] = byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "\u{FFFD}"
       let shown = written { $0.write(printable: bytes.span) }
       #expect(shown.unicodeScalars.elementsEqual(expected), "byte \(byte)")
     }
@@ -124,7 +124,7 @@ struct WordTests {
 
 @Suite("Lines that wait for a reader")
 struct LineQueueTests {
-  @Test("Lines wait whole, in their order")
+  @Test("Lines wait whole, in order")
   func order() {
     var queue = LineQueue<64>()
     queue.append { $0.write(text: "one") }
@@ -136,7 +136,7 @@ struct LineQueueTests {
     #expect(text(queue.pending) == "")
   }
 
-  @Test("A line without room is left out and counted, and so is each after it until that is said")
+  @Test("A line without room is left out and counted, as are later ones until the report")
   func loss() {
     var queue = LineQueue<24>()
     queue.append { $0.write(text: "0123456789") }
@@ -144,7 +144,7 @@ struct LineQueueTests {
     queue.append { $0.write(text: "x") }
     expect(queue.lostLines, 2)
     #expect(text(queue.pending) == "0123456789\n")
-    // There is no room to say so yet.
+    // There is no room for the report yet.
     queue.appendLoss { writer, count in
       writer.write(text: "too long a report")
     }
@@ -158,7 +158,7 @@ struct LineQueueTests {
     expect(queue.lostLines, 0)
   }
 
-  @Test("A line that is too long for an empty queue is cut, or left out where it must not be")
+  @Test("A line that is too long for an empty queue is cut, or left out if it must not be cut")
   func cut() {
     var queue = LineQueue<16>()
     let long = Array("0123456789abcdefghij".utf8)

@@ -53,7 +53,7 @@ extension BallClient {
     case .tooLong(let limit):
       decide(.tooLong(limit: limit), at: now)
     case .disconnected, .encryptionFailed:
-      // The link's own event says why; and this client has no bonds.
+      // The link's own event gives the reason; and this client has no bonds.
       return
     }
   }
@@ -69,7 +69,7 @@ extension BallClient {
     }
     guard question != nil else { return decide(.misbehaved(.noQuestion), at: now) }
     guard let answer else { return decide(.misbehaved(.noAnswer), at: now) }
-    // Its descriptors end before the next declaration, or with the service.
+    // Its descriptors end before the next declaration, or at the end of the service.
     let next = characteristics.first { $0.declaration > answer.value }?.declaration.rawValue
     let range = AttributeHandleRange(
       start: AttributeHandle(rawValue: answer.value.rawValue &+ 1),
@@ -82,7 +82,7 @@ extension BallClient {
     let configuration = descriptors.first { $0.uuid == .clientCharacteristicConfiguration }
     guard let configuration, let answer else { return decide(.misbehaved(.noAnswer), at: now) }
     answerConfiguration = configuration.handle
-    // From here on the ball's patience is measured, as the question's is in the apps.
+    // The answer timeout starts here, as in the apps.
     stageDeadline = now.advanced(by: inquiry.answerTimeout)
     let wanted: ClientConfiguration =
       answer.properties.contains(.notify) ? .notification : .indication
@@ -98,7 +98,7 @@ extension BallClient {
         ? .write(question.value, text) : .writeWithoutResponse(question.value, text))
   }
 
-  /// A value of the Answer characteristic: text, if it is the answer.
+  /// A notified value of Answer: the answer, if it is text.
   func notified(_ value: [UInt8], at now: Instant) {
     guard !value.isEmpty, let text = String(validating: value, as: UTF8.self) else { return }
     switch stage {
@@ -108,7 +108,7 @@ extension BallClient {
     }
   }
 
-  /// Tells how it went, and closes the link: with an unsubscription, if the ball still listens.
+  /// Reports the outcome and closes the link; if the ball can still respond, unsubscribes first.
   func decide(_ outcome: BallOutcome, at now: Instant) {
     post(.decided(outcome))
     stageDeadline = now.advanced(by: inquiry.closingTimeout)
@@ -126,14 +126,14 @@ extension BallClient {
     guard let link else { return finish(outcome) }
     central.stopScan()
     stage = .disconnecting(outcome)
-    // The host sees to it that the link ends, whatever the controller does.
+    // The host ensures that the link ends, whatever the controller does.
     stageDeadline = nil
     central.disconnect(link)
   }
 
-  /// There is nothing more to do.
-  func finish(_ outcome: BallOutcome, decided isNews: Bool = false) {
-    if isNews, !isDecided { post(.decided(outcome)) }
+  /// Everything is done.
+  func finish(_ outcome: BallOutcome, decided isNew: Bool = false) {
+    if isNew, !isDecided { post(.decided(outcome)) }
     post(.finished(decidedOutcome ?? outcome))
     central.stopScan()
     stage = .finished

@@ -10,7 +10,7 @@ extension BallClient {
       searchDeadline = deadline
       stageDeadline = deadline
     case .radioFault:
-      // The host starts the radio again, and a search goes on. A link has ended before.
+      // The host restarts the radio, and a search continues. A link has ended before.
       return
     case .scanFailed(let code):
       finish(.scanRefused(code), decided: true)
@@ -37,20 +37,19 @@ extension BallClient {
     }
   }
 
-  /// Looks for a ball, for what is left of the time.
+  /// Searches for a ball in the remaining time.
   func search(at now: Instant) {
     stage = .searching
     stageDeadline = searchDeadline
     central.scan()
   }
 
-  /// Takes an advertiser that is a ball and has the right name; waits a little for a name that
-  /// has not been told whole.
+  /// Takes an advertiser that is a ball with the right name; waits a little for an incomplete name.
   private func discovered(_ discovery: Discovery, at now: Instant) {
     switch stage {
     case .searching: break
     case .naming(let candidate) where candidate.address == discovery.address: break
-    // Another ball, heard while the name of the first is awaited, may be the one asked for.
+    // While the name of the first ball is awaited, another one may have the requested name.
     case .naming where inquiry.name != nil && discovery.isNameComplete: break
     default: return
     }
@@ -74,7 +73,7 @@ extension BallClient {
     stageDeadline = min(patience, searchDeadline ?? patience)
   }
 
-  /// Goes on with the search without forgetting the balls that have been turned down.
+  /// Continues the search without the balls that were rejected.
   private func resume() {
     stage = .searching
     stageDeadline = searchDeadline

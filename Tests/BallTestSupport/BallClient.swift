@@ -1,29 +1,29 @@
 import BluetoothHost
 
 /// Asks a ball one question: finds it, connects, subscribes, writes the question, waits for the
-/// answer, and takes its leave.
+/// answer, and disconnects.
 ///
-/// It does no input or output, as `TestCentral` does none, and is called in the same way. The events
-/// of the central below it are its own business.
+/// It does no input or output, as `TestCentral` does none, and is called in the same way. It
+/// handles the events of its central.
 package final class BallClient {
-  /// What is asked.
+  /// The question and its parameters.
   package let inquiry: BallInquiry
 
   let central: TestCentral
   var stage = Stage.idle
   /// When the stage must have ended.
   var stageDeadline: Instant?
-  /// When the search must have ended, also if a ball is found that cannot be reached.
+  /// When the search must have ended, even if a ball is found that cannot be reached.
   var searchDeadline: Instant?
   var link: LinkID?
-  /// The operation that is waited for.
+  /// The operation that the client waits for.
   var operation: OperationID?
   /// The service and its characteristics, once known.
   var serviceRange = AttributeHandleRange.all
   var question: RemoteCharacteristic?
   var answer: RemoteCharacteristic?
   var answerConfiguration: AttributeHandle?
-  /// An answer that came before the ball had confirmed the question.
+  /// An answer that came before the response to the question.
   var earlyAnswer: String?
   /// Why the last ball that was found could not be reached.
   var unreachable: ConnectionFailure?
@@ -33,7 +33,7 @@ package final class BallClient {
   enum Stage: Equatable {
     case idle
     case searching
-    /// A ball has been found whose name is not yet known whole.
+    /// A ball was found whose name is incomplete.
     case naming(Discovery)
     case connecting
     case exchangingMTU
@@ -54,14 +54,14 @@ package final class BallClient {
     central = TestCentral(configuration)
   }
 
-  /// Starts the radio, and then all the rest.
+  /// Starts the radio, then the search.
   package func start(at now: Instant) {
     central.start(at: now)
     central.scan()
     stage = .searching
   }
 
-  /// Gives up: closes the link, if there is one. `finished` tells when that is done.
+  /// Cancels: closes the link, if there is one. The event `finished` follows.
   package func stop(at now: Instant) {
     switch stage {
     case .idle, .finished, .disconnecting: return
@@ -80,18 +80,18 @@ package final class BallClient {
   package func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let isWritten = central.nextPacket(into: &writer, at: now)
     handleEvents(at: now)
-    // What has just ended may have given the central more to do.
+    // The last operation may have ended and allowed the central's next one.
     return isWritten || central.nextPacket(into: &writer, at: now)
   }
 
-  /// The way to the controller is gone.
+  /// The controller is gone.
   package func radioLost(at now: Instant) {
     central.radioLost()
     handleEvents(at: now)
     if stage != .finished { finish(.radioLost, decided: true) }
   }
 
-  /// When `advance(to:)` has to be called; `nil` if nothing is waited for.
+  /// When `advance(to:)` has to be called; `nil` if nothing is due.
   package var deadline: Instant? {
     guard stage != .finished else { return nil }
     guard let stageDeadline else { return central.deadline }
@@ -107,7 +107,7 @@ package final class BallClient {
     expire(at: now)
   }
 
-  /// What has happened, oldest first; `nil` when all has been told.
+  /// Takes the oldest event; `nil` without one.
   package func nextEvent() -> BallClientEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
@@ -127,7 +127,7 @@ package final class BallClient {
     case .searching:
       decide(unreachable.map { .unreachable($0) } ?? .noBallFound, at: now)
     case .naming(let discovery):
-      // A ball of no name will do, unless a name was asked for.
+      // A ball without a name is accepted, unless a name was requested.
       if inquiry.name == nil { connect(to: discovery, at: now) } else { search(at: now) }
     case .unsubscribing(let outcome):
       leave(outcome, at: now)

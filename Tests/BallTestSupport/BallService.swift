@@ -13,7 +13,7 @@ package enum BallService {
     high: 0x349A_0D7B_6215_4E2C, low: 0xA095_AF07_8D73_7445)
 }
 
-/// What to ask, of which ball, and how long to wait. All times are in milliseconds.
+/// The question, the name of the ball, and the timeouts in milliseconds.
 package struct BallInquiry: Equatable, Sendable {
   /// The question, at most 512 bytes of UTF-8. A ball refuses one that does not end in `?`.
   package var question: String
@@ -22,32 +22,32 @@ package struct BallInquiry: Equatable, Sendable {
 
   /// How long to look for a ball.
   package var searchTimeout: UInt32 = 5_000
-  /// How long to wait for the rest of a ball's name, which travels apart from its service.
+  /// How long to wait for the rest of a ball's name, which is in another packet than its service.
   package var nameTimeout: UInt32 = 500
-  /// How long a connection may take to be made.
+  /// How long a connection attempt may take.
   package var connectionTimeout: UInt32 = 5_000
-  /// How long it may take, once connected, to learn what the ball offers.
+  /// How long the discovery of a connected ball's attributes may take.
   package var preparationTimeout: UInt32 = 10_000
   /// How long the ball may take to answer, from the subscription on.
   package var answerTimeout: UInt32 = 2_000
-  /// How long a polite goodbye may take.
+  /// How long the disconnection may take.
   package var closingTimeout: UInt32 = 1_000
 
-  /// To ask any ball `question`.
+  /// An inquiry with `question` for any ball.
   package init(question: String) {
     self.question = question
   }
 }
 
-/// How asking a ball ended.
+/// The outcome of an inquiry.
 package enum BallOutcome: Equatable, Sendable {
   /// The ball answered.
   case answered(String)
-  /// The ball wants a question: it refused with ATT error 0x0E.
+  /// The ball requires a question: it refused with ATT error 0x0E.
   case refused
-  /// The ball refused with some other error.
+  /// The ball refused with another error.
   case error(ATTErrorCode)
-  /// No ball was found, or none of the name asked for.
+  /// No ball was found, or none with the requested name.
   case noBallFound
   /// A ball was found, but could not be connected to.
   case unreachable(ConnectionFailure)
@@ -55,11 +55,11 @@ package enum BallOutcome: Equatable, Sendable {
   case timedOut
   /// The link ended before the ball had answered: with `hardwareFailure`, if the controller failed.
   case disconnected(HCIErrorCode)
-  /// The ball is not what it says it is.
+  /// The ball does not follow its profile.
   case misbehaved(BallFault)
   /// The question is longer than this many bytes.
   case tooLong(limit: Int)
-  /// The caller gave up.
+  /// The caller cancelled.
   case cancelled
   /// The controller refused to scan.
   case scanRefused(HCIErrorCode)
@@ -73,24 +73,24 @@ package enum BallFault: Error, Equatable, Sendable {
   case noService
   /// It has no characteristic that a question can be written to.
   case noQuestion
-  /// It has no characteristic that can tell the answer.
+  /// It has no characteristic that notifies the answer.
   case noAnswer
   /// It sent a wrong response.
   case wrongResponse(ResponseFault)
 }
 
-/// What has happened while a ball is asked.
+/// An event of an inquiry.
 package enum BallClientEvent: Equatable, Sendable {
-  /// The radio is ready, and a ball is looked for.
+  /// The radio is ready, and the search has begun.
   case searching
   /// A ball was found.
   case found(Discovery)
   /// The ball is connected.
   case connected(DeviceAddress)
-  /// The ball has taken the question.
+  /// The ball has accepted the question.
   case asked
-  /// How it went; the link, if there is one, is closed now.
+  /// The outcome; the link, if there is one, is being closed.
   case decided(BallOutcome)
-  /// The link is closed, and there is nothing more to do.
+  /// The link is closed, and everything is done.
   case finished(BallOutcome)
 }

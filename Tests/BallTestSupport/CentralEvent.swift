@@ -1,17 +1,17 @@
 import BluetoothHost
 
-/// A link, from the call that asks for it to the event that reports its end. Never used twice.
+/// A link, from the connection request to the report of its end. Never reused.
 package struct LinkID: Hashable, Sendable {
   let rawValue: Int
 }
 
-/// An operation, from the call that asks for it to `completed`. Never used twice.
+/// An operation, from its request to `completed`. Never reused.
 package struct OperationID: Hashable, Sendable {
   let rawValue: Int
 }
 
-/// An operation with the value that it writes. The operations of one link are carried out in the order
-/// in which they were asked for.
+/// An operation with the value that it writes. The operations of one link are carried out in the
+/// order of their requests.
 package enum Operation: Equatable, Sendable {
   /// Agree on the MTU of the central's configuration.
   case exchangeMTU
@@ -30,7 +30,7 @@ package enum Operation: Equatable, Sendable {
   /// Write a Client Characteristic Configuration.
   case subscribe(AttributeHandle, ClientConfiguration)
 
-  /// What the host is asked to do.
+  /// The host's form of the operation.
   var request: ClientOperation {
     switch self {
     case .exchangeMTU: .exchangeMTU
@@ -46,7 +46,7 @@ package enum Operation: Equatable, Sendable {
     }
   }
 
-  /// What it writes.
+  /// The value that it writes.
   var value: [UInt8] {
     switch self {
     case .write(_, let value), .writeWithoutResponse(_, let value): value
@@ -55,7 +55,7 @@ package enum Operation: Equatable, Sendable {
   }
 }
 
-/// What an operation gave.
+/// The result of an operation.
 package enum OperationOutput: Equatable, Sendable {
   /// The MTU now in force.
   case mtu(ATTMTU)
@@ -73,25 +73,25 @@ package enum OperationOutput: Equatable, Sendable {
 
 /// Why a link could not be made.
 package enum ConnectionFailure: Error, Equatable, Sendable {
-  /// The peer did not take the connection in time.
+  /// The peer did not accept the connection in time.
   case timedOut
-  /// The caller gave up.
+  /// The caller cancelled.
   case cancelled
-  /// The controller says why; `hardwareFailure` if it failed itself.
+  /// The controller's reason; `hardwareFailure` if the controller failed.
   case controller(HCIErrorCode)
 }
 
-/// What has happened at a central.
+/// An event of a central.
 package enum CentralEvent: Equatable, Sendable {
-  /// The controller works, and the central goes by this address.
+  /// The controller works, and the central has this address.
   case ready(address: DeviceAddress)
-  /// The controller failed, and is started again. The links that it had ended before.
+  /// The controller failed and is restarted. Its links have ended before.
   case radioFault(RadioFault)
   /// The controller refused to scan, and the scan has ended.
   case scanFailed(HCIErrorCode)
-  /// An advertiser was heard for the first time, or with something new.
+  /// An advertiser was found, or sent something new.
   case discovered(Discovery)
-  /// A link is there.
+  /// A link was made.
   case connected(LinkID, peer: DeviceAddress)
   /// A link could not be made.
   case connectionFailed(LinkID, ConnectionFailure)

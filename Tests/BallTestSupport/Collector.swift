@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// An advertiser, as far as its advertisements and its scan responses describe it.
+/// An advertiser, as described by its advertisements and scan responses.
 package struct Discovery: Equatable, Sendable {
   /// The advertiser.
   package let address: DeviceAddress
@@ -10,16 +10,16 @@ package struct Discovery: Equatable, Sendable {
   package private(set) var isNameComplete = false
   /// Its services.
   package private(set) var serviceUUIDs: [BluetoothUUID] = []
-  /// Whether it takes connections.
+  /// Whether it accepts connections.
   package private(set) var isConnectable = false
-  /// How strongly it was heard last, in dBm.
+  /// The last signal strength, in dBm.
   package private(set) var rssi: Int8?
 
   init(address: DeviceAddress) {
     self.address = address
   }
 
-  /// Whether it says more than `other`. The signal strength is not counted.
+  /// Whether it has more than `other`. The signal strength does not count.
   func saysMore(than other: Discovery) -> Bool {
     var same = self
     same.rssi = other.rssi
@@ -62,9 +62,9 @@ package struct Discovery: Equatable, Sendable {
   }
 }
 
-/// The application of a `TestCentral`: it keeps what its host reports until the central takes it.
+/// The application of a `TestCentral`: keeps the host's reports until the central takes them.
 struct Collector: ClientApplication {
-  /// What the host reported. Links go by the index of their connection.
+  /// A report of the host. Links have the index of their connection.
   enum Event {
     case discovered(Discovery)
     case scanFailed(HCIErrorCode)
@@ -76,7 +76,7 @@ struct Collector: ClientApplication {
     case radio(RadioState)
   }
 
-  /// What one operation has found so far.
+  /// The results of an operation so far.
   private struct Findings {
     var services: [RemoteService] = []
     var characteristics: [RemoteCharacteristic] = []
@@ -84,11 +84,11 @@ struct Collector: ClientApplication {
     var value: [UInt8] = []
   }
 
-  /// What has happened, oldest first.
+  /// The events, oldest first.
   var events: [Event] = []
-  /// The advertisers heard in this scan.
+  /// The advertisers of this scan.
   var advertisers: [Discovery] = []
-  /// What the operation under way writes, by the index of the connection.
+  /// The value that each connection's operation writes.
   var values: [Int: [UInt8]] = [:]
   private var findings: [Int: Findings] = [:]
 

@@ -1,11 +1,11 @@
 import BluetoothHost
 
-/// A central for tests: the host, with a queue of attempts to connect and one of operations for each
-/// link. What happens comes out of `nextEvent()`.
+/// A central for tests: the host, with a queue of connection attempts, and a queue of operations
+/// for each link. Its events come out of `nextEvent()`.
 ///
 /// It does no input or output, as `Host` does none, and is called in the same way.
 package final class TestCentral {
-  /// How it behaves.
+  /// Its configuration.
   package let configuration: HostConfiguration
 
   private var host: Central<4, Collector>
@@ -16,20 +16,20 @@ package final class TestCentral {
 
   private struct Link {
     enum Phase: Equatable {
-      /// Waits for its turn to connect.
+      /// It waits to connect.
       case waiting
-      /// The host connects, or stops for this reason.
+      /// The host is connecting it, or stops for this reason.
       case connecting(stopsFor: ConnectionFailure?)
-      /// There is a link, at this index of the host's.
+      /// The link exists, at this index of the host's.
       case open(Int)
     }
 
     let id: LinkID
     let peer: DeviceAddress
     var phase = Phase.waiting
-    /// When the attempt to connect ends.
+    /// When the connection attempt ends.
     var deadline: Instant?
-    /// The first is under way, if the link is busy.
+    /// The queue; the first has begun if the link is busy.
     var operations: [(id: OperationID, operation: Operation)] = []
     var isBusy = false
   }
@@ -40,19 +40,19 @@ package final class TestCentral {
     host = Central(configuration: configuration, application: Collector())
   }
 
-  // MARK: What it is asked to do
+  // MARK: Requests
 
-  /// Looks for advertisers. Those that were heard before are reported again.
+  /// Scans for advertisers. Earlier ones are reported again.
   package func scan(_ parameters: ScanParameters = ScanParameters()) {
     host.client.application.advertisers = []
     host.scan(parameters)
   }
 
-  /// Looks no longer.
+  /// Stops scanning.
   package func stopScan() { host.scan(nil) }
 
-  /// Asks for a link. Attempts are made one after another, as long as the radio works; the time of
-  /// each, in milliseconds, begins now. `connected` or `connectionFailed` follows.
+  /// Requests a link. Attempts are made one after another while the radio works; each one's time,
+  /// in milliseconds, begins now. `connected` or `connectionFailed` follows.
   package func connect(
     to peer: DeviceAddress, timeout: UInt32? = nil, at now: Instant
   ) -> LinkID {
@@ -63,19 +63,18 @@ package final class TestCentral {
     return id
   }
 
-  /// Ends a link, or an attempt at one. `disconnected` or `connectionFailed` follows.
+  /// Ends a link or an attempt. `disconnected` or `connectionFailed` follows.
   package func disconnect(_ id: LinkID) {
     guard let index = links.firstIndex(where: { $0.id == id }) else { return }
-    if case .open(let place) = links[index].phase {
-      host.disconnect(at: place)
+    if case .open(let connectionIndex) = links[index].phase {
+      host.disconnect(at: connectionIndex)
     } else {
       stopConnecting(at: index, for: .cancelled)
     }
     listen()
   }
 
-  /// Puts an operation at the end of the queue of a link, which need not be there yet. `completed`
-  /// follows.
+  /// Adds an operation to the queue of a link, which may still be connecting. `completed` follows.
   @discardableResult
   package func perform(_ operation: Operation, on id: LinkID) -> OperationID {
     lastOperation += 1
@@ -89,12 +88,12 @@ package final class TestCentral {
     return operationID
   }
 
-  /// How long a PDU may be on a link; 23 before an exchange.
+  /// The MTU of a link; 23 before an exchange.
   package func mtu(of id: LinkID) -> ATTMTU {
-    guard case .open(let place) = links.first(where: { $0.id == id })?.phase else {
+    guard case .open(let connectionIndex) = links.first(where: { $0.id == id })?.phase else {
       return .minimum
     }
-    return host.mtu(at: place)
+    return host.mtu(at: connectionIndex)
   }
 
   // MARK: As a host
@@ -105,7 +104,7 @@ package final class TestCentral {
     listen()
   }
 
-  /// The controller has gone.
+  /// The controller is gone.
   package func radioLost() {
     host.radioLost()
     listen()
@@ -123,13 +122,13 @@ package final class TestCentral {
       listen()
       return true
     }
-    // An operation that ends without a packet makes way for the next one.
+    // An operation that ends without a packet makes room for the next one.
     let count = events.count
     listen()
     return events.count > count && nextPacket(into: &writer, at: now)
   }
 
-  /// When `advance(to:)` has to be called; `nil` if nothing is waited for.
+  /// When `advance(to:)` has to be called; `nil` if nothing is due.
   package var deadline: Instant? {
     links.compactMap(\.deadline).reduce(host.deadline) { min($0 ?? $1, $1) }
   }
@@ -138,7 +137,7 @@ package final class TestCentral {
   package func advance(to now: Instant) {
     host.advance(to: now)
     listen()
-    // From the last: each that fails is removed.
+    // Backwards, because each that fails is removed.
     for index in links.indices.reversed() {
       guard let deadline = links[index].deadline, deadline <= now else { continue }
       stopConnecting(at: index, for: .timedOut)
@@ -146,23 +145,23 @@ package final class TestCentral {
     listen()
   }
 
-  /// What has happened, oldest first; `nil` when there is nothing more.
+  /// Takes the oldest event; `nil` without one.
   package func nextEvent() -> CentralEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  // MARK: What follows
+  // MARK: Reactions
 
-  /// Takes what the host has reported, and begins what can begin then.
+  /// Handles the host's reports, and begins what can begin now.
   private func listen() {
     let reported = host.client.application.events
     host.client.application.events = []
     for event in reported { handle(event) }
     connectNext()
     for index in links.indices where !links[index].isBusy {
-      guard case .open(let place) = links[index].phase,
+      guard case .open(let connectionIndex) = links[index].phase,
         let next = links[index].operations.first?.operation
       else { continue }
-      host.client.application.values[place] = next.value
-      links[index].isBusy = host.perform(next.request, at: place)
+      host.client.application.values[connectionIndex] = next.value
+      links[index].isBusy = host.perform(next.request, at: connectionIndex)
     }
   }
 
@@ -174,7 +173,7 @@ package final class TestCentral {
     links[index].phase = .connecting(stopsFor: nil)
   }
 
-  /// Ends an attempt to connect.
+  /// Ends a connection attempt.
   private func stopConnecting(at index: Int, for reason: ConnectionFailure) {
     links[index].deadline = nil
     if links[index].phase == .waiting {
@@ -195,32 +194,34 @@ package final class TestCentral {
     case .connectionFailed(let reason):
       guard let (index, failure) = attempt else { return }
       remove(at: index, .connectionFailed(links[index].id, failure ?? .controller(reason)))
-    case .connected(let place, let peer):
+    case .connected(let connectionIndex, let peer):
       guard let (index, _) = attempt else { return }
-      links[index].phase = .open(place)
+      links[index].phase = .open(connectionIndex)
       links[index].deadline = nil
       events.append(.connected(links[index].id, peer: peer))
-    case .disconnected(let place, let reason):
-      guard let index = index(at: place) else { return }
+    case .disconnected(let connectionIndex, let reason):
+      guard let index = index(at: connectionIndex) else { return }
       remove(at: index, .disconnected(links[index].id, reason))
-    case .ended(let place, let output, let error):
-      guard let index = index(at: place) else { return }
+    case .ended(let connectionIndex, let output, let error):
+      guard let index = index(at: connectionIndex) else { return }
       links[index].isBusy = false
       let operation = links[index].operations.removeFirst()
       events.append(
         .completed(
-          operation.id, links[index].id, result(output, error, of: operation.operation, place)))
-    case .notified(let place, let handle, let value):
-      guard let index = index(at: place) else { return }
+          operation.id, links[index].id,
+          result(output, error, of: operation.operation, connectionIndex)))
+    case .notified(let connectionIndex, let handle, let value):
+      guard let index = index(at: connectionIndex) else { return }
       events.append(.notified(links[index].id, handle: handle, value: value))
     }
   }
 
   private func result(
-    _ output: OperationOutput, _ error: OperationError?, of operation: Operation, _ place: Int
+    _ output: OperationOutput, _ error: OperationError?, of operation: Operation,
+    _ connectionIndex: Int
   ) -> Result<OperationOutput, OperationError> {
     if let error { return .failure(error) }
-    return .success(operation == .exchangeMTU ? .mtu(host.mtu(at: place)) : output)
+    return .success(operation == .exchangeMTU ? .mtu(host.mtu(at: connectionIndex)) : output)
   }
 
   /// The link that the host connects, and why it stops.
@@ -231,9 +232,11 @@ package final class TestCentral {
     return nil
   }
 
-  private func index(at place: Int) -> Int? { links.firstIndex { $0.phase == .open(place) } }
+  private func index(at connectionIndex: Int) -> Int? {
+    links.firstIndex { $0.phase == .open(connectionIndex) }
+  }
 
-  /// A link is no longer of use: its operations end, and then comes `event`.
+  /// Removes a link: its operations end, and then `event` is reported.
   private func remove(at index: Int, _ event: CentralEvent) {
     let link = links.remove(at: index)
     for operation in link.operations {
@@ -244,7 +247,7 @@ package final class TestCentral {
 }
 
 extension HostConfiguration {
-  /// A central by its controller's address, or by `C0:00:00:00:00:00` where that has none.
+  /// A central with its controller's address, or with `C0:00:00:00:00:00` if that has none.
   package static let central = HostConfiguration(
     name: DeviceName(StaticText("Central")), service: nil,
     address: .automatic(orRandom: .staticRandom([0, 0, 0, 0, 0, 0])))

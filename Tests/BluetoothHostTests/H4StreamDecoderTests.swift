@@ -1,7 +1,7 @@
 import BluetoothHost
 import Testing
 
-/// One packet of each kind. The lengths that the headers tell are 3, 4, 2, 1 and 2.
+/// One packet of each type. The headers state lengths of 3, 4, 2, 1 and 2.
 private let packets: [[UInt8]] = [
   [0x01, 0x03, 0x0C, 0x03, 0xA0, 0xA1, 0xA2],  // command
   [0x02, 0x40, 0x20, 0x04, 0x00, 0xB0, 0xB1, 0xB2, 0xB3],  // ACL
@@ -13,7 +13,7 @@ private let packets: [[UInt8]] = [
 
 @Suite("H4 stream decoder")
 struct H4StreamDecoderTests {
-  @Test("A sequence of packets cut in two, at every place")
+  @Test("A sequence of packets is decoded when cut in two at any position")
   func cutInTwo() {
     let stream = packets.flatMap { $0 }
     for cut in 0...stream.count {
@@ -26,7 +26,7 @@ struct H4StreamDecoderTests {
     }
   }
 
-  @Test("A sequence of packets in pieces of every length", arguments: 1...12)
+  @Test("A sequence of packets is decoded in pieces of any length", arguments: 1...12)
   func pieces(of length: Int) {
     let stream = packets.flatMap { $0 }
     var decoder = H4StreamDecoder<16>()
@@ -37,7 +37,7 @@ struct H4StreamDecoderTests {
     #expect(result == packets.map { .packet($0) })
   }
 
-  @Test("A stream that ends within a packet says so", arguments: 1...8)
+  @Test("A decoder reports that it is within a packet", arguments: 1...8)
   func endsWithin(length: Int) {
     var decoder = H4StreamDecoder<16>()
     #expect(elements(of: Array(packets[1].prefix(length)), &decoder) == [])
@@ -45,7 +45,7 @@ struct H4StreamDecoderTests {
     #expect(!isBetweenPackets)
   }
 
-  @Test("A packet as long as the decoder's capacity is handed out; a byte more is too long")
+  @Test("A packet of the decoder's capacity is decoded; one byte more is too long")
   func capacity() {
     // 1 (type) + 2 (handle) + 2 (length) + 11 = 16
     let fits: [UInt8] = [0x02, 0x40, 0x00, 11, 0] + Array(repeating: 0xAA, count: 11)
@@ -57,7 +57,7 @@ struct H4StreamDecoderTests {
       ])
   }
 
-  @Test("A packet that is too long is skipped whole, wherever it is cut")
+  @Test("A packet that is too long is skipped, cut at any position")
   func skipsInPieces() {
     let exceeds: [UInt8] = [0x02, 0x40, 0x00, 0x2C, 0x01] + Array(repeating: 0x04, count: 300)
     let stream = exceeds + packets[3]
@@ -70,7 +70,7 @@ struct H4StreamDecoderTests {
   }
 
   @Test(
-    "A byte that begins no packet loses the stream until it is reset",
+    "An invalid packet type stops the decoder until it is reset",
     arguments: [0x00, 0x06, 0xFF])
   func lostSync(byte: UInt8) {
     var decoder = H4StreamDecoder<16>()
@@ -83,7 +83,7 @@ struct H4StreamDecoderTests {
     #expect(elements(of: packets[3], &decoder) == [.packet(packets[3])])
   }
 
-  @Test("A reset within a packet forgets it")
+  @Test("A reset within a packet discards it")
   func reset() {
     var decoder = H4StreamDecoder<16>()
     #expect(elements(of: [0x02, 0x40], &decoder) == [])
@@ -92,7 +92,7 @@ struct H4StreamDecoderTests {
   }
 }
 
-/// What the decoder gave, in a form that a test can keep.
+/// A copy of a result of the decoder.
 private enum Element: Equatable {
   case packet([UInt8])
   case tooLong(UInt8, Int)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings of a board, as bytes")
 struct BoardChangeTests {
-  /// What is wrong with a setting; `nil` if nothing is.
+  /// What is wrong with a setting; `nil` if it is valid.
   private func fault(_ bytes: [UInt8]) -> BoardFault? {
     do throws(BoardFault) {
       var changes = BoardChanges()
@@ -54,7 +54,7 @@ struct BoardChangeTests {
     for (text, expected) in wrong { #expect(fault(Array(text.utf8)) == expected, "\(text)") }
   }
 
-  @Test("Any bytes are read or refused, and what is shown of them is UTF-8 that no terminal obeys")
+  @Test("Any bytes are read or refused, and messages show them as UTF-8 that controls no terminal")
   func anyBytes() {
     let setting: [UInt8] = [0x1B, 0x5B, 0xC2, 0x9B, 0xC3, 0xA9, 0xFF, 0xE2, 0x82, 0x7F, 0x3D, 0x31]
     #expect(fault(setting) == .unknownField)
@@ -72,7 +72,7 @@ struct BoardChangeTests {
     }
   }
 
-  @Test("A message that does not fit is cut, and nothing is written past its place")
+  @Test("A message that does not fit is cut, and nothing is written beyond its buffer")
   func cut() {
     let whole = message(.noOffset(.shake))
     for capacity in 0...whole.utf8.count {
@@ -82,7 +82,7 @@ struct BoardChangeTests {
     }
   }
 
-  @Test("A setting that is wrong leaves the board as it was")
+  @Test("A wrong setting leaves the board unchanged")
   func unchanged() throws {
     var changes = BoardChanges()
     try changes.add("shake.line=GPIO2".utf8.span, at: 0)
@@ -93,7 +93,7 @@ struct BoardChangeTests {
     }
   }
 
-  @Test("An error names the setting by the caller's number")
+  @Test("An error has the caller's index of the setting")
   func index() throws {
     let settings: [(Int, String, BoardFault)] = [
       (7, "shake.line=A", .noOffset(.shake)), (9, "clear.offset=3", .noLine(.clear)),
@@ -128,7 +128,7 @@ struct BoardChangeTests {
           radio: "hci1"))
   }
 
-  @Test("A text that is longer than its place is refused, and a literal is cut")
+  @Test("A text that is too long is refused, and a literal is cut")
   func text() {
     #expect(BoardText<3>([1, 2, 3].span) != nil)
     #expect(BoardText<3>([1, 2, 3, 4].span) == nil)

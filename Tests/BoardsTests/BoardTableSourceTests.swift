@@ -15,14 +15,14 @@ struct BoardTableSourceTests {
     }
   }
 
-  @Test("It has a line for each fact, and Swift reads it as it was")
+  @Test("It has one fact a line, and Swift reads it back unchanged")
   func text() throws {
     let text = try source([
       ("a.yml", "models: [Machine, Machine 2]\nradio: 'unix:/tmp/\"ü\\'"), ("b.yml", "chip: c"),
     ])
     #expect(
       text == """
-        // board-table writes this file from board files. Do not edit it: each build may write it anew.
+        // board-table writes this file from board files. Do not edit it: a build overwrites it.
 
         import Boards
 
@@ -44,7 +44,7 @@ struct BoardTableSourceTests {
         """)
   }
 
-  @Test("Settings that others imply are left out, and only those")
+  @Test("Only settings that others imply are left out")
   func fewestSettings() throws {
     let text = try source([
       (
@@ -68,7 +68,7 @@ struct BoardTableSourceTests {
       ])
   }
 
-  @Test("Every file that is wrong is named, with its line, the field and what was expected")
+  @Test("Every wrong file is reported with its line, the field and what was expected")
   func wrong() throws {
     let text = try source([
       ("a.yml", "chip: c\nshake:\n  line: GPIO1\n  offset: five"), ("b.yml", "chip: c"),
@@ -79,8 +79,8 @@ struct BoardTableSourceTests {
       text == """
         a.yml:4: shake.offset: expected a whole number from 0 to 1023, not "five"
         c.yml:1: chips: unknown field: expected models, chip, radio, shake, clear, status or answer
-        none.yml: expected another name: --board none stands for no board
-        b.yaml: another file has the name "b", too
+        none.yml: expected another name: --board none means no board
+        b.yaml: another file also has the name "b"
         d.yml: expected no line break in "set radio=unix:/a\u{FFFD}b"
         """)
   }

@@ -3,7 +3,7 @@ import Boards
 import LinuxBoard
 import Testing
 
-/// The folder of the files that are shipped.
+/// The folder of the shipped board files.
 let shippedBoards =
   #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
   .joined(separator: "/") + "/boards"
@@ -12,7 +12,7 @@ let shippedBoards =
 struct BoardTableTests {
   static let entries = BoardCatalog(folders: [shippedBoards]).entries()
 
-  @Test("The build puts each shipped file into the table, as the file describes it")
+  @Test("The build puts each shipped file into the table unchanged")
   func shipped() throws {
     let table = BoardTable.shipped
     #expect(Self.entries.count == 6)
@@ -27,7 +27,7 @@ struct BoardTableTests {
   }
 
   @Test(
-    "The table chooses the board of a model as the files do",
+    "The table chooses the same board for a model as the files",
     arguments: [
       "Raspberry Pi Zero Rev 1.3", "Raspberry Pi Zero 2 W Rev 1.0",
       "Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 Model B+",
@@ -42,7 +42,7 @@ struct BoardTableTests {
         == (expected.map { .board($0) } ?? ModelSearch.Result.none))
   }
 
-  @Test("Two boards with the longest beginning of a model: neither")
+  @Test("If two boards have the longest prefix of a model, neither is chosen")
   func tie() {
     let table = BoardTable(
       """
@@ -61,7 +61,7 @@ struct BoardTableTests {
   }
 
   @Test(
-    "A board with a setting that is wrong or does not fit is none, and so is a table without text")
+    "A board with an invalid setting is not returned, and a table without text has none")
   func wrong() {
     for text: StaticString in [
       "board a\nset shake.line=GPIO1", "board a\nset chip=c\nset shake.offset=x",
@@ -80,7 +80,7 @@ struct BoardTableTests {
     #expect(names(BoardTable("")) == "")
   }
 
-  @Test("The names of the boards on a real chip, or on none, each with a comma behind it")
+  @Test("The names of boards on a real chip, or on none, each have a comma after them")
   func realNames() {
     #expect(names(.shipped, areReal: true) == "pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w, ")
     let table = BoardTable("board a\nset chip=virtual\nboard b\nset chip=virtual2\nboard c")

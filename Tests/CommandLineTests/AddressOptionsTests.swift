@@ -13,14 +13,14 @@ struct AddressOptionsTests {
   func taken() throws {
     #expect(try Run.parse(arguments).addressOptions.choice == .fixed(address))
     #expect(try Ask.parse(["--random"] + arguments).addressOptions.choice == .fixed(address))
-    #expect(try Scan.parse(arguments).addressOptions.choice == .fixed(address))
+    #expect(try ListDevices.parse(arguments).addressOptions.choice == .fixed(address))
   }
 
-  @Test("An address that no device may have is refused with the reason")
+  @Test("An invalid address is refused with the reason")
   func refused() throws {
     let error = #expect(throws: (any Error).self) {
-      try Scan.parse(["--address", "FF:FF:FF:FF:FF:FF"])
+      try ListDevices.parse(["--address", "FF:FF:FF:FF:FF:FF"])
     }
-    #expect(Scan.message(for: try #require(error)).contains("at least one bit 0"))
+    #expect(ListDevices.message(for: try #require(error)).contains("at least one bit 0"))
   }
 }

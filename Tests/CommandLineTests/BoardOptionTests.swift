@@ -4,7 +4,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The board that is chosen")
+@Suite("Choosing a board")
 struct BoardOptionTests {
   static let catalog = BoardCatalog(
     folders: [
@@ -18,7 +18,7 @@ struct BoardOptionTests {
     try ChosenBoard(try BoardOptions.parse(arguments), catalog: catalog, model: model)
   }
 
-  @Test("Named, or by the device tree, or none; each says why")
+  @Test("The board is named, or found by the device tree, or missing; the line says why")
   func choice() throws {
     let named = try choose(["--board", "pi-5"], model: "Raspberry Pi 4 Model B Rev 1.4")
     #expect(named.description?.name == "pi-5")
@@ -32,18 +32,16 @@ struct BoardOptionTests {
     #expect(other.description == nil)
     #expect(
       other.sentence
-        == "Board: none (no board file tells of a Toaster); --board names one, as eightball boards "
-        + "lists them.")
+        == "Board: none (no board file for a Toaster); --board chooses one: see eightball boards.")
 
     let none = try choose([], model: nil)
     #expect(none.description == nil)
     #expect(
       none.sentence
-        == "Board: none (this machine has no device tree to tell of one); --board names one, as "
-        + "eightball boards lists them.")
+        == "Board: none (no device tree); --board chooses one: see eightball boards.")
   }
 
-  @Test("Single values are applied; without a board there is nothing to change")
+  @Test("--set overrides single fields; without a board it is refused")
   func settings() throws {
     let board = try choose(
       ["--board", "virtual", "--set", "shake.line=GPIO23", "--set", "answer=none"], model: nil)
@@ -52,14 +50,14 @@ struct BoardOptionTests {
     #expect(
       throws: BoardError(
         "--set",
-        "there is no board to change: expected --board with it, or --board none to describe one from "
-          + "nothing")
+        "there is no board to change: add --board, or --board none to describe a new board")
     ) { try choose(["--set", "answer=none"], model: nil) }
     #expect(throws: (any Error).self) { try choose(["--set", "answer"], model: nil) }
   }
 
   @Test(
-    "--board none is no board on any machine, and with --set one that is described from nothing")
+    "--board none means no board on any machine; with --set it means the board that --set describes"
+  )
   func fromNothing() throws {
     let none = try choose(["--board", "none"], model: "Raspberry Pi 4 Model B Rev 1.4")
     #expect(none.description == nil)

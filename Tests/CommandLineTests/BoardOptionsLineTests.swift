@@ -60,18 +60,19 @@ struct BoardOptionsLineTests {
     }
   }
 
-  @Test("A radio that not every reader of the line would read as it is")
+  @Test("A radio with a quote, a backslash or a line feed is refused")
   func refused() {
     for radio: RadioText in ["unix:a\\b", "unix:a\"b", "unix:a\nb"] {
       #expect(
         throws: BoardError(
           "b", field: "radio",
-          "expected a radio without quotes, backslashes and line breaks, to write it as an option")
+          "an option cannot hold a double quote, a backslash or a control character: change the "
+            + "radio")
       ) { try BoardOptionsLine(Self.board(line: "GPIO1", radio: radio)) }
     }
   }
 
-  /// The words of a line, as the POSIX shell's rules for quotes and backslashes have them: XCU, 2.2.
+  /// The words of a line by the POSIX shell's rules for quotes and backslashes: XCU, 2.2.
   private static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word: String?

@@ -7,7 +7,7 @@ import LinuxSystem
 @testable import eightball
 
 extension Machine {
-  /// A machine without anything.
+  /// A machine without adapters, lines and services.
   static var bare: Machine {
     Machine(
       adapters: .success([]), mayConfigureAdapters: false, holders: [],
@@ -35,7 +35,7 @@ extension Adapter {
 }
 
 extension ChipSurvey {
-  /// The lines of a Raspberry Pi 4, all free or all in use by `user`.
+  /// The lines of a Raspberry Pi 4: all free, or all in use by `user`.
   static func pi(user: String? = nil) -> ChipSurvey {
     ChipSurvey(
       path: "/dev/gpiochip0",

@@ -6,9 +6,9 @@ import Testing
 @testable import LinuxBoard
 @testable import eightball
 
-@Suite("What doctor says of radios, and of choices that cannot be had")
+@Suite("doctor's findings about radios and impossible choices")
 struct DoctorRadioTests {
-  @Test("Whoever holds the adapter cannot be seen")
+  @Test("The program that holds the adapter is unknown")
   func heldByUnknown() {
     var machine = Machine.bare
     machine.adapters = .success([.pi(isHeld: true)])
@@ -18,18 +18,18 @@ struct DoctorRadioTests {
       """
       ok     radio       the virtual air (another program holds hci0)
       wrong  adapter     another program holds hci0
-                         End that program first; sudo eightball doctor tells which it is
+                         End that program first; sudo eightball doctor names it
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
       ok     bluetoothd  it does not run, and is not needed
       note   board       none
-                         --board names one, as eightball boards lists them
+                         --board chooses one: see eightball boards
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       1 thing is wrong.
       """)
   }
 
-  @Test("What is wrong with one adapter is a note while there is another")
+  @Test("A problem of one adapter is a note while another one is usable")
   func twoAdapters() {
     var machine = Machine.bare
     machine.adapters = .success([
@@ -41,22 +41,21 @@ struct DoctorRadioTests {
     expect(
       machine, board: nil,
       """
-      ok     radio       hci1 (hci1 is the first adapter that may be used)
+      ok     radio       hci1 (hci1 is the first usable adapter)
       note   adapter     hci0 has not been set up
                          See what the kernel lacks for it: dmesg | grep -i bluetooth
       ok     adapter     hci1 is down, and free
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
       ok     bluetoothd  it does not run, and is not needed
       note   board       none
-                         --board names one, as eightball boards lists them
+                         --board chooses one: see eightball boards
       note   service     eightball.service is installed, but does not run
-                         To have it run now and start with the machine: sudo systemctl enable --now \
-      eightball.service
-      All is well: eightball run uses hci1, and no buttons and lights.
+                         To start it now and at boot: sudo systemctl enable --now eightball.service
+      All is well: eightball run uses hci1, and no buttons or lights.
       """)
   }
 
-  @Test("An adapter that is not there is named; the board has no lines")
+  @Test("The named adapter is missing, and the board has no lines")
   func missingAdapter() {
     var machine = Machine.bare
     machine.adapters = .success([.pi(block: .hard)])
@@ -72,14 +71,14 @@ struct DoctorRadioTests {
       ok     permission  this program may not configure adapters, but eightball.service may
       ok     bluetoothd  it does not run, and is not needed
       ok     board       plain
-      note   lines       the board has no buttons and lights
-      note   service     eightball.service runs, but does not start with the machine
-                         To have it do so: sudo systemctl enable eightball.service
+      note   lines       the board has no buttons or lights
+      note   service     eightball.service runs, but does not start at boot
+                         To start it at boot: sudo systemctl enable eightball.service
       1 thing is wrong.
       """)
   }
 
-  @Test("A right that is missing is wrong for the adapter that is named, whichever it is")
+  @Test("A missing right is wrong for the named adapter, whichever it is")
   func noRights() {
     var machine = Machine.bare
     machine.adapters = .success([
@@ -87,13 +86,13 @@ struct DoctorRadioTests {
       Adapter(number: 1, isUp: true, isRaw: false, bus: 1, address: .zero, block: .none),
     ])
     let asked: [(RadioName, Finding.Verdict, wrong: Int)] = [
-      // The other adapter's trouble keeps nobody from using this one.
+      // The other adapter's problem does not matter for this one.
       (.adapter(1), .wrong, wrong: 1), (.adapter(0), .wrong, wrong: 2), (.virtual, .note, wrong: 0),
     ]
     for (radio, verdict, wrong) in asked {
       let checkup = Checkup(
-        of: machine, radio: Checkup.RadioChoice(radio, reason: nil, isUsual: false),
-        board: Checkup.BoardChoice(.success(nil), reason: nil))
+        of: machine, radio: Checkup.CheckedRadio(radio, reason: nil, isDefault: false),
+        board: Checkup.CheckedBoard(.success(nil), reason: nil))
       let finding = checkup.findings.first { $0.subject == "permission" }
       let name = radio == .adapter(1) ? "hci1" : "hci0"
       #expect(finding?.verdict == verdict)
@@ -104,16 +103,16 @@ struct DoctorRadioTests {
     }
   }
 
-  @Test("A radio that cannot be opened, and a board's file that is wrong")
+  @Test("The radio cannot be opened, and the board's file is wrong")
   func wrongChoices() {
     var machine = Machine.bare
     machine.radioFailure = RadioError(
       "there is no serial line /dev/ttyX", remedy: "Is the controller plugged in?")
     let checkup = Checkup(
       of: machine,
-      radio: Checkup.RadioChoice(
-        .serial(device: "/dev/ttyX", speed: 9_600), reason: nil, isUsual: false),
-      board: Checkup.BoardChoice(
+      radio: Checkup.CheckedRadio(
+        .serial(device: "/dev/ttyX", speed: 9_600), reason: nil, isDefault: false),
+      board: Checkup.CheckedBoard(
         .failure(BoardError("b.yml", line: 7, field: "radio", "expected \u{1B}[31m")),
         reason: nil))
     compare(
@@ -122,17 +121,17 @@ struct DoctorRadioTests {
       wrong  radio       there is no serial line /dev/ttyX
                          Is the controller plugged in?
       note   adapter     there is no Bluetooth adapter
-                         For phones to find a ball, plug one in
-      ok     permission  none is needed without an adapter
+                         Plug one in so that phones find the ball
+      ok     permission  not needed without an adapter
       ok     bluetoothd  it does not run, and is not needed
       wrong  board       b.yml:7: radio: expected \u{FFFD}[31m
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       2 things are wrong.
       """)
   }
 
-  @Test("A radio that another program has may be that of a ball that runs")
+  @Test("A radio in use may be in use by a running ball")
   func radioInUse() throws {
     var machine = Machine.bare
     machine.radioFailure = RadioError(
@@ -144,14 +143,14 @@ struct DoctorRadioTests {
       note   radio       another program listens at 127.0.0.1:7300, perhaps the ball itself
                          If not: choose another port
       note   adapter     there is no Bluetooth adapter
-                         For phones to find a ball, plug one in
-      ok     permission  none is needed without an adapter
+                         Plug one in so that phones find the ball
+      ok     permission  not needed without an adapter
       ok     bluetoothd  it does not run, and is not needed
       note   board       none
-                         --board names one, as eightball boards lists them
+                         --board chooses one: see eightball boards
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
-      All is well: eightball run uses tcp-server:127.0.0.1:7300, and no buttons and lights.
+                         To start a ball at boot: scripts/install
+      All is well: eightball run uses tcp-server:127.0.0.1:7300, and no buttons or lights.
       """)
   }
 }

@@ -5,22 +5,22 @@ import Testing
 @testable import LinuxBoard
 @testable import eightball
 
-/// Compares all that is said of a machine, chosen as `eightball run` chooses.
+/// Compares the whole report about a machine, with the radio that `eightball run` chooses.
 func expect(
   _ machine: Machine, radio: RadioName? = nil, board: BoardDescription?, reason: String? = nil,
   _ expected: String, _ location: SourceLocation = #_sourceLocation
 ) {
   var options = RadioChoiceOptions()
   options.radio = radio
-  let chosen = ChosenRadio(options, board: board, usual: machine.usualRadio)
+  let chosen = ChosenRadio(options, board: board, defaultRadio: machine.defaultRadio)
   let checkup = Checkup(
     of: machine,
-    radio: Checkup.RadioChoice(chosen.name, reason: chosen.reason, isUsual: chosen.isUsual),
-    board: Checkup.BoardChoice(.success(board), reason: reason))
+    radio: Checkup.CheckedRadio(chosen.name, reason: chosen.reason, isDefault: chosen.isDefault),
+    board: Checkup.CheckedBoard(.success(board), reason: reason))
   compare(checkup, expected, location)
 }
 
-/// Compares all that is said of `checkup`.
+/// Compares the whole report of `checkup`.
 func compare(
   _ checkup: Checkup, _ expected: String, _ location: SourceLocation = #_sourceLocation
 ) {

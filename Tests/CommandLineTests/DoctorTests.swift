@@ -8,26 +8,26 @@ import Testing
 @testable import LinuxBoard
 @testable import eightball
 
-@Suite("What doctor says of a machine")
+@Suite("doctor's report about a machine")
 struct DoctorTests {
-  @Test("No Bluetooth, no board, no systemd: a ball runs on the virtual air all the same")
+  @Test("Without Bluetooth, a board and systemd, a ball runs on the virtual air")
   func nothing() {
     var machine = Machine.bare
     machine.adapters = .failure(
       SystemError(.addressFamilyNotSupported, "look for", "Bluetooth adapters"))
     machine.service.hasSystemd = false
     expect(
-      machine, board: nil, reason: "this machine has no device tree to tell of one",
+      machine, board: nil, reason: "no device tree",
       """
       ok     radio       the virtual air (this system's kernel has no Bluetooth)
       note   adapter     this system's kernel has no Bluetooth
                          Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual
-      ok     permission  none is needed without an adapter
+      ok     permission  not needed without an adapter
       ok     bluetoothd  it does not run, and is not needed
-      note   board       none (this machine has no device tree to tell of one)
-                         --board names one, as eightball boards lists them
-      note   service     this system was not started by systemd, so it has no services for it
-      All is well: eightball run uses the virtual air, and no buttons and lights.
+      note   board       none (no device tree)
+                         --board chooses one: see eightball boards
+      note   service     this system does not run systemd, so the ball has no service
+      All is well: eightball run uses the virtual air, and no buttons or lights.
       """)
   }
 
@@ -38,18 +38,18 @@ struct DoctorTests {
       """
       ok     radio       the virtual air (the board's file says so)
       note   adapter     there is no Bluetooth adapter
-                         For phones to find a ball, plug one in
-      ok     permission  none is needed without an adapter
+                         Plug one in so that phones find the ball
+      ok     permission  not needed without an adapter
       ok     bluetoothd  it does not run, and is not needed
       ok     board       virtual
-      ok     chip        one of software, in the program itself
+      ok     chip        simulated by the program
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       All is well: eightball run uses the virtual air, and the board virtual.
       """)
   }
 
-  @Test("A Raspberry Pi on which all is well, beside the system's own Bluetooth")
+  @Test("A Raspberry Pi is ready, and the system's Bluetooth service runs")
   func well() {
     var machine = Machine.pi
     machine.bluetoothd = ProcessTable.Entry(number: 612, name: "bluetoothd")
@@ -58,10 +58,10 @@ struct DoctorTests {
       machine, board: .pi, reason: "this is a Raspberry Pi 4 Model B Rev 1.4",
       """
       ok     radio       hci0 (the board's file says so)
-      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is up: the system has it, and gives it up when \
-      a ball wants it
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is up: the system has it, and releases it for \
+      a ball
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
-      ok     bluetoothd  it runs (process 612), and does without an adapter while a ball has it
+      ok     bluetoothd  it runs (process 612), and works without an adapter while a ball uses it
       ok     board       pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
       ok     shake       line GPIO18 (at 18) is free
@@ -69,12 +69,12 @@ struct DoctorTests {
       ok     status      line GPIO12 (at 12) is free
       ok     answer      line GPIO16 (at 16) is free
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       All is well: eightball run uses hci0, and the board pi-4b.
       """)
   }
 
-  @Test("Everything is there, and nothing is allowed")
+  @Test("Everything is there, but this user has no permissions")
   func forbidden() {
     var machine = Machine.pi
     machine.adapters = .success([.pi(block: .soft)])
@@ -95,12 +95,12 @@ struct DoctorTests {
       wrong  chip        /dev/gpiochip0 may not be opened
                          Join its group and log in again: sudo usermod -aG gpio $USER
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       3 things are wrong.
       """)
   }
 
-  @Test("The service runs, and holds the adapter and the lines: that is as it should be")
+  @Test("The running service holds the adapter and the lines: nothing is wrong")
   func service() {
     var machine = Machine.pi
     machine.adapters = .success([.pi(isHeld: true)])
@@ -118,17 +118,17 @@ struct DoctorTests {
       ok     clear       line GPIO25 (at 25) is held by eightball.service
       ok     status      line GPIO12 (at 12) is held by eightball.service
       ok     answer      line GPIO16 (at 16) is held by eightball.service
-      ok     service     eightball.service runs, and starts with the machine
+      ok     service     eightball.service runs, and starts at boot
       All is well: eightball.service runs a ball.
       """
     }
-    // As seen by a user, who may not look into others' processes, and by root.
+    // First as a user who cannot see other users' processes, then as root.
     expect(machine, board: .pi, lines(""))
     machine.holders = [ProcessTable.Entry(number: 812, name: "eightball")]
     expect(machine, board: .pi, lines(" (process 812)"))
   }
 
-  @Test("The service runs, and this user may not look at its lines: that is no fault")
+  @Test("The service runs, and this user may not look at its lines: nothing is wrong")
   func serviceUnseen() {
     var machine = Machine.pi
     machine.adapters = .success([.pi(isHeld: true)])
@@ -145,12 +145,12 @@ struct DoctorTests {
       ok     board       pi-4b
       note   chip        /dev/gpiochip0 may not be opened
                          Run with sudo
-      ok     service     eightball.service runs, and starts with the machine
+      ok     service     eightball.service runs, and starts at boot
       All is well: eightball.service runs a ball.
       """)
   }
 
-  @Test("Others hold the adapter and a line, and another line is not there")
+  @Test("Other programs hold the adapter and lines, and one line is missing")
   func held() {
     var machine = Machine.pi
     machine.adapters = .success([.pi(isHeld: true)])
@@ -184,14 +184,14 @@ struct DoctorTests {
                          See what lines there are: gpioinfo; and name another in the board's file
       wrong  answer      line GPIO16 of “pinctrl-bcm2711” is in use by “eightball”
                          End that program, or name another line in the board's file
-      wrong  service     eightball.service starts with the machine, but does not run
-                         See why: journalctl -u eightball.service; and start it: sudo systemctl start \
+      wrong  service     eightball.service starts at boot, but does not run
+                         See why: journalctl -u eightball.service; then start it: sudo systemctl start \
       eightball.service
       6 things are wrong.
       """)
   }
 
-  @Test("Each button and light that the board does without is told of")
+  @Test("Each missing button and light gets a note")
   func missingLines() {
     var machine = Machine.bare
     machine.lines = .success(
@@ -206,8 +206,8 @@ struct DoctorTests {
       """
       ok     radio       the virtual air (the board's file says so)
       note   adapter     there is no Bluetooth adapter
-                         For phones to find a ball, plug one in
-      ok     permission  none is needed without an adapter
+                         Plug one in so that phones find the ball
+      ok     permission  not needed without an adapter
       ok     bluetoothd  it does not run, and is not needed
       ok     board       pi-4b
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
@@ -216,24 +216,24 @@ struct DoctorTests {
       note   status      the board has none
       note   answer      the board has none
       note   service     eightball.service is not installed
-                         To have a ball start with the machine: scripts/install
+                         To start a ball at boot: scripts/install
       All is well: eightball run uses the virtual air, and the board pi-4b.
       """)
 
     board = .virtual
     board.clear = nil
     let checkup = Checkup(
-      of: .bare, radio: Checkup.RadioChoice(.virtual, reason: nil, isUsual: false),
-      board: Checkup.BoardChoice(.success(board), reason: nil))
+      of: .bare, radio: Checkup.CheckedRadio(.virtual, reason: nil, isDefault: false),
+      board: Checkup.CheckedBoard(.success(board), reason: nil))
     #expect(checkup.findings.contains(Finding(.note, "clear", "the board has none")))
   }
 
-  @Test("What README.md shows is what is printed")
-  func readme() throws {
+  @Test("docs/troubleshooting.md shows what is printed")
+  func troubleshooting() throws {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    let stream = unsafe fopen(folder.joined(separator: "/") + "/README.md", "r")
+    let stream = unsafe fopen(folder.joined(separator: "/") + "/docs/troubleshooting.md", "r")
     guard let stream = unsafe stream else {
-      Issue.record("There is no README.md.")
+      Issue.record("There is no docs/troubleshooting.md.")
       return
     }
     defer { unsafe fclose(stream) }
@@ -258,6 +258,6 @@ struct DoctorTests {
     machine.holders = [ProcessTable.Entry(number: 188, name: "eightball")]
     expect(
       machine, radio: .adapter(1), board: nil,
-      reason: "this machine has no device tree to tell of one", shown)
+      reason: "no device tree", shown)
   }
 }

@@ -7,7 +7,7 @@ import LinuxRadio
 
 @Suite("One JSON object a line")
 struct JSONLineTests {
-  /// A text with what is special about it, and how it stands in JSON.
+  /// A text, its name, and its form in JSON.
   struct Row: CustomTestStringConvertible {
     let what: String
     let text: String
@@ -31,7 +31,7 @@ struct JSONLineTests {
     #expect(line.text == #"{"event":"e","text":""# + row.expected + #""}"#)
   }
 
-  @Test("Members come in the order in which they are added")
+  @Test("Members keep the order in which they are added")
   func order() {
     var line = JSONLine(event: "first")
     line.add("number", -120)
@@ -48,9 +48,9 @@ struct JSONLineTests {
   }
 }
 
-@Suite("What is shown of text from the air")
+@Suite("Text from the air")
 struct WordingTests {
-  @Test("A terminal is shown nothing that it obeys")
+  @Test("Control characters and direction overrides are replaced")
   func printableText() {
     // Escape, bell, a right-to-left override; a joiner that emoji need stays.
     #expect(printable("a\u{1B}[2Jb\u{7}c\u{202E}d") == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")

@@ -31,9 +31,9 @@ struct KeyParserTests {
     Typed("a sequence that another one cuts off", "\u{1B}[1;\u{1B}[Cs", "s"),
   ]
 
-  @Test("Only keys with a character of their own count", arguments: typed)
+  @Test("Only keys that are characters count", arguments: typed)
   func keys(_ typed: Typed) {
-    // However the bytes are cut into reads, it is one parser that takes them.
+    // The parser takes single bytes, so how they are divided into reads does not matter.
     var parser = KeyParser()
     var keys = ""
     for byte in typed.bytes.utf8 {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import eightball
 
-@Suite("What a ball wants of a link, and its bonds, on the command line")
+@Suite("Security and bonds on the command line")
 struct SecurityOptionTests {
-  @Test("Names what a link must have, and nothing unless given")
+  @Test("--security names what a link must be; the default is an open ball")
   func names() throws {
     #expect(try Run.parse([]).security.protection == nil)
     #expect(try Run.parse(["--security", "none"]).security.protection == nil)
@@ -15,20 +15,20 @@ struct SecurityOptionTests {
     #expect(throws: (any Error).self) { try Run.parse(["--security", "secret"]) }
   }
 
-  @Test("A number cannot be compared where nothing is printed")
+  @Test("--security authenticated needs printed lines")
   func quiet() {
     let error = #expect(throws: (any Error).self) {
       try Run.parse(["--security", "authenticated", "--quiet"])
     }
     let words = error.map { Run.message(for: $0) } ?? ""
-    #expect(words.contains("there is no terminal for that with --quiet"), "\(words)")
+    #expect(words.contains("there is none with --quiet"), "\(words)")
   }
 
-  @Test("Private addresses take pairing, and are no other address")
+  @Test("--private requires --security, and excludes --address")
   func privacy() throws {
     #expect(try Run.parse(["--private", "--security", "encrypted"]).isPrivate)
     for (wrong, reason) in [
-      (["--private"], "takes --security"),
+      (["--private"], "add --security"),
       (["--private", "--security", "encrypted", "--address", "random"], "exclude each other"),
     ] {
       let error = #expect(throws: (any Error).self) { try Run.parse(wrong) }
@@ -37,7 +37,7 @@ struct SecurityOptionTests {
     }
   }
 
-  @Test("A bond is named by an address, or all of them at once")
+  @Test("--remove takes an address, or all")
   func removal() throws {
     #expect(try Bonds.parse(["--remove", "c0:00:00:00:00:01"]).remove == "c0:00:00:00:00:01")
     #expect(try Bonds.parse(["--remove", "all"]).remove == "all")
@@ -48,7 +48,7 @@ struct SecurityOptionTests {
     #expect(throws: (any Error).self) { try Bonds.parse(["--file", ""]) }
   }
 
-  @Test("A key is an answer only while something is asked")
+  @Test("A key answers only while a question is pending")
   func keys() {
     let user = PairingUser()
     user.press("y")
@@ -63,10 +63,12 @@ struct SecurityOptionTests {
     #expect(user.takeAnswer() == false)
   }
 
-  @Test("A ball whose bonds have no place runs without a file, and says so")
-  func noPlace() {
+  @Test("Without a folder for its bonds, a ball runs without a file and warns")
+  func noConnection() {
     var keeper = BondKeeper(nil)
-    #expect(keeper.notice == "neither HOME nor XDG_STATE_HOME says where to keep them")
+    #expect(
+      keeper.notice
+        == "HOME and XDG_STATE_HOME name no folder for the bonds: set one of them")
     let isKept = keeper.keep(Span())
     #expect(!isKept)
     let impossible = BondKeeper("/dev/null/ball.bonds")

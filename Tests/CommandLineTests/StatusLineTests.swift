@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The line that draws the ball")
 struct StatusLineTests {
-  @Test("It has the lights and the keys of the buttons that the board has, and no others")
+  @Test("It shows exactly the lights and the keys of the buttons that the board has")
   func parts() throws {
     let parts: [([String], String)] = [
       ([], "(8) …   ○ status  ○ answer   [s]hake [c]lear [C]lear held [q]uit"),
@@ -23,7 +23,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("A button that is down is drawn so")
+  @Test("It shows a button that is down in capitals")
   func down() throws {
     let lines = try lines(without: ["answer"])
     lines.press(.clear, for: 100, at: Instant(rawValue: 0))
@@ -31,7 +31,7 @@ struct StatusLineTests {
       drawing(StatusLine(lines)) == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
 
-  @Test("What the user has to answer comes before the lights")
+  @Test("A question for the user comes before the lights")
   func question() throws {
     let line = StatusLine(try lines(without: ["answer"]))
     line.question = { .compareNumber(12_345) }

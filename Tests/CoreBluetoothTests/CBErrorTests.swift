@@ -18,13 +18,13 @@ struct CBErrorTests {
     #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
   }
 
-  @Test("of an application keep their number")
+  @Test("with an application's code keep their number")
   func applicationError() {
     let code = CBATTError.Code(rawValue: 0x80)
     #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
   }
 
-  @Test("survive as an NSError and back, with what is known of them")
+  @Test("survive as an NSError and back, with their user information")
   func bridging() throws {
     let error: any Error = CBError(.connectionTimeout, userInfo: ["peripheral": "Ball"])
     let bridged = error as NSError
@@ -61,7 +61,7 @@ struct CBErrorTests {
     #expect(own.localizedDescription == "Out of questions.")
   }
 
-  @Test("have codes that hold any number")
+  @Test("have codes for every number")
   func anyNumber() throws {
     for number in [-1, 0x12, 0x80, 0x9F, 0xFF, 0x100, Int.max, Int.min] {
       let code = try #require(CBATTError.Code(rawValue: number))

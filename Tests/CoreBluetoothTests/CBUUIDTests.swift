@@ -36,7 +36,7 @@ struct CBUUIDTests {
     #expect(CBUUID(string: "0001180D") != short)
   }
 
-  @Test("is what Foundation's UUID is")
+  @Test("equals the Foundation UUID that it was made from")
   func foundation() throws {
     let uuid = try #require(UUID(uuidString: "8E38140A-27BE-4090-8955-4FC4B5698D1E"))
     #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
@@ -44,13 +44,13 @@ struct CBUUIDTests {
   }
 
   @Test(
-    "is all zeros if it makes no sense",
+    "is all zeros if the string is malformed",
     arguments: ["", "180", "18 D", "+80D", "180D0", "8E38140A27BE409089554FC4B5698D1E", "XYZW"])
   func malformed(text: String) {
     #expect(CBUUID(string: text).data == Data(repeating: 0, count: 16))
   }
 
-  @Test("is all zeros of a wrong number of bytes", arguments: [0, 1, 3, 5, 15, 17])
+  @Test("is all zeros if the number of bytes is wrong", arguments: [0, 1, 3, 5, 15, 17])
   func malformedData(count: Int) {
     #expect(CBUUID(data: Data(repeating: 1, count: count)).data == Data(repeating: 0, count: 16))
   }

@@ -39,7 +39,7 @@ struct ObservationTests {
     #expect(take() == ["poweredOn: unknown to poweredOn"])
     manager.scanForPeripherals(withServices: nil)
     #expect(take() == ["scanning true nil"])
-    // Another scan in its place changes nothing.
+    // Replacing the scan changes nothing.
     manager.scanForPeripherals(withServices: nil)
     manager.stopScan()
     #expect(take() == ["scanning false nil"])

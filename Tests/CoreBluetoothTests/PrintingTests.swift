@@ -26,7 +26,7 @@ struct PrintingTests {
     #expect(uuid.uuidString == number)
   }
 
-  @Test("what a peripheral has")
+  @Test("the objects of a peripheral")
   func remote() throws {
     let stage = CentralStage()
     let bench = try stage.addBench()
@@ -71,7 +71,7 @@ struct PrintingTests {
     withExtendedLifetime(bench) {}
   }
 
-  @Test("what this device has")
+  @Test("the objects of this device")
   func local() throws {
     let it = Published()
     it.recorder.onRead = { manager, request in

@@ -1,6 +1,5 @@
-// A program for scripts/check-crypto, which compiles it beside the sources of Sources/BluetoothHost/Crypto, as
-// one module: it answers cases of key agreement and of AES-CMAC, or computes with numbers that memcheck
-// takes for undefined.
+// Compiled by scripts/check-crypto with Sources/BluetoothHost/Crypto as one module: answers cases
+// of key agreement and of AES-CMAC, or computes with numbers that memcheck treats as undefined.
 
 @main
 enum Main {
@@ -16,9 +15,9 @@ enum Main {
 
 // MARK: Cases
 
-/// Answers each line of the input by a line:
-/// `agree PRIVATE X Y` by the shared key or `refused REASON`, `cmac KEY MESSAGE` by the code. All in
-/// hexadecimal, the most significant byte first; a message may be empty.
+/// Answers each line of the input with a line: `agree PRIVATE X Y` with the shared key or `refused
+/// REASON`, `cmac KEY MESSAGE` with the code. Everything is hexadecimal, the most significant byte
+/// first; a message may be empty.
 private func answerCases() {
   while let line = readLine() {
     let words = line.split(separator: " ").map { hexBytes(String($0)) }
@@ -32,7 +31,7 @@ private func answerCases() {
 }
 
 private func agreement(_ privateKey: [UInt8], _ x: [UInt8], _ y: [UInt8]) -> String {
-  // The cases have everybody's keys, also the debug key, and private keys that are 1.
+  // The cases include the debug key, and private keys that are 1.
   var agreement = P256KeyAgreement(allowsDebugKey: true)
   do throws(KeyAgreementError) {
     try agreement.begin(privateKey: number(privateKey))
@@ -51,7 +50,7 @@ private func code(of message: [UInt8], key: [UInt8]) -> String {
   return text(code.finish())
 }
 
-/// The bytes of a hexadecimal number; none for other text.
+/// The bytes of a hexadecimal number; empty for other text.
 private func hexBytes(_ text: String) -> [UInt8] {
   let digits = text.compactMap(\.hexDigitValue)
   guard digits.count == text.count, digits.count % 2 == 0 else { return [] }
@@ -87,7 +86,7 @@ private func hide<Value: BitwiseCopyable>(_ value: inout Value) {
   }
 }
 
-/// Lets memcheck take the value for known: everybody may see it.
+/// Makes memcheck treat the value as defined: it may be public.
 private func publish<Value: BitwiseCopyable>(_ value: inout Value) {
   unsafe withUnsafeMutableBytes(of: &value) {
     unsafe make_defined($0.baseAddress, $0.count)
@@ -117,7 +116,7 @@ private func computeWithSecrets() {
   var agreement = P256KeyAgreement()
   do throws(KeyAgreementError) {
     try agreement.begin(privateKey: number([0xFF] + [UInt8](repeating: 0x5A, count: 30) + [0x80]))
-    // Whether it is in range is no secret: a key that is not is thrown away.
+    // Whether the key is in range is not secret: one out of range is dropped.
     hide(&agreement.privateKey.words)
     var isZero = agreement.privateKey == .zero
     var isBelow = agreement.privateKey.isBelow(P256Point.order)
@@ -139,14 +138,13 @@ private func computeWithSecrets() {
   publish(&isSame)
   results += [keys.macKey, keys.ltk, check]
   results.append(PairingFunctions.f4(u: dhKey, v: dhKey, x: key, z: 0x81))
-  results.append(PairingFunctions.h7(salt: key, w: PairingFunctions.h6(w: key, keyID: 1)))
   for index in results.indices {
     publish(&results[index].words)
     print(text(results[index]))
   }
 }
 
-/// The control: memcheck must report this.
+/// The control: memcheck must report this branch.
 private func branchOnSecret() {
   var key = Number128(words: [1, 2, 3, 4])
   hide(&key.words)

@@ -1,4 +1,4 @@
-// What memcheck takes for undefined. Without valgrind these do nothing.
+// Marks memory as undefined for memcheck. Without valgrind these do nothing.
 
 #include <stddef.h>
 #include <valgrind/memcheck.h>

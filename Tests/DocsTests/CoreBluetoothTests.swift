@@ -1,22 +1,22 @@
 import Testing
 
-@Suite("docs/corebluetooth.md")
+@Suite("Sources/CoreBluetooth/CoreBluetooth.docc/CoreBluetoothOnLinux.md")
 struct CoreBluetoothTests {
   private let document: Document
   private let declared: Set<String>
 
-  /// What every type has, or has for the language's sake, and no table lists.
+  /// Members that every type has, or that the language requires. No table lists them.
   private static let unlisted: Set<String> = [
     "isEqual(_:)", "hash", "description", "copy(with:)", "rawValue", "init(rawValue:)", "init(_:)",
     "code", "errorDomain", "errorDescription", "==(one:other:)", "hash(into:)", "hashValue",
-    // How Foundation reaches the NSError that an error is.
+    // Foundation uses these to get the NSError of an error.
     "_nsError", "_nsErrorDomain", "init(_nsError:)", "_ErrorType", "_bridgeToObjectiveC()",
     "_forceBridgeFromObjectiveC(_:result:)", "_conditionallyBridgeFromObjectiveC(_:result:)",
     "_unconditionallyBridgeFromObjectiveC(_:)",
   ]
 
   init() throws {
-    document = try Document("docs/corebluetooth.md")
+    document = try Document("Sources/CoreBluetooth/CoreBluetooth.docc/CoreBluetoothOnLinux.md")
     declared = try Declarations.publicSymbols(in: "Sources/CoreBluetooth/API")
   }
 
@@ -27,30 +27,30 @@ struct CoreBluetoothTests {
     }
   }
 
-  @Test("what is said to be done, or to differ, is there, and what is absent is not")
+  @Test("a symbol that is done or differs exists, and an absent one does not")
   func statuses() {
     for row in rows {
       switch row.status {
       case "done", "differs":
-        #expect(declared.contains(row.symbol), "\(row.symbol) is said to be there")
+        #expect(declared.contains(row.symbol), "\(row.symbol) should exist")
         #expect(row.status == "done" || !row.note.isEmpty, "\(row.symbol): how does it differ?")
       case "absent":
         #expect(!row.note.isEmpty, "\(row.symbol): why?")
         let isShell = row.note == "declared, and not there yet"
-        #expect(declared.contains(row.symbol) == isShell, "\(row.symbol) is said to be absent")
+        #expect(declared.contains(row.symbol) == isShell, "\(row.symbol) should be absent")
       default:
         Issue.record("\(row.symbol): \(row.status)")
       }
     }
   }
 
-  @Test("every public symbol is listed, once")
+  @Test("every public symbol is listed once")
   func complete() {
     let symbols = rows.map(\.symbol)
     let listed = Set(symbols)
     #expect(symbols.count == listed.count)
     let ours = Set(
-      ["## What Apple's has not", "## What Foundation lacks on Linux"]
+      ["## Symbols that Apple's framework lacks", "## What Foundation lacks on Linux"]
         .flatMap { document.rows(under: $0) }.map { trim($0[0].filter { $0 != "`" }) })
     for symbol in declared.subtracting(listed).subtracting(ours).sorted() {
       let parts = symbol.split(separator: ".")
@@ -62,19 +62,19 @@ struct CoreBluetoothTests {
     }
   }
 
-  @Test("the example is one that is compiled with these tests")
+  @Test("the example is compiled with these tests")
   func example() throws {
     let source = try Document.text(of: "Tests/DocsTests/Examples/Finder.swift")
     #expect(document.blocks.first.map { ($0.text + "\n").hasPrefix(source) } == true)
   }
 
-  @Test("the example of errors is one that another package compiles without a warning")
+  @Test("the example of errors is compiled without a warning in another package")
   func errors() throws {
     let source = try Document.text(of: "Examples/Tests/PortedTests/Switches.swift")
     #expect(document.blocks.contains { $0.text + "\n" == source })
   }
 
-  @Test("the symbols are counted right")
+  @Test("the counts of the symbols are right")
   func counts() {
     let count = { (status: String) in rows.count { $0.status == status } }
     let sentence =

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("docs/data-path.md")
 struct DataPathTests {
-  /// Commands and events have an order of their own, apart from that of data: which of the two is
-  /// first where both may be sent is of no interest to the page.
-  @Test("every packet shown is sent, in this order, by this side")
+  /// Commands and events have an order, and data has another one: where both may be sent, the page may
+  /// show either first.
+  @Test("The sides send the packets that the page shows, in its order")
   func packets() throws {
     let visits = ["": Visit.asking("Will it rain?"), "statement": Visit.asking("It will rain.")]
     var rest: [String: ArraySlice<Visit.Entry>] = [:]
@@ -14,10 +14,10 @@ struct DataPathTests {
     for block in try Document("docs/data-path.md").blocks where block.tag.hasPrefix("hex ") {
       let parts = block.tag.dropFirst(4).split(separator: ",").map { trim($0) }
       let story = parts.count > 1 ? parts[1] : ""
-      let place = "docs/data-path.md:\(block.line)"
-      let way = try #require(Way(parts[0]), "\(place) says neither whence nor where to")
-      let shown = try #require(bytes(of: block.lines), "\(place) is not hexadecimal")
-      let visit = try #require(visits[story], "\(place): there is no story “\(story)”")
+      let location = "docs/data-path.md:\(block.line)"
+      let way = try #require(Way(parts[0]), "\(location) has no sender and receiver")
+      let shown = try #require(bytes(of: block.lines), "\(location) is not hexadecimal")
+      let visit = try #require(visits[story], "\(location): there is no story “\(story)”")
       let isData = shown.first == HCIPacketType.acl.rawValue
       let kind = isData ? story + " data" : story
       let entries =
@@ -31,7 +31,7 @@ struct DataPathTests {
         }
         Issue.record(
           """
-          \(place) shows \(parts[0]):
+          \(location) shows \(parts[0]):
             \(hexadecimal(shown))
           From there on these are sent:
             \(similar.map { hexadecimal($0.packet) }.joined(separator: "\n  "))
@@ -44,7 +44,7 @@ struct DataPathTests {
   }
 }
 
-/// Whose packet it is, and where it goes.
+/// The side that a packet belongs to, and its direction.
 private struct Way {
   let isBall: Bool
   let direction: Visit.Direction

@@ -1,10 +1,9 @@
 import Glibc
 
-/// The public declarations of a folder of Swift sources, as far as sources in this project's format
-/// let them be told by their lines.
+/// The public declarations of a folder of Swift sources, found line by line in this project's format.
 enum Declarations {
-  /// `CBPeer.identifier`, `CBUUID.init(string:)`, `CBError.Code.unknown` and the like; whatever a
-  /// public protocol or enumeration has, too.
+  /// Names such as `CBPeer.identifier`, `CBUUID.init(string:)` and `CBError.Code.unknown`, also the
+  /// members of a public protocol or enumeration.
   static func publicSymbols(in folder: String) throws -> Set<String> {
     var symbols: Set<String> = []
     for name in try Document.files(in: folder) where name.hasSuffix(".swift") {
@@ -21,7 +20,7 @@ enum Declarations {
     while let line = rest.popFirst() {
       let text = trim(line)
       guard !text.isEmpty, !text.hasPrefix("//") else { continue }
-      // Two spaces a level: what is deeper than its type is a body.
+      // Two spaces a level: a line that is deeper than its type is in a body.
       let depth = (line.count - line.drop { $0 == " " }.count) / 2
       if text.hasPrefix("}") || text.hasPrefix(")") {
         if text.hasPrefix("}") { types = Array(types.prefix(depth)) }
@@ -62,7 +61,7 @@ enum Declarations {
     return (words[index], String(words[index + 1].prefix { !":<".contains($0) }))
   }
 
-  /// Names of cases without what each has in parentheses.
+  /// Names of cases without their associated values.
   private static func withoutPayloads(_ text: String) -> String {
     var level = 0
     return text.filter { character in

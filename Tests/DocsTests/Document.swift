@@ -3,9 +3,9 @@ import Testing
 
 /// A page of the project's documentation.
 struct Document {
-  /// What stands between two fences.
+  /// The lines between two fences.
   struct Block {
-    /// What follows the opening fence: the language, and what we add.
+    /// The text after the opening fence: the language, and additions.
     var tag: String
     var lines: [String]
     /// The line of the opening fence, from 1.
@@ -14,7 +14,7 @@ struct Document {
     var text: String { lines.joined(separator: "\n") }
   }
 
-  /// A page or a source that is not there.
+  /// A page or a source that is missing.
   struct Missing: Error {
     var path: String
   }
@@ -68,7 +68,7 @@ struct Document {
     #filePath.split(separator: "/", omittingEmptySubsequences: false)
     .dropLast(3).joined(separator: "/") + "/"
 
-  /// What it has between fences, in order.
+  /// The blocks between fences, in order.
   var blocks: [Block] {
     var blocks: [Block] = []
     var open: Block?
@@ -87,7 +87,7 @@ struct Document {
     return blocks
   }
 
-  /// What it has outside of fences.
+  /// The lines outside of fences.
   var prose: [String] {
     var isOpen = false
     return lines.filter { line in
@@ -124,13 +124,14 @@ func trim<Text: StringProtocol>(_ text: Text) -> String {
   return String(rest)
 }
 
-/// Bytes in hexadecimal, as the documentation has them.
+/// Bytes in hexadecimal, in the documentation's format.
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
   bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
     .joined(separator: " ")
 }
 
-/// The bytes of lines in hexadecimal, `#` to the end of a line a comment; `nil` if they are none.
+/// The bytes of lines in hexadecimal, with comments from `#` on; `nil` if the lines are not
+/// hexadecimal.
 func bytes(of lines: [String]) -> [UInt8]? {
   var bytes: [UInt8] = []
   for line in lines {

@@ -1,19 +1,19 @@
 import Testing
 
-@Suite("docs/eightballkit.md")
+@Suite("Sources/EightBallKit/EightBallKit.docc/UsingEightBallKit.md")
 struct EightBallKitTests {
   private let document: Document
   private let declared: Set<String>
 
   init() throws {
-    document = try Document("docs/eightballkit.md")
+    document = try Document("Sources/EightBallKit/EightBallKit.docc/UsingEightBallKit.md")
     declared = try ["", "/Central", "/Peripheral", "/Words"].reduce(into: []) {
       $0.formUnion(try Declarations.publicSymbols(in: "Sources/EightBallKit" + $1))
     }
   }
 
   @Test(
-    "every event, option and error of a type is in its table, and nothing else",
+    "a type's table lists exactly its events, options and errors",
     arguments: [
       "BallCentral.Event", "BallPeripheral.Event", "NearbyDevices.Event", "BallCentral.Options",
       "BallPeripheral.Options", "BallPeripheral.AnswerStyle", "BallError", "RejectionReason",
@@ -22,7 +22,7 @@ struct EightBallKitTests {
     let rows = document.rows(under: "### `\(type)`")
     let listed = rows.map { String($0[0].filter { $0 != "`" && $0 != "." }.prefix { $0 != "(" }) }
     let prefix = type + "."
-    // What every error has is in no table.
+    // Members of every error. No table lists them.
     let common: Set =
       type.hasPrefix("Ball") && type != "BallError"
       ? [] : ["underlyingError", "slug", "rejection", "errorDescription"]
@@ -32,11 +32,12 @@ struct EightBallKitTests {
     .filter { !$0.contains("(") && $0 != "description" && !common.contains($0) }
     #expect(!members.isEmpty)
     #expect(listed.sorted() == members.sorted())
-    #expect(rows.allSatisfy { $0.count > 1 && !($0.last ?? "").isEmpty }, "each says when, or what")
+    #expect(
+      rows.allSatisfy { $0.count > 1 && !($0.last ?? "").isEmpty }, "each row has a description")
   }
 
   @Test(
-    "the defaults of the options are those of the program", arguments: ["Central", "Peripheral"])
+    "the defaults of the options match the source", arguments: ["Central", "Peripheral"])
   func defaults(side: String) throws {
     let source = try Document("Sources/EightBallKit/\(side)/Ball\(side).swift")
     let rows = document.rows(under: "### `Ball\(side).Options`")
@@ -49,7 +50,7 @@ struct EightBallKitTests {
     }
   }
 
-  @Test("the slugs of the errors are those of the program")
+  @Test("the slugs of the errors match the source")
   func slugs() throws {
     let source = try Document("Sources/EightBallKit/BallError.swift")
     let ours = source.lines.map { trim($0) }.filter { $0.contains("\"ITCB-SDK-") }.map { line in

@@ -2,20 +2,45 @@ import Testing
 
 @Suite("Links")
 struct LinkTests {
-  @Test(
-    "lead to files of the repository",
-    arguments: [
-      "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/data-path.md",
-      "docs/gatt-profile.md", "docs/porting.md", "docs/virtual-radio.md",
-    ])
+  /// The pages at the top of the repository, and all of docs/.
+  static func pages() throws -> [String] {
+    let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+    return top
+      + (try Document.files(in: "docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 })
+      + ["boards/README.md"]
+  }
+
+  @Test("Links lead to files and headings of the repository", arguments: try pages())
   func links(path: String) throws {
-    let folder = path.contains("/") ? "docs/" : ""
+    let folder = path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
     for line in try Document(path).prose {
       for part in line.split(separator: "](").dropFirst() {
-        let target = part.prefix { $0 != ")" && $0 != "#" }
-        guard !target.isEmpty, !target.hasPrefix("https://") else { continue }
-        #expect(Document.exists(folder + target), "\(path): there is no \(target)")
+        let target = part.prefix { $0 != ")" }
+        guard !target.hasPrefix("https://") else { continue }
+        let parts = target.split(separator: "#", omittingEmptySubsequences: false)
+        let file = parts[0].isEmpty ? path : resolve(folder + parts[0])
+        #expect(Document.exists(file), "\(path): there is no \(file)")
+        if parts.count > 1, file.hasSuffix(".md"), Document.exists(file) {
+          let anchors = try Document(file).prose.filter { $0.hasPrefix("#") }.map { anchor(of: $0) }
+          #expect(anchors.contains(String(parts[1])), "\(path): \(file) has no #\(parts[1])")
+        }
       }
     }
+  }
+
+  /// A path without the folders that `..` leaves.
+  private func resolve(_ path: String) -> String {
+    var folders: [Substring] = []
+    for part in path.split(separator: "/") {
+      if part == "..", !folders.isEmpty { folders.removeLast() } else { folders.append(part) }
+    }
+    return folders.joined(separator: "/")
+  }
+
+  /// The anchor of a heading, as GitHub makes it.
+  private func anchor(of heading: String) -> String {
+    trim(heading.drop { $0 == "#" }).lowercased()
+      .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " " }
+      .map { $0 == " " ? "-" : String($0) }.joined()
   }
 }

@@ -11,7 +11,7 @@ struct ProfileTests {
     document = try Document("docs/gatt-profile.md")
   }
 
-  @Test("every attribute has the handle, the type, the properties and the value that it is said to")
+  @Test("The page has the handle, type, properties and value of each attribute")
   func attributes() throws {
     let client = Client()
     let found = client.descriptors(in: .all)
@@ -19,19 +19,20 @@ struct ProfileTests {
     #expect(rows.count == found.count)
     var properties: GATTProperties?
     for (row, attribute) in zip(rows, found) {
-      let place = "\(document.path), \(row[0])"
-      #expect(row[0] == "0x" + digits(attribute.handle.rawValue), "\(place): the handle")
-      #expect(row[1] == text(of: attribute.uuid), "\(place): the type")
+      let location = "\(document.path), \(row[0])"
+      #expect(row[0] == "0x" + digits(attribute.handle.rawValue), "\(location): the handle")
+      #expect(row[1] == text(of: attribute.uuid), "\(location): the type")
       if let properties {
-        #expect(row[3] == names(of: properties), "\(place): what may be done with it")
+        #expect(row[3] == names(of: properties), "\(location): what may be done with it")
       }
       let value = client.read(attribute.handle)
       switch value {
       case .success(let bytes):
-        #expect(row[4].hasPrefix("`\(hexadecimal(bytes))`") || bytes.isEmpty, "\(place): the value")
+        #expect(
+          row[4].hasPrefix("`\(hexadecimal(bytes))`") || bytes.isEmpty, "\(location): the value")
       case .failure(let code):
         #expect(code == .readNotPermitted)
-        #expect(!row[4].hasPrefix("`"), "\(place) cannot be read")
+        #expect(!row[4].hasPrefix("`"), "\(location) cannot be read")
       }
       let isDeclaration = attribute.uuid == .characteristic
       properties =
@@ -39,7 +40,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("every answer has its number, its slug and its text")
+  @Test("The page has the number, slug and text of each answer")
   func answers() throws {
     let rows = document.rows(under: "## The twenty answers")
     #expect(rows.count == Int(Answer.count))
@@ -50,7 +51,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("what is refused is refused with the error that the page tells")
+  @Test("The page has the error of each refusal")
   func errors() throws {
     let client = Client()
     let question = AttributeHandle(rawValue: 0x001D)
@@ -155,7 +156,7 @@ private func names(of properties: GATTProperties) -> String {
   return names.filter { properties.contains($0.0) }.map(\.1).joined(separator: ", ")
 }
 
-private func written(_ answer: Answer, _ style: AnswerStyle) -> String {
+private func written(_ answer: Answer, _ style: AnswerFormat) -> String {
   var storage = [UInt8](repeating: 0, count: 64)
   var count = 0
   do {

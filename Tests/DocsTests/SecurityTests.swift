@@ -2,7 +2,7 @@ import Testing
 
 @Suite("docs/security.md")
 struct SecurityTests {
-  @Test("every test, script and type that it names is there")
+  @Test("Each test, script and type that the page names exists")
   func names() throws {
     let document = try Document("docs/security.md")
     let rows = document.rows(under: "## What is protected")

@@ -4,7 +4,7 @@ import Testing
 @testable import LinuxRadio
 @testable import VirtualRadio
 
-@Suite("docs/virtual-radio.md")
+@Suite("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md")
 struct VirtualRadioTests {
   @Test("The table has each command of a virtual controller, by name, and what it needs")
   func commands() throws {
@@ -16,7 +16,9 @@ struct VirtualRadioTests {
         words(definition.need),
       ]
     }
-    #expect(try Document("docs/virtual-radio.md").rows(under: "## Commands") == expected)
+    #expect(
+      try Document("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md").rows(
+        under: "## Commands") == expected)
   }
 
   private func words(_ need: CommandDefinition.Need) -> String {
@@ -38,9 +40,10 @@ struct VirtualRadioTests {
       guard line.hasPrefix(start) else { return nil }
       return String(line.dropFirst(start.count).prefix { $0 != "(" })
     }
-    // Takes faults back.
+    // Removes faults.
     asked.removeAll { $0 == "removeAll" }
-    let rows = try Document("docs/virtual-radio.md").rows(under: "## Faults on request")
+    let rows = try Document("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md").rows(
+      under: "## Faults on request")
     #expect(
       rows.map { $0[0].dropFirst().prefix { $0 != "(" && $0 != "`" } } == asked.map { $0[...] })
   }

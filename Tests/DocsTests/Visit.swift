@@ -13,8 +13,8 @@ protocol CentralSide: AnyObject {
 extension TestCentral: CentralSide {}
 extension BallClient: CentralSide {}
 
-/// A ball and a central on one virtual air, at one moment that never passes, and every packet
-/// between each host and its controller.
+/// A ball and a central on one virtual air, with every packet between each host and its controller.
+/// Time stands still.
 final class Visit {
   enum Direction: Equatable {
     case toController, fromController
@@ -37,12 +37,13 @@ final class Visit {
   private let central: any CentralSide
   private let centralController: VirtualController
 
-  /// The ball of `eightball run --seed 8`, already advertising, and a central that has not begun.
-  init(_ central: any CentralSide, style: AnswerStyle = .text) {
+  /// The ball of `eightball run --seed 8`, already advertising, and a central that has not started.
+  init(_ central: any CentralSide, style: AnswerFormat = .text) {
     ball = BallHost<4>(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public),
-      database: BallProfile.makeDatabase(), application: Ball<4>(seed: 8, style: style))
+      database: EightBallProfile.makeDatabase(),
+      application: BallApplication<4>(seed: 8, style: style))
     ballController = air.addController()
     centralController = air.addController()
     self.central = central
@@ -50,14 +51,14 @@ final class Visit {
     carry()
   }
 
-  /// Every packet of a whole visit: a client finds the ball, asks, and leaves.
+  /// Every packet of a whole visit: a client finds the ball, asks, and disconnects.
   static func asking(_ question: String) -> [Entry] {
     let visit = Visit(BallClient(BallInquiry(question: question)))
     visit.begin()
     return visit.entries
   }
 
-  /// The central begins; ends when nobody has anything more to say.
+  /// Starts the central, and carries packets until there are none.
   func begin() {
     central.start(at: now)
     carry()
@@ -91,7 +92,7 @@ final class Visit {
     }
   }
 
-  /// What the ball answers to a PDU that the central itself would not send.
+  /// The ball's response to a PDU that the central itself would not send.
   func answer(of pdu: [UInt8]) -> [UInt8]? {
     guard let handle = ballController.connectionHandles.last else { return nil }
     let frame = bytes(of: pdu.count) + bytes(of: Int(L2CAPChannel.att.rawValue)) + pdu

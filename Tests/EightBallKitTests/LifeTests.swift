@@ -6,8 +6,8 @@ import Testing
 @testable import CoreBluetooth
 @testable import EightBallKit
 
-/// From when a side of the SDK is made until it is let go of.
-@Suite("The life of a side of the SDK", .timeLimit(.minutes(1)))
+/// A manager of the SDK, from its initialiser to its release.
+@Suite("The life of an SDK manager", .timeLimit(.minutes(1)))
 struct LifeTests {
   private let queue = DispatchQueue(label: "life")
   private let air = TestAir()
@@ -17,7 +17,7 @@ struct LifeTests {
     radio = try CBRadio(air.radio)
   }
 
-  /// A central that wants no ball of any other test.
+  /// A central that takes no ball of another test.
   private func central(
     timers: any BallTimers = ManualTimers(),
     _ makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
@@ -27,11 +27,13 @@ struct LifeTests {
     return BallCentral(options: options, queue: queue, timers: timers, makeManager: makeManager)
   }
 
-  private func central() -> BallCentral {
-    central { CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio) }
+  private func central(timers: any BallTimers = ManualTimers()) -> BallCentral {
+    central(timers: timers) {
+      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
+    }
   }
 
-  /// Waits until the radio is on, and what `central` is told of that has been told.
+  /// Waits until the radio is on, and `central` has received that.
   private func waitForPower(_ central: BallCentral) async {
     for await event in central.events {
       if case .stateUpdated(isPoweredOn: true) = event { break }
@@ -39,7 +41,7 @@ struct LifeTests {
     queue.sync {}
   }
 
-  /// Waits, while `side` is being made, until it has been told that the radio is on, which it is.
+  /// Waits, while `side` is being made, until it has received that the radio is on.
   private func waitWithin(_ side: BallManager?) {
     let observer = PowerObserver()
     side?.addObserver(observer)
@@ -95,7 +97,7 @@ struct LifeTests {
     central.stop()
     queue.sync {
       #expect(!manager.isScanning)
-      // The radio comes again; and a ball was heard before the scan had ended.
+      // The radio is powered on again, and a ball was found before the scan had ended.
       central.centralManagerDidUpdateState(manager)
       let peripheral = CBPeripheral(address: .test, of: manager)
       central.hear(peripheral, named: "nobody")
@@ -104,7 +106,7 @@ struct LifeTests {
     #expect(!manager.isScanning)
   }
 
-  @Test("a listener that is stopped before the radio is on hears nothing, and tells so")
+  @Test("a stopped NearbyDevices finds nothing, and its sequence ends")
   func stoppedListener() async throws {
     let made = Guarded<CBCentralManager?>(nil)
     let devices = NearbyDevices(queue: queue) { delegate, queue in
@@ -114,7 +116,7 @@ struct LifeTests {
       return manager
     }
     let manager = try #require(made.current)
-    // Whoever comes later is told later.
+    // A later manager receives the state later.
     let central = central()
     await waitForPower(central)
     #expect(manager.state == .poweredOn)
@@ -126,12 +128,10 @@ struct LifeTests {
 
   // MARK: More balls than links
 
-  @Test("a radio with as many links as it can have takes no ball until one of them ends")
+  @Test("with all links in use, no ball is taken until one of them ends")
   func full() async throws {
     let timers = ManualTimers()
-    let central = central(timers: timers) {
-      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-    }
+    let central = central(timers: timers)
     let manager = try #require(central.cbManager)
     await waitForPower(central)
     let first = LinkedPeripheral(.test, of: manager)
@@ -154,12 +154,10 @@ struct LifeTests {
     }
   }
 
-  @Test("where all links are others', balls are taken again after a while")
+  @Test("if other managers have all links, balls are taken again after a pause")
   func fullOfOthers() async throws {
     let timers = ManualTimers()
-    let central = central(timers: timers) {
-      CBCentralManager(delegate: $0, queue: $1, options: nil, radio: radio)
-    }
+    let central = central(timers: timers)
     let manager = try #require(central.cbManager)
     await waitForPower(central)
     let peripheral = CBPeripheral(address: .test, of: manager)
@@ -180,11 +178,11 @@ struct LifeTests {
 
   // MARK: The end
 
-  @Test("whoever lets go of a central misuses no peripheral")
-  func letGoOf() async throws {
+  @Test("releasing a central misuses no peripheral")
+  func released() async throws {
     let fate = Fate()
     var central: BallCentral? = central()
-    // The manager may be in use where the central's last reference goes.
+    // The manager may be in use when the central is released.
     let manager = try #require(central?.cbManager)
     if let central { await waitForPower(central) }
     queue.sync {
@@ -196,7 +194,7 @@ struct LifeTests {
     #expect(await fate.wasMisused() == false)
   }
 
-  @Test("a ball that goes with the radio is kept until the end of its link is told")
+  @Test("a ball lost with the radio is retained until the end of its link is reported")
   func lostWithRadio() async throws {
     let fate = Fate()
     let central = central()
@@ -233,23 +231,23 @@ private final class PowerObserver: BallObserver {
   }
 }
 
-/// What became of a peripheral.
+/// The release of a peripheral.
 private final class Fate: Sendable {
   private let (verdicts, verdict) = AsyncStream.makeStream(of: Bool.self)
 
-  /// Whether it had a link, as it went, of which the end had not been asked for, or told. It may
-  /// still be there for a moment: the radio's thread holds on to those that it is asked about.
+  /// Whether it was released with a link that was not cancelled or ended. The release may take a
+  /// moment: the radio's thread retains the peripherals of its calls.
   func wasMisused() async -> Bool? {
     for await verdict in verdicts { return verdict }
     return nil
   }
 
-  func goes(misused: Bool) {
+  func released(misused: Bool) {
     verdict.yield(misused)
   }
 }
 
-/// A peripheral that is connected when a test says so.
+/// A peripheral that a test connects.
 private final class LinkedPeripheral: CBPeripheral, @unchecked Sendable {
   private let fate: Fate?
 
@@ -271,7 +269,7 @@ private final class LinkedPeripheral: CBPeripheral, @unchecked Sendable {
 
   deinit {
     let misused = manager != nil && (state == .connected || state == .connecting)
-    fate?.goes(misused: misused)
+    fate?.released(misused: misused)
   }
 }
 
@@ -283,7 +281,7 @@ extension DeviceAddress {
 }
 
 extension BallCentral {
-  /// Takes `peripheral` as if it had been heard. To be called on the central's queue.
+  /// Reports `peripheral` as discovered. To be called on the central's queue.
   fileprivate func hear(_ peripheral: CBPeripheral, named name: String) {
     guard let cbManager else { return }
     centralManager(

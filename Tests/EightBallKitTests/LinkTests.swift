@@ -4,18 +4,16 @@ import Testing
 
 @testable import EightBallKit
 
-/// What becomes of a ball whose link, or whose services, change while it is in use.
-@Suite("A ball's link by the SDK", .timeLimit(.minutes(1)))
+/// A ball whose link or services change while it is in use.
+@Suite("A ball's link with the SDK", .timeLimit(.minutes(1)))
 struct LinkTests {
-  @Test("a ball that was rejected is not connected again until the central restarts")
+  @Test("a rejected ball is not connected again until the central restarts")
   func rejected() async throws {
-    let ball = try ScriptedBall(.answering("Yes."))
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (ball, client, found) = try await Client.discovering(.answering("Yes."))
     found.reject(because: .deviceBusy)
-    let told = await client.told(until: \.isLoss)
-    #expect(told.suffix(2) == ["failed coreBluetooth(.deviceBusy)", "lost"])
-    // By the time of another's answer, the ball has been heard, and the link's end told.
+    let reported = await client.reported(until: \.isLoss)
+    #expect(reported.suffix(2) == ["failed coreBluetooth(.deviceBusy)", "lost"])
+    // By the time of another's answer, the ball has been found, and the link's end reported.
     let other = try Client(of: ball)
     _ = try await #require(await other.discovered()).ask("Am I welcome?")
     client.central.queue.sync {
@@ -27,29 +25,27 @@ struct LinkTests {
     #expect(try await again.ask("And now?") == "Yes.")
   }
 
-  @Test("the end of a link that is ended is heard of, also if nobody holds on to the ball")
-  func placeAgain() async throws {
+  @Test("the end of a link is reported even after the release of the ball")
+  func roomAgain() async throws {
     let ball = try ScriptedBall(.answering("Yes."))
     let client = try Client(of: ball)
-    _ = await client.told { if case .discovered = $0 { true } else { false } }
+    _ = await client.reported { if case .discovered = $0 { true } else { false } }
     let central = client.central
-    central.queue.sync { central.hasPlace = false }
+    central.queue.sync { central.hasRoom = false }
     central.balls.first?.reject(because: .deviceBusy)
-    _ = await client.told(until: \.isLoss)
-    // By the time of another's answer, the link's end has been told.
+    _ = await client.reported(until: \.isLoss)
+    // By the time of another's answer, the link's end has been reported.
     let other = try Client(of: ball)
-    _ = try await #require(await other.discovered()).ask("Is there a place?")
+    _ = try await #require(await other.discovered()).ask("Is there room?")
     central.queue.sync {
-      #expect(central.hasPlace)
+      #expect(central.hasRoom)
       #expect(central.leaving.isEmpty)
     }
   }
 
-  @Test("the end of a link that was made anew meanwhile is not the end of the ball")
+  @Test("the end of an earlier link is not the end of a reconnected ball")
   func staleEnd() async throws {
-    let ball = try ScriptedBall(.silent)
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (_, client, found) = try await Client.discovering(.silent)
     let manager = try #require(client.central.cbManager)
     client.central.queue.sync {
       manager.cancelPeripheralConnection(found.peripheral)
@@ -60,32 +56,28 @@ struct LinkTests {
     }
   }
 
-  @Test("a ball whose services change is subscribed to anew, and still answers")
+  @Test("a ball whose services change is subscribed to again, and still answers")
   func modified() async throws {
-    let ball = try ScriptedBall(.silent)
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (ball, client, found) = try await Client.discovering(.silent)
     let asking = Task { try await found.ask("Still there?") }
-    _ = await client.told { if case .asked = $0 { true } else { false } }
+    _ = await client.reported { if case .asked = $0 { true } else { false } }
     ball.renew(answering: "Signs point to yes.")
     #expect(try await asking.value == "Signs point to yes.")
   }
 
-  @Test("a ball that takes its service away, and has it again, is subscribed to and answers")
+  @Test("a ball that removes its service and adds it again is subscribed to and answers")
   func withdrawn() async throws {
-    let ball = try ScriptedBall(.silent)
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (ball, client, found) = try await Client.discovering(.silent)
     let asking = Task { try await found.ask("Still there?") }
-    // By the time that the ball has taken a question, the link is watched for changes.
-    _ = await client.told { if case .asked = $0 { true } else { false } }
+    // By the time that the ball has accepted a question, the link is watched for changes.
+    _ = await client.reported { if case .asked = $0 { true } else { false } }
     ball.withdraw()
-    let told = await client.told(until: \.isFailure)
-    #expect(told == ["failed coreBluetooth(.deviceOffline)"])
+    let reported = await client.reported(until: \.isFailure)
+    #expect(reported == ["failed coreBluetooth(.deviceOffline)"])
     #expect(found.isConnected)
     ball.publish()
     var subscriptions = 0
-    for await line in ball.news where line == "subscribed" {
+    for await line in ball.lines where line == "subscribed" {
       subscriptions += 1
       if subscriptions == 2 { break }
     }
@@ -94,11 +86,9 @@ struct LinkTests {
     #expect(client.central.balls.count == 1)
   }
 
-  @Test("a service that had gone before its characteristics came says nothing of the ball")
+  @Test("the discovery in a removed service does not affect the ball")
   func overtaken() async throws {
-    let ball = try ScriptedBall(.answering("Yes."))
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (_, client, found) = try await Client.discovering(.answering("Yes."))
     let gone = CBMutableService(type: BallProfile.service, primary: true)
     client.central.queue.sync {
       for error in [CBATTError(.invalidHandle), nil] {
@@ -110,13 +100,13 @@ struct LinkTests {
     #expect(try await found.ask("Still there?") == "Yes.")
   }
 
-  @Test("a ball that has no service is offline, and is discovered when it has")
+  @Test("a ball without its service is offline, and is discovered once it has it")
   func withoutService() async throws {
     let ball = try ScriptedBall(.answering("Yes."), hasService: false)
     let client = try Client(of: ball)
-    let told = await client.told(until: \.isFailure)
+    let reported = await client.reported(until: \.isFailure)
     #expect(
-      told == ["powered on", "found", "connected", "failed coreBluetooth(.deviceOffline)"])
+      reported == ["powered on", "found", "connected", "failed coreBluetooth(.deviceOffline)"])
     // By the time of another failure, the link is watched for changes.
     let central = client.central
     central.queue.sync {
@@ -124,28 +114,26 @@ struct LinkTests {
         central.peripheral(ball.peripheral, didModifyServices: [])
       }
     }
-    _ = await client.told(until: \.isFailure)
+    _ = await client.reported(until: \.isFailure)
     ball.publish()
     let found = try #require(await client.discovered())
     #expect(try await found.ask("At last?") == "Yes.")
   }
 
-  @Test("a question that is given up before it was written is never written")
+  @Test("a question cancelled before it was written is never written")
   func givenUp() async throws {
-    let ball = try ScriptedBall(.answering("Yes."))
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
+    let (ball, client, found) = try await Client.discovering(.answering("Yes."))
     let inquiry = Inquiry()
     client.central.queue.sync {
       client.central.send("Never mind?", to: found, answerer: inquiry)
       client.central.giveUp(inquiry, of: found)
     }
-    var news: [String] = []
-    for await line in ball.news {
-      news.append(line)
-      if news.count == 2 { break }
+    var lines: [String] = []
+    for await line in ball.lines {
+      lines.append(line)
+      if lines.count == 2 { break }
     }
-    #expect(news == ["subscribed", "unsubscribed"])
+    #expect(lines == ["subscribed", "unsubscribed"])
     #expect(try await found.ask("Really?") == "Yes.")
   }
 }

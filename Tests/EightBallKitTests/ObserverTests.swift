@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observers of the SDK", .timeLimit(.minutes(1)))
 struct ObserverTests {
-  @Test("are told once each, and kept weakly")
+  @Test("are added once each, and referenced weakly")
   func registration() throws {
     let client = try Client(wanting: "nobody", on: TestAir())
     let observer = Recorder()
@@ -21,12 +21,12 @@ struct ObserverTests {
     #expect(client.central.observers.isEmpty)
   }
 
-  @Test("may end their observation as they go, whoever else is told of it meanwhile")
-  func farewell() throws {
+  @Test("may remove themselves in deinit while others are added")
+  func removalInDeinit() throws {
     let central = try Client(wanting: "nobody", on: TestAir()).central
     let other = Recorder()
     let isOver = Guarded(false)
-    // Often, since nothing but chance makes the two meet.
+    // Often, since the two meet only by chance.
     DispatchQueue.concurrentPerform(iterations: 2) { thread in
       if thread == 0 {
         for _ in 0..<50_000 { _ = Leaver(central) }
@@ -41,7 +41,7 @@ struct ObserverTests {
     #expect(central.observers.isEmpty)
   }
 
-  @Test("of both sides hear the same question and the same answer, in order")
+  @Test("of both sides receive the same question and the same answer, in order")
   func bothSides() async throws {
     let name = "Ball \(UUID().uuidString.prefix(8))"
     var options = BallPeripheral.Options()
@@ -61,7 +61,7 @@ struct ObserverTests {
     let client = try Client(wanting: name, on: air, observer: others)
     let found = try #require(await client.discovered())
     let answer = try await found.ask("Will it rain?")
-    // The ball tells that it has sent the answer once it is on its way.
+    // The ball reports the answer after sending it.
     queue.sync {}
     #expect(answer == "SLUG-ANSWER-15")
     #expect(BallAnswer(answer)?.text == "Don’t count on it.")
@@ -77,7 +77,7 @@ struct ObserverTests {
     #expect(own.log.count == 3)
   }
 
-  @Test("can answer by hand")
+  @Test("can answer instead of the ball")
   func byHand() async throws {
     let name = "Ball \(UUID().uuidString.prefix(8))"
     var options = BallPeripheral.Options()
@@ -95,14 +95,14 @@ struct ObserverTests {
     #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
   }
 
-  @Test("are of the side that was asked for")
+  @Test("of each role have a manager")
   func roles() {
     #expect(BallManager.make(.central) is BallCentral)
     #expect(BallManager.make(.peripheral) is BallPeripheral)
   }
 }
 
-/// Is told until its end.
+/// Observes until its release.
 private final class Leaver: BallObserver {
   private let manager: BallManager
 
@@ -114,7 +114,7 @@ private final class Leaver: BallObserver {
   deinit { manager.removeObserver(self) }
 }
 
-/// Answers each question with itself.
+/// Answers each question with a copy of it.
 private final class Oracle: BallPeripheralObserver {
   func ballPeripheral(
     _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker
@@ -123,7 +123,7 @@ private final class Oracle: BallPeripheralObserver {
   }
 }
 
-/// Keeps what it is told, in words.
+/// Records each event as text.
 private final class Recorder: BallCentralObserver, BallPeripheralObserver, @unchecked Sendable {
   private let words = Guarded<[String]>([])
   var log: [String] { words.current }

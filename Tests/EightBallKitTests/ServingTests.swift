@@ -5,7 +5,7 @@ import Testing
 
 @testable import EightBallKit
 
-/// What the SDK's own ball does for apps that know nothing of the SDK.
+/// The SDK's ball with apps that do not use the SDK.
 @Suite("The SDK's ball", .timeLimit(.minutes(1)))
 struct ServingTests {
   private let ball: BallPeripheral
@@ -29,7 +29,7 @@ struct ServingTests {
     return central
   }
 
-  @Test("answers at the subscription where the question comes first; a read gives the last answer")
+  @Test("answers at the subscription if the question comes first; a read returns the last answer")
   func questionFirst() async throws {
     let central = try await central()
     central.read()
@@ -43,7 +43,7 @@ struct ServingTests {
     #expect(await central.next() == "notifying false")
     central.read()
     #expect(await central.next() == "value Yes – definitely.")
-    // The answer was told once: another subscription is told nothing until the next question.
+    // The answer is notified once: another subscription gets nothing until the next question.
     central.subscribe(true)
     #expect(await central.next() == "notifying true")
     central.write(Array("Really?".utf8))
@@ -51,7 +51,7 @@ struct ServingTests {
     #expect(await central.next() == "value Yes – definitely.")
   }
 
-  @Test("answers where the subscription comes first, also a question without response")
+  @Test("answers if the subscription comes first, also a question without response")
   func subscriptionFirst() async throws {
     let central = try await central()
     central.subscribe(true)
@@ -63,7 +63,7 @@ struct ServingTests {
     #expect(await central.next() == "value Yes – definitely.")
   }
 
-  @Test("refuses statements, and what is not UTF-8, at once; nothing is answered")
+  @Test("refuses statements and text that is not UTF-8, without an answer")
   func refusals() async throws {
     let central = try await central()
     central.subscribe(true)
@@ -80,7 +80,7 @@ struct ServingTests {
     #expect(ball.askers.allSatisfy { $0.question == nil })
   }
 
-  @Test("serves several at once, each with a question and an answer of its own")
+  @Test("serves several centrals at once, each with a separate question and answer")
   func several() async throws {
     let (first, second) = (try await central(), try await central())
     first.write(Array("First?".utf8))
@@ -92,14 +92,14 @@ struct ServingTests {
     second.write(Array("Second?".utf8))
     #expect(await second.next() == "wrote")
     #expect(await second.next() == "value Yes – definitely.")
-    // The first has not subscribed, and was not told; its answer waits.
+    // The first has not subscribed, so its answer waits.
     first.subscribe(true)
     #expect(await first.next() == "notifying true")
     #expect(await first.next() == "value Yes – definitely.")
     #expect(Set(ball.askers.compactMap(\.question)) == ["First?", "Second?"])
   }
 
-  @Test("a shake is one more answer for those who have asked and listen, and for nobody else")
+  @Test("a shake sends another answer only to subscribed centrals that have asked")
   func shake() async throws {
     let (first, second) = (try await central(), try await central())
     for central in [first, second] {
@@ -111,7 +111,7 @@ struct ServingTests {
     #expect(await first.next() == "value Yes – definitely.")
     ball.shake()
     #expect(await first.next() == "value Yes – definitely.")
-    // What it is told next is the answer to its own question.
+    // Its next value is the answer to its question.
     second.write(Array("Second?".utf8))
     #expect(await second.next() == "wrote")
     #expect(await second.next() == "value Yes – definitely.")

@@ -5,10 +5,10 @@ import Testing
 @testable import EightBallKit
 
 /// Several questions to one ball at once.
-@Suite("Questions that wait their turn, by the SDK", .timeLimit(.minutes(1)))
+@Suite("Questions that wait for their turn, with the SDK", .timeLimit(.minutes(1)))
 struct TurnTests {
-  /// A silent ball that has taken `First?`, asked by `first`, with `Second?` waiting behind it.
-  private struct Line {
+  /// A silent ball that has accepted `First?` of the task `first`, while `Second?` waits.
+  private struct TwoQuestions {
     let ball: ScriptedBall
     let client: Client
     let found: Ball
@@ -16,14 +16,10 @@ struct TurnTests {
     let second: Task<String, any Error>
 
     init() async throws {
-      let ball = try ScriptedBall(.silent)
-      let client = try Client(of: ball)
-      let found = try #require(await client.discovered())
-      self.ball = ball
-      self.client = client
-      self.found = found
+      let (ball, client, found) = try await Client.discovering(.silent)
+      (self.ball, self.client, self.found) = (ball, client, found)
       first = Task { try await found.ask("First?") }
-      for await line in ball.news where line == "First?" { break }
+      for await line in ball.lines where line == "First?" { break }
       second = Task { try await found.ask("Second?") }
       while await Self.waiting(for: found) == 0 { await Task.yield() }
     }
@@ -35,22 +31,22 @@ struct TurnTests {
       }
     }
 
-    /// Waits until the ball has taken a question.
-    func taken(_ question: String) async {
-      _ = await client.told { if case .asked(_, question) = $0 { true } else { false } }
+    /// Waits until the ball has accepted a question.
+    func accepts(_ question: String) async {
+      _ = await client.reported { if case .asked(_, question) = $0 { true } else { false } }
     }
   }
 
-  @Test("a second question waits for the first one's answer, and its time begins with its turn")
+  @Test("a second question waits for the first answer, and its time-out begins with its turn")
   func inTurn() async throws {
-    let line = try await Line()
-    await line.taken("First?")
-    // One timer runs, which is the first question's.
+    let line = try await TwoQuestions()
+    await line.accepts("First?")
+    // Only the first question's timer runs.
     #expect(line.client.timers.running == [2])
     #expect(line.found.question == "First?")
     line.ball.answer("Yes.")
     #expect(try await line.first.value == "Yes.")
-    await line.taken("Second?")
+    await line.accepts("Second?")
     #expect(line.client.timers.running == [2])
     line.ball.answer("No.")
     #expect(try await line.second.value == "No.")
@@ -58,11 +54,11 @@ struct TurnTests {
     #expect(line.client.timers.running.isEmpty)
   }
 
-  @Test("a first question that times out, or is cancelled, makes place for the second")
-  func place() async throws {
+  @Test("the second question follows when the first times out or is cancelled")
+  func room() async throws {
     for isCancelled in [false, true] {
-      let line = try await Line()
-      await line.taken("First?")
+      let line = try await TwoQuestions()
+      await line.accepts("First?")
       if isCancelled {
         line.first.cancel()
         await #expect(throws: CancellationError.self) { try await line.first.value }
@@ -72,13 +68,13 @@ struct TurnTests {
           try await line.first.value
         }
       }
-      await line.taken("Second?")
+      await line.accepts("Second?")
       line.ball.answer("No.")
       #expect(try await line.second.value == "No.")
     }
   }
 
-  @Test("a first question that is refused makes place for the second, which is refused too")
+  @Test("the second question follows when the first is refused, and is refused too")
   func refused() async throws {
     let ball = try ScriptedBall(.refusing(.unlikelyError))
     let client = try Client(of: ball)
@@ -91,53 +87,53 @@ struct TurnTests {
     }
   }
 
-  @Test("a waiting question that is cancelled frees its place, and is never written")
+  @Test("a waiting question that is cancelled is never written")
   func cancelled() async throws {
-    let line = try await Line()
-    await line.taken("First?")
+    let line = try await TwoQuestions()
+    await line.accepts("First?")
     line.second.cancel()
     await #expect(throws: CancellationError.self) { try await line.second.value }
-    while await Line.waiting(for: line.found) != 0 { await Task.yield() }
+    while await TwoQuestions.waiting(for: line.found) != 0 { await Task.yield() }
     #expect(line.client.timers.running == [2])
     line.ball.answer("Yes.")
     #expect(try await line.first.value == "Yes.")
     let third = Task { try await line.found.ask("Third?") }
-    await line.taken("Third?")
+    await line.accepts("Third?")
     line.ball.answer("No.")
     #expect(try await third.value == "No.")
     #expect(line.ball.log.filter { $0.hasSuffix("?") } == ["First?", "Third?"])
   }
 
-  @Test("a ball that is lost fails all that wait")
+  @Test("the loss of a ball fails all waiting questions")
   func lost() async throws {
-    let line = try await Line()
+    let line = try await TwoQuestions()
     line.ball.radio.close()
     for task in [line.first, line.second] {
       await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
         try await task.value
       }
     }
-    let told = await line.client.told(until: \.isLoss)
-    #expect(told.suffix(2) == ["failed sendFailed(.deviceOffline)", "lost"])
+    let reported = await line.client.reported(until: \.isLoss)
+    #expect(reported.suffix(2) == ["failed sendFailed(.deviceOffline)", "lost"])
   }
 
-  @Test("a question that is sent waits behind one that is asked, and replaces one that was sent")
+  @Test("a sent question waits for asked ones, and replaces a sent one")
   func sent() async throws {
-    let line = try await Line()
-    await line.taken("First?")
+    let line = try await TwoQuestions()
+    await line.accepts("First?")
     line.found.send("Third?")
     line.found.send("Fourth?")
     line.ball.answer("Yes.")
     #expect(try await line.first.value == "Yes.")
-    await line.taken("Second?")
+    await line.accepts("Second?")
     line.ball.answer("No.")
     #expect(try await line.second.value == "No.")
-    await line.taken("Fourth?")
+    await line.accepts("Fourth?")
     line.found.send("Fifth?")
-    await line.taken("Fifth?")
+    await line.accepts("Fifth?")
     #expect(line.client.timers.running == [2])
     line.ball.answer("Very doubtful.")
-    _ = await line.client.told(until: \.isAnswer)
+    _ = await line.client.reported(until: \.isAnswer)
     #expect(
       line.ball.log.filter { $0.hasSuffix("?") } == ["First?", "Second?", "Fourth?", "Fifth?"])
     #expect(line.found.question == "Fifth?")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import EightBallKit
 
-@Suite("The SDK's words")
+@Suite("The SDK's answers and questions")
 struct WordTests {
-  @Test("are the ball's own answers, in the same order")
+  @Test("are the ball's answers, in the same order")
   func answers() {
     #expect(BallAnswer.all.count == Int(Answer.count))
     for (index, answer) in BallAnswer.all.enumerated() {
@@ -30,14 +30,14 @@ struct WordTests {
     #expect(BallAnswer(index: -1) == nil)
   }
 
-  @Test("are each drawn")
+  @Test("are all drawn at random")
   func random() {
     var generator = Counter()
     let drawn = Set((0..<2_000).map { _ in BallAnswer.random(using: &generator) })
     #expect(drawn.count == 20)
   }
 
-  @Test("have twenty questions, which are questions")
+  @Test("include twenty valid questions")
   func questions() {
     #expect(Set(BallQuestion.all).count == 20)
     #expect(BallQuestion.all.allSatisfy(BallQuestion.isQuestion))
@@ -46,7 +46,7 @@ struct WordTests {
     #expect(!BallQuestion.isQuestion(""))
   }
 
-  @Test("name the attributes that the ball has")
+  @Test("have the UUIDs of the ball's attributes")
   func profile() {
     #expect(BallProfile.serviceUUIDString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
     #expect(BallProfile.questionUUIDString == "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
@@ -54,9 +54,9 @@ struct WordTests {
   }
 }
 
-@Suite("What the SDK prints")
+@Suite("The SDK's descriptions")
 struct PrintTests {
-  @Test("are errors in plain English, however they are printed")
+  @Test("of errors are plain English")
   func errors() {
     let error = BallError.sendFailed(RejectionReason.timedOut)
     #expect("\(error)" == "The device did not answer in time.")
@@ -68,7 +68,7 @@ struct PrintTests {
         == "Bluetooth failed: Resources are insufficient.")
   }
 
-  @Test("are events of a side in plain English")
+  @Test("of events are plain English")
   func events() {
     let error = BallError.coreBluetooth(nil)
     #expect("\(BallCentral.Event.stateUpdated(isPoweredOn: true))" == "Bluetooth can be used.")
@@ -79,7 +79,7 @@ struct PrintTests {
     #expect("\(BallPeripheral.Event.failed(error, nil))" == "Bluetooth failed.")
   }
 
-  @Test("are devices with their name, their kind and their strength")
+  @Test("of devices have the name, the kind and the RSSI")
   func devices() {
     let ball = NearbyDevice(
       id: UUID(), name: "8-Ball", rssi: -50, isConnectable: true, services: [], isBall: true)
@@ -92,7 +92,7 @@ struct PrintTests {
 
 @Suite("The SDK's errors")
 struct ErrorTests {
-  @Test("have the slugs that apps look for")
+  @Test("have fixed slugs")
   func slugs() {
     #expect(BallError.coreBluetooth(nil).slug == "ITCB-SDK-ERROR-BLUETOOTH")
     #expect(BallError.sendFailed(nil).slug == "ITCB-SDK-ERROR-SEND-FAILURE")
@@ -105,7 +105,7 @@ struct ErrorTests {
     #expect(RejectionReason.unknown(nil).slug == "ITCB-SDK-REJECT-UNKNOWN")
   }
 
-  @Test("tell the reason, however deep, in words")
+  @Test("have the text of the underlying reason at any depth")
   func words() {
     let error = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
     #expect(error.rejection == .questionPlease)
@@ -116,7 +116,7 @@ struct ErrorTests {
         == "It could not be sent: Resources are insufficient.")
   }
 
-  @Test("are equal if what is within is")
+  @Test("are equal if their underlying errors are")
   func equality() {
     #expect(
       BallError.sendFailed(RejectionReason.deviceOffline)
@@ -131,7 +131,7 @@ struct ErrorTests {
   }
 }
 
-/// A generator that counts: every value comes.
+/// A generator with fixed steps that reaches every answer.
 private struct Counter: RandomNumberGenerator {
   private var state: UInt64 = 0
 
@@ -142,7 +142,7 @@ private struct Counter: RandomNumberGenerator {
 }
 
 extension Answer {
-  fileprivate func wording(_ style: AnswerStyle) -> String {
+  fileprivate func wording(_ style: AnswerFormat) -> String {
     var bytes = [UInt8](repeating: 0, count: 64)
     var writer = ByteWriter(bytes.mutableSpan)
     write(style, to: &writer)

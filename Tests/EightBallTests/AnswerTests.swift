@@ -13,14 +13,14 @@ private let texts = [
 
 @Suite("Answers")
 struct AnswerTests {
-  @Test("There are twenty, and no more")
+  @Test("There are exactly twenty answers")
   func count() {
     #expect(Answer.count == 20 && texts.count == 20)
     #expect(Answer(rawValue: 19) != nil && Answer(rawValue: 20) == nil)
     #expect(Answer(rawValue: 255) == nil)
   }
 
-  @Test("Each in English and as a slug", arguments: 0..<20)
+  @Test("Each answer has an English text and a slug", arguments: 0..<20)
   func wording(index: Int) throws {
     let answer = try #require(Answer(rawValue: UInt8(index)))
     #expect(text(answer) == texts[index])
@@ -28,7 +28,7 @@ struct AnswerTests {
     #expect(answer.text.byteCount == texts[index].utf8.count)
   }
 
-  @Test("The en dash and the apostrophe are those of print")
+  @Test("The en dash and the apostrophe are typographic")
   func bytes() throws {
     #expect(
       text(try #require(Answer(rawValue: 3))).utf8.elementsEqual(
@@ -41,7 +41,7 @@ struct AnswerTests {
       ]))
   }
 
-  @Test("An answer is cut to what fits; with the least MTU, 20 bytes, never within a character")
+  @Test("An answer is cut to what fits, with the least MTU 20 bytes, and never within a character")
   func cut() {
     for index in 0..<20 {
       guard let answer = Answer(rawValue: UInt8(index)) else { continue }
@@ -51,7 +51,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("Each is as likely as the others")
+  @Test("Each answer is as likely as the others")
   func uniform() {
     var source = RandomSource(seed: 2026)
     var counts = [Int](repeating: 0, count: 20)
@@ -65,7 +65,7 @@ struct AnswerTests {
     #expect(chiSquare < 43.82)
   }
 
-  @Test("Each pair in a row is as likely as the others")
+  @Test("Each pair of successive answers is as likely as the others")
   func independent() {
     var source = RandomSource(seed: 2027)
     var counts = [Int](repeating: 0, count: 400)
@@ -85,7 +85,7 @@ struct AnswerTests {
 
 @Suite("Random numbers")
 struct RandomSourceTests {
-  @Test("SplitMix64, as its authors' program gives it")
+  @Test("SplitMix64 agrees with its authors' program")
   func reference() {
     var source = RandomSource(seed: 1_234_567)
     let reference: [UInt64] = [
@@ -95,7 +95,7 @@ struct RandomSourceTests {
     for number in reference { #expect(source.next() == UInt32(number >> 32)) }
   }
 
-  @Test("The same seed, the same numbers; another seed, others", arguments: [0, 1, 8, .max])
+  @Test("The same seed gives the same numbers, another seed others", arguments: [0, 1, 8, .max])
   func repeatable(seed: UInt64) {
     var first = RandomSource(seed: seed)
     var second = RandomSource(seed: seed)
@@ -106,7 +106,8 @@ struct RandomSourceTests {
   }
 
   @Test(
-    "Below a bound", arguments: [1, 2, 3, 20, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, .max])
+    "Numbers below a bound are below it",
+    arguments: [1, 2, 3, 20, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, .max])
   func bound(bound: UInt32) {
     var source = RandomSource(seed: 3)
     for _ in 0..<1_000 {
@@ -114,7 +115,7 @@ struct RandomSourceTests {
     }
   }
 
-  @Test("Below 0 there is nothing but 0, and no number is used up")
+  @Test("Below 0 the number is 0, and no number is used up")
   func bound0() {
     var source = RandomSource(seed: 3)
     var untouched = source
@@ -122,9 +123,9 @@ struct RandomSourceTests {
     #expect(source.next() == untouched.next())
   }
 
-  @Test("Small numbers are no likelier than great ones")
+  @Test("Small numbers are as likely as large ones")
   func noBias() {
-    // Of 2³² numbers, the last quarter would come again as the first third of 3 × 2³⁰: by a plain
+    // Of 2³² numbers, the last quarter would repeat the first third of 3 × 2³⁰: by a plain
     // remainder half of all would lie there, instead of a third.
     var source = RandomSource(seed: 4)
     var low = 0

@@ -13,7 +13,7 @@ private let readAnswer: [UInt8] = [0x0A, 0x1F, 0x00]
 
 @Suite("Ball and host")
 struct BallHostTests {
-  private func connected(style: AnswerStyle = .text) -> BallOnController {
+  private func connected(style: AnswerFormat = .text) -> BallOnController {
     let ball = BallOnController(style: style)
     ball.connect(1)
     return ball
@@ -29,7 +29,13 @@ struct BallHostTests {
     [0x1B, 0x1F, 0x00] + answer.utf8
   }
 
-  @Test("A question is confirmed first, then answered")
+  @Test("The ball's database hash is that of its database")
+  func hash() {
+    let database = EightBallProfile.makeDatabase()
+    #expect(database.hash == DatabaseHash(of: database.attributes))
+  }
+
+  @Test("A question is confirmed, then answered")
   func asked() {
     let ball = connected()
     _ = ball.exchange([0x02, 0x05, 0x02])
@@ -38,7 +44,7 @@ struct BallHostTests {
     #expect(ball.exchange(readAnswer) == [[0x0B] + answers(1)[0].utf8])
   }
 
-  @Test("Question first, subscription second")
+  @Test("A question before the subscription is answered at the subscription")
   func listensLater() {
     let ball = connected()
     _ = ball.exchange([0x02, 0x05, 0x02])
@@ -47,7 +53,7 @@ struct BallHostTests {
     #expect(ball.exchange(listen) == [[0x13], notification(answers(1)[0])])
   }
 
-  @Test("A question without a response is answered as well; a statement is met with silence")
+  @Test("A question without a response is answered too; a statement is ignored")
   func command() {
     let ball = connected()
     _ = ball.exchange([0x02, 0x05, 0x02])
@@ -58,7 +64,7 @@ struct BallHostTests {
   }
 
   @Test(
-    "What is no question is refused at once",
+    "A text that is not a question is refused at once",
     arguments: [
       (Array("It will.".utf8), 0x0E), ([], 0x0E), ([0xC3, 0x3F], 0x80),
     ] as [([UInt8], UInt8)])
@@ -68,10 +74,10 @@ struct BallHostTests {
     #expect(ball.exchange(ask(text)) == [[0x01, 0x12, 0x1D, 0x00, code]])
   }
 
-  @Test("A long question with the least MTU, in parts of 18 bytes")
+  @Test("A long question with the least MTU comes in parts of 18 bytes")
   func longQuestion() {
     let ball = connected()
-    let question = Array("Will it still be raining when the twentieth guest arrives?".utf8)
+    let question = Array("Will it still be raining when the twentieth phone arrives?".utf8)
     for start in stride(from: 0, to: question.count, by: 18) {
       let part = question[start..<min(start + 18, question.count)]
       let prepare = [0x16, 0x1D, 0x00, UInt8(start), 0x00] + part
@@ -86,7 +92,7 @@ struct BallHostTests {
     #expect(ball.exchange(listen) == [[0x13], [0x1B, 0x1F, 0x00] + answer.prefix(20)])
   }
 
-  @Test("Two centrals have each its own answer")
+  @Test("Two centrals each receive their own answer")
   func twoCentrals() {
     let ball = connected()
     ball.connect(2)
@@ -97,11 +103,11 @@ struct BallHostTests {
     let given = answers(2)
     #expect(ball.exchange(ask("Am I 2?".utf8), on: 2) == [[0x13], notification(given[0])])
     #expect(ball.exchange(ask("Am I 1?".utf8), on: 1) == [[0x13], notification(given[1])])
-    #expect(ball.sent.count == 8, "nobody hears another's answer")
+    #expect(ball.sent.count == 8, "each answer goes to one central")
     #expect(ball.exchange(readAnswer, on: 2) == [[0x0B] + given[0].utf8])
   }
 
-  @Test("A shake is told at once to whoever listens")
+  @Test("A new answer after a shake goes at once to the subscribed centrals")
   func shake() {
     let ball = connected()
     _ = ball.exchange([0x02, 0x05, 0x02])
@@ -115,7 +121,7 @@ struct BallHostTests {
 
 @Suite("The ball's profile")
 struct BallProfileTests {
-  @Test("Centrals remember handles: they never change")
+  @Test("Handles never change, because centrals cache them")
   func handles() {
     let ball = BallOnController()
     let question = ball.host.server.handle(of: .question).rawValue
@@ -132,15 +138,15 @@ struct BallProfileTests {
         == [[0x07, 0x1B, 0x00, 0x20, 0x00]])
   }
 
-  @Test("The database has room for as many attributes as it has")
+  @Test("The database's capacity is the number of its attributes")
   func room() {
-    let database = BallProfile.makeDatabase()
+    let database = EightBallProfile.makeDatabase()
     let attributes = database.attributes
     let isFull = !attributes[attributes.count - 1].isVacant
     #expect(isFull, "BallProfile.Database has too large a capacity")
   }
 
-  @Test("The other services, by their 16-bit UUIDs")
+  @Test("The other services have 16-bit UUIDs")
   func services() {
     let ball = BallOnController()
     ball.connect(1)
@@ -152,7 +158,7 @@ struct BallProfileTests {
   }
 
   @Test(
-    "What its values say",
+    "The attributes have their values",
     arguments: [
       (0x03, Array("8-Ball".utf8)),
       (0x05, [0x00, 0x00]),
@@ -170,7 +176,7 @@ struct BallProfileTests {
     #expect(ball.exchange([0x0A, handle, 0x00]) == [[0x0B] + value])
   }
 
-  @Test("Question is written in both ways; Answer is read and notified")
+  @Test("Question can be written in both ways; Answer can be read and notified")
   func characteristics() {
     let ball = BallOnController()
     ball.connect(1)

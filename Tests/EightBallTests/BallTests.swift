@@ -11,7 +11,7 @@ struct BallTests {
     return (0..<count).map { _ in Answer.random(from: &source) }
   }
 
-  @Test("A question of a central that listens is answered once")
+  @Test("A subscribed central's question is answered once")
   func asked() {
     let ball = TestBall()
     ball.connect(0)
@@ -28,7 +28,7 @@ struct BallTests {
       ])
   }
 
-  @Test("An answer is read as often as one likes, and is empty before the first")
+  @Test("An answer can be read repeatedly, and is empty before the first")
   func read() {
     let ball = TestBall()
     ball.connect(0)
@@ -38,11 +38,11 @@ struct BallTests {
     #expect(ball.read() == .success(answer))
     #expect(ball.read() == .success(answer))
     ball.listen(0)
-    #expect(ball.notify() == answer, "a read takes nothing away")
+    #expect(ball.notify() == answer, "a read does not consume the answer")
     #expect(ball.read() == .success(answer))
   }
 
-  @Test("Question first, subscription second: answered at the subscription")
+  @Test("A question before the subscription is answered at the subscription")
   func subscribedLater() {
     let ball = TestBall()
     ball.connect(0)
@@ -55,7 +55,7 @@ struct BallTests {
     #expect(ball.notify() == nil)
   }
 
-  @Test("A second question before the first is answered takes its place")
+  @Test("A second question replaces the first")
   func replaced() {
     let ball = TestBall()
     ball.connect(0)
@@ -83,7 +83,7 @@ struct BallTests {
     #expect(ball.read() == .success(text(answers(1)[0])))
   }
 
-  @Test("The question is not read, nor the answer written")
+  @Test("The question cannot be read, and the answer cannot be written")
   func permissions() {
     let ball = TestBall()
     ball.connect(0)
@@ -94,10 +94,10 @@ struct BallTests {
     #expect(ball.ask("Yes?".utf8, at: 0, attribute: other) == .writeNotPermitted)
   }
 
-  @Test("Each central has its own question and answer, which go with it")
+  @Test("Each central has its own question and answer, which are deleted when it disconnects")
   func perCentral() {
     let ball = TestBall()
-    for place in 0..<3 { ball.connect(place) }
+    for connectionIndex in 0..<3 { ball.connect(connectionIndex) }
     ball.listen(1)
     #expect(ball.ask("Am I 0?", at: 0) == nil)
     #expect(ball.ask("Am I 1?", at: 1) == nil)
@@ -112,10 +112,10 @@ struct BallTests {
     ball.connect(1)
     #expect(ball.question(1) == "" && ball.read(1) == .success(""))
     #expect(ball.ask("Am I new?", at: 1) == nil)
-    #expect(ball.notify(1) == nil, "the subscription has gone with the central, too")
+    #expect(ball.notify(1) == nil, "the subscription ends with the connection")
   }
 
-  @Test("The same seed and the same questions, the same answers; another seed, others")
+  @Test("The same seed and questions give the same answers, another seed others")
   func repeatable() {
     func game(seed: UInt64) -> [String?] {
       let ball = TestBall(seed: seed)
@@ -127,7 +127,7 @@ struct BallTests {
     #expect(game(seed: 1) != game(seed: 2))
   }
 
-  @Test("Answers as slugs")
+  @Test("Answers can be slugs")
   func slugs() {
     let ball = TestBall(style: .slug)
     ball.connect(0)
@@ -139,17 +139,18 @@ struct BallTests {
     #expect(ball.read() == .success(slug))
   }
 
-  @Test("The places with an answer to notify are a set, whose last place is 63")
-  func pendingPlaces() throws {
-    var ball = Ball<64>(seed: 8)
+  @Test("The connections with an answer to notify are a set, whose last index is 63")
+  func pendingCentrals() throws {
+    var ball = BallApplication<64>(seed: 8)
     let question = Array("Will it rain?".utf8)
     var expected: UInt = 0
-    for place in [0, 1, 31, 32, 63] {
-      try ball.write(question.span, to: .question, at: place)
+    for connectionIndex in [0, 1, 31, 32, 63] {
+      try ball.write(question.span, to: .question, at: connectionIndex)
       let beforeListening = ball.pendingConnections.rawValue
-      #expect(beforeListening == expected, "the central at \(place) does not listen yet")
-      ball.configurationChanged(of: .answer, at: place, to: .notification)
-      expected |= 1 << UInt(place)
+      #expect(
+        beforeListening == expected, "the central at \(connectionIndex) is not subscribed yet")
+      ball.configurationChanged(of: .answer, at: connectionIndex, to: .notification)
+      expected |= 1 << UInt(connectionIndex)
       let pending = ball.pendingConnections.rawValue
       #expect(pending == expected)
     }
@@ -159,14 +160,14 @@ struct BallTests {
     ball.writeUpdate(of: .answer, at: 63, into: &writer)
     ball.configurationChanged(of: .answer, at: 1, to: .none)
     ball.centralDisconnected(at: 32, reason: .remoteUserTerminatedConnection)
-    // Places 0 and 31 are left: 1 + 2³¹.
+    // Connections 0 and 31 are left: 1 + 2³¹.
     let left = ball.pendingConnections.rawValue
     #expect(left == 0x8000_0001)
     let isPending = (0..<64).filter { ball.pendingUpdate(at: $0) != nil }
     #expect(isPending == [0, 31])
 
     ball.shake()
-    // 63 again; 1 has asked but no longer listens, and 32 has gone.
+    // 63 again; 1 has asked but unsubscribed, and 32 has disconnected.
     let shaken = ball.pendingConnections.rawValue
     #expect(shaken == 0x8000_0000_8000_0001)
     ball.clear()
@@ -174,19 +175,19 @@ struct BallTests {
     #expect(cleared == 0)
   }
 
-  @Test("More places than a set has bits stop the program where it makes the ball")
-  func tooManyPlaces() async {
+  @Test("A capacity above the bits of a set stops the program when the ball is made")
+  func tooManyConnections() async {
     await #expect(processExitsWith: .failure) {
-      _ = Ball<65>(seed: 8)
+      _ = BallApplication<65>(seed: 8)
     }
   }
 
-  @Test("A place that is none has no question and nobody")
-  func noPlace() {
+  @Test("An index that does not exist has no question and no central")
+  func noConnection() {
     let ball = TestBall()
-    for place in [-1, 3] {
-      #expect(ball.question(place) == nil)
-      #expect(ball.ball.address(at: place) == nil)
+    for connectionIndex in [-1, 3] {
+      #expect(ball.question(connectionIndex) == nil)
+      #expect(ball.ball.address(at: connectionIndex) == nil)
     }
     #expect(ball.ball.address(at: 0) == nil)
     ball.connect(0)
@@ -198,10 +199,10 @@ struct BallTests {
 
 @Suite("Ball: shaking, clearing, events and lights")
 struct BallHandlingTests {
-  @Test("A shake answers the last question anew, for each who has asked and listens")
+  @Test("A shake gives a new answer to each subscribed central that has asked")
   func shake() {
     let ball = TestBall()
-    for place in 0..<3 { ball.connect(place) }
+    for connectionIndex in 0..<3 { ball.connect(connectionIndex) }
     ball.listen(0)
     ball.listen(1)
     #expect(ball.ask("Am I 0?", at: 0) == nil)
@@ -213,14 +214,14 @@ struct BallHandlingTests {
     let answers = (0..<3).map { _ in Answer.random(from: &source) }
     #expect(ball.notify(0) == text(answers[2]))
     #expect(ball.notify(1) == nil, "it has not asked")
-    #expect(ball.notify(2) == nil, "it does not listen")
+    #expect(ball.notify(2) == nil, "it is not subscribed")
     #expect(ball.read(2) == before)
     _ = ball.events()
     ball.ball.shake()
     #expect(ball.events() == [])
   }
 
-  @Test("Clearing forgets questions and answers, also those on their way, but not who listens")
+  @Test("Clearing deletes questions and answers, including pending ones, but no subscription")
   func clear() {
     let ball = TestBall()
     ball.connect(0)
@@ -235,7 +236,7 @@ struct BallHandlingTests {
     #expect(ball.notify() != nil)
   }
 
-  @Test("A subscription is told of when it changes; other attributes are nobody's business")
+  @Test("A changed subscription is reported; other attributes are not")
   func subscriptions() {
     let ball = TestBall()
     ball.connect(0)
@@ -248,7 +249,7 @@ struct BallHandlingTests {
     #expect(ball.events() == [.subscribed(0, true), .subscribed(0, false)])
   }
 
-  @Test("Who goes is named, and why")
+  @Test("A disconnection has its central and its reason")
   func disconnected() {
     let ball = TestBall()
     ball.connect(2)
@@ -258,22 +259,22 @@ struct BallHandlingTests {
       ball.events() == [.disconnected(2, ball.address(2), .remoteUserTerminatedConnection)])
   }
 
-  @Test("The last 32 events are kept, and how many were missed is told first", arguments: 0...70)
+  @Test("The last 32 events are kept, and the number of lost ones comes first", arguments: 0...70)
   func overflow(count: Int) {
     let ball = TestBall()
     ball.connect(0)
     _ = ball.events()
     for index in 0..<count { ball.listen(0, index % 2 == 0 ? .notification : .none) }
-    var expected = (0..<count).map { Happened.subscribed(0, $0 % 2 == 0) }.suffix(32)
+    var expected = (0..<count).map { ObservedEvent.subscribed(0, $0 % 2 == 0) }.suffix(32)
     if count > 32 { expected.insert(.missed(count - 32), at: expected.startIndex) }
     #expect(ball.events() == Array(expected))
     #expect(ball.events() == [])
     ball.listen(1)
-    #expect(ball.events() == [.subscribed(1, true)], "and it goes on as ever")
+    #expect(ball.events() == [.subscribed(1, true)], "new events follow")
   }
 
   @Test(
-    "The status light",
+    "The status light shows the radio and the connections",
     arguments: [
       (.starting, false, .starting), (.starting, true, .starting),
       (.advertising, false, .advertising), (.advertising, true, .connected),
@@ -288,12 +289,12 @@ struct BallHandlingTests {
     #expect(ball.lights == BallLights(status: status, isAnswering: false))
   }
 
-  @Test("It is starting at first")
+  @Test("The status light is starting at first")
   func startingLight() {
     #expect(TestBall().lights == BallLights(status: .starting, isAnswering: false))
   }
 
-  @Test("The answer light is on while an answer is on its way to somebody who listens")
+  @Test("The answer light is on while an answer to a subscribed central is on its way")
   func answerLight() {
     let ball = TestBall()
     ball.ball.radioChanged(to: .silent)

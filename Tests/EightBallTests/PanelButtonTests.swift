@@ -40,7 +40,7 @@ struct PanelButtonTests {
         testDescription: "a tap shorter than a bounce, and a press after it",
         edges: [.closed(100), .open(105), .closed(300), .open(400)], presses: [100, 300]),
       Case(
-        testDescription: "closes for good at the end of a bounce",
+        testDescription: "stays closed at the end of a bounce",
         edges: [.closed(100), .open(200), .closed(210)], presses: [100, 220]),
       Case(testDescription: "stuck", edges: [.closed(100), .closed(5_000)], presses: [100]),
       Case(
@@ -52,7 +52,7 @@ struct PanelButtonTests {
     #expect(presses(of: &panel, row.edges, until: 10_000) == row.presses)
   }
 
-  @Test("A chattering button is few presses, however many its edges")
+  @Test("A chattering button makes few presses, however many edges it has")
   func chatter() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     // An edge each millisecond for 10 s.
@@ -63,7 +63,7 @@ struct PanelButtonTests {
     #expect(panel.deadline == nil)
   }
 
-  @Test("Edges that nobody takes the actions of become one action")
+  @Test("Edges whose actions were not taken become one action")
   func actionsDoNotQueueUp() {
     var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
     for time in 0..<1_000 {
@@ -72,7 +72,7 @@ struct PanelButtonTests {
     #expect(actions(of: &panel) == [.shake])
   }
 
-  @Test("Clear undoes the shakes before it, and not the ones after it")
+  @Test("Clear cancels the shakes before it, and not the ones after it")
   func order() {
     var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
     press(.shake, of: &panel, at: 10)
@@ -83,7 +83,7 @@ struct PanelButtonTests {
     #expect(actions(of: &panel) == [.clear, .shake])
   }
 
-  @Test("Clear held for 3 s releases, once")
+  @Test("Clear held for 3 s releases once")
   func hold() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 1_000))
@@ -93,13 +93,13 @@ struct PanelButtonTests {
     #expect(panel.deadline == Instant(rawValue: 4_000))
     panel.advance(to: Instant(rawValue: 4_000))
     #expect(actions(of: &panel) == [.release])
-    // A button that is stuck is silent from then on.
+    // A button that is stuck has no deadline.
     #expect(panel.deadline == nil)
     panel.advance(to: Instant(rawValue: 60_000))
     #expect(actions(of: &panel) == [])
   }
 
-  @Test("Clear let go before 3 s, or bouncing within, does not release", arguments: [2_999, 1])
+  @Test("Clear released before 3 s, or bouncing within, does not release", arguments: [2_999, 1])
   func letGo(after time: UInt64) {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 0))
@@ -117,7 +117,7 @@ struct PanelButtonTests {
     #expect(actions(of: &panel) == [.shake])
   }
 
-  @Test("A button that is down at the start counts from when it is let go")
+  @Test("A button that is down at the start counts only after it has been up")
   func found() {
     var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
     panel.find(.clear, isClosed: true)
@@ -142,7 +142,7 @@ struct PanelButtonTests {
     return actions
   }
 
-  /// When shake was pressed, with the panel woken at its deadlines as a loop would.
+  /// When shake was pressed. The panel is called at its deadlines as by a loop.
   private func presses(of panel: inout Panel, _ edges: [Edge], until end: UInt64) -> [UInt64] {
     var presses: [UInt64] = []
     func wake(_ panel: inout Panel, until time: UInt64) {

@@ -23,7 +23,7 @@ struct PanelLightTests {
   }
 
   @Test(
-    "The status light shows what the ball does, and wakes the loop at its edges alone",
+    "The status light shows what the ball does, and wakes the loop only at its edges",
     arguments: [
       Case(testDescription: "starting", status: .starting, changes: [], wakeUps: 0),
       Case(testDescription: "off", status: .off, changes: [], wakeUps: 0),
@@ -45,44 +45,44 @@ struct PanelLightTests {
     #expect(film.wakeUps == row.wakeUps)
   }
 
-  @Test("A statement refused is a double flash, after which the light is as before")
+  @Test("A refused statement is a double flash, after which the light is as before")
   func refusal() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
     panel.show(lights(.connected), at: Instant(rawValue: 0))
     film.play(&panel, from: 0, until: 900)
-    panel.tellRefusal(at: Instant(rawValue: 1_000))
+    panel.showRefusal(at: Instant(rawValue: 1_000))
     film.play(&panel, from: 1_000, until: 4_000)
     // On 100, off 100, on 100, off 300, and steady again.
     #expect(film.changes == [.on(0), .off(1_100), .on(1_200), .off(1_300), .on(1_600)])
     #expect(panel.deadline == nil)
   }
 
-  @Test("What the ball does while it flashes is shown afterwards")
+  @Test("A change of the state during a flash is shown afterwards")
   func changeDuringFlash() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
     panel.show(lights(.connected), at: Instant(rawValue: 0))
-    panel.tellRefusal(at: Instant(rawValue: 0))
+    panel.showRefusal(at: Instant(rawValue: 0))
     panel.show(lights(.off), at: Instant(rawValue: 50))
     film.play(&panel, from: 0, until: 4_000)
     #expect(film.changes == [.on(0), .off(100), .on(200), .off(300)])
   }
 
-  @Test("An answer is one pulse of the answer light; one more begins it again")
+  @Test("An answer is one pulse of the answer light; another answer restarts it")
   func answer() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.answer)
-    panel.tellAnswer(at: Instant(rawValue: 0))
+    panel.showAnswer(at: Instant(rawValue: 0))
     film.play(&panel, from: 0, until: 200)
-    panel.tellAnswer(at: Instant(rawValue: 300))
+    panel.showAnswer(at: Instant(rawValue: 300))
     film.play(&panel, from: 300, until: 4_000)
     // 300 + 400 = 700.
     #expect(film.changes == [.on(0), .off(700)])
     #expect(panel.deadline == nil)
   }
 
-  @Test("What is shown already does not begin again")
+  @Test("A pattern that is shown again does not restart")
   func showTwice() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     panel.show(lights(.advertising), at: Instant(rawValue: 0))
@@ -90,7 +90,7 @@ struct PanelLightTests {
     #expect(panel.deadline == Instant(rawValue: 1_000))
   }
 
-  @Test("After a long sleep the light goes on, without living through every blink")
+  @Test("After a long sleep the missed blinks are skipped")
   func longSleep() {
     var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
     panel.show(lights(.fault), at: Instant(rawValue: 0))
@@ -104,7 +104,7 @@ struct PanelLightTests {
     BallLights(status: status, isAnswering: false)
   }
 
-  /// Watches one light, and wakes the panel at its deadlines as a loop would.
+  /// Records one light, and calls the panel at its deadlines as a loop would.
   private struct Film {
     let light: LightName
     var changes: [Change] = []

@@ -32,20 +32,20 @@ private let questions = [
   Question("a Greek question mark, U+037E", Array("Is it so\u{037E}".utf8), .statement),
   Question("not UTF-8", [0xFF, 0x3F], .notUTF8),
   Question("not UTF-8, and no question either", [0xC3], .notUTF8),
-  Question("a question mark that a character misses its end for", [0xE2, 0x80, 0x3F], .notUTF8),
+  Question("a question mark after an incomplete character", [0xE2, 0x80, 0x3F], .notUTF8),
   Question("512 bytes", [UInt8](repeating: 0x61, count: 511) + [0x3F], nil),
   Question("513 bytes", [UInt8](repeating: 0x61, count: 512) + [0x3F], .tooLong),
   Question("513 bytes that are not UTF-8", [UInt8](repeating: 0xFF, count: 513), .tooLong),
 ]
 
-@Suite("What is a question")
+@Suite("The question rule")
 struct QuestionRuleTests {
-  @Test("UTF-8 that ends in a question mark", arguments: questions)
+  @Test("A question is UTF-8 that ends in a question mark", arguments: questions)
   fileprivate func rule(question: Question) {
     #expect(QuestionRule.refusal(of: question.bytes.span) == question.refusal)
   }
 
-  @Test("What a central is told")
+  @Test("Each refusal has its error code")
   func codes() {
     #expect(QuestionRule.Refusal.statement.code.rawValue == 0x0E)
     #expect(QuestionRule.Refusal.notUTF8.code.rawValue == 0x80)

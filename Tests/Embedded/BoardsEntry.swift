@@ -1,12 +1,12 @@
-// What scripts/check-embedded compiles beside the core: all that a program without a heap asks of its
-// boards.
+// Compiled by scripts/check-embedded with the core: everything that a program without a heap needs
+// of its boards.
 
 import BluetoothHost
 import Boards
 
 /// Chooses a board by its name, by a model or by settings, changes it, and writes what is wrong.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
 @c(eightball_boards_entry)
 public func boards(_ byte: UInt8) -> UInt32 {
   let table = BoardTable("board b\nmodel Machine\nset chip=virtual\nset shake.line=GPIO18\n")

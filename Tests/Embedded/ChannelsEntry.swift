@@ -1,22 +1,22 @@
-// What scripts/check-embedded compiles beside the core: it makes the generic code of credit-based
-// channels, with one link and one channel, and with four links and eight channels.
+// Compiled by scripts/check-embedded with the core: specialises credit-based channels for one link
+// and one channel, and for four links and eight channels.
 
 import BluetoothHost
 import EightBall
 
 /// One turn of a host's loop, for each table of channels.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
-@c(eightball_entry)
-public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
-  var one = CreditBasedChannels<1, 1, Owner>(application: Owner(), mps: .twoPackets)
-  var eight = CreditBasedChannels<4, 8, Owner>(application: Owner(), mps: .twoPackets)
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
+@c(eightball_channels_entry)
+public func channelsEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  var one = CreditBasedChannels<1, 1, ChannelOwner>(application: ChannelOwner(), mps: .twoPackets)
+  var eight = CreditBasedChannels<4, 8, ChannelOwner>(application: ChannelOwner(), mps: .twoPackets)
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   return turn(of: &one, at: now, byte) &+ turn(of: &eight, at: now, byte)
 }
 
-/// An owner that counts.
-struct Owner: ChannelApplication {
+/// A delegate that counts.
+struct ChannelOwner: ChannelApplication {
   var count: UInt32 = 0
 
   func listener(on spsm: SPSM, at link: Int) -> ChannelListener? {
@@ -40,7 +40,7 @@ struct Owner: ChannelApplication {
 }
 
 private func turn<let links: Int, let channels: Int>(
-  of role: inout CreditBasedChannels<links, channels, Owner>, at now: Instant, _ byte: UInt8
+  of role: inout CreditBasedChannels<links, channels, ChannelOwner>, at now: Instant, _ byte: UInt8
 ) -> UInt32 {
   let incoming = InlineArray<64, UInt8>(repeating: byte)
   var outgoing = InlineArray<64, UInt8>(repeating: 0)

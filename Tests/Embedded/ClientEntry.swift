@@ -1,24 +1,25 @@
-// What scripts/check-embedded compiles beside the core, in a second object: it makes the generic code
-// of hosts that are only clients, with one connection and with four, and of one in both roles.
+// Compiled by scripts/check-embedded with the core: specialises client-only hosts with one
+// connection and with four, and a host in both roles.
 
 import BluetoothHost
 import EightBall
 
 /// One turn of a firmware's loop, for each host.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
-@c(eightball_entry)
-public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
+@c(eightball_roles_entry)
+public func rolesEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   var both = BothRoles<4>(
     configuration: configuration,
     server: GATTServer(
-      database: BallProfile.makeDatabase(), application: Ball<4>(seed: 4, style: .slug)),
+      database: EightBallProfile.makeDatabase(),
+      application: BallApplication<4>(seed: 4, style: .slug)),
     client: GATTClient(application: Application()))
   return clientEntry(milliseconds, byte) &+ turn(of: &both, at: now, byte)
 }
 
-/// The same for the hosts that are only clients.
+/// The same for client-only hosts.
 @c(eightball_client_entry)
 public func clientEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
@@ -27,9 +28,10 @@ public func clientEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
 }
 
-/// A ball that asks others.
+/// A ball that also asks other balls.
 typealias BothRoles<let links: Int> = Host<
-  links, GATTServer<links, BallProfile.Database, Ball<links>>, GATTClient<links, Application>,
+  links, GATTServer<links, EightBallProfile.Database, BallApplication<links>>,
+  GATTClient<links, Application>,
   NoSecurity, NoChannels
 >
 

@@ -1,11 +1,11 @@
-// What scripts/check-embedded compiles beside the core: key agreement, the pairing functions and random
+// Compiled by scripts/check-embedded with the core: key agreement, the pairing functions and random
 // numbers, as a machine without a heap uses them.
 
 import BluetoothHost
 
-/// One pairing's arithmetic, from random numbers that are none.
+/// The arithmetic of one pairing, from numbers that are not random.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
 @c(eightball_crypto_entry)
 public func crypto(_ byte: UInt8) -> UInt32 {
   var random = CountingRandom(state: UInt64(widening: UInt32(byte)))
@@ -25,10 +25,8 @@ public func crypto(_ byte: UInt8) -> UInt32 {
     k: .zero, r: n1, preq: InlineArray(repeating: 1), pres: InlineArray(repeating: 2),
     initiator: address, responder: address)
   let stk = PairingFunctions.s1(k: .zero, r1: n1, r2: n2)
-  let derived = PairingFunctions.h7(
-    salt: n1, w: PairingFunctions.h6(w: keys.ltk, keyID: 0x6C65_6272))
   return check.words[0] ^ confirm.words[0] ^ legacyConfirm.words[0] ^ stk.words[0]
-    ^ derived.words[0] ^ PairingFunctions.g2(u: peer.x, v: dhKey, x: n1, y: n2)
+    ^ PairingFunctions.g2(u: peer.x, v: dhKey, x: n1, y: n2)
     ^ PairingFunctions.ah(k: keys.ltk, r: 1)
 }
 
@@ -55,7 +53,7 @@ private func sharedKey(
   return key
 }
 
-/// Numbers in their order: this program draws no keys for anybody.
+/// Successive numbers: this program makes no real keys.
 private struct CountingRandom: SecureRandomNumberGenerator {
   var state: UInt64
 

@@ -1,21 +1,21 @@
-// What scripts/check-embedded compiles beside the core: it makes the generic code of hosts with one
-// place and with four, and calls all that a board would, so that nothing goes unchecked.
+// Compiled by scripts/check-embedded with the core: specialises hosts with one connection and with
+// four, and calls everything that a board would.
 
 import BluetoothHost
 import EightBall
 
-/// One turn of a firmware's loop, for a host of one place and for a host of four.
+/// One turn of a firmware's loop, for a host of one connection and for a host of four.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
-@c(eightball_entry)
-public func entry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
+@c(eightball_ball_entry)
+public func ballEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   var one = BallHost<1>(
-    configuration: configuration, database: BallProfile.makeDatabase(),
-    application: Ball(seed: 1, style: .text))
+    configuration: configuration, database: EightBallProfile.makeDatabase(),
+    application: BallApplication(seed: 1, style: .text))
   var four = BallHost<4>(
-    configuration: configuration, database: BallProfile.makeDatabase(),
-    application: Ball(seed: 4, style: .slug))
+    configuration: configuration, database: EightBallProfile.makeDatabase(),
+    application: BallApplication(seed: 4, style: .slug))
   return turn(of: &one, at: now, byte) &+ turn(of: &four, at: now, byte)
 }
 
@@ -23,8 +23,8 @@ private var configuration: HostConfiguration {
   HostConfiguration(name: DeviceName(StaticText("8-Ball")), service: .ballService, address: .public)
 }
 
-private func turn<let places: Int>(
-  of host: inout BallHost<places>, at now: Instant, _ byte: UInt8
+private func turn<let capacity: Int>(
+  of host: inout BallHost<capacity>, at now: Instant, _ byte: UInt8
 ) -> UInt32 {
   let incoming = InlineArray<64, UInt8>(repeating: byte)
   var outgoing = InlineArray<526, UInt8>(repeating: 0)
@@ -47,7 +47,7 @@ private func turn<let places: Int>(
   if host.server.application.lights.isAnswering { sum &+= 1 }
 
   host.server.databaseChanged(in: .all)
-  sum &+= UInt32(host.server.database.place(of: .answer).handle.rawValue)
+  sum &+= UInt32(host.server.database.location(of: .answer).handle.rawValue)
   host.server.deviceName = DeviceName(StaticText("Ball"))
   host.advertise(Advertisement(service: .ballService, name: host.server.deviceName))
   host.advertise(nil)

@@ -2,7 +2,7 @@ import BallRunner
 import BluetoothHost
 import EightBall
 
-/// A machine with nothing behind it, so that all of the runner is compiled.
+/// A machine without devices, so that the whole runner is compiled.
 struct EmptyPort: Port, ~Copyable {
   var now: Instant { Instant(rawValue: 0) }
   var endRequests: Int { 1 }
@@ -25,7 +25,7 @@ struct EmptyPort: Port, ~Copyable {
   mutating func listen(toEdges isListening: Bool) {}
   mutating func set(_ light: LightName, isLit: Bool) -> Bool { true }
   mutating func checkLines() -> Bool { true }
-  mutating func takeLinesNews() -> LinesNews { .none }
+  mutating func takeLinesChange() -> LinesChange { .none }
   func writeLinesTrouble(to writer: inout ByteWriter) {}
 
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
@@ -39,15 +39,15 @@ struct EmptyPort: Port, ~Copyable {
   mutating func report(_ message: Span<UInt8>) -> Bool { true }
 }
 
-/// Runs a ball with one place and one with four, for people and for programs.
-@c(eightball_entry)
-public func entry() {
+/// Runs a ball for one central and one for four, for people and for programs.
+@c(eightball_runner_entry)
+public func runnerEntry() {
   let configuration = BallConfiguration(
     host: HostConfiguration(
       name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public),
     seed: 8)
-  var small = BallRunner<1, 526, 1_024, EmptyPort>(configuration, on: EmptyPort())
+  var small = BallRunner<1, 526, 1_024, 0, EmptyPort>(configuration, on: EmptyPort())
   _ = small.run()
-  var large = BallRunner<4, 2_053, 8_192, EmptyPort>(configuration, on: EmptyPort())
+  var large = BallRunner<4, 2_053, 8_192, 0, EmptyPort>(configuration, on: EmptyPort())
   _ = large.run()
 }

@@ -1,11 +1,11 @@
-// What scripts/check-embedded compiles beside the core: a Security Manager with two links, as a machine
+// Compiled by scripts/check-embedded with the core: a Security Manager with two links, as a machine
 // without a heap uses it.
 
 import BluetoothHost
 
-/// Everything that a host and an owner do with a Security Manager.
+/// All calls of a host and a delegate on a Security Manager.
 ///
-/// - Returns: Something of everything, so that nothing is optimised away.
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
 @c(eightball_security_entry)
 public func security(_ byte: UInt8) -> UInt32 {
   var manager = SecurityManager<2, P256KeyAgreement, CountingRandom, BondTable<4>, Owner>(
@@ -34,7 +34,6 @@ public func security(_ byte: UInt8) -> UInt32 {
   manager.encryptionChanged(.success, isEncrypted: true, at: index, at: now)
   _ = manager.confirm(true, at: index, at: now)
   _ = manager.enterPasskey(1, at: index, at: now)
-  manager.cancelPairing(at: index, at: now)
   manager.removeBond(at: 0)
   if manager.deadline != nil { sum &+= 1 }
   manager.advance(to: now)
@@ -43,7 +42,7 @@ public func security(_ byte: UInt8) -> UInt32 {
   return sum &+ manager.delegate.count
 }
 
-/// An owner that counts.
+/// A delegate that counts.
 private struct Owner: PairingDelegate {
   var count: UInt32 = 0
 
@@ -53,7 +52,7 @@ private struct Owner: PairingDelegate {
   mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) { count &+= 1 }
 }
 
-/// Numbers in their order: this program draws no keys for anybody.
+/// Successive numbers: this program makes no real keys.
 private struct CountingRandom: SecureRandomNumberGenerator {
   var state: UInt64
 

@@ -1,5 +1,5 @@
-// What scripts/check-embedded runs to know what a connection takes: a program that prints the bytes of
-// one more connection of a client, of a peripheral, and of a host in both roles, and of a key agreement.
+// Run by scripts/check-embedded: prints the bytes of one more connection of a client, of a
+// peripheral, and of a host in both roles, and of a key agreement.
 
 import BluetoothHost
 import EightBall

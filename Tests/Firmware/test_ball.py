@@ -1,4 +1,4 @@
-"""The ball on a microcontroller, as its centrals and the person who holds it see it."""
+"""The ball on a microcontroller, seen by its centrals and its user."""
 
 import asyncio
 import contextlib
@@ -49,7 +49,7 @@ async def test_questions_of_every_length(elf, folder):
 
 
 async def test_a_long_question_in_parts(elf, folder):
-    # The least MTU, 23: a question of 480 bytes comes as 27 parts of at most 18 bytes.
+    # The least MTU, 23: a question of 480 bytes comes in 27 parts of at most 18 bytes.
     async with ball_on_our_air(elf, folder) as (ball, radio), Central.opened(radio) as central:
         visit = await central.visit()
         await visit.ask(eight_ball.question_of_length(480))
@@ -66,7 +66,7 @@ async def test_a_statement_is_refused(elf, folder):
 
 async def test_shake_and_clear(elf, folder):
     async with ball_on_our_air(elf, folder) as (ball, radio), Central.opened(radio) as central:
-        # QEMU's pins are low at first, as if the buttons were down: this lets them go.
+        # QEMU's pins are low at first, as if the buttons were down: this releases them.
         await ball.press("shake")
         await ball.press("clear")
         visit = await central.visit(mtu=517)
@@ -84,7 +84,7 @@ async def test_shake_and_clear(elf, folder):
 
 
 async def lit_lights(ball: Machine, wanted: set[str]) -> None:
-    """Waits until just these lights are lit: they may blink first."""
+    """Waits until exactly these lights are lit: they may blink first."""
     for _ in range(2_000):
         if (lights := await ball.lights()) == wanted:
             return
@@ -94,7 +94,7 @@ async def lit_lights(ball: Machine, wanted: set[str]) -> None:
 
 async def test_the_lights(elf, folder):
     async with ball_on_our_air(elf, folder) as (ball, radio):
-        # Blinks while nobody is there.
+        # Blinks while no central is connected.
         await lit_lights(ball, {"status"})
         await lit_lights(ball, set())
         async with Central.opened(radio) as central:
@@ -128,8 +128,8 @@ async def test_a_controller_that_is_lost_and_found(elf, folder):
         ball = await stack.enter_async_context(Machine(elf, folder, radio))
         await ball.says("Advertising")
         await air.stop(signal.SIGKILL)
-        # A wire does not say that nobody is at its other end: the ball asks after its advertising once
-        # in 30 s, and has patience for each command.
+        # A wire does not report a lost controller: the ball checks its advertising once in 30 s, and
+        # waits some time for each response.
         await ball.says("Radio: lost;", patience=60)
         radio, air = await stack.enter_async_context(worlds.our_air(folder, listen))
         await ball.says("Radio: ready again.", patience=30)
@@ -142,7 +142,7 @@ async def test_a_controller_that_is_lost_and_found(elf, folder):
 async def test_on_a_controller_of_bumble(elf, folder):
     air, port = BumbleAir(), worlds.free_port()
     async with (
-        # Bumble's controllers route data by random address: the ball takes its own.
+        # Bumble's controllers route data by random address: the ball needs one.
         air.served(f"tcp-server:127.0.0.1:{port}", has_public_address=False),
         Machine(elf, folder, f"tcp-client:127.0.0.1:{port}") as ball,
     ):

@@ -1,4 +1,4 @@
-"""What the ball takes of a small machine: program memory, RAM with the stack, instructions."""
+"""What the ball needs of a small machine: program memory, RAM with the stack, instructions."""
 
 import asyncio
 import json
@@ -13,21 +13,21 @@ from machine import COUNTING, TICKS_AN_INSTRUCTION, sections, symbol
 from programs import REPOSITORY
 from test_ball import ball_on_our_air
 
-#: What is allowed, by image. In bytes, with the drivers and the words.
+#: The limits of each image in bytes, with the drivers and the texts.
 CODE_LIMIT = {"lm3s6965evb": 48_000, "cortex-m0": 60_000}
 RAM_LIMIT = {"lm3s6965evb": 16_384, "cortex-m0": 16_384}
-#: In instructions an ask: three packets in, two out, two lines on the console. With the drivers and all
-#: interrupts. QEMU's UART has one for each byte that comes.
+#: The limit of instructions an ask: three packets in, two out, two lines on the console. With the drivers
+#: and all interrupts. QEMU's UART has an interrupt for each received byte.
 ASK_LIMIT = {"lm3s6965evb": 7_000, "cortex-m0": 11_000}
 
 #: The same without drivers and interrupts, by scripts/benchmark-firmware: host and ball alone; the whole ball with
-#: its words; without them. The question has 40 bytes.
+#: its texts; without them. The question has 40 bytes.
 PART_LIMIT = {
     "lm3s6965evb": {"host": 1_100, "runner": 4_650, "quiet": 3_750},
     "cortex-m0": {"host": 2_450, "runner": 8_300, "quiet": 6_800},
 }
 
-#: What the stack holds before the ball starts.
+#: The content of the stack before the ball starts.
 PAINT = 0x5AFE5AFE
 
 
@@ -92,7 +92,7 @@ async def test_instructions_an_ask(elf, folder):
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, dict[str, int]]:
-    """What scripts/benchmark-firmware counts, by image and by part."""
+    """The counts of scripts/benchmark-firmware, by image and part."""
     output = subprocess.run(
         [REPOSITORY / "scripts/benchmark-firmware", "--json"], check=True, capture_output=True
     ).stdout
@@ -111,6 +111,6 @@ def test_instructions_of_the_parts(elf, parts):
 
 
 async def settled(ball) -> dict[str, int]:
-    """The statistics once the ball has gone to sleep."""
+    """The statistics when the ball sleeps."""
     await asyncio.sleep(1)
     return await ball.sleep_statistics()

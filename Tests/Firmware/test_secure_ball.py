@@ -1,4 +1,4 @@
-"""The ball that protects its links, on a microcontroller: who may ask it, and what it takes of the machine."""
+"""The ball with security on a microcontroller: who may ask it, and what it needs of the machine."""
 
 import asyncio
 import contextlib
@@ -17,9 +17,9 @@ INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
 #: Core Specification, Vol 3, Part H, 3.5.5.
 PAIRING_NOT_SUPPORTED = 0x05
 
-#: What is allowed, in bytes: of program memory with the drivers and the words, of RAM with the stack.
+#: The limits in bytes: program memory with the drivers and the texts, RAM with the stack.
 CODE_LIMIT, RAM_LIMIT = 75_000, 20_480
-#: What the stack holds before the ball starts.
+#: The content of the stack before the ball starts.
 PAINT = 0x5AFE5AFE
 
 GENERATIONS = pytest.mark.parametrize(
@@ -28,7 +28,7 @@ GENERATIONS = pytest.mark.parametrize(
 
 
 class SecureBall:
-    """The ball in QEMU, and a central of Bumble's that keeps its keys."""
+    """The ball in QEMU, and a Bumble central that stores its keys."""
 
     def __init__(self, machine: Machine, hosts: PairingHosts):
         self.machine, self.hosts = machine, hosts
@@ -49,15 +49,15 @@ class SecureBall:
             yield SecureBall(machine, hosts)
 
     async def visit(self) -> Visit:
-        """A link that is not encrypted."""
+        """An unencrypted link."""
         return await self._central.visit(mtu=517)
 
     async def pair(self, visit: Visit) -> None:
-        """Pairs, until both sides keep the keys."""
+        """Pairs, until both sides have stored the keys."""
         kept = asyncio.get_running_loop().create_future()
         device = self.hosts.central
         device.once(device.EVENT_KEY_STORE_UPDATE, lambda: kept.set_result(None))
-        # The processor in QEMU takes its time for the curve.
+        # The processor in QEMU is slow at the curve.
         async with asyncio.timeout(2 * PATIENCE):
             await visit.connection.pair()
             await kept
@@ -65,7 +65,7 @@ class SecureBall:
 
 
 async def is_answered(visit: Visit) -> None:
-    """A question is answered, by reading and by notification."""
+    """Checks that a question is answered, by reading and by notification."""
     await visit.subscribe()
     await visit.ask("Is it safe?")
     answer = await visit.next_answer()
@@ -104,7 +104,7 @@ async def test_nobody_pairs_while_pairing_is_closed(secure_elf, folder):
             async with asyncio.timeout(PATIENCE):
                 await visit.connection.pair()
         assert refused.value.error_code == PAIRING_NOT_SUPPORTED
-        # Held for 3 s, shake lets centrals pair again.
+        # Shake held for 3 s opens pairing again.
         await ball.machine.press("shake")
         await ball.machine.press("shake", seconds=3.5)
         await ball.machine.says("Pairing is open for 60 s.")

@@ -1,11 +1,11 @@
-"""The processor sleeps when there is nothing to do, and its clock goes on."""
+"""The processor sleeps when there is nothing to do, and its clock continues."""
 
 import asyncio
 
 from central import Central
 from test_ball import ball_on_our_air
 
-#: How long the ball is left alone, in seconds.
+#: How long the ball is idle, in seconds.
 REST = 10.0
 
 
@@ -13,7 +13,7 @@ async def test_nothing_wakes_a_ball_that_nobody_asks(elf, folder):
     async with ball_on_our_air(elf, folder) as (ball, radio), Central.opened(radio) as central:
         visit = await central.visit()
         await visit.subscribe()
-        # The radio's business of a new link comes to an end.
+        # The procedures of a new link end.
         await asyncio.sleep(3)
         before = await ball.sleep_statistics()
         await asyncio.sleep(REST)
@@ -25,6 +25,6 @@ async def test_only_the_light_wakes_a_ball_that_advertises(elf, folder):
         before = await ball.sleep_statistics()
         await asyncio.sleep(REST)
         after = await ball.sleep_statistics()
-        # The status light goes on once in 2 s, and off again.
+        # The status light blinks once in 2 s.
         assert after["wake-ups"] - before["wake-ups"] <= 2 * (REST / 2 + 1)
         assert after["waits"] - before["waits"] == after["wake-ups"] - before["wake-ups"]

@@ -1,10 +1,10 @@
-/// A client's application that checks what it gets: each operation ends once, what it finds comes in
-/// order and within its range, and values come whole.
+/// A client's application that checks its reports: each operation ends once, its findings come in
+/// order and within its range, and values are complete.
 struct Asker: ClientApplication, Settling {
-  /// What is known of one link.
+  /// The state of one link.
   private struct Link {
     var isOpen = false
-    /// The operation under way.
+    /// The present operation.
     var operation: ClientOperation?
     /// The last handle that was found; 0 if none was.
     var last: UInt16 = 0
@@ -13,10 +13,10 @@ struct Asker: ClientApplication, Settling {
   }
 
   private var links = InlineArray<4, Link>(repeating: Link())
-  /// Whether an attempt to connect is under way.
+  /// Whether a connection attempt is under way.
   private(set) var isConnecting = false
 
-  /// Whether an operation is under way on any link.
+  /// Whether any link has an operation.
   var isBusy: Bool {
     for index in 0..<4 where links[index].operation != nil { return true }
     return false
@@ -25,7 +25,7 @@ struct Asker: ClientApplication, Settling {
   mutating func attempt() { isConnecting = true }
 
   mutating func begin(_ operation: ClientOperation, at index: Int) {
-    demand(links[index].isOpen, "an operation on no link")
+    demand(links[index].isOpen, "an operation without a link")
     demand(links[index].operation == nil, "an operation within another")
     links[index].operation = operation
     links[index].last = 0
@@ -33,7 +33,7 @@ struct Asker: ClientApplication, Settling {
   }
 
   mutating func heard(_ report: borrowing AdvertisingReport) {
-    demand(report.data.count <= 255, "a report longer than any")
+    demand(report.data.count <= 255, "a report longer than the maximum")
     if report.isScanResponse {
       demand(report.isConnectable == nil, "a scan response that is connectable")
     }
@@ -44,7 +44,7 @@ struct Asker: ClientApplication, Settling {
   }
 
   mutating func connectionFailed(_ reason: HCIErrorCode) {
-    demand(isConnecting, "the end of no attempt")
+    demand(isConnecting, "the end of an attempt that never began")
     isConnecting = false
   }
 
@@ -53,7 +53,7 @@ struct Asker: ClientApplication, Settling {
   ) {
     demand(!links[index].isOpen, "a link within another")
     if role == .central {
-      demand(isConnecting, "a link of no attempt")
+      demand(isConnecting, "a link without an attempt")
       isConnecting = false
     }
     links[index] = Link()
@@ -61,7 +61,7 @@ struct Asker: ClientApplication, Settling {
   }
 
   mutating func disconnected(at index: Int, reason: HCIErrorCode) {
-    demand(links[index].isOpen, "the end of no link")
+    demand(links[index].isOpen, "the end of a link that does not exist")
     demand(links[index].operation == nil, "a link that ends before its operation")
     links[index].isOpen = false
   }
@@ -86,7 +86,7 @@ struct Asker: ClientApplication, Settling {
     advance(to: descriptor.handle, at: index)
   }
 
-  /// Something is at `handle`, which comes after what was found before.
+  /// A discovery has found `handle`, which must be above the last one.
   private mutating func advance(to handle: AttributeHandle, at index: Int) {
     demand(handle.rawValue > links[index].last, "a discovery that does not advance")
     links[index].last = handle.rawValue
@@ -97,7 +97,7 @@ struct Asker: ClientApplication, Settling {
     case .discoverServices, .discoverServicesByUUID:
       break
     default:
-      demand(false, "something found by what is no discovery")
+      demand(false, "a finding of an operation that is no discovery")
     }
   }
 
@@ -106,16 +106,16 @@ struct Asker: ClientApplication, Settling {
     links[index].readCount += part.count
     switch links[index].operation {
     case .read:
-      demand(links[index].readCount <= 512, "a value longer than any")
+      demand(links[index].readCount <= 512, "a value longer than 512 bytes")
     case .readByUUID, .readMultiple:
       demand(offset == 0, "two parts of one response")
     default:
-      demand(false, "a value read by what is no read")
+      demand(false, "a value of an operation that is no read")
     }
   }
 
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
-    demand(offset >= 0 && offset < 517, "a part of no value")
+    demand(offset >= 0 && offset < 517, "a part outside a value")
     var position = offset
     while value.freeCapacity > 0 {
       value.write(UInt8(truncatingIfNeeded: position &* 7))
@@ -129,12 +129,12 @@ struct Asker: ClientApplication, Settling {
   }
 
   func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
-    demand(links[index].isOpen, "a value from no link")
+    demand(links[index].isOpen, "a value without a link")
     demand(value.count <= 514, "a value longer than any PDU")
   }
 
   func readRSSI(_ rssi: Int8?, at index: Int) {
-    demand(links[index].isOpen, "the strength of no link")
+    demand(links[index].isOpen, "the strength of a link that does not exist")
   }
 
   func radioChanged(to state: RadioState) {}

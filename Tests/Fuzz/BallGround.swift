@@ -1,25 +1,25 @@
-// The ground of the fuzzers of a server: a ball that hesitates.
+// The ground of the server's fuzzers: a ball that hesitates.
 
-/// A host that only serves.
+/// A server-only host.
 typealias BallGround = Ground<GATTServer<4, GATTDatabase<32>, HesitantBall>, NoClient, NoChannels>
 
 extension Ground
 where
   Server == GATTServer<4, GATTDatabase<32>, HesitantBall>, Client: ~Copyable, Channels: ~Copyable
 {
-  /// Whether requests that reach the ball are put off.
+  /// Whether the ball defers its responses.
   var hesitates: Bool {
     get { host.server.application.hesitates }
     set { host.server.application.hesitates = newValue }
   }
 
-  /// The requests that were put off can be answered.
+  /// Allows the deferred responses.
   mutating func resume() {
-    for place in -1...4 { host.resume(at: place) }
+    for connectionIndex in -1...4 { host.resume(at: connectionIndex) }
     drain()
   }
 
-  /// The services from one handle to another have changed.
+  /// Reports changed services between two handles.
   mutating func change(_ start: UInt8, _ end: UInt8) {
     host.server.databaseChanged(
       in: AttributeHandleRange(
@@ -50,11 +50,11 @@ where
 
 extension GATTServer where Database == GATTDatabase<32>, Application == HesitantBall {
   static var hesitant: GATTServer {
-    GATTServer(database: BallProfile.makeDatabase(), application: HesitantBall())
+    GATTServer(database: EightBallProfile.makeDatabase(), application: HesitantBall())
   }
 }
 
-/// A role, or an application, that may have something to take back after each step.
+/// A role, or an application, with something to restore after each step.
 protocol Settling: ~Copyable {
   mutating func settle()
 }

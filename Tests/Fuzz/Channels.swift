@@ -1,5 +1,5 @@
-// Channels whose peers lie: signalling and K-frames, in any order, with an owner that opens, sends, takes and
-// closes.
+// Channels with faulty peers: signalling and K-frames in any order, with a delegate that opens,
+// sends, takes and closes.
 //
 // The low two bits of a piece's tag are the link. Of the others:
 //
@@ -9,8 +9,8 @@
 // | 0x20 … 0x3F | the data of the response to the host's last request about a channel |
 // | 0x40 … 0x5F | a K-frame: the low six bits of its first byte are the CID's; with bit 4 of the tag, 502 bytes |
 // | 0x60 … 0x7F | one ACL packet, its boundary flag in bits 2 and 3 of the tag |
-// | 0x80 … 0x9F | the owner: see below |
-// | 0xA0 … 0xBF | the link is made anew |
+// | 0x80 … 0x9F | the delegate: see below |
+// | 0xA0 … 0xBF | the link is replaced |
 // | 0xF0 … 0xFF | the controller and the time |
 
 /// A host with a server, which has channels.
@@ -33,7 +33,7 @@ where
     return ground
   }
 
-  /// The owner does something: 0 opens, 1 closes, 2 takes what has come, 3 and more send.
+  /// The delegate acts: 0 opens, 1 closes, 2 takes the received data, 3 and more send.
   fileprivate mutating func own(_ piece: borrowing Piece, at link: Int) {
     let channel = Int(piece.last % 8)
     switch piece.first {
@@ -53,7 +53,7 @@ where
     drain()
   }
 
-  /// The peer answers the host's last request.
+  /// The peer responds to the host's last request.
   fileprivate mutating func respond(_ data: Span<UInt8>, at link: UInt8) {
     let signal = signals[Int(link)]
     guard signal.code != 0 else { return }
@@ -95,7 +95,7 @@ func playChannels(_ pieces: consuming Pieces, on ground: inout ChannelGround) {
     case 0xF1: ground.restart()
     default: ground.pass(milliseconds: UInt32(piece.first) * 200)
     }
-    // A controller that was silent may still have buffers that it never gives back.
+    // A controller that was silent may never return some buffers.
     wasSilent = wasSilent || !ground.isObliging
     demand(
       wasSilent || ground.host.channels.pendingConnections.isEmpty,
@@ -104,15 +104,15 @@ func playChannels(_ pieces: consuming Pieces, on ground: inout ChannelGround) {
   finish(&ground)
 }
 
-/// The peers answer no more: every request ends, and every channel with its link.
+/// The peers are silent: every request ends, and every channel with its link.
 private func finish(_ ground: inout ChannelGround) {
   ground.isObliging = true
   for _ in 0..<4 { ground.pass(milliseconds: 31_000) }
   demand(ground.host.channels.deadline == nil, "a request that never ends")
   demand(
     ground.host.channels.count == ground.host.channels.application.count,
-    "a channel that its owner does not know, or one that is no more")
+    "the host's and the delegate's channels differ")
   ground.restart()
   demand(ground.host.channels.count == 0, "a channel without a link")
-  demand(ground.host.channels.application.count == 0, "a channel whose end nobody heard of")
+  demand(ground.host.channels.application.count == 0, "a channel whose end was not reported")
 }

@@ -1,4 +1,5 @@
-// A client whose servers and controller lie, on a host that only asks and on one in both roles.
+// A client with faulty servers and a faulty controller, on a client-only host and on one in both
+// roles.
 //
 // The low two bits of a piece's tag are the link. Of the others:
 //
@@ -12,7 +13,7 @@
 // | 0xA0 … 0xBF | a link that the host begins; with bit 2, one that a central begins |
 // | 0xF0 … 0xF7 | the controller: see below |
 
-/// A host that only asks.
+/// A client-only host.
 typealias ClientGround = Ground<NoServer, GATTClient<4, Asker>, NoChannels>
 /// A host in both roles.
 typealias RolesGround = Ground<
@@ -21,7 +22,7 @@ typealias RolesGround = Ground<
 
 extension Ground
 where Server: ~Copyable, Client == GATTClient<4, Asker>, Channels == NoChannels {
-  /// A host that has started up and has begun two links. If it serves too, centrals have begun two
+  /// A host that has started and begun two links. If it is a server too, centrals have begun two
   /// more.
   static func asking(server: consuming Server) -> Ground {
     var ground = Ground(
@@ -44,7 +45,7 @@ where Server: ~Copyable, Client == GATTClient<4, Asker>, Channels == NoChannels 
     connect(link, as: 0x00)
   }
 
-  /// The host begins to connect.
+  /// The host starts to connect.
   fileprivate mutating func attempt(_ link: UInt8) {
     guard host.connect(to: DeviceAddress(kind: .random, bytes: [link, 0, 0, 0, 0, 0xC0])) else {
       return
@@ -87,20 +88,19 @@ func playClient<Server: ServerRole & Settling & ~Copyable>(
   finish(&ground)
 }
 
-/// The peer answers no more, and the controller obeys: every operation and attempt ends, and no longer
-/// than that.
+/// The peer is silent, and the controller obeys: every operation and attempt ends in time.
 private func finish<Server: ServerRole & Settling & ~Copyable>(
   _ ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
   ground.isObliging = true
   ground.host.cancelConnection()
-  // 655.35 s is the longest supervision time-out that a controller can report.
+  // 655.35 s is the longest supervision timeout that a controller can report.
   for _ in 0..<4 { ground.pass(milliseconds: 700_000) }
   demand(!ground.host.client.application.isBusy, "an operation that never ends")
   demand(!ground.host.client.application.isConnecting, "an attempt that never ends")
 }
 
-/// What comes may be a response, or an indication.
+/// Notes a possible response or indication.
 private func note<Server: ServerRole & Settling & ~Copyable>(
   _ piece: borrowing Piece, _ link: UInt8,
   _ ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
@@ -118,7 +118,7 @@ private func playPDU<Server: ServerRole & Settling & ~Copyable>(
     frame: piece.bytes, filling: piece.tag & 0x10 != 0 ? 512 : nil, channel: 0x04, link: link)
 }
 
-/// The response has the opcode that the request asks for. With bit 4 of the tag it is 512 bytes long.
+/// The response has the opcode that fits the request. With bit 4 of the tag it has 512 bytes.
 private func playResponse<Server: ServerRole & Settling & ~Copyable>(
   _ piece: borrowing Piece, on ground: inout Ground<Server, GATTClient<4, Asker>, NoChannels>
 ) {
@@ -157,13 +157,13 @@ private func playController<Server: ServerRole & Settling & ~Copyable>(
     ground.host.disconnect(at: Int(piece.first & 3))
     ground.drain()
   default:
-    // Any packet of the controller: what links there are is no longer known.
+    // It may be any packet of the controller, so the links are no longer known.
     ground.followsLinks = false
     ground.receive(piece.bytes)
   }
 }
 
-/// An operation that the piece describes.
+/// The operation that the piece describes.
 private func operation(_ piece: borrowing Piece) -> ClientOperation {
   var reader = ByteReader(piece.bytes)
   let kind = reader.readUInt8() ?? 0

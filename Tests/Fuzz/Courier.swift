@@ -1,17 +1,17 @@
-/// An owner of channels that checks what it gets: every channel opens and ends once, no more comes than
-/// there is room for, and the parts of SDUs come and go in order.
+/// A delegate of channels that checks its reports: every channel opens and ends once, no more data
+/// comes than there is room for, and the parts of SDUs come and go in order.
 struct Courier: ChannelApplication {
-  /// What is known of one channel.
+  /// The state of one channel.
   private struct Channel {
-    /// Whether it is open, or was asked for.
+    /// Whether it is open, or was requested.
     var isUsed = false
     var isOpen = false
     /// How many bytes wait to be taken.
     var held = 0
-    /// How far the SDU that comes has come, and its length.
+    /// The position in the incoming SDU, and its length.
     var position = 0
     var incomingLength = 0
-    /// The length of the SDU that is to be sent, and how much of it was written.
+    /// The length of the outgoing SDU, and how much of it was written.
     var outgoingLength: Int?
     var written = 0
     var peerMTU = 0
@@ -22,25 +22,25 @@ struct Courier: ChannelApplication {
 
   private var channels = InlineArray<8, Channel>(repeating: Channel())
 
-  /// How many channels are open, or are being opened.
+  /// How many channels are open or being opened.
   var count: Int {
     var count = 0
     for index in 0..<8 where channels[index].isUsed { count += 1 }
     return count
   }
 
-  /// The host has been asked for a channel.
+  /// Notes the host's request for a channel.
   mutating func begin(_ channel: Int) {
-    demand(!channels[channel].isUsed, "a channel that is another")
+    demand(!channels[channel].isUsed, "a channel that is in use")
     channels[channel] = Channel()
     channels[channel].isUsed = true
   }
 
-  /// Takes what has come.
+  /// Takes the received bytes.
   mutating func drain(_ channel: Int) { channels[channel].held = 0 }
 
-  /// There is an SDU to be sent. One that is longer than the peer's MTU is a fault of the owner, which closes
-  /// the channel.
+  /// Sends an SDU. One longer than the peer's MTU is an error of the delegate, which closes the
+  /// channel.
   mutating func send(_ length: Int, on channel: Int) {
     if channels[channel].outgoingLength == nil { channels[channel].outgoingLength = length }
   }
@@ -62,7 +62,7 @@ struct Courier: ChannelApplication {
   }
 
   mutating func closed(_ channel: Int, with end: ChannelEnd) {
-    demand(channels[channel].isUsed, "the end of no channel")
+    demand(channels[channel].isUsed, "the end of a channel that does not exist")
     channels[channel] = Channel()
   }
 
@@ -86,7 +86,7 @@ struct Courier: ChannelApplication {
   func nextSDULength(on channel: Int) -> Int? { channels[channel].outgoingLength }
 
   mutating func writeSDU(on channel: Int, from offset: Int, into writer: inout ByteWriter) {
-    demand(offset == channels[channel].written, "a part of an SDU out of its turn")
+    demand(offset == channels[channel].written, "a part of an SDU out of order")
     while writer.freeCapacity > 0 {
       writer.write(0x5A as UInt8)
       channels[channel].written += 1

@@ -1,12 +1,12 @@
-// The ground that every fuzzer stands on: a host, and a controller that takes what it gives and checks
-// it. Compiled by scripts/fuzz as one module with the core.
+// The common ground of the fuzzers: a host, and a controller that checks the host's packets.
+// Compiled by scripts/fuzz as one module with the core.
 
 import Glibc
 
-/// A host of four links, and its controller. A condition that does not hold stops the program,
-/// which is how a fuzzer reports it.
+/// A host of four links, and its controller. A failed condition stops the program, which libFuzzer
+/// reports.
 ///
-/// It is its bytes and nothing else: see `StartingGround`. The buffers belong to all its copies.
+/// Its bytes are its whole state: see `StartingGround`. All its copies share the buffers.
 @safe
 struct Ground<
   Server: ServerRole & Settling & ~Copyable, Client: ClientRole & Settling & ~Copyable,
@@ -14,24 +14,23 @@ struct Ground<
 >: ~Copyable {
   var host: Host<4, Server, Client, NoSecurity, Channels>
   private(set) var now = Instant(rawValue: 1)
-  /// Whether the controller answers commands and gives back its buffers.
+  /// Whether the controller answers commands and returns its buffers.
   var isObliging = true
   /// Whether links end only when the host ends them, so that the frames on them can be followed.
   var followsLinks = true
-  /// The ATT responses that went out since this was last set to 0.
+  /// The ATT responses since this was last set to 0.
   var responses = 0
-  /// The opcode of the last ATT request that went out on each link; 0 if something has come since.
+  /// The opcode of each link's last ATT request; 0 after any reply.
   var requests = InlineArray<4, UInt8>(repeating: 0)
-  /// How many indications may have come on each link that have not been confirmed. Those that come
-  /// before their link are among them.
+  /// The number of indications on each link that may be unconfirmed, including those that come
+  /// before their link.
   var indications = InlineArray<4, Int>(repeating: 0)
-  /// The request about a channel that went out last on each link.
+  /// Each link's last request about a channel.
   var signals = InlineArray<4, SentSignal>(repeating: SentSignal())
   private var frames = InlineArray<4, SentFrame>(repeating: SentFrame())
-  /// The packet that the host receives is at the end of this, so that AddressSanitizer notices a
-  /// read beyond it.
+  /// The received packet is at the end of this, so that AddressSanitizer detects a read beyond it.
   private let incoming = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 526)
-  /// The packet that the host sends. It needs no more room than this.
+  /// The sent packet. It must not need more room.
   private let outgoing = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 526)
 
   static var aclLength: Int { 27 }
@@ -59,7 +58,7 @@ struct Ground<
     for link in 0..<4 { forget(link) }
   }
 
-  /// Another link has this number from now on, or none.
+  /// Drops the state of this link's number.
   private mutating func forget(_ link: Int) {
     frames[link] = SentFrame()
     requests[link] = 0
@@ -72,13 +71,13 @@ struct Ground<
     drain()
   }
 
-  /// Gives the host one packet, whole or not, and takes all that it has to say to it.
+  /// Gives the host one packet, whole or not, and takes all packets that follow.
   mutating func receive(_ packet: Span<UInt8>) {
     give(packet.count) { $0.write(packet) }
     drain()
   }
 
-  /// A link is there: `link` is 0 to 3, and its handle 0x40 more. By default a central began it.
+  /// Makes a link: `link` is 0 to 3, and its handle 0x40 more. By default a central began it.
   mutating func connect(_ link: UInt8, as role: UInt8 = 0x01) {
     forget(Int(link))
     let event: [22 of UInt8] = [
@@ -88,8 +87,8 @@ struct Ground<
     receive(event.span)
   }
 
-  /// One L2CAP frame on a fixed channel of this link, in one ACL packet. With `filling` it is so
-  /// many bytes: the first of `frame`, and then all of `frame` over and over.
+  /// Receives one L2CAP frame on a fixed channel of this link, in one ACL packet. With `filling`,
+  /// `frame` is repeated to that length.
   mutating func receive(
     frame: Span<UInt8>, filling: Int? = nil, channel: UInt8, link: UInt8
   ) {
@@ -106,7 +105,7 @@ struct Ground<
     drain()
   }
 
-  /// One ACL packet.
+  /// Receives one ACL packet.
   mutating func receive(fragment: Span<UInt8>, boundary: UInt8, link: UInt8) {
     give(5 + fragment.count) { packet in
       packet.write(0x02 as UInt8)
@@ -127,7 +126,7 @@ struct Ground<
     unsafe host.receive(packet.span, at: now)
   }
 
-  /// Takes the host's packets until it has none. It must come to an end.
+  /// Takes the host's packets until it has none, which must happen.
   mutating func drain() {
     let packet = unsafe outgoing
     var turns = 0
@@ -136,12 +135,12 @@ struct Ground<
       let isWritten = host.nextPacket(into: &writer, at: now)
       let count = writer.count
       guard isWritten else {
-        demand(count == 0, "no packet, and yet some bytes")
+        demand(count == 0, "bytes without a packet")
         break
       }
-      demand(!writer.hasOverflowed, "a packet longer than was promised")
+      demand(!writer.hasOverflowed, "a packet longer than the buffer")
       turns += 1
-      demand(turns < 2_000, "the host never falls silent")
+      demand(turns < 2_000, "the host never stops sending")
       unsafe answer(packet.span.extracting(first: count))
     }
     host.server.settle()
@@ -178,10 +177,10 @@ struct Ground<
     let status: [7 of UInt8] = [0x04, 0x0F, 4, 0x00, 1, low, high]
     switch opcode {
     case .leCreateConnection:
-      // The link itself comes when the fuzzer says so.
+      // The fuzzer makes the link itself later.
       host.receive(status.span, at: now)
     case .disconnect:
-      demand(parameters.count >= 2, "a disconnection of no link")
+      demand(parameters.count >= 2, "a disconnection without a link")
       let end: [7 of UInt8] = [0x04, 0x05, 4, 0x00, parameters[0], parameters[1], 0x16]
       host.receive(status.span, at: now)
       if (0x40...0x43).contains(parameters[0]) { forget(Int(parameters[0] - 0x40)) }
@@ -215,7 +214,7 @@ struct Ground<
 
   // MARK: The peers
 
-  /// Follows the frames that the data is fragments of, and checks them.
+  /// Assembles the data's frames, and checks them.
   private mutating func take(_ data: Span<UInt8>, isFirst: Bool, handle: UInt16) {
     demand(!data.isEmpty, "an ACL packet with nothing in it")
     guard followsLinks, (0x40...0x43).contains(handle) else { return }
@@ -253,7 +252,7 @@ struct Ground<
       demand(Channels.isPresent, "a frame on a channel, without channels")
       demand(frame.length <= 2_048, "a frame longer than any MPS")
     default:
-      demand(false, "a frame on a channel that is not ours")
+      demand(false, "a frame on an unknown channel")
     }
   }
 
@@ -273,7 +272,7 @@ struct Ground<
   }
 }
 
-/// A request about a channel, as the peer needs it for its response.
+/// A request about a channel, with what the peer needs for its response.
 struct SentSignal {
   /// 0x14 or 0x06; 0 if there was none.
   var code: UInt8 = 0
@@ -281,7 +280,7 @@ struct SentSignal {
   /// The CIDs of a Disconnection Request.
   var cids = InlineArray<4, UInt8>(repeating: 0)
 
-  /// A signalling command is sent, with the header of its frame.
+  /// Notes a signalling command, with the header of its frame.
   mutating func note(_ frame: Span<UInt8>) {
     guard frame.count >= 12, frame[4] == 0x14 || frame[4] == 0x06 else { return }
     code = frame[4]
@@ -290,19 +289,19 @@ struct SentSignal {
   }
 }
 
-/// What the checks need of a frame that the host is sending.
+/// The checked properties of a frame that the host sends.
 private struct SentFrame {
   /// The length of its payload.
   var length = 0
   var channel: UInt16 = 0
   /// The first byte of its payload.
   var first: UInt8 = 0
-  /// How many bytes of its payload are still to come.
+  /// How many bytes of its payload are missing.
   var missing = 0
 
   init() {}
 
-  /// A frame of which this header has come.
+  /// A frame that begins with this header.
   init(header: Span<UInt8>) {
     length = Int(header[0]) | Int(header[1]) << 8
     channel = UInt16(header[2]) | UInt16(header[3]) << 8
@@ -310,8 +309,8 @@ private struct SentFrame {
   }
 }
 
-/// Stops the program unless the condition holds, and says which it was: a precondition's message is
-/// lost where code is optimised.
+/// Stops the program unless the condition holds, and prints which it was: optimised code loses a
+/// precondition's message.
 @inline(__always)
 func demand(_ condition: Bool, _ fault: StaticString) {
   if !condition { stop(fault) }

@@ -1,4 +1,4 @@
-// Packets from a controller that may lie: events, data, in any order, of any length.
+// Packets from a faulty controller: events and data, in any order, of any length.
 //
 // A piece of the input is a packet, type byte first, unless its tag says otherwise.
 

@@ -1,46 +1,49 @@
-/// A ball that puts off what it is asked, while it hesitates.
+/// A ball that defers its responses while it hesitates.
 struct HesitantBall: GATTApplication, ~Copyable {
-  var ball = Ball<4>(seed: 8)
+  var ball = BallApplication<4>(seed: 8)
   var hesitates = false
 
-  mutating func centralConnected(at place: Int, address: DeviceAddress) {
-    ball.centralConnected(at: place, address: address)
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
+    ball.centralConnected(at: connectionIndex, address: address)
   }
 
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
-    ball.centralDisconnected(at: place, reason: reason)
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
+    ball.centralDisconnected(at: connectionIndex, reason: reason)
   }
 
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
   ) {
-    ball.configurationChanged(of: attribute, at: place, to: configuration)
+    ball.configurationChanged(of: attribute, at: connectionIndex, to: configuration)
   }
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     if hesitates { throw .later }
-    try ball.read(attribute, at: place, from: offset, into: &value)
+    try ball.read(attribute, at: connectionIndex, from: offset, into: &value)
   }
 
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
-    try ball.write(value, to: attribute, at: place)
+    try ball.write(value, to: attribute, at: connectionIndex)
   }
 
-  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
+  mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
     if hesitates { throw .later }
   }
 
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? { ball.pendingUpdate(at: place) }
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? {
+    ball.pendingUpdate(at: connectionIndex)
+  }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
-    ball.writeUpdate(of: attribute, at: place, into: &value)
+    ball.writeUpdate(of: attribute, at: connectionIndex, into: &value)
   }
 
   mutating func radioChanged(to state: RadioState) { ball.radioChanged(to: state) }

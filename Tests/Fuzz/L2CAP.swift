@@ -1,4 +1,4 @@
-// Fragments: frames cut anywhere, continued by the wrong piece, of any length, on any channel.
+// Fragments: frames that are cut anywhere, continued wrongly, of any length, on any channel.
 //
 // A piece of the input is one ACL packet; of its tag, the low two bits are the link and the next two
 // the packet boundary flag.
@@ -9,11 +9,11 @@ func playL2CAP(_ pieces: consuming Pieces, on ground: inout BallGround) {
   while let piece = pieces.next() {
     ground.receive(fragment: piece.bytes, boundary: (piece.tag >> 2) & 3, link: piece.tag & 3)
   }
-  // Whatever came before, a whole frame that starts now is heard.
+  // After anything, a whole frame that starts now is received.
   let request: [3 of UInt8] = [0x0A, 0x03, 0x00]
   for link: UInt8 in 0..<4 {
     ground.responses = 0
     ground.receive(frame: request.span, channel: 0x04, link: link)
-    demand(ground.responses == 1, "a whole frame after broken ones is not heard")
+    demand(ground.responses == 1, "a whole frame after broken ones has no response")
   }
 }

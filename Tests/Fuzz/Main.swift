@@ -1,4 +1,4 @@
-// All fuzzers in one program, so that the core is compiled for them once. Its file name chooses the
+// All fuzzers in one program, so that the core is compiled once for them. Its file name chooses the
 // fuzzer; scripts/fuzz makes a link for each.
 
 import Glibc
@@ -27,7 +27,7 @@ private let fuzzer: Fuzzer = {
   return fuzzer
 }()
 
-// Where every input starts. Each is made at its first use.
+// The start of every input, made at its first use.
 private let balls = StartingGround<BallGround> {
   fuzzer == .hci ? .started(followsLinks: false) : .withFourLinks()
 }
@@ -36,7 +36,7 @@ private let channels = StartingGround<ChannelGround> { .withFourLinks() }
 private let roles = StartingGround<RolesGround> { .asking(server: .hesitant) }
 private let pairings = StartingGround<PairingGround> { PairingGround() }
 
-/// One input, as libFuzzer hands it over.
+/// Runs one input of libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe UnsafeBufferPointer(start: bytes, count: count)

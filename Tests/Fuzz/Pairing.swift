@@ -1,4 +1,4 @@
-// Pairing of two devices in the hands of an attacker, of controllers that fail, and of hasty users.
+// Pairing of two devices with an attacker, controllers that fail, and impatient users.
 //
 // Bit 7 of a piece's tag is the side: 0 the central, 1 the peripheral.
 //
@@ -7,19 +7,19 @@
 // | 0x00 | the side's next PDU arrives |
 // | 0x01 | it is lost |
 // | 0x02 | it arrives twice |
-// | 0x03 | it arrives changed: the first byte says where, the second what is flipped; cut there if 0 |
+// | 0x03 | it arrives changed: the first byte is the position, the second the flipped bits; cut
+// there if 0 |
 // | 0x04 | the side gets the piece as a PDU |
 // | 0x05, 0x06 | the side pairs; encrypts with its bond |
-// | 0x07 | its user says yes (1) or no (0) |
+// | 0x07 | its user confirms (1) or rejects (0) |
 // | 0x08 | its user enters the piece as a number, or nothing |
-// | 0x09 | its user enters what the other device shows |
+// | 0x09 | its user enters the number that the other device shows |
 // | 0x0A | its policy, from two bytes |
 // | 0x0B | it forgets a bond |
-// | 0x0C | it ends the pairing |
 // | 0x10 | the controllers encrypt; with a byte, that of the central refuses with it |
 // | 0x11, 0x12 | the link is lost; is made |
 // | 0x13 | time passes: 200 ms times the first byte |
-// | 0x14 | all do what they should, until nothing moves |
+// | 0x14 | all act properly until no packet is left |
 
 /// Plays one input of the fuzzer Pairing.
 func playPairing(_ pieces: consuming Pieces, on ground: inout PairingGround) {
@@ -70,12 +70,6 @@ private func play(_ piece: borrowing Piece, on ground: inout PairingGround) {
     } else {
       ground.peripheral.removeBond(at: 0)
     }
-  case 0x0C:
-    if isCentral {
-      ground.central.cancelPairing(at: 0, at: ground.now)
-    } else {
-      ground.peripheral.cancelPairing(at: 0, at: ground.now)
-    }
   case 0x10:
     let refusal = piece.first == 0 ? nil : HCIErrorCode(rawValue: piece.first)
     ground.encrypt(refusal: refusal)
@@ -87,7 +81,7 @@ private func play(_ piece: borrowing Piece, on ground: inout PairingGround) {
   }
 }
 
-/// A PDU goes over the link, or does not.
+/// Delivers, changes or drops a PDU.
 private func playPDU(_ piece: borrowing Piece, on ground: inout PairingGround) {
   let fromCentral = piece.tag & 0x80 == 0
   var pdu = ground.takePDU(fromCentral: fromCentral)
@@ -126,7 +120,7 @@ private func policy(_ piece: borrowing Piece) -> PairingPolicy {
     bonds: bits & 0x20 == 0, confirmsJustWorks: bits & 0x40 != 0)
 }
 
-/// Whatever was done to them: a pairing ends in time, and two honest devices pair afterwards.
+/// In any state a pairing ends in time, and two honest devices can pair afterwards.
 private func finish(_ ground: inout PairingGround) {
   for _ in 0..<4 { ground.pass(milliseconds: 40_000) }
   demand(ground.central.pairingConnection == nil, "a pairing of the central that never ends")
@@ -158,7 +152,7 @@ extension PairingGround {
     )
   }
 
-  /// A bond with a peer has at least the protection that the bond before it had.
+  /// A bond with a peer has at least the protection of the previous one.
   fileprivate func demandNothingWeaker(
     than before: (InlineArray<2, Bond?>, InlineArray<2, Bond?>)
   ) {

@@ -1,10 +1,10 @@
-// The ground of the fuzzer of pairing: two Security Managers, the link between them, and what an attacker
-// and a controller can do to it. Compiled by scripts/fuzz as one module with the core.
+// The ground of the pairing fuzzer: two Security Managers, their link, and the actions of an
+// attacker and of controllers. Compiled by scripts/fuzz as one module with the core.
 
-/// A central and a peripheral that pair. No curve: the work on it has its own tests, and would leave the
-/// fuzzer a hundredth of its inputs.
+/// A central and a peripheral that pair, without the curve: it has its own tests, and would reduce
+/// the fuzzer's inputs to a hundredth.
 ///
-/// It is its bytes and nothing else: see `StartingGround`.
+/// Its bytes are its whole state: see `StartingGround`.
 struct PairingGround: ~Copyable {
   typealias Manager = SecurityManager<
     1, PlainAgreement, PlainRandom, BondTable<2>, PairingWitness
@@ -13,7 +13,7 @@ struct PairingGround: ~Copyable {
   var central: Manager
   var peripheral: Manager
   private(set) var isLinked = false
-  /// Whether the controllers encrypt the link: both have had the same key.
+  /// Whether the controllers encrypt the link: both received the same key.
   private(set) var isEncrypted = false
   private(set) var now = Instant(rawValue: 1)
 
@@ -67,7 +67,7 @@ struct PairingGround: ~Copyable {
     work()
   }
 
-  /// Does all the work on keys that is due.
+  /// Does all pending key work.
   mutating func work() {
     central.advance(to: now)
     peripheral.advance(to: now)
@@ -82,7 +82,7 @@ struct PairingGround: ~Copyable {
 
   // MARK: PDUs
 
-  /// Takes the next PDU of one side; empty if there is none.
+  /// Takes the next PDU of one side; empty without one.
   mutating func takePDU(fromCentral: Bool) -> ByteBuffer<65> {
     var pdu = ByteBuffer<65>()
     guard isLinked else { return pdu }
@@ -110,12 +110,13 @@ struct PairingGround: ~Copyable {
 
   // MARK: The controllers
 
-  /// The controllers do what the hosts ask of them. With `refusal` that of the central does not.
+  /// The controllers carry out the hosts' commands. With `refusal` the central's controller
+  /// refuses.
   ///
   /// - Returns: Whether there was anything to do.
   @discardableResult
   mutating func encrypt(refusal: HCIErrorCode? = nil) -> Bool {
-    guard isLinked, central.owesCommand(at: 0),
+    guard isLinked, central.hasCommand(at: 0),
       let start = central.takeEncryption(at: 0, at: now)
     else { return false }
     if let refusal {
@@ -131,7 +132,7 @@ struct PairingGround: ~Copyable {
       central.encryptionChanged(.success, isEncrypted: true, at: 0, at: now)
       peripheral.encryptionChanged(.success, isEncrypted: true, at: 0, at: now)
     case .key:
-      // What is sent with another key cannot be read: Connection Terminated due to MIC Failure.
+      // Packets with another key cannot be decrypted: Connection Terminated due to MIC Failure.
       disconnect()
     case .refusal, nil:
       isEncrypted = false
@@ -140,15 +141,15 @@ struct PairingGround: ~Copyable {
     return true
   }
 
-  // MARK: What is honest
+  // MARK: Honest behaviour
 
-  /// Both devices and both users do what they should, until nothing moves.
+  /// Both devices and users act properly until no packet is left.
   mutating func settle() {
     var turns = 0
     var hasMoved = true
     while hasMoved {
       turns += 1
-      demand(turns < 500, "two honest devices that never fall silent")
+      demand(turns < 500, "two honest devices that never stop sending")
       hasMoved = encrypt()
       for side in 0..<2 {
         let fromCentral = side == 0
@@ -183,7 +184,7 @@ struct PairingGround: ~Copyable {
     }
   }
 
-  /// A user says yes or no.
+  /// A user confirms or rejects.
   mutating func confirm(_ isConfirmed: Bool, atCentral: Bool) {
     if atCentral {
       if isConfirmed { central.delegate.takesPart = true }
@@ -205,9 +206,9 @@ struct PairingGround: ~Copyable {
     }
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
-  /// Neither device believes what is not so.
+  /// Each device's view of the link is right.
   func check() {
     check(central.security(at: 0))
     check(peripheral.security(at: 0))
@@ -216,7 +217,7 @@ struct PairingGround: ~Copyable {
   private func check(_ security: LinkSecurity) {
     guard security.contains(.encrypted) else { return }
     demand(isLinked, "an encrypted link that is not there")
-    demand(isEncrypted, "a link that is believed encrypted, and is not")
+    demand(isEncrypted, "an unencrypted link that a device treats as encrypted")
   }
 }
 
@@ -262,11 +263,11 @@ struct PlainRandom: SecureRandomNumberGenerator {
   }
 }
 
-/// An owner that remembers what its user has seen and done.
+/// A delegate that records what its user has seen and done.
 struct PairingWitness: PairingDelegate {
   /// The number that its device shows.
   private(set) var shown: UInt32?
-  /// Whether its user has had a part in the pairing: has seen a passkey, entered one, or said yes.
+  /// Whether its user took part in the pairing: saw a passkey, entered one, or confirmed.
   var takesPart = false
   private var prompt: PairingPrompt?
 
@@ -290,7 +291,7 @@ struct PairingWitness: PairingDelegate {
 
   mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
     if case .paired(let bond?) = outcome, bond.isAuthenticated {
-      demand(takesPart, "a key that no user has vouched for, as if one had")
+      demand(takesPart, "an authenticated key without a user's part")
     }
     takesPart = false
     shown = nil

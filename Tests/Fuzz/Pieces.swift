@@ -1,4 +1,4 @@
-/// Cuts a fuzzer's input into pieces, each behind its own tag and length.
+/// Splits a fuzzer's input into pieces, each after its tag and length.
 struct Pieces: ~Copyable, ~Escapable {
   private let input: Span<UInt8>
   private var position = 0
@@ -8,8 +8,7 @@ struct Pieces: ~Copyable, ~Escapable {
     self.input = input
   }
 
-  /// The next tag byte, and the bytes that its length byte counts: as many as are left if they are
-  /// fewer.
+  /// The next tag byte, and the number of bytes in its length byte, or all that are left.
   @_lifetime(copy self)
   @_lifetime(self: copy self)
   mutating func next() -> Piece? {
@@ -20,7 +19,7 @@ struct Pieces: ~Copyable, ~Escapable {
   }
 }
 
-/// One piece of an input. What its tag means is the fuzzer's to say.
+/// One piece of an input. Each fuzzer defines its tags.
 struct Piece: ~Escapable {
   let tag: UInt8
   let bytes: Span<UInt8>
@@ -31,9 +30,9 @@ struct Piece: ~Escapable {
     self.bytes = bytes
   }
 
-  /// The first byte; 0 if there is none.
+  /// The first byte; 0 without one.
   var first: UInt8 { bytes.isEmpty ? 0 : bytes[0] }
 
-  /// The last byte; 0 if there is none.
+  /// The last byte; 0 without one.
   var last: UInt8 { bytes.isEmpty ? 0 : bytes[bytes.count - 1] }
 }

@@ -1,7 +1,7 @@
-/// The ground from which every input of a fuzzer starts, made once: to start up takes longer than most
-/// inputs do.
+/// The ground from which every input of a fuzzer starts, made once: starting takes longer than most
+/// inputs.
 ///
-/// The host has no references, so its bytes are its whole state: a copy of them brings it back.
+/// The host has no references, so its bytes are its whole state, and a copy of them restores it.
 @safe struct StartingGround<Ground: ~Copyable>: ~Copyable, @unchecked Sendable {
   private let current: UnsafeMutablePointer<Ground>
   private let kept: UnsafeMutableRawPointer
@@ -15,7 +15,7 @@
     unsafe kept.copyMemory(from: current, byteCount: MemoryLayout<Ground>.size)
   }
 
-  /// The ground as it was at the start, whatever earlier inputs did on it.
+  /// The ground as at the start.
   func restored() -> UnsafeMutablePointer<Ground> {
     unsafe UnsafeMutableRawPointer(current).copyMemory(
       from: kept, byteCount: MemoryLayout<Ground>.size)

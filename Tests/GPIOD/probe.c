@@ -1,5 +1,5 @@
-// Asks for a line of a chip that is not there, by way of libgpiod: shows that the shim fits the
-// version that it is built against, and that a failure comes back as it should.
+// Requests a line of a missing chip through libgpiod: shows that the shim fits the version of its
+// build, and returns failures correctly.
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
-"""Does a running ball take memory from the heap? Counts its calls over a few questions and visits,
-and over ten times as many.
+"""Checks that a running ball does not use the heap. Counts the heap calls during some questions and visits,
+and during ten times as many.
 
 usage: check.py COUNTER.so
 
-The program is `eightball run` as it is, printing for people and for programs: it must make no call
-at all once it has started.
+The program is `eightball run` with text and JSON output. It must make no call after its start.
 """
 
 import asyncio
@@ -44,17 +43,17 @@ Row = tuple[str, int, int]
 
 
 async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
-    """Each thing that can happen to the ball, with the calls for a few and for ten times as many."""
+    """Each action on the ball, with the calls for a few and for ten times as many."""
     rows = []
 
     async def row(name: str, few: int, action) -> None:
-        # Not counted: what the first ones make ready for all others.
+        # Not counted: the first actions, which may initialise something.
         await ball.calls_during(3, action)
         counts = [await ball.calls_during(number, action) for number in (few, 10 * few)]
         rows.append((name, *counts))
 
     async with contextlib.AsyncExitStack() as stack:
-        # A central for each row, which stays: each place has lines of its own.
+        # Each row has its own central, which stays connected: the limit of lines is per connection.
         async def visitor() -> Visit:
             central = await stack.enter_async_context(Central.opened(radio, len(rows) + 1))
             visit = await central.visit(mtu=517)
@@ -63,7 +62,7 @@ async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
 
         async def answered() -> None:
             await visit.next_answer()
-            # One more round trip: by its end, all work for the question is done.
+            # After one more round trip, all work for the question is done.
             await visit.read_answer()
 
         async def ask() -> None:
@@ -91,7 +90,7 @@ async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
 
         await row("a central comes and goes", 3, come_and_go)
         if any("left out" in line or "omitted" in line for line in program.output):
-            raise AssertionError("Lines were left out, so less was printed than was to be counted.")
+            raise AssertionError("Lines were left out, so the count lacks their calls.")
 
         async def flood() -> None:
             visit = await last.visit()
@@ -105,7 +104,7 @@ async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
 
 
 def service_environment(path: pathlib.Path) -> dict[str, str]:
-    """Starts a service manager that hears a sign of life a hundred times a second."""
+    """Starts a service manager that gets a watchdog notification a hundred times a second."""
     mailbox = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     mailbox.bind(str(path))
     asyncio.get_running_loop().add_reader(mailbox, mailbox.recv, 512)
@@ -130,7 +129,7 @@ async def main(counter: str) -> int:
             folder = pathlib.Path(name)
             async with worlds.our_air(folder) as (radio, _):
                 heap = Heap(counter, folder / "count")
-                heap.environment["EIGHTBALL_BOARD"] = str(folder / "board")
+                heap.environment["EIGHTBALL_CONTROL"] = str(folder / "control")
                 if "service" in title:
                     heap.environment |= service_environment(folder / "notify")
                 async with Program(
@@ -139,12 +138,12 @@ async def main(counter: str) -> int:
                     await program.line(lambda line: "dvertising" in line, "advertising")
                     rows = await measure(heap, program, radio)
             if heap.calls == 0:
-                print("The counter does not count: even a start takes memory.")
+                print("The counter does not work: it counted no call during the start. Check LD_PRELOAD.")
                 failed = True
         show(f"heap calls of eightball run{title}", rows)
         failed = failed or any(few or many for _, few, many in rows)
     if failed:
-        print("The ball takes memory from the heap while it runs; it must not.")
+        print("The ball made heap calls after its start. Find them in the rows above that are not 0.")
     return 1 if failed else 0
 
 

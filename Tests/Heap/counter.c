@@ -1,6 +1,6 @@
-// Counts the calls that take memory from the heap, for a program that is started with this library
-// in LD_PRELOAD. The count is the first 8 bytes of the file that EIGHTBALL_HEAP_COUNT names, so
-// that another program can read it at any moment without this one's help.
+// Counts the heap allocations of a program that is started with this library in LD_PRELOAD. The
+// count is the first 8 bytes of the file EIGHTBALL_HEAP_COUNT, so that another program can read it
+// at any time.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 static _Atomic uint64_t before_start;
 static _Atomic uint64_t *count = &before_start;
 
-// glibc's own entries: dlsym itself allocates, so it cannot find them for us.
+// glibc's entry points: dlsym itself allocates, so it cannot be used here.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

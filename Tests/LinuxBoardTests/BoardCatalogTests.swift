@@ -5,11 +5,11 @@ import Testing
 
 @testable import LinuxBoard
 
-@Suite("The boards there are")
+@Suite("The board catalog")
 struct BoardCatalogTests {
   static let catalog = BoardCatalog(folders: [shippedBoards])
 
-  /// A shipped file, and what tells it from the others.
+  /// A shipped file, and what distinguishes it from the others.
   struct Shipped: CustomTestStringConvertible {
     let name: String
     let models: [String]
@@ -37,12 +37,12 @@ struct BoardCatalogTests {
     Shipped(name: "virtual", models: [], chip: "virtual", radio: "virtual"),
   ]
 
-  @Test("Those that are shipped, and no others")
+  @Test("It has exactly the shipped boards")
   func names() {
     #expect(Self.catalog.entries().map(\.name) == Self.shipped.map(\.name))
   }
 
-  @Test("Each shipped file is as its board is", arguments: shipped)
+  @Test("Each shipped file describes its board", arguments: shipped)
   func loads(_ shipped: Shipped) throws {
     let entry = try Self.catalog.entry(shipped.name)
     let board = try entry.board.get()
@@ -89,7 +89,7 @@ struct BoardCatalogTests {
     #expect(try Self.catalog.entries().matching(model: model)?.name == name)
   }
 
-  /// What is wrong with the folder that a Raspberry Pi 4 finds its board in.
+  /// The error of a folder in which a Raspberry Pi 4 finds its board.
   private func fault(_ files: [String: String], hidden: [String: String] = [:]) throws -> String? {
     let folder = try TemporaryDirectory()
     let later = try TemporaryDirectory()
@@ -108,18 +108,18 @@ struct BoardCatalogTests {
   static let faultyPi4 = "models: [Raspberry Pi 4 Model B]\nradio: hci\n"
   static let faultOfPi4 = "b.yml:2: radio: expected a radio: \(RadioName.forms), not \"hci\""
 
-  @Test("A fault in the file of this machine is told, and not that the machine has no board")
+  @Test("An error in this machine's file is reported, not a missing board")
   func faultyBoard() throws {
     #expect(try fault(["b.yml": Self.pi4]) == nil)
     #expect(try fault(["b.yml": Self.faultyPi4]) == Self.faultOfPi4)
-    // Nor is another file of that name looked for.
+    // Another file of that name is not searched.
     #expect(try fault(["b.yml": Self.faultyPi4], hidden: ["b.yml": Self.pi4]) == Self.faultOfPi4)
-    // Nor does a file count that fits less well.
+    // A file with a shorter matching model does not count.
     #expect(
       try fault(["a.yml": "models: [Raspberry Pi 4]", "b.yml": Self.faultyPi4]) == Self.faultOfPi4)
   }
 
-  @Test("A fault in another machine's file is no matter here")
+  @Test("An error in another machine's file does not matter")
   func faultyOther() throws {
     #expect(try fault(["b.yml": "models: [Raspberry Pi 3]\nradio: hci"]) == nil)
     #expect(try fault(["b.yml": "radio: hci"]) == nil)
@@ -127,7 +127,7 @@ struct BoardCatalogTests {
   }
 
   @Test(
-    "A file whose fault hides its models may be this machine's",
+    "A file with hidden models may be this machine's",
     arguments: [
       "models: [Raspberry Pi 4 Model B", "", "- nothing", "models: Raspberry Pi 4 Model B",
       "modles: [Raspberry Pi 4 Model B]", "models: [Räspberry]", "chip: a\nchip: b",
@@ -142,20 +142,20 @@ struct BoardCatalogTests {
       try fault(["a.yml": Self.pi4, "b.yml": Self.pi4, "c.yml": "models: [Raspberry Pi 4]"])
         == "a.yml: models: \"Raspberry Pi 4 Model B\" is also in b.yml: change or remove the models "
         + "of all but one, or name a board with --board")
-    // The better fit is none.
+    // The longer model does not match.
     let better = "models: [Raspberry Pi 4 Model B Rev 1.4]"
     #expect(try fault(["a.yml": Self.pi4, "b.yml": better]) == nil)
   }
 
-  @Test("A board goes by its name or by its file")
+  @Test("A board is named by its name or its file")
   func named() throws {
     let byName = try Self.catalog.board("pi-5")
     #expect(try Self.catalog.board("\(shippedBoards)/pi-5.yml") == byName)
     #expect(
       throws: BoardError(
         "boards.yml",
-        "cannot read the board's file: No such file or directory. --board names one, as eightball "
-          + "boards lists them")
+        "cannot read the board's file: No such file or directory. --board chooses one: see eightball "
+          + "boards")
     ) { try Self.catalog.board("boards.yml") }
     #expect(
       throws: BoardError(
@@ -169,7 +169,7 @@ struct BoardCatalogTests {
     ) { try BoardCatalog(folders: ["/nowhere", "/nothing"]).board("pi-5") }
   }
 
-  @Test("Boards are looked for beside the program, and where it is installed")
+  @Test("Boards are searched beside the program, and where it is installed")
   func folders() {
     #expect(
       BoardCatalog(programPath: "/opt/ball/bin/eightball").folders == [

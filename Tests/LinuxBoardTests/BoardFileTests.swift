@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxBoard
 
-/// The folder of the files that are shipped.
+/// The folder of the shipped files.
 let shippedBoards = String(
   #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
     separator: "/")
@@ -14,7 +14,7 @@ let shippedBoards = String(
 
 @Suite("Board files")
 struct BoardFileTests {
-  /// A file that says everything.
+  /// A file with every field.
   static let whole = """
     models:
       - Raspberry Pi 4 Model B
@@ -32,7 +32,7 @@ struct BoardFileTests {
       active: high
     """
 
-  @Test("What a file says is what the board is like")
+  @Test("A file describes the board")
   func whole() throws {
     let file = try BoardFile.parse(Self.whole, name: "b", path: "b.yml")
     #expect(file.models == ["Raspberry Pi 4 Model B"])
@@ -56,7 +56,7 @@ struct BoardFileTests {
     #expect(!board.hasLines)
   }
 
-  /// A file with a fault, made of the whole one by replacing a text, and what is said of it.
+  /// A wrong file, made from the complete one by replacing a text, and its error.
   struct Fault: CustomTestStringConvertible {
     let what: String
     let text: String
@@ -81,11 +81,11 @@ struct BoardFileTests {
   static let faults = [
     Fault(
       "empty", "",
-      "b.yml: the file says nothing: expected one or more of the fields models, chip, radio, shake, "
+      "b.yml: the file has no fields: expected one or more of the fields models, chip, radio, shake, "
         + "clear, status and answer"),
     Fault(
       "only a comment", "# nothing\n",
-      "b.yml: the file says nothing: expected one or more of the fields models, chip, radio, shake, "
+      "b.yml: the file has no fields: expected one or more of the fields models, chip, radio, shake, "
         + "clear, status and answer"),
     Fault(
       "no fields", "hello",
@@ -111,20 +111,20 @@ struct BoardFileTests {
         + "answer"),
     Fault(
       "twice", "radio: hci0", "chip: other",
-      "b.yml:4: chip: expected once, but line 3 has it already"),
+      "b.yml:4: chip: expected once, but line 3 already has it"),
     Fault(
       "twice, far apart", "status:\n", "chip: other\nstatus:\n",
-      "b.yml:11: chip: expected once, but line 3 has it already"),
+      "b.yml:11: chip: expected once, but line 3 already has it"),
     Fault(
       "two fields twice", "status:\n", "radio: hci1\n\"chip\" : other\nstatus:\n",
-      "b.yml:12: chip: expected once, but line 3 has it already"),
+      "b.yml:12: chip: expected once, but line 3 already has it"),
     Fault(
       "a button twice", "status:\n", "shake:\n",
-      "b.yml:11: shake: expected once, but line 5 has it already"),
+      "b.yml:11: shake: expected once, but line 5 already has it"),
     Fault(
       "a field of a button twice", "  debounce: 20\n",
       "  debounce: 20\n  # Once more.\n  offset: 5\n",
-      "b.yml:12: shake.offset: expected once, but line 7 has it already"),
+      "b.yml:12: shake.offset: expected once, but line 7 already has it"),
     Fault(
       "a field of a light twice, within braces",
       "status:\n  line: GPIO12\n", "status: {line: GPIO12, line: GPIO13}\n",
@@ -234,7 +234,7 @@ struct BoardFileTests {
     Fault("no such anchor", "hci0", "*x", "b.yml:4: expected YAML: found undefined alias"),
   ]
 
-  @Test("A fault is refused with its line, its field and what was expected", arguments: faults)
+  @Test("An error has its line, its field and what was expected", arguments: faults)
   func refuses(_ fault: Fault) {
     #expect(message(fault.text) == fault.message)
   }
@@ -250,10 +250,10 @@ struct BoardFileTests {
         == "b.yml:14: expected YAML: found unexpected end of stream")
     #expect(
       message(text("debounce: 20", "offset: 5"))
-        == "b.yml:10: shake.offset: expected once, but line 7 has it already")
+        == "b.yml:10: shake.offset: expected once, but line 7 already has it")
   }
 
-  @Test("A file cut off anywhere, and one with any byte changed, is read or refused")
+  @Test("A file truncated anywhere or with any byte changed is read or refused")
   func damaged() {
     let bytes = Array(Self.whole.utf8)
     for count in bytes.indices {
@@ -269,7 +269,7 @@ struct BoardFileTests {
     #expect(message(String(repeating: "[", count: BoardFile.capacity)) != nil)
   }
 
-  @Test("Files that are no text, or none at all")
+  @Test("Files that are not text, and missing files")
   func files() {
     #expect(
       error(ofFile: "/nowhere/b.yml")
@@ -284,7 +284,7 @@ struct BoardFileTests {
     #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 65536 bytes")
   }
 
-  @Test("A pipe is no board's file, and its writer is not waited for")
+  @Test("A pipe is refused without waiting for its writer")
   func pipe() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/b.yml"
@@ -292,7 +292,7 @@ struct BoardFileTests {
     #expect(
       error(ofFile: path)
         == "\(path): cannot read the board's file: it is a pipe, not a regular file")
-    // One in a folder of boards holds up no other board.
+    // One in a folder of boards does not block other boards.
     let catalog = BoardCatalog(folders: [directory.path, shippedBoards])
     #expect(try catalog.board("pi-5").name == "pi-5")
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import LinuxBoard
 import LinuxRadio
 
-@Suite("Single values of a board")
+@Suite("Board settings")
 struct BoardSettingTests {
   /// A board with a shake button and a status light.
   static let board = BoardDescription(
@@ -40,7 +40,7 @@ struct BoardSettingTests {
   }
 
   @Test(
-    "A name that tells the offset, and an offset that tells the name",
+    "A name implies the offset, and an offset the name",
     arguments: [
       (["shake.line=GPIO23"], "GPIO23", 23),
       (["shake.offset=24"], "GPIO24", 24),
@@ -55,7 +55,7 @@ struct BoardSettingTests {
     #expect(board.shake?.offset == offset)
   }
 
-  @Test("A button or light can be added and taken away")
+  @Test("A button or light can be added and removed")
   func addAndRemove() throws {
     let board = try changed(["shake=none", "clear.line=GPIO5", "answer.line=GPIO6"])
     #expect(board.shake == nil)
@@ -69,7 +69,7 @@ struct BoardSettingTests {
           name: "GPIO6", offset: 6, activeLow: false, bias: .none, debounceMilliseconds: 0))
   }
 
-  @Test("Two lines may change places")
+  @Test("Two parts may swap their lines")
   func swapped() throws {
     let board = try changed(["shake.line=GPIO12", "status.line=GPIO18"])
     #expect(board.shake?.offset == 12)
@@ -77,7 +77,7 @@ struct BoardSettingTests {
   }
 
   @Test(
-    "What is wrong is refused",
+    "Wrong settings are refused",
     arguments: [
       (["shake"], "--set shake: expected NAME=VALUE, such as shake.line=GPIO23"),
       (
@@ -104,7 +104,7 @@ struct BoardSettingTests {
       (
         ["shake.line=SDA1"],
         "--set shake.line=SDA1: expected its offset too, such as --set shake.offset=23, since its "
-          + "name does not tell"
+          + "name does not give it"
       ),
       (
         ["clear.offset=5"],

@@ -59,7 +59,7 @@ struct BoardWiringTests {
     #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(edge)\n\n\(Self.steps)")
   }
 
-  @Test("The virtual board, which has no corner")
+  @Test("The virtual board, without the line about the corner")
   func virtual() throws {
     #expect(
       try drawing("virtual")
@@ -125,7 +125,7 @@ struct BoardWiringTests {
         "shake   push button between pin 24 (GPIO8) and pin 14 (GND)"))
   }
 
-  @Test("Lines that the header does not have, and a board without any")
+  @Test("Lines that are not on the header, and a board without lines")
   func elsewhere() {
     var board = BoardDescription(
       name: "b", chip: "c",
@@ -138,11 +138,11 @@ struct BoardWiringTests {
     board.shake = nil
     #expect(
       WiringDrawing(board, isColored: false).lines == [
-        "Board b, chip c", "", "It has no buttons and no lights.",
+        "Board b, chip c", "", "The board has no buttons or lights.",
       ])
   }
 
-  @Test("Wherever a button is, each wire has two pins, and its own rail's pin while there is one")
+  @Test("Wherever a button is, each wire has two pins, and its own rail pin while one is free")
   func everywhere() {
     var pins: [Int] = []
     for number in 2...27 {

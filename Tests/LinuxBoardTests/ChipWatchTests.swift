@@ -9,13 +9,13 @@ import VirtualBoard
 @testable import EightBall
 @testable import LinuxBoard
 
-/// Older kernels wake nobody who has lines of a chip that goes: here nobody listens to the lines'
-/// descriptor until a test says so, and what tells of the chip is its name in a directory.
-@Suite("A chip that goes and comes back, by its name in a directory")
+/// Older kernels do not hang up the lines of a removed chip: here no test watches the lines'
+/// descriptor unless it says so, and the chip's name in a directory shows whether it is there.
+@Suite("A chip that is removed and added again, seen by its name in a directory")
 struct ChipWatchTests {
   private let gone = "the GPIO chip “test-chip” has gone. It is used again when it comes back"
 
-  @Test("The loss is told at once, though no light changes and no descriptor says a word")
+  @Test("The loss is reported at once, even without a light change or a descriptor event")
   func loss() throws {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
@@ -29,14 +29,14 @@ struct ChipWatchTests {
     #expect(bench.panel.deadline == Instant(rawValue: 60_250))
   }
 
-  @Test("It is taken up in the turn in which it is back, with its light and its buttons")
+  @Test("It is used again in the turn in which it is back, with its light and its buttons")
   func back() throws {
     let bench = try ChipBench()
     bench.panel.show(BallLights(status: .connected, isAnswering: false), at: Instant(rawValue: 0))
     bench.turn(at: 1_000)
     try bench.unplug()
     bench.turn(at: 2_000)
-    // Asked for in vain until the waits are 5 s long.
+    // Retries fail until the intervals are 5 s long.
     while let retry = bench.panel.deadline, retry.rawValue < 60_000 {
       bench.turn(at: retry.rawValue)
     }
@@ -55,7 +55,7 @@ struct ChipWatchTests {
     #expect(bench.actions == [.shake])
   }
 
-  @Test("Gone and back before anybody looks: told, and taken up at the first retry")
+  @Test("Removed and added between two turns: reported, and used again at the first retry")
   func blink() throws {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
@@ -71,7 +71,7 @@ struct ChipWatchTests {
     #expect(bench.actions == [.shake])
   }
 
-  @Test("Another chip that comes and goes, and a name that is removed, take nothing away")
+  @Test("Changes of another chip, and a removed name, do not affect the lines")
   func others() throws {
     let bench = try ChipBench()
     bench.panel.show(BallLights(status: .connected, isAnswering: false), at: Instant(rawValue: 0))
@@ -88,14 +88,14 @@ struct ChipWatchTests {
     #expect(bench.panel.deadline == nil)
   }
 
-  @Test("Between its return and its permissions nothing is told, and with them it is taken up")
+  @Test("Until its permissions are set nothing is reported; then it is used again")
   func permissions() throws {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
     try bench.unplug()
     bench.turn(at: 2_000)
     try bench.plugIn()
-    // Whoever may not have it yet is refused; here another has one of its lines.
+    // Without permissions the lines are refused; here another program has one of them.
     let other = try bench.lines.chip.request(
       [LineSettings(offset: 5, direction: .input)], consumer: "other")
     bench.turn(at: 3_000)
@@ -108,23 +108,7 @@ struct ChipWatchTests {
     #expect(bench.news == [.lost(gone), .ready])
   }
 
-  @Test("What is still in the way a quarter of a second after its return is told")
-  func refusal() throws {
-    let bench = try ChipBench()
-    bench.turn(at: 1_000)
-    try bench.unplug()
-    bench.turn(at: 2_000)
-    try bench.plugIn()
-    let other = try bench.lines.chip.request(
-      [LineSettings(offset: 5, direction: .input)], consumer: "other")
-    bench.turn(at: 3_000)
-    bench.turn(at: 3_250)
-    #expect(bench.news.count == 2)
-    #expect(bench.news.last == .lost(LineError(.busy, chip: "test-chip").description))
-    other.release()
-  }
-
-  @Test("A board of lights alone hears of it, too")
+  @Test("A board with only lights notices it too")
   func lightsAlone() throws {
     var board = BoardDescription.test
     board.shake = nil
@@ -136,7 +120,7 @@ struct ChipWatchTests {
     #expect(bench.news == [.lost(gone)])
   }
 
-  @Test("A panel that has been closed asks for nothing more")
+  @Test("A closed panel requests no lines")
   func closed() throws {
     let bench = try ChipBench()
     bench.turn(at: 1_000)
@@ -148,7 +132,7 @@ struct ChipWatchTests {
     #expect(bench.panel.deadline == nil)
   }
 
-  @Test("The chips of a machine are watched where they are, or not at all")
+  @Test("The directory of the chips is watched if it exists")
   func directory() throws {
     let loop = try EventLoop()
     let directory = try TemporaryDirectory()
@@ -162,13 +146,13 @@ struct ChipWatchTests {
   }
 }
 
-/// A panel whose chip has a name in a directory of its own.
+/// A panel with a chip whose name is in a separate directory.
 private final class ChipBench {
   let lines: VirtualLines
   let panel: PanelUnderTest
   private let directory: TemporaryDirectory
   private let loop: EventLoop
-  /// Has the lines' descriptor, and is not asked.
+  /// Holds the lines' descriptor, and is not polled.
   private let deaf: EventLoop
 
   init(_ board: BoardDescription = .test) throws {
@@ -186,10 +170,10 @@ private final class ChipBench {
   var actions: [PanelAction] { panel.actions }
   var news: [PanelUnderTest.News] { panel.news }
 
-  /// Whether the loop would wake for a name.
+  /// Whether the loop would wake for a change of a name.
   var isWoken: Bool { (try? loop.wait(until: Instant(rawValue: 0))) ?? false }
 
-  /// As the kernel does it: the chip is numb by the time that its name goes.
+  /// As the kernel does it: the chip is already dead when its name is removed.
   func unplug() throws {
     lines.chip.remove()
     try remove("gpiochip0")
@@ -206,12 +190,12 @@ private final class ChipBench {
     try #require(unsafe unlink(directory.path + "/" + name) == 0)
   }
 
-  /// As udev does it, after the name has come.
+  /// As udev does it, after the name was added.
   func permit() throws {
     try #require(unsafe chmod(directory.path + "/gpiochip0", 0o660) == 0)
   }
 
-  /// Hears of the lines' descriptor.
+  /// Handles the lines' descriptor.
   func listen() { _ = try? deaf.wait(until: Instant(rawValue: 0)) }
 
   /// One turn of a loop.

@@ -1,4 +1,5 @@
 import BluetoothHost
+import BallRunner
 import Boards
 import LinuxSystem
 import Testing
@@ -9,7 +10,7 @@ import VirtualBoard
 
 @Suite("Buttons and lights on a board's lines")
 struct LinesTests {
-  @Test("A press is heard once, at its time, and bounces are left out")
+  @Test("A press is reported once, at its time, without bounces")
   func press() throws {
     let bench = try LinesBench()
     bench.turn(at: 1_000)
@@ -26,17 +27,7 @@ struct LinesTests {
     #expect(bench.deadline == nil)
   }
 
-  @Test("Clear held for 3 s lets everybody go")
-  func hold() throws {
-    let bench = try LinesBench()
-    bench.turn(at: 1_000)
-    bench.lines.press(.clear, for: 3_000, at: Instant(rawValue: 2_000))
-    bench.run(from: 2_000, until: 6_000)
-    #expect(bench.actions == [.clear, .release])
-    #expect(bench.deadline == nil)
-  }
-
-  @Test("A button that is held down is not pressed again, and is held as long as it was to be")
+  @Test("A button that is down is not pressed again, and its release time stays")
   func pressWhileHeld() throws {
     let bench = try LinesBench()
     bench.turn(at: 1_000)
@@ -46,14 +37,65 @@ struct LinesTests {
     #expect(press(.clear, 3_000, 2_000) == .done)
     bench.run(from: 2_000, until: 3_000)
     #expect(press(.clear, 100, 3_000) == .alreadyDown)
-    // The other button has nothing to do with it.
+    // The other button is independent.
     #expect(press(.shake, 100, 3_000) == .done)
     bench.run(from: 3_000, until: 4_999)
     #expect(bench.lines.isDown(.clear))
-    // It is up when its time has come, whether or not the loop has noticed.
+    // It is released at its time, even before the loop notices.
     #expect(press(.clear, 100, 5_000) == .done)
     bench.run(from: 5_000, until: 6_000)
     #expect(bench.actions == [.clear, .shake, .release, .clear])
+  }
+
+  @Test("A program presses a button like a contact, and holds it until it releases it")
+  func programPress() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    #expect(bench.panel.press(.clear, isDown: true) == .done)
+    bench.run(from: 2_000, until: 4_999)
+    #expect(bench.actions == [.clear])
+    bench.run(from: 5_000, until: 5_100)
+    #expect(bench.actions == [.clear, .release])
+    #expect(bench.panel.press(.clear, isDown: false) == .done)
+    bench.run(from: 6_000, until: 7_000)
+    #expect(bench.panel.press(.clear, isDown: true) == .done)
+    bench.turn(at: 8_000)
+    #expect(bench.actions == [.clear, .release, .clear])
+  }
+
+  @Test("A program cannot press a button that a person holds; it stays down if both held it")
+  func programAndPerson() throws {
+    let bench = try LinesBench()
+    bench.turn(at: 1_000)
+    bench.lines.press(.shake, for: 1_000, at: Instant(rawValue: 2_000))
+    bench.run(from: 2_000, until: 2_100)
+    #expect(bench.panel.press(.shake, isDown: true) == .isDown)
+    bench.run(from: 3_000, until: 3_100)
+    // The program holds it; the contact is ignored meanwhile.
+    #expect(bench.panel.press(.shake, isDown: true) == .done)
+    bench.run(from: 4_000, until: 4_100)
+    bench.lines.press(.shake, for: 1_000, at: Instant(rawValue: 4_200))
+    bench.run(from: 4_200, until: 4_300)
+    #expect(bench.actions == [.shake, .shake])
+    // The contact is closed: the button goes up when the person releases it.
+    #expect(bench.panel.press(.shake, isDown: false) == .done)
+    bench.run(from: 4_400, until: 6_000)
+    #expect(bench.actions == [.shake, .shake])
+    #expect(bench.panel.press(.shake, isDown: true) == .done)
+    bench.turn(at: 7_000)
+    #expect(bench.actions == [.shake, .shake, .shake])
+  }
+
+  @Test("A program cannot press a missing button")
+  func programWithoutButton() throws {
+    var board = BoardDescription.test
+    board.clear = nil
+    let bench = try LinesBench(board)
+    #expect(bench.panel.press(.shake, isDown: true) == .noLines)
+    bench.turn(at: 1_000)
+    #expect(bench.panel.press(.clear, isDown: true) == .noButton)
+    bench.lines.chip.remove()
+    #expect(bench.panel.press(.shake, isDown: true) == .noLines)
   }
 
   @Test("Lights are written when they change, and only then")
@@ -66,14 +108,14 @@ struct LinesTests {
     let writes = bench.writes
     for time in 1_001...1_100 { bench.turn(at: UInt64(time)) }
     #expect(bench.writes == writes)
-    bench.panel.tellAnswer(at: Instant(rawValue: 1_200))
+    bench.panel.showAnswer(at: Instant(rawValue: 1_200))
     bench.run(from: 1_200, until: 3_000)
     #expect(bench.writes == writes + 2)
     #expect(bench.deadline == nil)
   }
 
   @Test(
-    "A chip that goes is told of once, asked for more and more seldom, and gets its lights back")
+    "A removed chip is reported once, retried at growing intervals, and gets its lights back")
   func lostAndFound() throws {
     let bench = try LinesBench()
     bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
@@ -99,37 +141,7 @@ struct LinesTests {
     #expect(bench.actions == [.shake])
   }
 
-  @Test("A chip that comes back shows at once what is the case by then: that the radio has failed")
-  func faultAfterReturn() throws {
-    let bench = try LinesBench()
-    bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
-    bench.turn(at: 1_000)
-    bench.lines.chip.remove()
-    bench.turn(at: 2_000)
-    bench.panel.show(lights(.fault), at: Instant(rawValue: 2_100))
-    bench.run(from: 2_100, until: 2_200)
-    bench.lines.chip.restore()
-    bench.run(from: 2_200, until: 2_350)
-    #expect(bench.news.last == .ready)
-    // It has blinked since 2,100 ms, 100 ms on and 100 ms off, seen or not.
-    for time in stride(from: UInt64(2_450), through: 3_450, by: 100) {
-      bench.run(from: time - 100, until: time)
-      #expect(bench.lines.isLit(.status) == ((time - 2_100) / 100 % 2 == 0), "at \(time) ms")
-    }
-  }
-
-  @Test("A chip that goes while clear is held does not let everybody go")
-  func lostWhileHeld() throws {
-    let bench = try LinesBench()
-    bench.turn(at: 1_000)
-    bench.lines.press(.clear, for: 10_000, at: Instant(rawValue: 2_000))
-    bench.run(from: 2_000, until: 3_000)
-    bench.lines.chip.remove()
-    bench.run(from: 3_000, until: 9_000)
-    #expect(bench.actions == [.clear])
-  }
-
-  @Test("A line that somebody has is told of, and taken when it is free")
+  @Test("A line in use is reported, and used when it is free")
   func busy() throws {
     let bench = try LinesBench()
     let other = try bench.lines.chip.request(
@@ -143,24 +155,12 @@ struct LinesTests {
     #expect(bench.news.last == .ready)
   }
 
-  @Test("A button that is down when the lines are had is not a press")
-  func downAtTheStart() throws {
-    let bench = try LinesBench()
-    bench.lines.press(.clear, for: 10_000, at: Instant(rawValue: 500))
-    bench.run(from: 1_000, until: 9_000)
-    #expect(bench.actions == [])
-    bench.run(from: 9_000, until: 11_000)
-    bench.lines.press(.clear, for: 50, at: Instant(rawValue: 12_000))
-    bench.run(from: 12_000, until: 13_000)
-    #expect(bench.actions == [.clear])
-  }
-
   @Test("A chattering button wakes the loop ten times a second, not with every edge")
   func chatter() throws {
     let bench = try LinesBench()
     bench.turn(at: 1_000)
     var wakeUps = 0
-    // 100 edges each millisecond for 2 s: whoever listens would be woken each time.
+    // 100 edges each millisecond for 2 s: each would wake a listening loop.
     for time in UInt64(1_001)...3_000 {
       bench.lines.chip.advance(to: time * 1_000_000)
       for edge in 0..<100 { bench.lines.chip.drive(5, edge % 2 == 0 ? .low : .nothing) }
@@ -169,26 +169,26 @@ struct LinesTests {
         bench.turn(at: time)
       }
     }
-    // A turn that fills the measure and a turn after the rest, each 100 ms for 2 s; and those in
+    // One turn that reaches the limit and one after the pause, every 100 ms for 2 s; and turns in
     // which a bounce ends.
     #expect(wakeUps <= 100)
     bench.run(from: 3_001, until: 4_000)
     #expect(bench.deadline == nil)
-    // It is heard again when it behaves.
+    // It is reported again when it stops chattering.
     let count = bench.actions.count
     bench.lines.press(.shake, for: 100, at: Instant(rawValue: 5_000))
     bench.run(from: 5_000, until: 6_000)
     #expect(bench.actions.count == count + 1)
   }
 
-  @Test("A board with one light or one button works with what it has")
+  @Test("A board with one light or one button works")
   func fewLines() throws {
     var board = BoardDescription.test
     board.shake = nil
     board.answer = nil
     let bench = try LinesBench(board)
     bench.panel.show(lights(.connected), at: Instant(rawValue: 0))
-    bench.panel.tellAnswer(at: Instant(rawValue: 0))
+    bench.panel.showAnswer(at: Instant(rawValue: 0))
     bench.turn(at: 1_000)
     #expect(bench.news == [])
     #expect(bench.lines.isLit(.status) == true)
@@ -233,11 +233,11 @@ extension BoardDescription {
 }
 
 extension LineName {
-  /// The name that Raspberry Pis give the line of this number.
+  /// The line's name on Raspberry Pis.
   static func gpio(_ number: Int) -> LineName { LineName("GPIO\(number)") ?? LineName() }
 }
 
-/// A panel on a virtual chip, in a loop, at times of the test's choosing.
+/// A panel on a virtual chip, in a loop, at times that the test chooses.
 private final class LinesBench {
   let lines: VirtualLines
   let panel: PanelUnderTest
@@ -265,7 +265,7 @@ private final class LinesBench {
 
   /// One turn of a loop.
   func turn(at time: UInt64) {
-    // What is ready is told; nothing is waited for.
+    // Handles what is ready, without waiting.
     _ = try? loop.wait(until: Instant(rawValue: 0))
     panel.turn(at: Instant(rawValue: time))
   }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LinuxBoard
 
-@Suite("What is read of a machine")
+@Suite("The facts of a machine")
 struct MachineTests {
-  @Test("Processes, and those that have a socket to drive adapters with")
+  @Test("Processes, and those with a socket that drives adapters")
   func processes() throws {
     let root = try TemporaryDirectory()
     try root.write("bluetoothd\n", to: "612/comm")
@@ -37,7 +37,7 @@ struct MachineTests {
         ProcessTable.Entry(number: 812, name: "eightball"),
         ProcessTable.Entry(number: 900, name: "eightball"),
       ])
-    // Not 900, which is the one that asks.
+    // Without 900, which is this process.
     #expect(
       table.holdersOfAdapterSockets.map(\.description) == [
         "bluetoothd, process 612", "eightball, process 812",
@@ -70,7 +70,7 @@ struct MachineTests {
   }
 
   @Test(
-    "A service that was installed elsewhere, with control groups of the first version",
+    "A service in another folder, with control groups of version 1",
     arguments: ["usr/lib/systemd/system", "lib/systemd/system", "usr/local/lib/systemd/system"])
   func elsewhere(folder: String) throws {
     let root = try TemporaryDirectory()
@@ -80,7 +80,7 @@ struct MachineTests {
     #expect(service(in: root) == expected(isInstalled: true, processes: [9]))
   }
 
-  @Test("The lines of a chip that is not there cannot be looked at")
+  @Test("The lines of a missing chip are an error")
   func noChip() throws {
     let directory = try TemporaryDirectory()
     let board = BoardDescription(
@@ -91,7 +91,7 @@ struct MachineTests {
     #expect(throws: LineError(.noChip, chip: "test-chip")) { try lines.survey() }
   }
 
-  @Test("A radio that is no adapter is tried; an adapter never is")
+  @Test("A radio is opened on trial, except an adapter")
   func tried() {
     var machine = Machine.here(for: nil)
     machine.try(.adapter(9))
@@ -100,7 +100,7 @@ struct MachineTests {
     #expect(machine.radioFailure?.reason == "no controller listens at /no/such/socket")
   }
 
-  @Test("A radio that another program has is told from one that cannot be had")
+  @Test("A radio in use is distinguished from one that cannot be opened")
   func inUse() throws {
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
     var machine = Machine.here(for: nil)

@@ -5,9 +5,9 @@ import LinuxSystem
 @testable import BallRunner
 @testable import LinuxBoard
 
-/// A panel on a board's lines, whose turns a test makes, and what becomes of it.
+/// A panel on a board's lines, its turns made by a test, and its reports.
 final class PanelUnderTest {
-  /// What a person is told of the lines.
+  /// A report about the lines.
   enum News: Equatable {
     case lost(String)
     case ready
@@ -27,15 +27,20 @@ final class PanelUnderTest {
 
   func show(_ lights: BallLights, at now: Instant) { control.show(lights, at: now) }
 
-  func tellAnswer(at now: Instant) { control.showAnswer(at: now) }
+  func showAnswer(at now: Instant) { control.showAnswer(at: now) }
 
-  /// What the runner does with a panel in one turn.
+  /// A program presses or releases a button.
+  func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    board.press(button, isDown: isDown)
+  }
+
+  /// The runner's work with a panel in one turn.
   func turn(at now: Instant) {
     board.advance(to: now)
     control.readButtons(from: &board, at: now)
     while let action = control.nextAction() { actions.append(action) }
     control.light(&board, at: now)
-    switch control.takeNews() {
+    switch control.takeLinesEvent() {
     case .lost: complain(reason)
     case .ready:
       if complaint != nil { news.append(.ready) }
@@ -44,7 +49,7 @@ final class PanelUnderTest {
     }
   }
 
-  /// Turns the lights off, and gives the lines back.
+  /// Turns the lights off, and releases the lines.
   func close() {
     control.close(&board)
     board.close()

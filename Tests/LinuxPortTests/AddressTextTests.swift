@@ -14,7 +14,7 @@ struct AddressTextTests {
     "+0:00:00:00:00:01", "C0:00:00:00:00:0g", "C0:00:00:00:00:1", " C0:00:00:00:00:01",
   ]
 
-  @Test("Are those of eightball run, and so are the words about wrong ones", arguments: texts)
+  @Test("Addresses and errors are those of eightball run", arguments: texts)
   func agrees(address: String) {
     let own: Result<AddressText, AddressTextError>
     do throws(AddressTextError) {

@@ -7,12 +7,11 @@ import Testing
 @Suite("Boards of eightballd")
 struct BoardChoiceTests {
   @Test(
-    "Are those that the command line names, or that have the machine's model",
+    "A board is chosen by the command line, or by the machine's model",
     arguments: [
       (
         [], "",
-        "Board: none (this machine has no device tree to tell of one); --board names one, as "
-          + "eightball boards lists them."
+        "Board: none (no device tree); --board chooses one: see eightball boards."
       ),
       (
         [], "Raspberry Pi 4 Model B Rev 1.4",
@@ -20,8 +19,8 @@ struct BoardChoiceTests {
       ),
       (
         [], "Orange Pi",
-        "Board: none (no board of this program is a Orange Pi); --board names one, as "
-          + "eightball boards lists them."
+        "Board: none (no board of this program is a Orange Pi); --board chooses one: see "
+          + "eightball boards."
       ),
       (["--board", "pi-5"], "Raspberry Pi 4 Model B", "Board: pi-5."),
       (["--board=none"], "Raspberry Pi 4 Model B", "Board: none."),
@@ -32,7 +31,7 @@ struct BoardChoiceTests {
     #expect(text { board.write(to: &$0) } == sentence)
   }
 
-  @Test("Are changed by --set")
+  @Test("--set changes a board")
   func settings() throws {
     let board = try choose(
       ["--board", "pi-4b", "--set", "shake.line=GPIO23", "--set", "answer=none"], "")
@@ -43,7 +42,7 @@ struct BoardChoiceTests {
   }
 
   @Test(
-    "Say what is wrong",
+    "An error says what is wrong",
     arguments: [
       (
         ["--board", "pi-9"],
@@ -69,7 +68,7 @@ struct BoardChoiceTests {
       (
         ["--board", "pi-4b", "--set", "shake.line=BUTTON"],
         "--set shake.line=BUTTON: expected its offset too, such as --set shake.offset=23, since its "
-          + "name does not tell"
+          + "name does not give it"
       ),
     ])
   func wrong(list: [String], words: String) {
@@ -84,7 +83,7 @@ struct BoardChoiceTests {
   }
 
   @Test(
-    "Name the radio unless --radio does",
+    "The board has a radio, which --radio overrides",
     arguments: [
       (["--board", "pi-4b"], "Radio: hci0 (the board's file says so)."),
       (["--board", "pi-4b", "--set", "radio=hci2"], "Radio: hci2 (the board's file says so)."),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Options of eightballd")
 struct OptionsTests {
-  @Test("Have defaults")
+  @Test("Options have defaults")
   func defaults() throws {
     let options = try Options(arguments([]))
     #expect(options.task == .run)
@@ -21,7 +21,7 @@ struct OptionsTests {
     #expect(!options.isJSON)
   }
 
-  @Test("Take their values behind = or as the next argument; the last one counts")
+  @Test("A value follows = or is the next argument; the last option counts")
   func values() throws {
     let options = try Options(
       arguments([
@@ -42,14 +42,33 @@ struct OptionsTests {
     #expect(options.settings[1]?.string == "answer=none")
   }
 
-  @Test("Take what a link must have")
+  @Test("--security sets the protection of links")
   func security() throws {
     #expect(try !Options(arguments([])).isProtected)
     #expect(try !Options(arguments(["--security", "none"])).isProtected)
     #expect(try Options(arguments(["--security=encrypted"])).isProtected)
   }
 
-  @Test("Help and version come before what is wrong behind them")
+  @Test("Security, the control socket and presses need the full program")
+  func full() throws {
+    #expect(try !Options(arguments(["--security", "none", "--json"])).isFull)
+    #expect(try Options(arguments(["--security=encrypted"])).isFull)
+    #expect(try Options(arguments(["--allow-presses"])).allowsPresses)
+    #expect(try Options(arguments(["--allow-presses"])).isFull)
+    for form in [["--control"], ["--control", "--json"]] {
+      let options = try Options(arguments(form))
+      #expect(options.isFull)
+      #expect(options.control == nil)
+      #expect(!options.allowsPresses)
+    }
+    for form in [["--control", "/run/x"], ["--control=/run/x", "--quiet"]] {
+      let options = try Options(arguments(form))
+      #expect(options.isFull)
+      #expect(options.control.map { $0.string } == "/run/x")
+    }
+  }
+
+  @Test("Help and version take effect before later errors")
   func tasks() throws {
     #expect(try Options(arguments(["-h", "--wrong"])).task == .showHelp)
     #expect(try Options(arguments(["--name", "", "--help"])).task == .showHelp)
@@ -57,13 +76,18 @@ struct OptionsTests {
   }
 
   @Test(
-    "Say what is wrong",
+    "An error says what is wrong",
     arguments: [
       (["--wrong"], "Unknown option '--wrong'"),
       (["--names=x"], "Unknown option '--names=x'"),
       (["-x"], "Unknown option '-x'"),
       (["run"], "Unexpected argument 'run'"),
       (["--name"], "Missing value for '--name <name>'"),
+      (["--control="], "Missing value for '--control [<path>]'"),
+      (
+        ["--allow-presses=yes"],
+        "The option '--allow-presses' does not take any value, but 'yes' was specified."
+      ),
       (["--name="], "Missing value for '--name <name>'"),
       (["--seed", "-1"], "Missing value for '--seed <number>'"),
       (["--seed=-1"], "The value '-1' is invalid for '--seed <number>'"),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Output of the Linux port")
 struct OutputTests {
   @Test(
-    "A pipe that is full takes no more, and wakes the loop when there is room",
+    "A full pipe takes no more, and wakes the loop when there is room",
     arguments: [true, false])
   func pipes(isOpenedTwice: Bool) throws {
     let queue = try makeQueue()
@@ -26,11 +26,11 @@ struct OutputTests {
     // Once is enough.
     #expect(wakes(queue) == [])
     #expect(output.print([1, 2].span, queue) == .taken(2))
-    // Whoever shares the pipe still waits for room.
+    // Other users of the pipe still block.
     #expect(fcntl(ends[1], F_GETFL) & O_NONBLOCK == 0)
   }
 
-  @Test("A pipe that nothing reads any more is closed")
+  @Test("A pipe without a reader is closed")
   func closed() throws {
     let queue = try makeQueue()
     signal(SIGPIPE, SIG_IGN)
@@ -56,7 +56,7 @@ struct OutputTests {
     close(ends[1])
   }
 
-  @Test("A terminal is opened a second time, and the shell's keeps its flags")
+  @Test("A terminal is opened a second time, and the shell's description keeps its flags")
   func terminals() throws {
     let queue = try makeQueue()
     let (primary, path) = try openTerminal()
@@ -70,7 +70,7 @@ struct OutputTests {
     #expect(fcntl(terminal, F_GETFL) & O_NONBLOCK == 0)
   }
 
-  @Test("A file and /dev/null take all at once")
+  @Test("A file and /dev/null take everything at once")
   func files() throws {
     let queue = try makeQueue()
     let directory = try TestDirectory()
@@ -85,7 +85,7 @@ struct OutputTests {
     #expect(unsafe access("\(directory.path)/file", R_OK) == 0)
   }
 
-  @Test("What a full disk does not take is lost, and does not come again")
+  @Test("On a full disk output is lost, and is not printed later")
   func full() throws {
     let queue = try makeQueue()
     let file = unsafe open("/dev/full", O_RDWR)
@@ -94,7 +94,7 @@ struct OutputTests {
     #expect(output.print([1, 2, 3].span, queue) == .taken(3))
   }
 
-  /// Prints until no more is taken; how much was.
+  /// Prints until no more is taken; returns how much was.
   private func fill(_ output: inout PortOutput, _ queue: borrowing PollQueue) -> Int {
     let lines = [UInt8](repeating: UInt8(ascii: "."), count: 1_024)
     var sum = 0
@@ -106,7 +106,7 @@ struct OutputTests {
   }
 }
 
-/// What the queue reports without waiting.
+/// The queue's events, without waiting.
 func wakes(_ queue: borrowing PollQueue) -> [PollToken] {
   var tokens: [PollToken] = []
   _ = queue.wait(0) { token, _ in tokens.append(token) }

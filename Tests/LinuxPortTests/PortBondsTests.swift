@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxPort
 
-@Suite("The file of bonds of the Linux port")
+@Suite("The bond file of the Linux port")
 struct PortBondsTests {
   private let folder: TestDirectory
   private var path: String { folder.path + "/ball.bonds" }
@@ -36,7 +36,7 @@ struct PortBondsTests {
     return bonds.keep(file.span)
   }
 
-  @Test("The tools read what it writes, and it reads what they write")
+  @Test("The port and the tools read each other's bond files")
   func exchange() throws {
     defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
     do {
@@ -63,7 +63,7 @@ struct PortBondsTests {
       #expect(read.count == 0)
       #expect(notice(own) == "cannot use \(path): another program is using these bonds")
       let isKept = keep(&own)
-      #expect(!isKept, "It is the other's.")
+      #expect(!isKept, "The other program holds it.")
     }
     var own = bonds()
     var read = BondTable<16>()
@@ -72,7 +72,7 @@ struct PortBondsTests {
     #expect(Files.names(in: folder.path) == ["ball.bonds"])
   }
 
-  @Test("A file that is damaged is set aside, and one that others could read is protected")
+  @Test("A damaged file is renamed, and a file that others can read is protected")
   func wrong() throws {
     defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
     do {
@@ -88,7 +88,8 @@ struct PortBondsTests {
       var read = BondTable<16>()
       _ = own.open(into: &read)
       #expect(read.count == 1)
-      #expect(notice(own).hasPrefix("others could read or write \(path), and may know the keys"))
+      #expect(
+        notice(own).hasPrefix("other users could read or write \(path), and may know its keys"))
     }
     let file = try Files.create(path)
     let wrong = Array("Hello".utf8)
@@ -99,7 +100,7 @@ struct PortBondsTests {
     #expect(read.count == 0)
     #expect(
       notice(own)
-        == "the file \(path) is no file of bonds; it has .unusable behind its name now, and its bonds "
+        == "the file \(path) is not a file of bonds; its name now ends in .unusable, and its bonds "
         + "are not used")
     #expect(Files.names(in: folder.path) == ["ball.bonds.unusable"])
     let isKept = keep(&own)
@@ -108,24 +109,24 @@ struct PortBondsTests {
 
   private func chmod(_ path: String) { _ = unsafe Glibc.chmod(path, 0o640) }
 
-  @Test("It stands where the tools look for it")
-  func place() {
+  @Test("The file is where the tools look for it")
+  func location() {
     defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
-    func place(_ state: String?, _ user: String?, _ home: String?) -> String {
+    func location(_ state: String?, _ user: String?, _ home: String?) -> String {
       let bonds = PortBonds(
         state: state.map { lasting($0) }, user: user.map { lasting($0) },
         home: home.map { lasting($0) })
       var bytes: [UInt8] = []
-      let span = bonds.place
+      let span = bonds.location
       for index in span.indices { bytes.append(span[index]) }
       return String(decoding: bytes, as: UTF8.self)
     }
-    #expect(place("/var/lib/eightball", nil, "/h") == "/var/lib/eightball/ball.bonds")
-    #expect(place("/a:/b", "/s", "/h") == "/a/ball.bonds")
-    #expect(place(nil, "/s", "/h") == "/s/eightball/ball.bonds")
-    #expect(place(nil, "s", "/h") == "/h/.local/state/eightball/ball.bonds")
-    #expect(place(nil, nil, nil) == "")
-    #expect(place("/" + String(repeating: "x", count: 300), nil, nil) == "")
+    #expect(location("/var/lib/eightball", nil, "/h") == "/var/lib/eightball/ball.bonds")
+    #expect(location("/a:/b", "/s", "/h") == "/a/ball.bonds")
+    #expect(location(nil, "/s", "/h") == "/s/eightball/ball.bonds")
+    #expect(location(nil, "s", "/h") == "/h/.local/state/eightball/ball.bonds")
+    #expect(location(nil, nil, nil) == "")
+    #expect(location("/" + String(repeating: "x", count: 300), nil, nil) == "")
     let nowhere = PortBonds(state: nil, user: nil, home: nil)
     #expect(
       notice(nowhere)

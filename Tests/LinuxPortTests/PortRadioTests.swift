@@ -9,7 +9,7 @@ import Testing
 struct PortRadioTests {
   private let start = Instant(rawValue: 1_000)
 
-  @Test("A UNIX socket is read and written, and its end is an end")
+  @Test("A UNIX socket is read and written, and its end is reported")
   func unix() throws {
     let directory = try TestDirectory()
     defer { directory.remove("air", ".air.eightball-lock") }
@@ -22,7 +22,7 @@ struct PortRadioTests {
     _ = try other.write([4, 14, 1].span)
     serve(&radio, queue)
     #expect(read(&radio) == .bytes(3))
-    // A read that gave less than it could is not followed by one that finds nothing.
+    // After a short read there is no second one that would find nothing.
     #expect(read(&radio) == .nothing)
     #expect(wakes(queue) == [])
     #expect(radio.write([1, 3, 12, 0].span, queue) == .taken(4))
@@ -36,7 +36,7 @@ struct PortRadioTests {
     #expect(wakes(queue) == [])
   }
 
-  @Test("A controller that takes no more wakes the loop when it does")
+  @Test("A controller without room wakes the loop when it has room")
   func room() throws {
     let directory = try TestDirectory()
     defer { directory.remove("air", ".air.eightball-lock") }
@@ -61,7 +61,7 @@ struct PortRadioTests {
   }
 
   @Test(
-    "Say why, in the words of eightball run",
+    "A failure says why, as eightball run does",
     arguments: [
       (
         "unix:/nowhere/air",
@@ -94,12 +94,12 @@ struct PortRadioTests {
     var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
     #expect(open(&radio, queue) == .failed)
     #expect(text { radio.writeTrouble(to: &$0) } == words)
-    // And again: nothing is left of the first attempt.
+    // A second attempt fails the same way.
     #expect(open(&radio, queue) == .failed)
     #expect(wakes(queue) == [])
   }
 
-  @Test("A TCP server is connected to", arguments: ["127.0.0.1", "localhost", "::1"])
+  @Test("The port connects to a TCP server", arguments: ["127.0.0.1", "localhost", "::1"])
   func client(host: String) throws {
     let listener = try StreamListener(host: host == "::1" ? host : "127.0.0.1", port: 0)
     let queue = try makeQueue()
@@ -114,9 +114,9 @@ struct PortRadioTests {
     #expect(try other.read(into: &target) == .bytes(2))
   }
 
-  @Test("A connection that is not answered is given up at its time")
+  @Test("A connection attempt without an answer ends at its deadline")
   func silence() throws {
-    // 192.0.2.0/24 is for documentation: RFC 5737. Where the machine has no way there, it says so.
+    // 192.0.2.0/24 is for documentation: RFC 5737. Without a route to it the attempt fails at once.
     let queue = try makeQueue()
     var radio = PortRadio(try RadioChoice(Array("tcp-client:192.0.2.1:9".utf8).span))
     guard radio.open(queue, at: start) == .pending else { return }
@@ -128,7 +128,7 @@ struct PortRadioTests {
     #expect(wakes(queue) == [])
   }
 
-  @Test("A TCP controller is waited for, and the next one after it has gone")
+  @Test("The port waits for a TCP controller, and for the next one after it has gone")
   func server() throws {
     let queue = try makeQueue()
     let port = try freePort()
@@ -165,7 +165,7 @@ struct PortRadioTests {
     #expect(radio.write([1, 3, 12, 0, 10, 13].span, queue) == .taken(6))
     var space = [UInt8](repeating: 0, count: 16)
     #expect(unsafe Glibc.read(primary, &space, 16) == 6)
-    // Nothing is translated.
+    // The bytes are unchanged.
     #expect(space.prefix(6) == [1, 3, 12, 0, 10, 13])
     var settings = termios()
     try #require(unsafe tcgetattr(primary, &settings) == 0)
@@ -178,7 +178,7 @@ struct PortRadioTests {
     #expect(speeds.indices.map { speeds[$0] } == SerialPort.speeds)
   }
 
-  /// Opens the radio, and waits for each of its addresses to answer.
+  /// Opens the radio, trying each of its addresses.
   private func open(_ radio: inout PortRadio, _ queue: borrowing PollQueue) -> RadioOpening {
     var opening = radio.open(queue, at: start)
     for _ in 0..<2 where opening == .pending {
@@ -195,7 +195,7 @@ struct PortRadioTests {
     return radio.read(into: &target)
   }
 
-  /// Gives the radio what the queue has for it.
+  /// Gives the radio its events from the queue.
   private func serve(
     _ radio: inout PortRadio, _ queue: borrowing PollQueue, patience: Int32 = 0
   ) {

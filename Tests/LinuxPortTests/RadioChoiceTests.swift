@@ -23,7 +23,7 @@ struct RadioChoiceTests {
     "hci-socket", "hci-socket:hci0", "", ":", "bluetooth", "usb:0", "virtual:2", "HCI0",
   ]
 
-  @Test("Are those of eightball run, to the letter", arguments: texts)
+  @Test("Radio names are exactly those of eightball run", arguments: texts)
   func agrees(name: String) {
     let own = (try? RadioChoice(Array(name.utf8).span)).map { choice in
       text { choice.write(to: &$0) }
@@ -32,13 +32,13 @@ struct RadioChoiceTests {
   }
 
   @Test(
-    "Say what was expected, as eightball run does",
+    "An error says what was expected, as in eightball run",
     arguments: texts.filter { !$0.isEmpty && !$0.contains(",user=") })
   func sameWords(name: String) {
     do throws(RadioNameError) {
       _ = try RadioName(name)
     } catch {
-      // The names of eightballd are the others, without the virtual air, and with users by number.
+      // eightballd has the same names without the virtual air, and users by number.
       let expected = error.description
         .replacing("virtual, unix:PATH[,user=USER]", with: "unix:PATH[,user=NUMBER]")
       #expect(complaint(about: name) == expected)
@@ -46,7 +46,7 @@ struct RadioChoiceTests {
   }
 
   @Test(
-    "Name eightball run for what they cannot do",
+    "An error refers to eightball run for what eightballd cannot do",
     arguments: [
       ("virtual", "eightball run --radio virtual"),
       ("tcp-client:pi.local:9000", "eightball run looks names up"),
@@ -57,14 +57,14 @@ struct RadioChoiceTests {
     #expect(complaint(about: name)?.contains(words) == true)
   }
 
-  @Test("Have places of at most 255 bytes")
+  @Test("A path, host or device has at most 255 bytes")
   func long() {
     let most = "serial:/" + String(repeating: "d", count: 254)
     #expect(complaint(about: most) == nil)
     #expect(complaint(about: most + "d")?.contains("at most 255 bytes") == true)
   }
 
-  /// What is wrong with a name; `nil` if nothing is.
+  /// What is wrong with a name; `nil` if it is valid.
   private func complaint(about name: String) -> String? {
     let bytes = Array(name.utf8)
     do throws(RadioChoiceError) {

@@ -11,7 +11,7 @@ struct ServiceTests {
   typealias Variables = (socket: String, patience: String?, process: String?)
 
   @Test(
-    "Is found, or not, as eightball run finds it",
+    "The service manager is found, or not, as by eightball run",
     arguments: [
       ("/run/x", nil, nil), ("@x", nil, nil), ("x", nil, nil), ("@", nil, nil),
       ("/run/x", "1", nil), ("/run/x", "999", nil), ("/run/x", "1000", nil),
@@ -43,7 +43,7 @@ struct ServiceTests {
         }
       #expect(own == .found(patience))
     } catch {
-      // The one word that differs: "@" alone is an address that is not one.
+      // The only text that differs: "@" alone is not an address.
       guard variables.socket != "@" else {
         #expect(
           own == .wrong("cannot use NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"))
@@ -53,7 +53,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("Is not there where no variable names it")
+  @Test("Without a variable there is no service manager")
   func none() throws {
     let service = try PortService(ServiceEnvironment(socket: nil, patience: ProgramText("1000")))
     let isNone =
@@ -64,7 +64,7 @@ struct ServiceTests {
     #expect(isNone)
   }
 
-  @Test("Takes reports whole, at a path or an abstract name", arguments: [false, true])
+  @Test("Reports are sent whole, to a path or an abstract name", arguments: [false, true])
   func reports(isAbstract: Bool) throws {
     let directory = try TestDirectory()
     defer { directory.remove("notify") }
@@ -78,7 +78,7 @@ struct ServiceTests {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT))
     #expect(bytes.prefix(max(count, 0)).elementsEqual("READY=1\n".utf8))
-    // Nobody is there any more.
+    // The service manager has gone.
     close(manager)
     unsafe unlink(path)
     #expect(service?.report(Array("READY=1\n".utf8).span) == false)

@@ -6,7 +6,7 @@ import Testing
 @testable import LinuxPort
 @testable import eightballd
 
-/// What `write` writes.
+/// The text that `write` writes.
 func text(_ write: (inout ByteWriter) -> Void) -> String {
   var storage = [UInt8](repeating: 0, count: 4_096)
   var writer = ByteWriter(storage.mutableSpan)
@@ -15,13 +15,13 @@ func text(_ write: (inout ByteWriter) -> Void) -> String {
   return String(decoding: storage.prefix(count), as: UTF8.self)
 }
 
-/// A text that lives as long as the tests.
+/// A text that lasts as long as the tests.
 func lasting(_ text: String) -> ProgramText {
   guard let copy = unsafe strdup(text) else { return ProgramText("") }
   return unsafe ProgramText(c: copy)
 }
 
-/// The arguments of a program, behind its name.
+/// The arguments of a program after its name.
 func arguments(_ texts: [String]) -> ArgumentList {
   let list = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: texts.count + 2)
   for (index, text) in (["eightballd"] + texts).enumerated() {
@@ -39,7 +39,7 @@ extension ProgramText {
   }
 }
 
-/// A directory of its own, which `remove` removes with the files in it.
+/// A temporary directory, which `remove` removes with the files in it.
 struct TestDirectory {
   let path: String
 
@@ -57,7 +57,7 @@ struct TestDirectory {
   }
 }
 
-/// What was looked for is not there.
+/// Something was not found.
 struct Missing: Error {}
 
 /// An empty queue.
@@ -68,7 +68,7 @@ func makeQueue() throws -> PollQueue {
   }
 }
 
-/// The connection that waits.
+/// The waiting connection.
 func accept(_ listener: borrowing StreamListener) throws -> FileDescriptor {
   switch try listener.accept() {
   case nil: throw Missing()
@@ -76,7 +76,7 @@ func accept(_ listener: borrowing StreamListener) throws -> FileDescriptor {
   }
 }
 
-/// The two ends of a terminal of software, and the path of its second end.
+/// The two ends of a pseudoterminal, and the path of its second end.
 func openTerminal() throws -> (primary: CInt, path: String) {
   let primary = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
   try #require(primary >= 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxPort
 
-@Suite("Words and numbers of the Linux port")
+@Suite("Texts and numbers of the Linux port")
 struct WordsTests {
   @Test(
     "The numbers of errors are the kernel's",
@@ -24,7 +24,7 @@ struct WordsTests {
   }
 
   @Test(
-    "Numbers are read in digits alone, up to a limit",
+    "A number has only digits and a limit",
     arguments: [
       ("0", 10, 0), ("10", 10, 10), ("11", 10, nil), ("", 10, nil), ("+1", 10, nil),
       ("1x", 10, nil),
@@ -35,12 +35,12 @@ struct WordsTests {
     #expect(Array(digits.utf8).span.unsignedNumber(upTo: limit) == number)
   }
 
-  @Test("Numbers are written in all their digits", arguments: [0, 9, 10, 1_000, 4_294_967_295])
+  @Test("Numbers are written with all digits", arguments: [0, 9, 10, 1_000, 4_294_967_295])
   func writing(number: UInt32) {
     #expect(text { $0.write(decimal: number) } == "\(number)")
   }
 
-  @Test("A text of C has room for the zero behind it, and none in it")
+  @Test("A C string has room for its final zero, and contains none")
   func cText() {
     var held = CText<4>()
     #expect(held.assign([1, 2, 3].span) == true)
@@ -53,7 +53,7 @@ struct WordsTests {
   }
 
   @Test(
-    "The name of a group is the one on the line with its number",
+    "The name of a group is on the line with its number",
     arguments: [(0, "root"), (997, "gpio"), (20, "dialout"), (5, nil), (99, nil), (9, nil)]
       as [(UInt32, String?)])
   func groups(number: UInt32, name: String?) {
@@ -67,7 +67,7 @@ struct WordsTests {
   }
 
   @Test(
-    "Of what happens in /dev, only what concerns chips is a change",
+    "In /dev, only records about chips are a change",
     arguments: [
       (["gpiochip0"], 0x100, true), (["ttyS0", "gpiochip12"], 0x200, true),
       (["ttyS0"], 0x100, false),
@@ -85,13 +85,13 @@ struct WordsTests {
       }
     }
     #expect(ChipWatch.isChange(records.span) == isChange)
-    // A record that is cut says nothing, and is not read past its end.
+    // A cut record is ignored, and nothing is read beyond its end.
     for length in 0..<16 {
       #expect(ChipWatch.isChange(records.span.extracting(first: length)) == false)
     }
   }
 
-  @Test("Lines that cannot be had say why, and what helps")
+  @Test("Lines that are unavailable are reported with the reason and a remedy")
   func lines() throws {
     let queue = try makeQueue()
     var board = BoardDescription(name: "b", chip: "pinctrl-x")
@@ -106,9 +106,9 @@ struct WordsTests {
     #expect(lines.debounce(of: .shake) == 30)
     #expect(lines.debounce(of: .clear) == 0)
     #expect(lines.nextEdge() == .lost)
-    #expect(lines.takeNews() == .none)
+    #expect(lines.takeChange() == .none)
     lines.chipsChanged()
-    #expect(lines.takeNews() == .chipChanged)
-    #expect(lines.takeNews() == .none)
+    #expect(lines.takeChange() == .chipChanged)
+    #expect(lines.takeChange() == .none)
   }
 }

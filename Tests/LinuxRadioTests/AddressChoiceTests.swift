@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("The address that a person names")
+@Suite("The address option")
 struct AddressChoiceTests {
   @Test("public, random, and static random addresses")
   func right() throws {
@@ -20,9 +20,9 @@ struct AddressChoiceTests {
     }
   }
 
-  // Both were taken, and no device may have either.
+  // Symptom: both were accepted, although no device may have them.
   @Test(
-    "One whose random bits are all the same is refused, and the error says why",
+    "An address with equal random bits is refused, and the error says why",
     arguments: ["FF:FF:FF:FF:FF:FF", "C0:00:00:00:00:00"])
   func uniform(text: String) {
     let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }

@@ -32,7 +32,7 @@ struct CaptureTests {
     #expect(try contents(of: path) == expected)
   }
 
-  @Test("Are for this user alone")
+  @Test("Only this user can read them")
   func mode() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/capture"
@@ -42,7 +42,7 @@ struct CaptureTests {
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test("Make a file that is there their own: empty, and for this user alone")
+  @Test("An existing file is emptied, and only this user can read it")
   func existing() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/capture"
@@ -53,7 +53,7 @@ struct CaptureTests {
     #expect(try contents(of: path).count == 16)
   }
 
-  // Only root can give a file away. Tests/Peers has the same with the program.
+  // Only root can change a file's owner. Tests/Peers tests the same with the program.
   @Test(
     "Go to no file, pipe or link of another user", .enabled(if: geteuid() == 0),
     arguments: ["file", "pipe", "link", "broken link"])
@@ -84,7 +84,7 @@ struct CaptureTests {
     #expect(mode(of: directory.path + "/file") == 0o600)
   }
 
-  @Test("To a pipe that nobody reads wait there, and go on with whole records once it is read")
+  @Test("A pipe without a reader keeps records, and continues with whole ones once it is read")
   func pipe() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/capture"
@@ -105,7 +105,7 @@ struct CaptureTests {
     #expect((kept.count - 16) % 1_024 == 0)
     let losses = 200 - (kept.count - 16) / 1_024
     #expect(capture.losses == losses)
-    // There is room again: the next record has the number of those that are missing.
+    // There is room again: the next record has the number of missing packets.
     capture.note(packet, .sent)
     let next = try contents(of: path, limit: 300_000)
     #expect(next.count == 1_024)
@@ -114,7 +114,7 @@ struct CaptureTests {
     #expect(reasons.count == 1)
   }
 
-  @Test("To a pipe whose reader has gone end, and count what is missing")
+  @Test("A pipe whose reader is gone ends the capture, and missing packets are counted")
   func brokenPipe() throws {
     var ends: [CInt] = [-1, -1]
     try #require(unsafe Glibc.pipe(&ends) == 0)
@@ -125,7 +125,7 @@ struct CaptureTests {
       capture = try Capture(path: "/dev/fd/\(near.rawValue)")
       capture.note(reset, .sent)
       #expect(capture.losses == 0)
-      // Whoever else has the pipe waits as before.
+      // Other users of the pipe still block.
       #expect(fcntl(near.rawValue, F_GETFL) & O_NONBLOCK == 0)
       _ = consume far
     }
@@ -135,7 +135,7 @@ struct CaptureTests {
     #expect(capture.failure?.code == .brokenPipe)
   }
 
-  @Test("Have no part of a record that a full disk cut short, and go on when there is room")
+  @Test("A full disk leaves no partial record, and the capture continues when there is room")
   func cutShort() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/capture"
@@ -155,7 +155,7 @@ struct CaptureTests {
     #expect(Array(all[44 + 12..<44 + 16]) == [0, 0, 0, 2])
   }
 
-  @Test("Go to no folder and no socket")
+  @Test("A folder or a socket is refused")
   func nothingToWriteTo() throws {
     let directory = try TemporaryDirectory()
     #expect(throws: SystemError.self) { _ = try Capture(path: directory.path) }
@@ -164,14 +164,14 @@ struct CaptureTests {
     _ = consume listener
   }
 
-  @Test("That cannot be made say why")
+  @Test("A capture that cannot be created says why")
   func missing() {
     #expect(throws: SystemError(.noSuchFile, "create", "/tmp/no/such/capture")) {
       _ = try Capture(path: "/tmp/no/such/capture")
     }
   }
 
-  @Test("To a full disk end, and stop nothing")
+  @Test("A full disk ends the capture, and stops nothing else")
   func full() throws {
     // /dev/full takes no byte: the header already fails.
     #expect(throws: SystemError(.noSpace, "write to", "/dev/full")) {

@@ -13,7 +13,7 @@ struct HostCallTests {
   private let name = RadioName.tcpClient(host: "ball.example", port: 7_300)
 
   @Test(
-    "One that is not found in time is an error, is not looked for twice, and is taken when found")
+    "A host that is not found in time is an error, is looked up once, and is used when found")
   func slow() throws {
     let loop = try EventLoop()
     let resolver = SlowResolver()
@@ -25,7 +25,7 @@ struct HostCallTests {
     }
     #expect(try source.open(at: start) == nil)
     #expect(source.deadline == start.advanced(by: 10_000))
-    // The loop is not held up.
+    // The loop is not blocked.
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
     #expect(try source.open(at: start.advanced(by: 9_999)) == nil)
     let late = SystemError(
@@ -41,7 +41,7 @@ struct HostCallTests {
     source.close()
   }
 
-  @Test("One that is unknown is looked for again at the next attempt")
+  @Test("An unknown host is looked up again at the next attempt")
   func unknown() throws {
     let loop = try EventLoop()
     let resolver = SlowResolver()
@@ -77,7 +77,7 @@ struct HostCallTests {
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
   }
 
-  @Test("A name that a server listens at is looked up, too, and the controller is waited for")
+  @Test("A server's host name is also looked up, and then the radio waits for the controller")
   func server() throws {
     let port = try StreamListener(host: "127.0.0.1", port: 0).port
     let loop = try EventLoop()
@@ -87,7 +87,7 @@ struct HostCallTests {
     radio.close()
   }
 
-  @Test("A radio that is opened says if its host is unknown")
+  @Test("Opening a radio reports an unknown host")
   func radio() throws {
     let loop = try EventLoop()
     var radio = RadioSourcePort(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)

@@ -5,7 +5,7 @@ import Testing
 @testable import LinuxRadio
 @testable import VirtualRadio
 
-@Suite("A packet in words")
+@Suite("The text of a packet")
 struct PacketDescriptionTests {
   @Test(
     arguments: [
@@ -43,7 +43,7 @@ struct PacketDescriptionTests {
         [0x02, 0x40, 0x20, 0x0A, 0x00, 0x06, 0x00, 0x04, 0x00, 0x12, 0x12, 0x00, 0x41, 0x42, 0x3F],
         "0x0040 ATT Write Request handle 0x0012, 3 bytes"
       ),
-      // The frame is 516 bytes longer than what has come of it: 3 + 516 bytes of value.
+      // The frame is 516 bytes longer than the received part: 3 + 516 bytes of value.
       (
         [0x02, 0x40, 0x20, 0x0A, 0x00, 0x0A, 0x02, 0x04, 0x00, 0x12, 0x12, 0x00, 0x41, 0x42, 0x3F],
         "0x0040 ATT Write Request handle 0x0012, 519 bytes"
@@ -105,7 +105,7 @@ struct PacketDescriptionTests {
     ] as [([UInt8], String)])
   func text(packet: [UInt8], text: String) {
     #expect(PacketDescription.text(of: packet.span) == text)
-    // Cut anywhere, it is still put into words.
+    // Truncated anywhere, it still has a text.
     for length in packet.indices {
       #expect(!PacketDescription.text(of: packet.span.extracting(first: length)).isEmpty)
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Radio errors")
 struct RadioErrorTests {
   @Test(
-    "Of an adapter: what is wrong, and what to do",
+    "Adapters: what is wrong, and what to do",
     arguments: [
       (EPERM, "right to configure adapters", "sudo setcap cap_net_admin+ep /"),
       (EBUSY, "hci0 is in use by the system", "systemctl stop bluetooth"),
@@ -22,7 +22,7 @@ struct RadioErrorTests {
   }
 
   @Test(
-    "Of the others",
+    "Other radios: what is wrong, and what to do",
     arguments: [
       (.unix(path: "/x"), ENOENT, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), ECONNREFUSED, "no controller listens at /x", "radio --listen unix:/x"),
@@ -45,13 +45,13 @@ struct RadioErrorTests {
     expect(radio, code, reason, remedy)
   }
 
-  @Test("Of an adapter that has gone: no remedy, for it is waited for")
+  @Test("A removed adapter has no remedy, since the program waits for it")
   func gone() {
     let error = RadioError(.adapter(0), SystemError(.brokenPipe, "read from", "hci0"))
     #expect(error == RadioError("hci0 is gone"))
   }
 
-  @Test("Of which nothing is known: the system's words")
+  @Test("Unknown errors have the system's text")
   func unknown() {
     let error = RadioError(
       .adapter(0), SystemError(Errno(rawValue: EIO), "take over", "hci0"))
@@ -74,9 +74,9 @@ struct RadioErrorTests {
   }
 }
 
-@Suite("The radio that is used when none is named")
+@Suite("The default radio")
 struct DefaultRadioTests {
-  @Test("Is the first adapter that may be used")
+  @Test("Is the first usable adapter")
   func first() {
     let adapters = [
       adapter(0, isRaw: true), adapter(1, block: .soft), adapter(2, isUp: true), adapter(3),
@@ -84,13 +84,13 @@ struct DefaultRadioTests {
     #expect(DefaultRadio.choose(from: adapters, mayConfigure: true).name == .adapter(2))
   }
 
-  @Test("Is the virtual air if there is none, and says why")
+  @Test("Is the virtual air without an adapter, and says why")
   func none() {
     let radio = DefaultRadio.choose(from: [], mayConfigure: true)
     #expect(radio == DefaultRadio(name: .virtual, reason: "there is no Bluetooth adapter"))
   }
 
-  @Test("Is the virtual air if none may be used, and says why of each")
+  @Test("Is the virtual air if no adapter is usable, and says why for each")
   func unusable() {
     let radio = DefaultRadio.choose(
       from: [adapter(0, block: .soft), adapter(1, block: .hard), adapter(2)], mayConfigure: false)
@@ -121,7 +121,7 @@ struct DefaultRadioTests {
   }
 
   @Test(
-    "tells a program what kind of reason it is",
+    "has a kind for programs",
     arguments: [
       (RadioName.adapter(0), Errno.noSuchDevice, RadioError.Kind.absent),
       (.adapter(0), .addressFamilyNotSupported, .absent),
@@ -137,7 +137,7 @@ struct DefaultRadioTests {
   }
 
   @Test(
-    "tells whether another program has it, which may be a ball",
+    "says whether another program has it, which may be a ball",
     arguments: [
       (RadioName.tcpServer(host: "_", port: 7_300), Errno.addressInUse, true),
       (.tcpServer(host: "_", port: 7_300), .accessDenied, false),

@@ -24,7 +24,7 @@ struct RadioNameTests {
     ] as [(String, RadioName)])
   func read(text: String, name: RadioName) throws {
     #expect(try RadioName(text) == name)
-    // What is printed can be read again.
+    // The description can be read again.
     #expect(try RadioName(name.description) == name)
   }
 

@@ -10,7 +10,7 @@ import VirtualRadio
 struct RadioTests {
   private let now = Instant(rawValue: 1_000)
 
-  @Test("Packets go both ways, whole, wherever the stream is cut")
+  @Test("Packets go both ways, whole, however the stream is divided")
   func bothWays() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -31,7 +31,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A controller that does not read holds up the program's packets, and loses none")
+  @Test("A controller that does not read delays the program's packets, and loses none")
   func backPressure() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -57,7 +57,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A flood of packets leaves others their turn")
+  @Test("A flood of packets leaves other descriptors their turn")
   func flood() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -73,7 +73,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A radio that is lost is told of once, tried again more and more seldom, and taken up")
+  @Test("A lost radio is reported once, retried at growing intervals, and used again")
   func lostAndFound() throws {
     let bench = try Bench()
     let loop = bench.loop
@@ -111,14 +111,14 @@ struct RadioTests {
     #expect(radio.deadline == nil)
     let end = try bench.accept()
     #expect(try end.read() == reset)
-    // Half a packet of the last connection is forgotten.
+    // Half a packet of the last connection is dropped.
     try end.write(resetComplete)
     try turn(&radio, &program, loop, at: time)
     #expect(program.take() == [.packet(resetComplete)])
     radio.close()
   }
 
-  @Test("A controller that closes each time is not tried without a pause")
+  @Test("A controller that closes each time is retried with a pause")
   func closesEachTime() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -134,14 +134,14 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A write to a controller that has gone is a loss, not an end")
+  @Test("A write to a controller that is gone is a loss, not the end of the process")
   func writeToNobody() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
     do { _ = try bench.accept() }
     var program = Recorder()
     program.outgoing = [reset]
-    // Before the loop has told of the end.
+    // Before the loop reports the end.
     _ = radio.serve(&program, at: now)
     #expect(
       program.take() == [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
@@ -194,7 +194,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A controller that says anything between Resets is kept")
+  @Test("A controller that sends anything between Resets is kept")
   func slowController() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -212,7 +212,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("A byte that begins no packet is a loss that says so")
+  @Test("A byte that cannot begin a packet is a loss that says so")
   func lostSync() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -226,8 +226,8 @@ struct RadioTests {
     radio.close()
   }
 
-  // It was "the controller left command 0x0C03 unanswered".
-  @Test("An air without room is a loss that says so, and what to do")
+  // Symptom: the error was "the controller left command 0x0C03 unanswered".
+  @Test("A full air is a loss that says so, and what to do")
   func fullAir() throws {
     let bench = try Bench()
     let server = AirServer(air: VirtualAir(), loop: bench.loop, maximumClients: 1)
@@ -250,7 +250,7 @@ struct RadioTests {
       RadioError(.airIsFull, of: .virtual, failure: nil).description
         == "the virtual air is full. End a program that uses it, or host an air for more radios "
         + "before you start the others: eightball radio --limit 1000.")
-    // It is tried again, and there is room once the first has gone.
+    // It is retried, and there is room once the first one is gone.
     first.close()
     secondProgram.outgoing = [reset]
     let deadline = second.deadline
@@ -261,7 +261,7 @@ struct RadioTests {
     server.close()
   }
 
-  @Test("A radio that is not there is an error at the start")
+  @Test("A missing radio is an error at the start")
   func missing() throws {
     let loop = try EventLoop()
     let error = #expect(throws: RadioError.self) {
@@ -270,7 +270,7 @@ struct RadioTests {
     #expect(error?.reason == "no controller listens at /tmp/no/such/socket")
   }
 
-  @Test("A TCP server waits for its controller, and for the next one when it has gone")
+  @Test("A TCP server waits for its controller, and for the next one when it is gone")
   func tcpServer() throws {
     let port = try freePort()
     let loop = try EventLoop()
@@ -299,7 +299,7 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test("Those who look on see what goes both ways")
+  @Test("Sinks see the packets of both directions")
   func sinks() throws {
     let bench = try Bench()
     var radio = try Radio(bench.name, loop: bench.loop)
@@ -314,7 +314,7 @@ struct RadioTests {
   }
 }
 
-/// A place where a controller listens, and a loop.
+/// A path where a controller listens, and a loop.
 private final class Bench {
   let loop: EventLoop
   private let directory: TemporaryDirectory
@@ -343,7 +343,7 @@ private final class Bench {
   }
 }
 
-/// A program that has room for one answer: the packet that came last.
+/// A program that holds one answer: the last packet.
 private struct OneAnswer: RadioProgram {
   private var answer: [UInt8] = []
 
@@ -384,7 +384,7 @@ private func turn(
   _ = radio.serve(&program, at: now)
 }
 
-/// A TCP port that nobody listens on.
+/// A TCP port without a listener.
 private func freePort() throws -> UInt16 {
   try StreamListener(host: "127.0.0.1", port: 0).port
 }

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
@@ -42,7 +43,7 @@ struct BondFileTests {
     #expect(try file.write(bytes.span) == bytes.count)
   }
 
-  @Test("What was saved is there when it is opened again, for its owner alone")
+  @Test("Saved bonds are there when the file is opened again, and only its owner can read it")
   func roundTrip() throws {
     do {
       var file = BondFile(path)
@@ -62,7 +63,7 @@ struct BondFileTests {
     #expect(folder.names == ["ball.bonds"])
   }
 
-  @Test("Its folder is made, for its owner alone")
+  @Test("Its folder is created, and only its owner can use it")
   func folderMade() throws {
     let path = "\(folder.path)/state/eightball/ball.bonds"
     var file = BondFile(path)
@@ -76,7 +77,7 @@ struct BondFileTests {
     _ = unsafe rmdir("\(folder.path)/state")
   }
 
-  @Test("A file that is cut, damaged or something else is set aside, and the next one is used")
+  @Test("A truncated, damaged or foreign file is renamed, and the next one is used")
   func setAside() throws {
     var file = BondFile(path)
     _ = try file.open()
@@ -89,7 +90,7 @@ struct BondFileTests {
     future[8] = 9
     for (bytes, reason) in [
       (Array(good.dropLast()), "ends too early"), (damaged, "is damaged"),
-      (Array("Hello".utf8), "is no file of bonds"), ([], "is no file of bonds"),
+      (Array("Hello".utf8), "is not a file of bonds"), ([], "is not a file of bonds"),
       (future, "has the format 9, which this version does not know"),
       (good + [UInt8](repeating: 7, count: 5_000), "is damaged"),
     ] {
@@ -99,7 +100,8 @@ struct BondFileTests {
       #expect(content.bonds.count == 0)
       #expect(
         content.notice
-          == "the file \(path) \(reason); it is \(path).unusable now, and its bonds are not used")
+          == "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
+      )
       #expect(folder.names == ["ball.bonds.unusable"])
       let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
       #expect(aside == bytes)
@@ -110,7 +112,7 @@ struct BondFileTests {
     }
   }
 
-  @Test("A file that others could read is protected, and its owner hears of it")
+  @Test("A file that other users could read is protected, with a warning")
   func readableByOthers() throws {
     do {
       var file = BondFile(path)
@@ -120,12 +122,14 @@ struct BondFileTests {
     _ = unsafe chmod(path, 0o644)
     var file = BondFile(path)
     let content = try file.open()
-    #expect(content.notice?.contains("its mode was 644") == true)
+    #expect(
+      content.notice == "other users could read or write \(path), and may know its keys; "
+        + "now only its owner can. To be safe, forget these bonds and pair again")
     #expect(numbers(content.bonds) == [1])
     #expect(mode(path) == 0o600)
   }
 
-  @Test("One process at a time has it, also after it was written anew")
+  @Test("One process at a time has it, also after it was replaced")
   func lock() throws {
     var file = BondFile(path)
     _ = try file.open()
@@ -140,7 +144,8 @@ struct BondFileTests {
     #expect(numbers(content.bonds) == [2])
   }
 
-  @Test("What is no file is left alone", arguments: ["a directory", "a link", "a pipe"])
+  @Test(
+    "A directory, a link or a pipe is left alone", arguments: ["a directory", "a link", "a pipe"])
   func noFile(kind: String) throws {
     switch kind {
     case "a directory": _ = unsafe mkdir(path, 0o700)
@@ -153,26 +158,26 @@ struct BondFileTests {
     _ = unsafe rmdir(path)
   }
 
-  @Test("A disk that takes nothing leaves the old file")
+  @Test("A failed write leaves the old file")
   func noRoom() throws {
     var file = BondFile(path)
     _ = try file.open()
     try save([1], to: &file)
-    // What stands where the new file is written cannot be removed, for it is a folder.
+    // A folder at the path of the new file cannot be removed.
     _ = unsafe mkdir(path + ".new", 0o700)
     #expect(throws: SystemError.self) { try save([2], to: &file) }
     _ = unsafe rmdir(path + ".new")
     file = BondFile(path)
     let content = try file.open()
     #expect(numbers(content.bonds) == [1])
-    // Nor is there a file in a folder that is none.
+    // A file's path cannot have a file as its folder.
     var impossible = BondFile("/dev/null/ball.bonds")
     let error = #expect(throws: SystemError.self) { _ = try impossible.open() }
     #expect(error?.description.contains("/dev/null") == true)
   }
 
   @Test(
-    "Stands where the environment has state",
+    "Its path is in the environment's folder for state",
     arguments: [
       (["STATE_DIRECTORY": "/var/lib/eightball", "HOME": "/h"], "/var/lib/eightball/x"),
       (["STATE_DIRECTORY": "/a:/b"], "/a/x"),
@@ -181,7 +186,7 @@ struct BondFileTests {
       (["HOME": "/h"], "/h/.local/state/eightball/x"),
       (["HOME": "h"], nil), ([:], nil),
     ] as [([String: String], String?)])
-  func place(environment: [String: String], path: String?) {
+  func location(environment: [String: String], path: String?) {
     #expect(BondFile.path(of: "x", environment: { environment[$0] }) == path)
   }
 }

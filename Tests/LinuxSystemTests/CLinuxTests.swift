@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The declarations of CLinux in Swift")
 struct CLinuxTests {
-  /// It compiles only as long as both declare the same types.
+  /// This compiles only while both declare the same types.
   @Test("have the header's types")
   func types() {
     func areAlike<Function>(_ header: Function, _ ours: Function) -> Bool { true }

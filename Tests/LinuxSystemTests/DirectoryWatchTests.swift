@@ -1,5 +1,6 @@
 import BluetoothHost
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
@@ -8,46 +9,46 @@ import Testing
 struct DirectoryWatchTests {
   private let past = Instant(rawValue: 0)
 
-  @Test("A name that comes, changes its permissions, is renamed or goes is told, once each")
+  @Test("Adding, renaming, removing a name and changing its permissions are each reported once")
   func changes() throws {
     let bench = try Bench()
-    #expect(try !bench.isTold())
+    #expect(try !bench.hasChanged())
     try bench.make("gpiochip0")
-    #expect(try bench.isTold())
-    #expect(try !bench.isTold())
+    #expect(try bench.hasChanged())
+    #expect(try !bench.hasChanged())
     try #require(unsafe chmod(bench.path("gpiochip0"), 0o660) == 0)
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     try #require(unsafe rename(bench.path("gpiochip0"), bench.path("gpiochip1")) == 0)
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     try #require(unsafe rename(bench.path("gpiochip1"), bench.path("other")) == 0)
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     try #require(unsafe symlink("other", bench.path("gpiochip4")) == 0)
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     try #require(unsafe unlink(bench.path("gpiochip4")) == 0)
-    #expect(try bench.isTold())
-    #expect(try !bench.isTold())
+    #expect(try bench.hasChanged())
+    #expect(try !bench.hasChanged())
   }
 
-  @Test("Several changes in one turn are told as one")
+  @Test("Several changes in one turn are reported once")
   func several() throws {
     let bench = try Bench()
     try bench.make("gpiochip0")
     try #require(unsafe unlink(bench.path("gpiochip0")) == 0)
     try bench.make("gpiochip1")
-    #expect(try bench.isTold())
-    #expect(try !bench.isTold())
+    #expect(try bench.hasChanged())
+    #expect(try !bench.hasChanged())
   }
 
-  @Test("Other names, and what is read or written, are not told")
+  @Test("Other names, reads and writes are not reported")
   func others() throws {
     let bench = try Bench()
     try bench.make("gpiochip0")
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     for name in ["gpio", "gpiochi", "a-gpiochip0", "GPIOCHIP0", "tty0"] { try bench.make(name) }
     let file = try Files.create(bench.path("gpio"))
     _ = try file.write([1, 2, 3].span)
-    #expect(try !bench.isTold())
-    // Nobody is woken by who uses a name: neither by opening nor by reading nor by writing.
+    #expect(try !bench.hasChanged())
+    // Opening, reading and writing do not wake the loop.
     let number = unsafe open(bench.path("gpiochip0"), O_RDWR | O_CLOEXEC)
     try #require(number >= 0)
     do {
@@ -58,12 +59,12 @@ struct DirectoryWatchTests {
     #expect(try !bench.loop.wait(until: past))
   }
 
-  @Test("When more happens than the kernel keeps, something has changed, whatever it was")
+  @Test("An overflow of the kernel's queue counts as a change")
   func overflow() throws {
     let bench = try Bench()
     let text = try Files.text(of: "/proc/sys/fs/inotify/max_queued_events")
     let capacity = try #require(Int(text.filter(\.isNumber)))
-    // 16,384 unless somebody has set another. Two turns about, for the same twice is kept as one.
+    // The default limit is 16,384. Two names in turn, since equal events are merged.
     try #require(capacity <= 1_000_000, "This kernel keeps too many for a test.")
     try bench.make("other")
     let modes: [mode_t] = [0o600, 0o640]
@@ -72,14 +73,14 @@ struct DirectoryWatchTests {
       _ = unsafe chmod(bench.path("other"), modes[index % 2])
       _ = unsafe chmod(bench.path("another"), modes[index % 2])
     }
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
     // It has recovered.
-    #expect(try !bench.isTold())
+    #expect(try !bench.hasChanged())
     try bench.make("gpiochip0")
-    #expect(try bench.isTold())
+    #expect(try bench.hasChanged())
   }
 
-  @Test("Once stopped it tells nothing and wakes nobody")
+  @Test("A stopped watch reports nothing and does not wake the loop")
   func stop() throws {
     let bench = try Bench()
     try bench.make("gpiochip0")
@@ -89,15 +90,15 @@ struct DirectoryWatchTests {
     #expect(!bench.watch.takeChange())
   }
 
-  @Test("A directory that is gone is no longer told of, and disturbs nobody")
+  @Test("A removed directory ends the reports, and does no harm")
   func directoryGone() throws {
     let bench = try Bench()
     bench.directory.remove()
-    _ = try bench.isTold()
+    _ = try bench.hasChanged()
     #expect(try !bench.loop.wait(until: past))
   }
 
-  @Test("What cannot be watched: why")
+  @Test("Errors of paths that cannot be watched")
   func refusal() throws {
     let loop = try EventLoop()
     let directory = try TemporaryDirectory()
@@ -111,7 +112,7 @@ struct DirectoryWatchTests {
     }
   }
 
-  @Test("Records cut at any length are no name that they do not say")
+  @Test("Truncated records never match a name that they do not have")
   func records() {
     // Watch 1, IN_CREATE, cookie 0, 16 bytes of name.
     let other = record(mask: UInt32(IN_CREATE), name: "tty0")
@@ -128,7 +129,7 @@ struct DirectoryWatchTests {
     for length in 0...both.count {
       #expect(isChange(Array(both.prefix(length))) == (length >= 32 + 16 + 8), "\(length)")
     }
-    // A length that is longer than what is there.
+    // A length beyond the end of the records.
     var liar = other
     liar.replaceSubrange(12..<16, with: [0xFF, 0xFF, 0xFF, 0xFF])
     #expect(!isChange(liar))
@@ -138,7 +139,7 @@ struct DirectoryWatchTests {
     DirectoryWatch.isChange(records.span, prefix: Array("gpiochip".utf8).span)
   }
 
-  /// As the kernel writes it: inotify(7). The name is filled up with zeros to 16 bytes.
+  /// As the kernel writes it: inotify(7). The name is padded with zeros to 16 bytes.
   private func record(watch: Int32 = 1, mask: UInt32, name: String?) -> [UInt8] {
     let text = name.map { Array($0.utf8) } ?? []
     let padded = name == nil ? [] : text + [UInt8](repeating: 0, count: 16 - text.count)
@@ -150,7 +151,7 @@ struct DirectoryWatchTests {
   }
 }
 
-/// A directory, and a loop that is told of its chips.
+/// A directory, and a loop that watches its chips.
 private final class Bench {
   let directory: TemporaryDirectory
   let loop: EventLoop
@@ -166,12 +167,12 @@ private final class Bench {
 
   func make(_ name: String) throws { _ = try Files.create(path(name)) }
 
-  /// Whether there was a change in all that the loop has been told by now.
-  func isTold() throws -> Bool {
-    var isTold = false
+  /// Whether the loop has reported a change by now.
+  func hasChanged() throws -> Bool {
+    var hasChanged = false
     while try loop.wait(until: Instant(rawValue: 0)) {
-      isTold = watch.takeChange() || isTold
+      hasChanged = watch.takeChange() || hasChanged
     }
-    return isTold
+    return hasChanged
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct EventLoopTests {
   private let past = Instant(rawValue: 0)
 
-  @Test("Tells who is ready, by token, until it has been read")
+  @Test("Reports a ready descriptor, by token, until it has been read")
   func readiness() throws {
     let loop = try EventLoop()
     let first = try Ends()
@@ -26,25 +26,25 @@ struct EventLoopTests {
     #expect(try !loop.wait(until: past))
   }
 
-  @Test("News are told once, and again when there is more")
+  @Test("An edge is reported once, and again when more arrives")
   func news() throws {
     let loop = try EventLoop()
     let ends = try Ends()
     let recorder = Recorder()
-    let registration = try loop.add(ends.near, for: .news, handler: recorder)
+    let registration = try loop.add(ends.near, for: .readableEdge, handler: recorder)
     for count in 1...2 {
       #expect(try ends.far.write([7].span) == 1)
       #expect(try loop.wait(until: past))
       #expect(try !loop.wait(until: past))
       #expect(recorder.tokens.count == count)
     }
-    // What was told before is told again to whom that is of interest.
+    // Readiness that was reported before is reported again if it is of interest.
     try loop.change(registration, to: .readable)
     #expect(try loop.wait(until: past))
     #expect(try loop.wait(until: past))
   }
 
-  @Test("Only what is of interest is told, and that can be changed")
+  @Test("Only readiness of interest is reported, and the interest can be changed")
   func interest() throws {
     let loop = try EventLoop()
     let ends = try Ends()
@@ -57,7 +57,7 @@ struct EventLoopTests {
     #expect(recorder.readiness.map(\.isReadable) == [false])
   }
 
-  @Test("Who has been removed hears nothing, not even of what has happened")
+  @Test("A removed handler is not called, even for pending events")
   func removal() throws {
     let loop = try EventLoop()
     let ends = try Ends()
@@ -66,7 +66,7 @@ struct EventLoopTests {
     let registration = try loop.add(ends.near, for: .readable, handler: recorder)
     loop.remove(registration)
     #expect(try !loop.wait(until: past))
-    // The slot is used again: the old registration must not reach the new one.
+    // The slot is reused: the old registration must not affect the new one.
     let other = try Ends()
     _ = try other.far.write([1].span)
     _ = try loop.add(other.near, for: .readable, handler: recorder, token: 9)
@@ -89,7 +89,7 @@ struct EventLoopTests {
     #expect(remover.calls == 1)
   }
 
-  @Test("The other side's end is told as something to read")
+  @Test("The other side's end is reported as readable")
   func hangUp() throws {
     let loop = try EventLoop()
     let recorder = Recorder()
@@ -104,7 +104,7 @@ struct EventLoopTests {
   }
 
   @Test(
-    "How long to sleep",
+    "The timeout until a deadline",
     arguments: [
       (nil, 5, -1), (5, 5, 0), (4, 5, 0), (6, 5, 1), (UInt64.max, 0, CInt.max),
     ] as [(UInt64?, UInt64, CInt)])
@@ -114,7 +114,7 @@ struct EventLoopTests {
         until: deadline.map { Instant(rawValue: $0) }, now: Instant(rawValue: now)) == milliseconds)
   }
 
-  @Test("Sleeps until the deadline and no less")
+  @Test("Sleeps at least until the deadline")
   func sleeps() throws {
     let loop = try EventLoop()
     let deadline = MonotonicClock.now.advanced(by: 3)
@@ -135,7 +135,7 @@ struct EventLoopTests {
     signals.stop()
   }
 
-  @Test("The terminal's end counts once, however often it is told, and not at all if ignored")
+  @Test("SIGHUP counts once, however often it comes, and not at all if ignored")
   func hangUpSignals() throws {
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)

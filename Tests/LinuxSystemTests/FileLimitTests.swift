@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The number of open files")
 struct FileLimitTests {
-  @Test("Room for a few is there, and room for more than the system allows is not")
+  @Test("A few files fit; more than the system allows do not")
   func room() {
     #expect(FileLimit.makeRoom(for: 1) == 1)
     var limit = rlimit()
     #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-    // The hard limit, less what any program needs.
+    // The hard limit, minus the reserve.
     guard limit.rlim_max < 1 << 32 else { return }
     let most = Int(limit.rlim_max) - 64
     #expect(FileLimit.makeRoom(for: most + 1) == most)

@@ -1,10 +1,11 @@
 import BluetoothHost
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
 
-@Suite("Output that never waits")
+@Suite("Output that does not block")
 struct NonblockingOutputTests {
   private let bytes = [UInt8](repeating: 0x61, count: 1_000)
 
@@ -23,12 +24,12 @@ struct NonblockingOutputTests {
     #expect(try ends.read() == taken)
     #expect(try loop.wait(until: Instant(rawValue: 0)))
     #expect(output.write(bytes.span) == .taken(1_000))
-    // A loop that has nothing to write is not woken by a pipe with room.
+    // Without bytes to write, a pipe with room does not wake the loop.
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
   }
 
   @Test(
-    "The flags of the description that others have stay as they are, as does a stream that waits")
+    "The shared flags of the stream stay unchanged: it still blocks for others")
   func flags() throws {
     for ends in [try Stream.pipe(), try Stream.sockets()] {
       let before = fcntl(ends.writer.rawValue, F_GETFL)
@@ -77,7 +78,7 @@ struct NonblockingOutputTests {
     #expect(error?.description == "cannot use standard output: Bad file descriptor")
   }
 
-  /// Writes until nothing more is taken; how many bytes were.
+  /// Writes until nothing more is taken. Returns the number of bytes.
   private func fill(_ output: NonblockingOutput) -> Int {
     var sum = 0
     for _ in 0..<10_000 {
@@ -88,7 +89,7 @@ struct NonblockingOutputTests {
   }
 }
 
-/// The two ends of a stream whose writes wait, and which holds little.
+/// The two ends of a blocking stream with little room.
 private final class Stream {
   let writer: FileDescriptor
   private var reader: FileDescriptor?
@@ -117,7 +118,7 @@ private final class Stream {
 
   func closeReader() { reader = nil }
 
-  /// Reads what there is; how many bytes that was.
+  /// Reads the available bytes. Returns their number.
   func read() throws -> Int {
     var storage = [UInt8](repeating: 0, count: 65_536)
     var space = storage.mutableSpan

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Synchronization
 import Testing
 
-@Suite("The path of a UNIX socket that is listened on")
+@Suite("The path of a listening UNIX socket")
 struct OwnedPathTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path + "/s" }
@@ -12,7 +13,7 @@ struct OwnedPathTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test("A socket that a killed program of ours left is replaced, and its lock is no obstacle")
+  @Test("A socket and lock that our killed program left are replaced")
   func leftover() throws {
     try leaveSocketAndLock()
     #expect(directory.names == [lockName, "s"])
@@ -27,7 +28,7 @@ struct OwnedPathTests {
     #expect(directory.names == [])
   }
 
-  @Test("A lock that a killed program of ours left without its socket is no obstacle")
+  @Test("A lock that our killed program left without its socket is taken over")
   func leftoverLock() throws {
     try leaveSocketAndLock()
     _ = unsafe unlink(path)
@@ -35,29 +36,29 @@ struct OwnedPathTests {
     #expect(directory.names == [])
   }
 
-  @Test("A lock whose program was killed before it wrote a byte is no obstacle")
+  @Test("An empty lock of a killed program is taken over")
   func emptyLock() throws {
     try write("", to: lockPath)
     do { _ = try StreamListener(path: path) }
     #expect(directory.names == [])
   }
 
-  @Test("A socket of another program is left alone, while it is listened on and after")
-  func stranger() throws {
+  @Test("A socket of another program is left alone, listening or not")
+  func foreign() throws {
     do {
-      let stranger = try listen(atPath: path)
+      let foreign = try listen(atPath: path)
       #expect(throws: SystemError(.addressInUse, "listen on", path)) {
         _ = try StreamListener(path: path)
       }
-      _ = consume stranger
+      _ = consume foreign
     }
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
     #expect(error?.code == .fileExists)
-    #expect(error?.description.contains("this program did not make") == true)
+    #expect(error?.description.contains("this program did not create") == true)
     #expect(directory.names == ["s"])
   }
 
-  @Test("A socket that another program put in the place of ours is left alone")
+  @Test("A socket that replaced ours is left alone")
   func replacedLeftover() throws {
     try leaveSocketAndLock()
     _ = unsafe unlink(path)
@@ -67,7 +68,7 @@ struct OwnedPathTests {
     #expect(directory.names.contains("s"))
   }
 
-  @Test("At the end, what another program has put in the place of the socket stays")
+  @Test("At the end, a file that replaced the socket stays")
   func replacedSocket() throws {
     do {
       let listener = try StreamListener(path: path)
@@ -79,7 +80,7 @@ struct OwnedPathTests {
     #expect(directory.names == ["s"])
   }
 
-  @Test("At the end, what another program has put in the place of the lock stays")
+  @Test("At the end, a file that replaced the lock stays")
   func replacedLock() throws {
     do {
       let listener = try StreamListener(path: path)
@@ -103,7 +104,7 @@ struct OwnedPathTests {
   }
 
   @Test(
-    "What is at the lock's name and is not a lock of ours is left alone",
+    "A file at the lock's path that is not our lock is left alone",
     arguments: ["file", "link", "directory", "pipe"])
   func foreignLock(kind: String) throws {
     switch kind {
@@ -137,7 +138,7 @@ struct OwnedPathTests {
     #expect(directory.names == names)
   }
 
-  @Test("Of several programs that start at once beside a leftover, one gets the path")
+  @Test("Of several programs that start at once with a leftover, one gets the path")
   func race() async throws {
     for _ in 0..<20 {
       try leaveSocketAndLock()
@@ -162,14 +163,14 @@ struct OwnedPathTests {
     #expect(directory.names == [])
   }
 
-  /// A listener that waits to be counted. The group that gave it may let it go later.
+  /// A listener that waits to be counted. Its group may be released later.
   private final class Held: Sendable {
     private let listener: Mutex<StreamListener?>
     init(_ listener: consuming StreamListener) { self.listener = Mutex(consume listener) }
     func close() { listener.withLock { $0 = nil } }
   }
 
-  /// What a program leaves that is killed while it listens: second names keep both files.
+  /// The files of a program that is killed while it listens, kept by second names.
   private func leaveSocketAndLock() throws {
     let pairs = [(path, path + ".kept"), (lockPath, lockPath + ".kept")]
     do {
@@ -188,7 +189,7 @@ struct OwnedPathTests {
   }
 }
 
-/// A listener that holds no lock, as another program's.
+/// A listener without a lock, like another program's.
 private func listen(atPath path: String) throws -> FileDescriptor {
   let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
   var address = sockaddr_un()

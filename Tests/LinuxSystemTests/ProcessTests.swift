@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
@@ -24,7 +25,7 @@ struct ProcessTests {
     #expect(Process.environment("EIGHTBALL_NO_SUCH_VARIABLE") == nil)
   }
 
-  @Test("Files that are not there are an error, and directories empty")
+  @Test("Missing files are errors, and missing directories are empty")
   func files() {
     #expect(throws: SystemError(.noSuchFile, "open", "/no/such/file")) {
       try Files.text(of: "/no/such/file")
@@ -32,7 +33,7 @@ struct ProcessTests {
     #expect(Files.names(in: "/no/such/directory") == [])
   }
 
-  @Test("As much of a file is read as there is and is wanted")
+  @Test("A file is read up to its end or the limit")
   func bytes() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/file"

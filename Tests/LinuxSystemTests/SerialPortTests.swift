@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Serial port")
 struct SerialPortTests {
-  @Test("Carries every byte untouched")
+  @Test("Carries every byte unchanged")
   func raw() throws {
     // A pseudo-terminal is the only serial line that every machine has.
     let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -24,32 +24,32 @@ struct SerialPortTests {
     #expect(try far.readAll() == every)
   }
 
-  @Test("A file that is no serial line")
+  @Test("A file that is not a serial line")
   func notATerminal() {
     #expect(throws: SystemError(.notATerminal, "configure", "/dev/null")) {
       _ = try SerialPort.open("/dev/null", speed: 115_200)
     }
   }
 
-  @Test("A line that is not there")
+  @Test("A missing line")
   func missing() {
     #expect(throws: SystemError(.noSuchFile, "open", "/dev/no-such-line")) {
       _ = try SerialPort.open("/dev/no-such-line", speed: 115_200)
     }
   }
 
-  @Test("A speed that no line has")
+  @Test("An unknown speed")
   func speed() {
     let error = #expect(throws: SystemError.self) {
       _ = try SerialPort.open("/dev/null", speed: 12_345)
     }
-    #expect(error?.description == "cannot open /dev/null: 12345 is no speed of a serial line")
+    #expect(error?.description == "cannot open /dev/null: 12345 is not a speed of a serial line")
   }
 }
 
 @Suite("System errors")
 struct SystemErrorTests {
-  @Test("Say what was being done, to what, and why")
+  @Test("They have the operation, its subject and the reason")
   func description() {
     #expect(
       SystemError(.connectionRefused, "connect to", "/run/air.sock").description

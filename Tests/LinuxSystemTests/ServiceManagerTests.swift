@@ -1,47 +1,48 @@
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
 
 @Suite("A service manager")
 struct ServiceManagerTests {
-  @Test("is told by datagrams, at a path or at an abstract name")
-  func told() throws {
+  @Test("gets datagrams at a path or an abstract name")
+  func datagrams() throws {
     let directory = try TemporaryDirectory()
     let abstract = "@eightball-test-\(directory.path.suffix(6))"
     for name in ["\(directory.path)/notify", abstract] {
       let mailbox = try Mailbox(name)
       let manager = try #require(try Speaker.find(["NOTIFY_SOCKET": name]))
-      #expect(manager.tell("READY=1\n"))
-      #expect(manager.tell("STOPPING=1\n"))
+      #expect(manager.send("READY=1\n"))
+      #expect(manager.send("STOPPING=1\n"))
       #expect(mailbox.take() == ["READY=1\n", "STOPPING=1\n"])
     }
   }
 
-  @Test("that has gone, or reads nothing, is not waited for")
+  @Test("that is gone or does not read does not block the program")
   func gone() throws {
     let directory = try TemporaryDirectory()
     let name = "\(directory.path)/notify"
     let manager = try #require(try Speaker.find(["NOTIFY_SOCKET": name]))
-    #expect(!manager.tell("READY=1\n"))
+    #expect(!manager.send("READY=1\n"))
     let mailbox = try Mailbox(name)
-    #expect(manager.tell("READY=1\n"))
+    #expect(manager.send("READY=1\n"))
     // The kernel keeps a limited number of datagrams: net.unix.max_dgram_qlen, or the buffer.
     var taken = 1
-    while taken < 100_000, manager.tell("WATCHDOG=1\n") { taken += 1 }
+    while taken < 100_000, manager.send("WATCHDOG=1\n") { taken += 1 }
     #expect(taken < 100_000)
     #expect(mailbox.take().count == taken)
-    #expect(manager.tell("WATCHDOG=1\n"))
+    #expect(manager.send("WATCHDOG=1\n"))
   }
 
-  @Test("is there only if the environment tells of it")
+  @Test("is used only if the environment names it")
   func absent() throws {
     let manager = try Speaker.find(["WATCHDOG_USEC": "1000000"])
     #expect(manager === nil)
   }
 
   @Test(
-    "waits as long for a sign of life as its watchdog says, if it is for this process",
+    "has the timeout of its watchdog, if that is for this process",
     arguments: [
       ([:], nil),
       (["WATCHDOG_USEC": "30000000"], 30_000),
@@ -56,7 +57,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "whose variables mean nothing is an error that names the variable",
+    "with a wrong variable is an error that names the variable",
     arguments: [
       (
         ["NOTIFY_SOCKET": "run/notify"],
@@ -91,7 +92,7 @@ struct ServiceManagerTests {
   }
 }
 
-/// Whoever tells a service manager of a process with the number 42.
+/// Sends to a service manager as the process with number 42.
 private final class Speaker {
   private let manager: ServiceManager
   var patience: UInt32? { manager.patience }
@@ -100,7 +101,7 @@ private final class Speaker {
     self.manager = manager
   }
 
-  /// The service manager that these variables tell of.
+  /// The service manager that these variables name.
   static func find(_ variables: [String: String]) throws(SystemError) -> Speaker? {
     switch try ServiceManager.find(environment: { variables[$0] }, processNumber: 42) {
     case nil: nil
@@ -108,17 +109,17 @@ private final class Speaker {
     }
   }
 
-  func tell(_ text: String) -> Bool {
+  func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
-    return manager.tell(bytes.span)
+    return manager.send(bytes.span)
   }
 }
 
-/// Where a service manager hears of its services.
+/// The socket of a service manager.
 private final class Mailbox {
   private let descriptor: FileDescriptor
 
-  /// - Parameter name: a path, or "@" and an abstract name.
+  /// - Parameter name: A path, or "@" and an abstract name.
   init(_ name: String) throws {
     let type = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let number = socket(AF_UNIX, type, 0)
@@ -130,7 +131,7 @@ private final class Mailbox {
     try address.bind(descriptor)
   }
 
-  /// The datagrams that have come.
+  /// The received datagrams.
   func take() -> [String] {
     var datagrams: [String] = []
     while let bytes = try? descriptor.readAll(), !bytes.isEmpty {

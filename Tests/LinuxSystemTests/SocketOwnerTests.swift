@@ -1,12 +1,13 @@
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxSystem
 
-@Suite("Whose a UNIX socket is")
+@Suite("The owner of a UNIX socket")
 struct SocketOwnerTests {
   @Test(
-    "Packets go to this user, to root, and to a user who is named; to nobody else",
+    "Packets go only to this user, to root, and to a named user",
     arguments: [
       (1_000, 1_000, nil, true), (0, 1_000, nil, true), (0, 0, nil, true),
       (1_001, 1_000, nil, false), (1_000, 0, nil, false),
@@ -16,7 +17,7 @@ struct SocketOwnerTests {
     #expect(StreamSocket.isTrusted(owner, by: own, and: other) == isTrusted)
   }
 
-  @Test("The user who listens is the one that the kernel noted")
+  @Test("The listening user is the one that the kernel recorded")
   func peer() throws {
     let directory = try TemporaryDirectory()
     let listener = try StreamListener(path: directory.path + "/s")
@@ -24,9 +25,9 @@ struct SocketOwnerTests {
     #expect(try client.peerUser() == Process.userNumber)
   }
 
-  // Only root can give a file away. Tests/Peers has the same with processes of two users.
-  @Test("A socket whose file is another user's is not used", .enabled(if: geteuid() == 0))
-  func strangersFile() throws {
+  // Only root can change a file's owner. Tests/Peers tests the same with processes of two users.
+  @Test("A socket file of another user is not used", .enabled(if: geteuid() == 0))
+  func foreignFile() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/s"
     let listener = try StreamListener(path: path)
@@ -39,8 +40,8 @@ struct SocketOwnerTests {
     try #require(unsafe unlink(path) == 0)
   }
 
-  @Test("A link that another user made is not followed", .enabled(if: geteuid() == 0))
-  func strangersLink() throws {
+  @Test("A link of another user is not followed", .enabled(if: geteuid() == 0))
+  func foreignLink() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/s"
     let listener = try StreamListener(path: path)

@@ -1,10 +1,11 @@
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @Suite("Stream sockets")
 struct StreamSocketTests {
-  @Test("A UNIX socket: only its user may connect, and it leaves nothing behind")
+  @Test("A UNIX socket: only its user can connect, and it leaves no files")
   func unixSocket() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/air.sock"
@@ -24,7 +25,7 @@ struct StreamSocketTests {
     #expect(directory.names == [])
   }
 
-  @Test("The end of the other side, and a write to nobody, are told and do no harm")
+  @Test("The end of the other side and a write without a reader are errors, and do no harm")
   func ends() throws {
     let directory = try TemporaryDirectory()
     let listener = try StreamListener(path: directory.path + "/s")
@@ -36,7 +37,7 @@ struct StreamSocketTests {
     }
   }
 
-  @Test("Two listeners at one path: the second is told that the address is in use")
+  @Test("Two listeners at one path: the second gets that the address is in use")
   func inUse() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/s"
@@ -48,13 +49,13 @@ struct StreamSocketTests {
     _ = try first.acceptNow()
   }
 
-  @Test("A path that no socket can have", arguments: ["", String(repeating: "x", count: 108)])
+  @Test("Invalid paths of sockets", arguments: ["", String(repeating: "x", count: 108)])
   func badPath(path: String) {
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: path) }
     #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
   }
 
-  @Test("TCP, on the loopback unless told otherwise", arguments: ["", "localhost", "127.0.0.1"])
+  @Test("TCP, on the loopback by default", arguments: ["", "localhost", "127.0.0.1"])
   func tcp(host: String) throws {
     let listener = try StreamListener(host: host, port: 0)
     let port = listener.port
@@ -74,7 +75,7 @@ struct StreamSocketTests {
     }
   }
 
-  @Test("A host that is none is told by name")
+  @Test("An unknown host is named in the error")
   func unknownHost() throws {
     let error = #expect(throws: SystemError.self) {
       _ = try StreamSocket.connect(host: "256.256.256.256.invalid", port: 1)
@@ -82,7 +83,7 @@ struct StreamSocketTests {
     #expect(error?.subject == "256.256.256.256.invalid:1")
   }
 
-  @Test("A full socket takes no more, and says so without waiting")
+  @Test("A full socket takes no more bytes, without blocking")
   func full() throws {
     let ends = try Ends()
     let block = [UInt8](repeating: 1, count: 65_536)

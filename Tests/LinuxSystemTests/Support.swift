@@ -2,43 +2,6 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// A directory of its own, gone with the test.
-final class TemporaryDirectory {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/eightball-test-XXXXXX".utf8CString)
-    let made = unsafe template.withUnsafeMutableBufferPointer { name in
-      unsafe name.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
-    }
-    path = try #require(made)
-  }
-
-  deinit { remove() }
-
-  /// Removes it, and the files in it.
-  func remove() {
-    for name in names { _ = unsafe unlink("\(path)/\(name)") }
-    _ = unsafe rmdir(path)
-  }
-
-  /// The files in it, sorted.
-  var names: [String] {
-    guard let directory = unsafe opendir(path) else { return [] }
-    var result: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-        unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
-      if name != "." && name != ".." { result.append(name) }
-    }
-    unsafe closedir(directory)
-    return result.sorted()
-  }
-}
-
 /// Two ends of one connection.
 struct Ends: ~Copyable {
   var near: FileDescriptor

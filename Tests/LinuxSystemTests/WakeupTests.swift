@@ -8,7 +8,7 @@ struct WakeupTests {
     let wakeup = try Wakeup(loop: loop)
     #expect(try !loop.wait(until: MonotonicClock.now))
     Thread.detachNewThread { wakeup.ring() }
-    // For ever, if it did not.
+    // Otherwise this waits for ever.
     #expect(try loop.wait(until: nil))
     #expect(try !loop.wait(until: MonotonicClock.now))
   }

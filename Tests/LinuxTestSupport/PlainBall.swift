@@ -12,7 +12,8 @@ package struct PlainBall: RadioProgram, ~Copyable {
     host = BallHost<4>(
       configuration: HostConfiguration(
         name: try #require(name), service: .ballService, address: address),
-      database: BallProfile.makeDatabase(), application: Ball<4>(seed: 8, style: .text))
+      database: EightBallProfile.makeDatabase(),
+      application: BallApplication<4>(seed: 8, style: .text))
   }
 
   package mutating func radioIsReady(at now: Instant) { host.start(at: now) }

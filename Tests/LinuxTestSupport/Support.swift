@@ -4,7 +4,7 @@ import LinuxRadio
 import LinuxSystem
 import Testing
 
-/// A program that keeps what it is told, and sends what it is given.
+/// A program that records its calls, and sends given packets.
 package struct Recorder: RadioProgram {
   package enum Event: Equatable {
     case ready
@@ -41,14 +41,14 @@ package struct Recorder: RadioProgram {
   package mutating func shutDown(at now: Instant) { isEnding = true }
   package var isFinished: Bool { isEnding }
 
-  /// What has happened since this was last asked.
+  /// The events since the last call.
   package mutating func take() -> [Event] {
     defer { events.removeAll() }
     return events
   }
 }
 
-/// A directory of its own, gone with the test.
+/// A temporary directory, removed after the test.
 package final class TemporaryDirectory {
   package let path: String
 
@@ -60,16 +60,22 @@ package final class TemporaryDirectory {
     path = try #require(made)
   }
 
-  deinit { Self.remove(path) }
+  deinit { remove() }
 
-  /// Makes a file, and the directories that it is in.
+  /// The names of the files in it, sorted.
+  package var names: [String] { Files.names(in: path) }
+
+  /// Removes it, and everything in it.
+  package func remove() { Self.remove(path) }
+
+  /// Creates a file and its directories.
   package func write(_ text: String, to name: String) throws {
     makeFolders(of: name)
     let file = try Files.create(path + "/" + name)
     _ = try file.write(Array(text.utf8).span)
   }
 
-  /// Makes a symbolic link, and the directories that it is in.
+  /// Creates a symbolic link and its directories.
   package func link(_ target: String, to name: String) throws {
     makeFolders(of: name)
     try #require(unsafe symlink(target, path + "/" + name) == 0)
@@ -85,7 +91,7 @@ package final class TemporaryDirectory {
   }
 
   private static func remove(_ path: String) {
-    // A link goes, and never what it points at.
+    // Removes a link, not its target.
     if unsafe unlink(path) == 0 { return }
     for name in Files.names(in: path) { remove("\(path)/\(name)") }
     _ = unsafe rmdir(path)

@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 import VirtualRadio
 
-/// A virtual air for the radios of one test, on a thread of its own until nobody holds on to it: it
-/// is hosted by nobody who is tested, so that no device takes the others with it when it goes.
+/// A virtual air for the radios of one test, on a separate thread until it is released. No tested
+/// device hosts it, so a device that ends does not end the air of the others.
 package final class TestAir: Sendable {
-  /// What a radio on it is called.
+  /// The name of a radio on it.
   package let radio: String
   private let hosting: Hosting
 
@@ -31,7 +31,7 @@ package final class TestAir: Sendable {
   deinit { hosting.end() }
 }
 
-/// What the thread has.
+/// The state of the thread.
 private final class Hosting: Sendable {
   private let isOver = Atomic(false)
   private let wakeup = Mutex<Wakeup?>(nil)

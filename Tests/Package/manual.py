@@ -1,4 +1,4 @@
-"""Is every command and every option of the help in the manual page?
+"""Checks that the manual page has every command and every option of the help.
 
 usage: eightball --experimental-dump-help | manual.py eightball.1
 """
@@ -25,5 +25,5 @@ for command in program["subcommands"]:
         if argument["shouldDisplay"] and name not in part and name not in ("--help", "--version"):
             missing.append(f"{command['commandName']} {name}")
 if missing:
-    sys.exit(f"The manual does not tell of: {', '.join(missing)}")
-print(f"The manual tells of {len(program['subcommands']) - 1} commands and all of their options.")
+    sys.exit(f"The manual lacks: {', '.join(missing)}. Add them to packaging/manual.")
+print(f"The manual has all {len(program['subcommands']) - 1} commands and their options.")

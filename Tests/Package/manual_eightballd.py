@@ -1,4 +1,4 @@
-"""Is every option, radio and status of the help in the manual page?
+"""Checks that the manual page has every option, radio and status of the help.
 
 usage: eightballd --help | manual_eightballd.py eightballd.8
 """
@@ -7,7 +7,7 @@ import re
 import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    # Without the requests and the fonts of roff, the words are left, one space between them.
+    # Removes the requests and fonts of roff, and leaves words with single spaces.
     page = re.sub(r"^\.\w+ ?|\\f[BIR]|\\&", "", file.read(), flags=re.MULTILINE).replace("\\-", "-")
 page = " ".join(page.split())
 rows = [line for line in sys.stdin.read().partition("OPTIONS:")[2].splitlines() if line.startswith("  ")]

@@ -1,9 +1,9 @@
-"""Does the unit's filter let the program make the system calls that it makes?
+"""Checks that the unit's filter allows the system calls of the program.
 
 usage: syscalls.py UNIT TRACE...
 
-UNIT is the file of a service, and each TRACE is what strace has written of the program. A call that
-the filter denies fails with an error of which nobody hears, so it is looked for here.
+UNIT is the file of a service, and each TRACE is an output of strace for the program. Without this check, a
+denied call would fail silently.
 """
 
 import re
@@ -12,7 +12,7 @@ import sys
 
 
 def members(name: str) -> set[str]:
-    """The calls of one word of a filter: a group of systemd's, or a call."""
+    """The calls of a word in a filter: those of a systemd group, or a single call."""
     if not name.startswith("@"):
         return {name}
     listing = subprocess.run(
@@ -23,7 +23,7 @@ def members(name: str) -> set[str]:
 
 
 def allowed(unit: str) -> set[str]:
-    """The calls that are left by all the lines of the filter; the first has to allow something."""
+    """The calls that all lines of the filter allow; the first line must allow some."""
     calls: set[str] = set()
     for value in re.findall(r"^SystemCallFilter=(.*)$", unit, re.MULTILINE):
         is_denied = value.startswith("~")
@@ -33,7 +33,7 @@ def allowed(unit: str) -> set[str]:
 
 
 def made(trace: str) -> set[str]:
-    """The calls in a trace, one a line. What loads the program is made before the filter is."""
+    """The calls in a trace, one a line, without execve, which precedes the filter."""
     return set(re.findall(r"^([a-z_0-9]+)\(", trace, re.MULTILINE)) - {"execve"}
 
 
@@ -43,6 +43,6 @@ calls = set().union(*(made(open(path, encoding="utf-8").read()) for path in trac
 wrong = sorted(calls - right)
 print(f"The program makes {len(calls)} system calls; the unit lets it make {len(right)}.")
 if not calls or not right:
-    sys.exit("That is none: the trace or the unit could not be read.")
+    sys.exit("The trace or the unit has no system calls. Check both files.")
 if wrong:
     sys.exit(f"The unit's SystemCallFilter denies: {', '.join(wrong)}")

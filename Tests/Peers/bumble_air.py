@@ -1,10 +1,11 @@
-"""An independent air: Bumble's controllers, in process for Bumble's own hosts and behind sockets
-for programs.
+"""An independent air: Bumble's controllers, in process for Bumble's hosts, and behind sockets for
+programs.
 
-Its controllers route data by random address, never fragment towards the host, and repeat the
-advertisement as the scan response; a host that goes leaves its link up.
+Its controllers route data by random address, never fragment data to the host, and repeat the
+advertisement as the scan response. The link of a host that disconnects from its controller stays up.
 """
 
+import asyncio
 import contextlib
 
 from bumble import hci
@@ -15,6 +16,19 @@ from bumble.link import LocalLink
 from bumble.transport import open_transport
 from bumble.transport.common import AsyncPipeSink
 
+from programs import PATIENCE
+
+
+@contextlib.asynccontextmanager
+async def device_on(radio: str, **options):
+    """A Bumble device on a radio behind a transport, not powered on; `options` are those of Device."""
+    async with asyncio.timeout(PATIENCE):
+        transport = await open_transport(radio)
+    try:
+        yield Device(host=Host(transport.source, transport.sink), **options)
+    finally:
+        await transport.close()
+
 
 class BumbleAir:
     def __init__(self):
@@ -22,7 +36,7 @@ class BumbleAir:
         self._controllers = 0
 
     async def device(self, number: int) -> Device:
-        """A Bumble host on a controller of its own, powered on."""
+        """A Bumble host on its own controller."""
         controller = self._controller()
         device = Device(
             address=hci.Address(f"E0:00:00:00:00:{number:02X}"),

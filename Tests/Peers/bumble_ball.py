@@ -1,5 +1,5 @@
-"""A Magic 8-Ball made of Bumble's GATT server: a peer for `eightball ask`, and the yardstick
-by which the central of these tests is itself tested."""
+"""A Magic 8-Ball with Bumble's GATT server: a peer for `eightball ask`, and a reference for the central of
+these tests."""
 
 import asyncio
 import contextlib
@@ -9,15 +9,14 @@ from bumble import att, hci
 from bumble.core import AdvertisingData
 from bumble.device import Connection, Device
 from bumble.gatt import Characteristic, CharacteristicValue, Service
-from bumble.host import Host
-from bumble.transport import open_transport
 
 import eight_ball
+from bumble_air import device_on
 from programs import PATIENCE
 
 
 class Manner(Enum):
-    """How the ball behaves towards a good question."""
+    """The ball's behaviour for a valid question."""
 
     ANSWERING = "answers"
     SILENT = "accepts the question and never answers"
@@ -40,7 +39,7 @@ class BumbleBall:
         self.name = name
         self.text = answer
         self.questions: list[str] = []
-        self._owed: set[Connection] = set()
+        self._pending: set[Connection] = set()
         self._last_answer: dict[Connection, bytes] = {}
         properties, permissions = Characteristic.Properties, Characteristic.Permissions
         self._question = Characteristic(
@@ -59,28 +58,20 @@ class BumbleBall:
         if has_service:
             device.add_service(Service(eight_ball.SERVICE, [self._question, self._answer]))
         self._answer.on(self._answer.EVENT_SUBSCRIPTION, self._on_subscription)
-        # An advertiser stops when a connection is made; the next central wants to find it too.
+        # A connection stops the advertising, which the next central needs.
         device.on(device.EVENT_CONNECTION, lambda _: asyncio.create_task(self.advertise()))
 
     @staticmethod
     @contextlib.asynccontextmanager
     async def opened(radio: str, **options):
         """A ball on `radio`, advertising; the keywords are those of the initialiser."""
-        async with asyncio.timeout(PATIENCE):
-            transport = await open_transport(radio)
-        try:
-            device = Device(
-                name=options.get("name", "8-Ball"),
-                address=hci.Address("E0:00:00:00:00:B0"),
-                host=Host(transport.source, transport.sink),
-            )
+        address = hci.Address("E0:00:00:00:00:B0")
+        async with device_on(radio, name=options.get("name", "8-Ball"), address=address) as device:
             ball = BumbleBall(device, **options)
             async with asyncio.timeout(PATIENCE):
                 await device.power_on()
                 await ball.advertise()
             yield ball
-        finally:
-            await transport.close()
 
     async def advertise(self) -> None:
         kind = AdvertisingData.Type
@@ -106,20 +97,20 @@ class BumbleBall:
             raise att.ATT_Error(eight_ball.NOT_A_QUESTION)
         self.questions.append(question)
         if self.manner is Manner.ANSWERING:
-            self._owed.add(peer)
+            self._pending.add(peer)
             # After the response to the write, which goes out when this method returns.
-            asyncio.get_running_loop().call_soon(self._answer_if_due, peer)
+            asyncio.get_running_loop().call_soon(self._answer_if_subscribed, peer)
         elif self.manner is Manner.LEAVING:
             asyncio.get_running_loop().create_task(peer.disconnect())
 
     def _on_subscription(self, bearer, notify: bool, _indicate: bool) -> None:
         if notify:
-            asyncio.get_running_loop().call_soon(self._answer_if_due, bearer)
+            asyncio.get_running_loop().call_soon(self._answer_if_subscribed, bearer)
 
-    def _answer_if_due(self, peer: Connection) -> None:
-        if peer not in self._owed or not self._is_subscribed(peer):
+    def _answer_if_subscribed(self, peer: Connection) -> None:
+        if peer not in self._pending or not self._is_subscribed(peer):
             return
-        self._owed.discard(peer)
+        self._pending.discard(peer)
         self._last_answer[peer] = self.text.encode()
         asyncio.get_running_loop().create_task(
             self.device.notify_subscriber(peer, self._answer, self.text.encode())

@@ -1,4 +1,4 @@
-"""An independent central: Bumble's host, on any radio."""
+"""An independent central: Bumble's host on any radio."""
 
 import asyncio
 import contextlib
@@ -8,10 +8,9 @@ from bumble import att, hci
 from bumble.core import AdvertisingData, UUID
 from bumble.device import Connection, Device
 from bumble.gatt_client import CharacteristicProxy
-from bumble.host import Host
-from bumble.transport import open_transport
 
 import eight_ball
+from bumble_air import device_on
 from programs import PATIENCE
 
 ATT_CHANNEL = 0x0004
@@ -21,7 +20,7 @@ SECURITY_CHANNEL = 0x0006
 
 @dataclass
 class Finding:
-    """What one advertiser says: its advertisement and, if asked for, its scan response."""
+    """An advertiser's advertisement and, in an active scan, its scan response."""
 
     address: hci.Address
     advertisement: AdvertisingData = field(default_factory=AdvertisingData)
@@ -62,7 +61,7 @@ class Visit:
         self.answer: CharacteristicProxy
 
     async def discover_ball(self) -> None:
-        """The 8-Ball's service alone, as an app discovers it."""
+        """Discovers only the 8-Ball's service, as an app does."""
         (service,) = await self.client.discover_service(eight_ball.SERVICE)
         await service.discover_characteristics()
         (self.question,) = service.get_characteristics_by_uuid(eight_ball.QUESTION)
@@ -87,7 +86,7 @@ class Visit:
         return (await self.answer.read_value()).decode()
 
     async def refusal_of(self, question: str | bytes) -> int:
-        """The ATT error with which the ball refuses this; a failure if it accepts."""
+        """The ATT error with which the ball refuses the question; fails if it accepts."""
         try:
             await self.ask(question)
         except att.ATT_Error as error:
@@ -100,7 +99,7 @@ class Visit:
             await self.left
 
     async def has_left(self) -> int:
-        """Waits until the link has gone, and says why."""
+        """Waits for the end of the link; its reason."""
         async with asyncio.timeout(PATIENCE):
             return await self.left
 
@@ -118,23 +117,19 @@ class Central:
     @staticmethod
     @contextlib.asynccontextmanager
     async def opened(radio: str, number: int = 1):
-        """A central on `radio`, told from others by `number`, powered on."""
-        async with asyncio.timeout(PATIENCE):
-            transport = await open_transport(radio)
-        try:
-            device = Device(
-                address=hci.Address(f"E0:00:00:00:00:{number:02X}"),
-                host=Host(transport.source, transport.sink),
-            )
+        """A central on `radio`, powered on; `number` is the last byte of its address."""
+        address = hci.Address(f"E0:00:00:00:00:{number:02X}")
+        async with device_on(radio, address=address) as device:
             async with asyncio.timeout(PATIENCE):
                 await device.power_on()
             yield Central(device)
-        finally:
-            await transport.close()
 
     @contextlib.asynccontextmanager
-    async def scanning(self):
-        """A dictionary of findings by address, filled for as long as the scan runs."""
+    async def scanning(self, filter_duplicates: bool = False):
+        """A dictionary of findings by address, updated during the scan.
+
+        With a filter, the controller reports each advertisement once.
+        """
         findings: dict[hci.Address, Finding] = {}
         heard = asyncio.Condition()
 
@@ -153,7 +148,7 @@ class Central:
 
         self.device.host.on("advertising_report", on_report)
         try:
-            await self.device.start_scanning()
+            await self.device.start_scanning(filter_duplicates=filter_duplicates)
             yield findings, heard
             await self.device.stop_scanning()
         finally:
@@ -162,26 +157,30 @@ class Central:
     async def find(self, name: str | None = None) -> Finding:
         """Scans until a ball (of this name) is found, with its scan response."""
 
-        def matches(finding: Finding) -> bool:
-            return finding.is_complete_ball and name in (None, finding.name)
+        return await self._find(lambda it: it.is_complete_ball and name in (None, it.name))
 
+    async def find_service(self, service: UUID) -> Finding:
+        """Scans until a device with this service is found."""
+        return await self._find(lambda it: service in it.services)
+
+    async def _find(self, matches) -> Finding:
         async with self.scanning() as (findings, heard):
             try:
                 async with asyncio.timeout(PATIENCE), heard:
                     while not (found := [f for f in findings.values() if matches(f)]):
                         await heard.wait()
             except TimeoutError:
-                raise AssertionError(f"No such ball among {findings}.") from None
+                raise AssertionError(f"No such device among {findings}.") from None
         return found[0]
 
     async def finds_within(self, seconds: float) -> list[Finding]:
-        """The balls heard in this time: for saying that none is."""
+        """The balls found in this time, to check that there are none."""
         async with self.scanning() as (findings, _):
             await asyncio.sleep(seconds)
         return [finding for finding in findings.values() if eight_ball.SERVICE in finding.services]
 
     async def visit(self, finding: Finding | None = None, mtu: int | None = None) -> Visit:
-        """Connects to a ball (any that is found) and discovers its service."""
+        """Connects to a ball (by default the first found) and discovers its service."""
         visit = Visit(await self.connect(finding))
         async with asyncio.timeout(PATIENCE):
             if mtu:
@@ -193,10 +192,10 @@ class Central:
         finding = finding or await self.find()
         return await self.device.connect(finding.address, timeout=PATIENCE)
 
-    # Whole PDUs, past Bumble's own protocol layers.
+    # Whole PDUs, without Bumble's protocol layers.
 
     def tap(self, *channels: int) -> None:
-        """From now on, what arrives on these fixed channels is kept for `raw_reply` alone."""
+        """From now on, PDUs on these fixed channels go only to `raw_reply`."""
         manager = self.device.l2cap_channel_manager
         usual = manager.on_pdu
         self._raw = {channel: asyncio.Queue() for channel in channels}

@@ -1,6 +1,7 @@
-"""Fixtures: a folder whose path is short enough for a socket, and the worlds."""
+"""Fixtures: a folder with a path that is short enough for a socket, and the worlds."""
 
 import contextlib
+import os
 import pathlib
 import tempfile
 
@@ -17,11 +18,26 @@ def pytest_sessionstart(session):
         pytest.exit(str(error), returncode=1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_runtime_folder():
+    """Programs without paths use this folder, apart from other programs and from parallel tests."""
+    with tempfile.TemporaryDirectory(prefix="8ball-") as path:
+        os.environ["XDG_RUNTIME_DIR"] = path
+        yield
+
+
 @pytest.fixture
 def folder():
     # Not pytest's tmp_path: a UNIX socket's path ends at 107 bytes.
     with tempfile.TemporaryDirectory(prefix="8ball-") as path:
         yield pathlib.Path(path)
+
+
+@pytest.fixture
+async def radio(folder):
+    """The name of our virtual air."""
+    async with worlds.our_air(folder) as (radio, _):
+        yield radio
 
 
 @pytest.fixture(
@@ -30,6 +46,7 @@ def folder():
         worlds.BumbleOnOurAir,
         worlds.OurWorld,
         worlds.ServiceBall,
+        worlds.FullServiceBall,
         worlds.PiZeroBall,
         worlds.CortexM3Ball,
         worlds.BumbleControllers,
@@ -37,19 +54,19 @@ def folder():
         worlds.SDKBall,
     ],
     ids=[
-        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "cortex-m3"),
+        *("all-bumble", "bumble-on-our-air", "our-air", "service", "full-service", "pi-zero", "cortex-m3"),
         *("bumble-controllers", "hundred-lines", "sdk"),
     ],
 )
 async def world(request, folder):
-    """The same demands in every world."""
+    """Each world in turn."""
     async with contextlib.AsyncExitStack() as stack:
         yield await request.param(stack).open(folder)
 
 
 @pytest.fixture
 async def ours(folder):
-    """Our ball on our air alone, for what only the two together can show."""
+    """Our ball on our air."""
     async with contextlib.AsyncExitStack() as stack:
         yield await worlds.OurWorld(stack).open(folder)
 
@@ -58,13 +75,14 @@ async def ours(folder):
     params=[
         worlds.OurWorld,
         worlds.ServiceBall,
+        worlds.FullServiceBall,
         worlds.PiZeroBall,
         worlds.CortexM3Ball,
         worlds.HundredLines,
     ],
-    ids=["our-ball", "service", "pi-zero", "cortex-m3", "hundred-lines"],
+    ids=["our-ball", "service", "full-service", "pi-zero", "cortex-m3", "hundred-lines"],
 )
 async def served(request, folder):
-    """A ball on our ATT server: with the firmware's table, and on CBPeripheralManager."""
+    """A ball with our ATT server: with the firmware's table, and on CBPeripheralManager."""
     async with contextlib.AsyncExitStack() as stack:
         yield await request.param(stack).open(folder)

@@ -1,6 +1,6 @@
-"""A controller of bytes: it answers each command of a host as it should, and its tests do the rest.
+"""A controller that answers each command of a host; its tests send the other packets.
 
-Packets are as H4 has them, type byte first. Core Specification, Vol 4, Part A and Part E.
+Packets have the H4 type byte first. Core Specification, Vol 4, Part A and Part E.
 """
 
 import asyncio
@@ -11,15 +11,7 @@ from programs import PATIENCE, Program, eightball
 
 COMMAND, ACL, EVENT = 0x01, 0x02, 0x04
 
-RESET = 0x0C03
-READ_ADDRESS = 0x1009
-SET_ADVERTISING_PARAMETERS = 0x2006
-ADVERTISE = 0x200A
-READ_BUFFERS = 0x2002
-READ_FEATURES = 0x2003
 DISCONNECT = 0x0406
-PARAMETER_REPLY = 0x2020
-PARAMETER_REFUSAL = 0x2021
 
 COMMAND_DISALLOWED = 0x0C
 
@@ -35,18 +27,18 @@ class Controller:
         self.is_advertising = False
         #: Commands in their order: opcode and parameters.
         self.commands: list[tuple[int, bytes]] = []
-        #: The links whose packets never leave the controller.
+        #: The links whose packets are never completed.
         self.stalled: set[int] = set()
         #: ATT PDUs in their order: link and PDU.
         self.pdus: list[tuple[int, bytes]] = []
-        self._news = asyncio.Condition()
+        self._changed = asyncio.Condition()
 
-    def tell(self, *packets: bytes) -> None:
+    def send(self, *packets: bytes) -> None:
         """Writes packets in one piece."""
         self._writer.write(b"".join(packets))
 
     async def serve(self) -> None:
-        """Answers until the host has gone."""
+        """Answers until the host disconnects."""
         try:
             while True:
                 await self._take(*await self._packet())
@@ -56,11 +48,11 @@ class Controller:
     async def until(self, accept, description: str, patience: float = PATIENCE) -> None:
         """Waits until `accept` is true of what the host has sent."""
         try:
-            async with asyncio.timeout(patience), self._news:
-                await self._news.wait_for(accept)
+            async with asyncio.timeout(patience), self._changed:
+                await self._changed.wait_for(accept)
         except TimeoutError:
             raise AssertionError(
-                f"Waited in vain for {description}: {self.commands} {self.pdus}"
+                f"Timed out waiting for {description}: {self.commands} {self.pdus}"
             ) from None
 
     def parameters(self, opcode: int) -> list[str]:
@@ -77,15 +69,15 @@ class Controller:
         number = struct.unpack_from("<H", header)[0]
         if kind == COMMAND:
             self.commands.append((number, body))
-            self.tell(complete(number, self._result(number, body)))
+            self.send(complete(number, self._result(number, body)))
         else:
             handle = number & 0x0FFF
             # The buffers hold any PDU whole: 4 bytes of L2CAP header before it.
             self.pdus.append((handle, body[4:]))
             if handle not in self.stalled:
-                self.tell(event(0x13, struct.pack("<BHH", 1, handle, 1)))
-        async with self._news:
-            self._news.notify_all()
+                self.send(event(0x13, struct.pack("<BHH", 1, handle, 1)))
+        async with self._changed:
+            self._changed.notify_all()
 
     def _result(self, opcode: int, parameters: bytes) -> bytes:
         match opcode:
@@ -104,14 +96,14 @@ class Controller:
         return bytes([0])
 
     def connected(self, handle: int) -> bytes:
-        """The event that makes a link, for `tell`: its central's address ends in the handle's byte."""
+        """The event of a new link, for `send`; the central's address ends in the handle's low byte."""
         self.is_advertising = False
         peer = bytes([handle & 0xFF, 0, 0, 0, 0, 0xC0])
         parameters = struct.pack("<BBHBB6sHHHB", 0x01, 0, handle, 1, 1, peer, 24, 0, 72, 0)
         return event(0x3E, parameters)
 
     def disconnected(self, handle: int) -> bytes:
-        """The event that ends a link, because its central wanted that."""
+        """The event of a link that its central has ended."""
         return event(0x05, struct.pack("<BHB", 0, handle, 0x13))
 
 
@@ -119,9 +111,9 @@ class Controller:
 async def ball_on_a_controller(
     *more_options: str, is_json: bool = True, output: int | None = None
 ):
-    """`eightball run`, with more options, and the controller that it has set up.
+    """`eightball run` with these options, and its controller.
 
-    `output`: where the ball prints, if the test reads that itself.
+    `output`: a descriptor for the ball's output, if the test reads it.
     """
     hosts: asyncio.Queue[Controller] = asyncio.Queue()
 
@@ -153,7 +145,7 @@ def complete(opcode: int, result: bytes) -> bytes:
 
 
 def att(handle: int, pdu: str | bytes) -> bytes:
-    """An ATT PDU that a link's central sends."""
+    """An ACL packet with an ATT PDU from a central."""
     pdu = bytes.fromhex(pdu) if isinstance(pdu, str) else pdu
     frame = struct.pack("<HH", len(pdu), 0x0004) + pdu
     return bytes([ACL]) + struct.pack("<HH", handle | 0x2000, len(frame)) + frame

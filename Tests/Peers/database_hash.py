@@ -1,5 +1,5 @@
-"""The Database Hash, computed from what a client can see (Core Specification, Vol 3, Part G,
-7.3.1), by nothing that the program under test has a hand in."""
+"""The Database Hash of the attributes that a client sees (Core Specification, Vol 3, Part G, 7.3.1),
+computed independently of the program under test."""
 
 import struct
 

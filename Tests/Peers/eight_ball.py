@@ -1,4 +1,4 @@
-"""The contract: what a Magic 8-Ball says over the air, as a peer sees it."""
+"""The GATT profile of a Magic 8-Ball, as a peer sees it."""
 
 from bumble.core import UUID
 
@@ -40,6 +40,6 @@ SLUGS = tuple(f"SLUG-ANSWER-{number:02d}" for number in range(20))
 
 
 def question_of_length(length: int) -> str:
-    """A question of exactly `length` bytes: any byte lost or moved on the way changes it."""
+    """A question of `length` bytes, which any lost or moved byte changes."""
     words = " ".join(f"w{number}" for number in range(length))
     return words[: length - 1] + "?"

@@ -1,4 +1,4 @@
-"""A microcontroller in QEMU that runs the ball: its console, its buttons and lights, its memory."""
+"""A microcontroller in QEMU that runs the ball, with its console, buttons, lights and memory."""
 
 import asyncio
 import contextlib
@@ -10,14 +10,14 @@ import subprocess
 
 from programs import PATIENCE, REPOSITORY, Program
 
-#: The board that QEMU has, its buttons by the names of QEMU's keys, and its lights' register and bits.
+#: QEMU's board, the QEMU keys of its buttons, and the register and bits of its lights.
 BOARD = "lm3s6965evb"
 BUTTONS = {"shake": "ctrl", "clear": "up"}
 LIGHTS = 0x40025000 + 4 * 0b101
 LIGHT_BITS = {"status": 0b001, "answer": 0b100}
 
-#: With this option an instruction takes 2^7 ns of the machine's time, which is 1.6 ticks of the board's
-#: clock of 12.5 MHz, however fast QEMU is.
+#: With this option an instruction takes 2^7 ns of the machine's time, 1.6 ticks of the board's clock of
+#: 12.5 MHz, independent of QEMU's speed.
 COUNTING = ("-icount", "shift=7")
 TICKS_AN_INSTRUCTION = 2**7 * 12_500_000 / 1_000_000_000
 
@@ -32,7 +32,7 @@ def image(name: str) -> pathlib.Path:
 
 
 class Machine(Program):
-    """QEMU with an image. What the console prints is its output."""
+    """QEMU with an image. The console is its output."""
 
     def __init__(self, elf: pathlib.Path, folder: pathlib.Path, radio: str, *options: str):
         self._elf = elf
@@ -42,7 +42,7 @@ class Machine(Program):
         super().__init__(
             "qemu-system-arm",
             *("-M", BOARD, "-display", "none", "-monitor", "none", "-nic", "none"),
-            # What a programmer writes into the flash memory.
+            # The contents of the flash memory.
             *("-kernel", str(elf.with_suffix(".bin")), "-serial", "stdio"),
             *("-chardev", f"socket,id=controller,host={host},port={port},reconnect=1"),
             *("-serial", "chardev:controller"),
@@ -75,25 +75,25 @@ class Machine(Program):
     # The board
 
     async def press(self, button: str, seconds: float = 0.1) -> None:
-        """Presses a button, and lets it go."""
+        """Presses and releases a button."""
         for is_down in (True, False):
             key = {"type": "qcode", "data": BUTTONS[button]}
             event = {"type": "key", "data": {"down": is_down, "key": key}}
             await self.execute("input-send-event", events=[event])
-            # Longer than the contacts may bounce.
+            # Longer than the debounce time.
             await asyncio.sleep(seconds)
 
     async def lights(self) -> set[str]:
-        """The lights that are lit."""
+        """The lights that are on."""
         bits = await self.register(LIGHTS)
         return {name for name, bit in LIGHT_BITS.items() if bits & bit}
 
     async def register(self, address: int) -> int:
-        """What a register, or a word of the memory, holds."""
+        """The value of a register or a word of memory."""
         return (await self.words(address, 1))[0]
 
     async def words(self, address: int, count: int) -> list[int]:
-        """So many words of the memory."""
+        """`count` words of memory."""
         text = await self.execute(
             "human-monitor-command", **{"command-line": f"xp /{count}wx {address:#x}"}
         )
@@ -105,18 +105,18 @@ class Machine(Program):
         return await self.words(symbol(self._elf, pattern), count)
 
     async def sleep_statistics(self) -> dict[str, int]:
-        """What Sources/CortexM/Sleep.swift counts."""
+        """The counts of Sources/CortexM/Sleep.swift."""
         names = ("wake-ups", "waits", "ticks awake")
         return dict(zip(names, await self.variable(r".*5sleepAA5SleepVvp", len(names))))
 
     async def memory(self, address: int, size: int) -> bytes:
-        """So many bytes of the memory."""
+        """`size` bytes of memory."""
         file = self._control.with_name("memory")
         await self.execute("pmemsave", val=address, size=size, filename=str(file))
         return file.read_bytes()
 
     async def execute(self, command: str, **arguments):
-        """Executes a command of QEMU's machine protocol; what it returns."""
+        """Executes a command of QEMU's machine protocol; its result."""
         self._writer.write(json.dumps({"execute": command, "arguments": arguments}).encode())
         async with asyncio.timeout(PATIENCE):
             while True:

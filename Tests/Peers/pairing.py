@@ -1,23 +1,28 @@
-"""Two of Bumble's hosts that pair, each on a radio of its own."""
+"""Two of Bumble's hosts that pair, each on its own radio."""
 
 import asyncio
 import contextlib
 import struct
 
+import pytest
 from bumble import hci
 from bumble.device import Connection, Device, DeviceConfiguration
-from bumble.host import Host
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.transport import open_transport
 
+from bumble_air import device_on
 from programs import PATIENCE
 
 Capability = PairingDelegate.IoCapability
 
+#: Runs a test with both kinds of pairing.
+GENERATIONS = pytest.mark.parametrize(
+    "is_secure", [True, False], ids=["secure-connections", "legacy"]
+)
+
 
 class User(PairingDelegate):
-    """Reads what one device shows, and types it at the other; says yes to every question."""
+    """Types the passkey of one device at the other, and confirms every comparison."""
 
     def __init__(self, capability: Capability, shown: asyncio.Future[int], compared: list[int]):
         super().__init__(capability)
@@ -35,8 +40,17 @@ class User(PairingDelegate):
         return True
 
 
+async def pair(device: Device, connection: Connection) -> None:
+    """Pairs, and waits until the device has stored the keys."""
+    stored = asyncio.get_running_loop().create_future()
+    device.once(device.EVENT_KEY_STORE_UPDATE, lambda: stored.set_result(None))
+    async with asyncio.timeout(PATIENCE):
+        await connection.pair()
+        await stored
+
+
 class PairingHosts:
-    """A central and a peripheral of Bumble's, with a place each for keys."""
+    """Bumble's central and peripheral, each with a key store."""
 
     def __init__(self, central: Device, peripheral: Device):
         self.central, self.peripheral = central, peripheral
@@ -63,7 +77,7 @@ class PairingHosts:
         central: Capability = Capability.NO_OUTPUT_NO_INPUT,
         peripheral: Capability = Capability.NO_OUTPUT_NO_INPUT,
     ) -> None:
-        """How they pair: Secure Connections or legacy, and what their users can see and type."""
+        """Sets Secure Connections or legacy pairing, and the devices' IO capabilities."""
         shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for device, capability in ((self.central, central), (self.peripheral, peripheral)):
             user = User(capability, shown, self.compared)
@@ -88,14 +102,14 @@ class PairingHosts:
             return Meeting(connection, await accepted)
 
     async def pair(self, **options) -> "Meeting":
-        """A link that has been paired, its keys kept on both sides."""
+        """A paired link, with its keys stored on both sides."""
         meeting = await self.meet(**options)
-        kept = [asyncio.get_running_loop().create_future() for _ in range(2)]
-        for device, future in zip((self.central, self.peripheral), kept, strict=True):
+        stored = [asyncio.get_running_loop().create_future() for _ in range(2)]
+        for device, future in zip((self.central, self.peripheral), stored, strict=True):
             device.once(device.EVENT_KEY_STORE_UPDATE, lambda future=future: future.set_result(0))
         async with asyncio.timeout(PATIENCE):
             await meeting.central.pair()
-            await asyncio.gather(*kept)
+            await asyncio.gather(*stored)
         return meeting
 
     async def keys(self):
@@ -116,16 +130,16 @@ class Meeting:
             side.once(side.EVENT_DISCONNECTION, reason.set_result)
 
     async def encrypt(self) -> None:
-        """The central encrypts with the key of the bond, and the peripheral has heard of it."""
-        heard = asyncio.get_running_loop().create_future()
+        """The central encrypts with the bond; waits until the peripheral's link is encrypted."""
+        encrypted = asyncio.get_running_loop().create_future()
         event = self.peripheral.EVENT_CONNECTION_ENCRYPTION_CHANGE
-        self.peripheral.once(event, lambda: heard.set_result(None))
+        self.peripheral.once(event, lambda: encrypted.set_result(None))
         async with asyncio.timeout(PATIENCE):
             await self.central.encrypt()
-            await heard
+            await encrypted
 
     async def reasons(self) -> list[int]:
-        """Why the link has ended, by each side."""
+        """The reasons for the end of the link, one for each side."""
         async with asyncio.timeout(PATIENCE):
             return await asyncio.gather(*self._reasons)
 
@@ -137,7 +151,7 @@ class Meeting:
 
 
 async def command(device: Device, opcode: int, parameters: bytes = b"") -> bytes:
-    """What a command of bytes returns after its status, if Bumble has no type for that.
+    """The return parameters of a command after its status, if Bumble has no type for them.
 
     Raises `hci.HCI_Error` if the status is an error.
     """
@@ -150,19 +164,9 @@ async def command(device: Device, opcode: int, parameters: bytes = b"") -> bytes
 
 @contextlib.asynccontextmanager
 async def _host(radio: str, number: int, configuration: dict):
-    async with asyncio.timeout(PATIENCE):
-        transport = await open_transport(radio)
-    try:
-        device = Device(
-            config=DeviceConfiguration(
-                address=hci.Address(f"E0:00:00:00:00:{number:02X}"),
-                irk=bytes([number] * 16),
-                **configuration,
-            ),
-            host=Host(transport.source, transport.sink),
-        )
+    address = hci.Address(f"E0:00:00:00:00:{number:02X}")
+    config = DeviceConfiguration(address=address, irk=bytes([number] * 16), **configuration)
+    async with device_on(radio, config=config) as device:
         async with asyncio.timeout(PATIENCE):
             await device.power_on()
         yield device
-    finally:
-        await transport.close()

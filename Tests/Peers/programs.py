@@ -1,4 +1,4 @@
-"""Programs under test: started, listened to line by line, and always stopped."""
+"""Programs under test: started, read line by line, and always stopped."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ import signal
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-#: How long to wait for something that should take milliseconds, on a slow and busy machine.
+#: The limit in seconds for something that takes milliseconds, on a slow and busy machine.
 PATIENCE = 15.0
 
 
@@ -29,7 +29,7 @@ def eightball() -> str:
 
 
 def eightballd(target: str | None = None) -> list[str]:
-    """The command of the service's program, of this machine or of another target, in QEMU then."""
+    """The command of `eightballd` for this machine, or for another target in QEMU."""
     target = target or platform.machine()
     path = REPOSITORY / ".build-eightballd" / target / "eightballd"
     if not path.exists():
@@ -48,23 +48,28 @@ def example(name: str) -> str:
     return str(path)
 
 
+def example_on(radio: str, name: str, *arguments: str) -> "Program":
+    """An example that uses this radio."""
+    return Program(example(name), *arguments, environment={"EIGHTBALL_RADIO": radio})
+
+
 class Program:
-    """A child process whose output is kept, and whose lines can be waited for."""
+    """A child process whose output is recorded, and whose lines can be awaited."""
 
     def __init__(
         self,
         *arguments: str,
         environment: dict[str, str] | None = None,
         output: int | None = None,
-        is_typed_at: bool = False,
+        has_input: bool = False,
     ):
-        """`output`: a descriptor for the program's output, which is left to the caller then.
+        """`output`: a descriptor for the program's output, which the caller reads.
 
-        A program that is typed at has an input.
+        `has_input`: whether `type` can be used.
         """
         self.arguments = arguments
         self._given_output = output
-        self._is_typed_at = is_typed_at
+        self._has_input = has_input
         self.environment = {**os.environ, **(environment or {})}
         self.output: list[str] = []
         self.errors: list[str] = []
@@ -75,7 +80,7 @@ class Program:
     async def __aenter__(self) -> "Program":
         self._process = await asyncio.create_subprocess_exec(
             *self.arguments,
-            stdin=asyncio.subprocess.PIPE if self._is_typed_at else asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE if self._has_input else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE if self._given_output is None else self._given_output,
             stderr=asyncio.subprocess.PIPE,
             env=self.environment,
@@ -89,6 +94,11 @@ class Program:
     async def __aexit__(self, *_) -> None:
         await self.stop()
 
+    @property
+    def process(self) -> int:
+        """Its process identifier."""
+        return self._process.pid
+
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ends the program if it still runs; its exit status."""
         if self._process.returncode is None:
@@ -96,7 +106,7 @@ class Program:
         return await self.ended()
 
     async def ended(self) -> int:
-        """Waits until the program has ended by itself; its exit status."""
+        """Waits until the program has ended; its exit status."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._readers
@@ -116,8 +126,12 @@ class Program:
             lambda line: _as_event(line, name, fields), f"event {name!r} with {fields}"
         )
 
+    async def starts_line(self, text: str) -> str:
+        """Waits for the next line that starts with this text."""
+        return await self.line(lambda line: line.startswith(text) and line, text)
+
     async def line(self, accept, description: str, patience: float = PATIENCE):
-        """Waits for the next line that `accept` makes something of, and returns that."""
+        """Waits for the next line for which `accept` returns a true value, and returns that value."""
         try:
             async with asyncio.timeout(patience), self._heard:
                 while True:
@@ -131,7 +145,7 @@ class Program:
                     await self._heard.wait()
         except TimeoutError:
             pass
-        raise AssertionError(f"Waited in vain for {description}.\n{self.transcript}")
+        raise AssertionError(f"Timed out waiting for {description}.\n{self.transcript}")
 
     def events(self, name: str) -> list[dict]:
         """All JSON events of this name so far, taken or not."""

@@ -1,8 +1,6 @@
-"""`eightball ask` and `eightball scan` against a ball that is not ours."""
+"""`eightball ask` and `eightball scan` with Bumble's ball."""
 
 import json
-
-import pytest
 
 import eight_ball
 import worlds
@@ -10,12 +8,6 @@ from bumble_ball import BumbleBall, Manner
 from programs import Program, eightball
 
 ANSWERED, REFUSED, NO_BALL, TIMED_OUT, RADIO_TROUBLE = 0, 65, 66, 67, 69
-
-
-@pytest.fixture
-async def radio(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        yield radio
 
 
 async def ask(*arguments: str) -> tuple[int, Program]:
@@ -45,7 +37,7 @@ async def test_is_answered_in_json(radio):
     assert (answer["question"], answer["text"]) == ("Will it rain?", "Yes – definitely.")
 
 
-async def test_asks_a_question_of_its_own(radio):
+async def test_asks_a_random_question(radio):
     async with BumbleBall.opened(radio) as ball:
         status, program = await ask("--random", "--radio", radio)
     assert status == ANSWERED, program.transcript
@@ -105,7 +97,7 @@ async def test_chooses_by_name(radio):
     assert status == ANSWERED, program.transcript
 
 
-async def test_passes_over_what_has_no_service(radio):
+async def test_skips_a_device_without_the_service(radio):
     async with (
         BumbleBall.opened(radio, name="Dud", has_service=False),
         Program(
@@ -122,7 +114,7 @@ async def test_passes_over_what_has_no_service(radio):
     ]
 
 
-async def test_what_has_no_service_is_no_ball(radio):
+async def test_a_device_without_the_service_is_not_asked(radio):
     async with BumbleBall.opened(radio, name="Dud", has_service=False):
         status, program = await ask("Anyone?", "--radio", radio, "--json")
     assert status == NO_BALL, program.transcript

@@ -1,5 +1,5 @@
-"""The ball's buttons and lights, on the virtual board, as a central and a second terminal see
-them."""
+"""The buttons and lights of a ball on the virtual board, with a central and the commands of a second
+terminal."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from programs import Program, eightball
 
 
 class Board:
-    """Whoever holds the ball."""
+    """The user of the ball's board, by `eightball press` and `eightball lights`."""
 
     def __init__(self, environment: dict[str, str]):
         self.environment = environment
@@ -33,8 +33,8 @@ class Board:
 
 @pytest.fixture
 async def held(folder):
-    """A ball on the virtual board, whoever holds it, and a central."""
-    board = Board({"EIGHTBALL_BOARD": str(folder / "board")})
+    """A ball on the virtual board, its board's user, and a central."""
+    board = Board({"EIGHTBALL_CONTROL": str(folder / "control")})
     async with worlds.our_air(folder) as (radio, _):
         options = ["--radio", radio, "--board", "virtual", "--seed", "8"]
         async with (
@@ -66,14 +66,14 @@ async def test_clear_forgets(held):
     await board.press("clear")
     await ball.event("button", action="clear")
     assert await visit.read_answer() == ""
-    # Nothing is left to shake an answer to.
+    # Without a question, shake gives no answer.
     await board.press("shake")
     await ball.event("button", action="shake")
     assert await visit.read_answer() == ""
     assert visit.answers.empty()
 
 
-async def test_clear_held_lets_everybody_go(held):
+async def test_clear_held_disconnects_all(held):
     ball, board, central = held
     visit = await central.visit()
     await asyncio.gather(board.press("clear", "--hold", "3s"), visit.has_left())
@@ -91,10 +91,10 @@ async def test_lights(held):
 
 @pytest.fixture
 async def bare(folder):
-    """Whoever holds a virtual board that has neither buttons nor lights."""
+    """The user of a virtual board without buttons and lights."""
     path = folder / "bare.yml"
     path.write_text("chip: virtual\n")
-    board = Board({"EIGHTBALL_BOARD": str(folder / "board")})
+    board = Board({"EIGHTBALL_CONTROL": str(folder / "control")})
     async with worlds.our_air(folder) as (radio, _):
         options = ["--radio", radio, "--board", str(path)]
         async with worlds.ball_running(*options, environment=board.environment):
@@ -108,7 +108,9 @@ async def test_a_board_without_lines_can_be_asked(bare):
             eightball(), "press", button, environment=bare.environment
         ) as program:
             assert await program.ended() == 69
-        assert program.errors == [f"Error: the board has no button {button}."]
+        assert program.errors == [
+            "Error: The ball has no buttons. Start one that has: eightball run --board virtual."
+        ]
 
 
 async def test_a_held_button_is_not_pressed_again(held):
@@ -121,13 +123,13 @@ async def test_a_held_button_is_not_pressed_again(held):
             eightball(), "press", "clear", environment=board.environment
         ) as program:
             assert await program.ended() == 69
-        assert program.errors == ["Error: the button clear is held down."]
+        assert program.errors == ["Error: The button clear is held down."]
         await ball.event("button", action="release")
         assert await holding.ended() == 0
 
 
-async def test_nobody_to_press(folder):
-    environment = {"EIGHTBALL_BOARD": str(folder / "board")}
+async def test_without_a_ball_the_commands_fail(folder):
+    environment = {"EIGHTBALL_CONTROL": str(folder / "control")}
     for arguments in [("press", "shake"), ("lights",)]:
         async with Program(eightball(), *arguments, environment=environment) as program:
             assert await program.ended() == 69

@@ -1,4 +1,4 @@
-"""An independent reader of the capture: tshark sees the conversation that took place."""
+"""tshark, an independent reader, decodes the whole conversation in the capture."""
 
 import asyncio
 import shutil
@@ -40,7 +40,7 @@ async def test_tshark_reads_the_capture(folder):
                 answer = await visit.next_answer()
                 await visit.refusal_of("No.")
                 await visit.read_answer()
-                await visit.question.write_value(b"Nor this.", with_response=False)
+                await visit.question.write_value(b"This neither.", with_response=False)
                 await visit.disconnect()
 
     rows = await read_capture(capture, "btatt.opcode", "btatt.value")
@@ -56,7 +56,7 @@ async def test_tshark_reads_the_capture(folder):
     ]  # fmt: skip
     values = [bytes.fromhex(row[1].replace(":", "")) for row in rows[-10:] if row[1]]
     assert b"Is this on the record?" in values and answer.encode() in values
-    # Both directions, whole packets, none that tshark cannot make sense of.
+    # Both directions, and no malformed packet.
     assert await read_capture(capture, "_ws.malformed") == []
     sent = {row[0] for row in await read_capture(capture, "hci_h4.direction")}
     assert sent == {"0x00", "0x01"}

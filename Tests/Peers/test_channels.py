@@ -1,4 +1,4 @@
-"""L2CAP channels: the two examples, each against Bumble, over our air."""
+"""L2CAP channels: each of the two examples with Bumble, over our air."""
 
 import asyncio
 import contextlib
@@ -8,37 +8,20 @@ import time
 import pytest
 from bumble import hci
 from bumble.core import UUID, AdvertisingData
-from bumble.device import Device
 from bumble.gatt import Characteristic, Service
-from bumble.host import Host
 from bumble.l2cap import L2capError, LeCreditBasedChannel, LeCreditBasedChannelSpec
-from bumble.transport import open_transport
 
-import worlds
+from bumble_air import device_on
 from central import Central
-from programs import PATIENCE, Program, example
+from programs import PATIENCE, example_on
 
 SERVICE = UUID("6C3B5A4E-3F0B-4F0E-9B52-3C7C2F5B9D10")
 NUMBER = UUID("ABDD3056-28FA-441D-A470-55A75A52553A")
 
-#: How many bytes go each way in the long runs: about 9 s of Python's time.
+#: The number of bytes each way in the long runs: about 9 s in Python.
 MANY = 10_000_000
 #: MTU, MPS and credits of Bumble's end.
 ENDS = [(2_048, 2_048, 256), (1_000, 247, 10), (23, 23, 3)]
-
-
-@pytest.fixture
-async def radio(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        yield radio
-
-
-def program(radio: str, name: str, *arguments: str) -> Program:
-    return Program(example(name), *arguments, environment={"EIGHTBALL_RADIO": radio})
-
-
-async def heard(program: Program, text: str) -> str:
-    return await program.line(lambda line: line.startswith(text) and line, text)
 
 
 def pattern(count: int) -> bytes:
@@ -47,17 +30,11 @@ def pattern(count: int) -> bytes:
 
 @contextlib.asynccontextmanager
 async def echo(radio: str, *arguments: str):
-    """Our publisher, and a connection of Bumble's to it."""
-    async with program(radio, "echo-channel", *arguments) as publisher:
-        await heard(publisher, "published")
-        async with Central.opened(radio) as central, central.scanning() as (findings, news):
-            async with asyncio.timeout(PATIENCE), news:
-                while not any(SERVICE in finding.services for finding in findings.values()):
-                    await news.wait()
-            address = next(a for a, finding in findings.items() if SERVICE in finding.services)
-            async with asyncio.timeout(PATIENCE):
-                connection = await central.device.connect(address)
-            yield publisher, connection
+    """Our publisher, and Bumble's connection to it."""
+    async with example_on(radio, "echo-channel", *arguments) as publisher:
+        await publisher.starts_line("published")
+        async with Central.opened(radio) as central:
+            yield publisher, await central.connect(await central.find_service(SERVICE))
 
 
 async def number(connection) -> int:
@@ -68,22 +45,22 @@ async def number(connection) -> int:
 
 
 class Inbox:
-    """What comes on a channel."""
+    """The bytes received on a channel."""
 
     def __init__(self, channel: LeCreditBasedChannel):
         self.data = bytearray()
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         channel.sink = self._take
 
     def _take(self, sdu: bytes) -> None:
         self.data += sdu
-        self._news.set()
+        self._changed.set()
 
     async def wait_for(self, count: int) -> bytes:
         while len(self.data) < count:
             async with asyncio.timeout(PATIENCE):
-                await self._news.wait()
-            self._news.clear()
+                await self._changed.wait()
+            self._changed.clear()
         return bytes(self.data)
 
 
@@ -96,12 +73,12 @@ async def open_channel(connection, psm: int, end=ENDS[0]) -> LeCreditBasedChanne
 
 
 async def exchange(channel: LeCreditBasedChannel, count: int) -> None:
-    """Sends so many bytes, which have to come back."""
+    """Sends `count` bytes, and checks that they come back."""
     inbox = Inbox(channel)
     data = pattern(count)
 
     async def send() -> None:
-        # Bumble puts what waits into one SDU, and has to be let go of it before it is too much.
+        # Bumble joins pending bytes into one SDU, which would get too long.
         for start in range(0, count, 1_000):
             channel.write(data[start : start + 1_000])
             await channel.drain()
@@ -116,10 +93,10 @@ async def test_bumble_opens_our_channel(radio, end):
         psm = await number(connection)
         assert f"published {psm}" in publisher.output
         channel = await open_channel(connection, psm, end)
-        # A longer SDU than the other end's MTU is Bumble's to avoid: ours takes 8,192 bytes.
+        # Bumble keeps to our MTU of 8,192 bytes.
         await exchange(channel, 5_000)
         await channel.disconnect()
-        await heard(publisher, "closed after 5000 bytes")
+        await publisher.starts_line("closed after 5000 bytes")
         # The link goes on, and takes another channel.
         await exchange(await open_channel(connection, psm, end), 100)
 
@@ -132,7 +109,7 @@ async def test_bumble_exchanges_megabytes(radio):
         await exchange(channel, MANY)
         print(f"{MANY} bytes each way in {time.monotonic() - start:.1f} s")
         await connection.disconnect()
-        await heard(publisher, f"closed after {MANY} bytes")
+        await publisher.starts_line(f"closed after {MANY} bytes")
 
 
 async def test_channels_of_one_link_are_apart(radio):
@@ -142,7 +119,7 @@ async def test_channels_of_one_link_are_apart(radio):
         await asyncio.gather(*(exchange(channel, 20_000) for channel in channels))
 
 
-async def test_nothing_is_published_under_the_number(radio):
+async def test_an_unpublished_number_is_refused(radio):
     async with echo(radio) as (_, connection):
         with pytest.raises(L2capError) as refusal:
             await open_channel(connection, 0x00F0)
@@ -163,7 +140,7 @@ async def test_an_encrypted_channel_takes_pairing(radio):
 
 @contextlib.asynccontextmanager
 async def bumble_echo(radio: str, end):
-    """Bumble's end of fill-channel: it publishes a channel and sends back what comes; yields what it saw."""
+    """Bumble publishes a channel that returns what it receives; yields the device and its open channels."""
     mtu, mps, credits = end
     opened: list[LeCreditBasedChannel] = []
 
@@ -171,12 +148,7 @@ async def bumble_echo(radio: str, end):
         opened.append(channel)
         channel.sink = channel.write
 
-    transport = await open_transport(radio)
-    try:
-        device = Device(
-            address=hci.Address("E0:00:00:00:00:0E"),
-            host=Host(transport.source, transport.sink),
-        )
+    async with device_on(radio, address=hci.Address("E0:00:00:00:00:0E")) as device:
         server = device.create_l2cap_server(
             LeCreditBasedChannelSpec(psm=0x81, mtu=mtu, mps=mps, max_credits=credits), on_channel
         )
@@ -199,14 +171,12 @@ async def bumble_echo(radio: str, end):
             advertising_data=bytes(AdvertisingData([(kind, bytes(SERVICE))]))
         )
         yield device, opened
-    finally:
-        await transport.close()
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: "-".join(map(str, end)))
 async def test_our_central_opens_bumbles_channel(radio, end):
     async with bumble_echo(radio, end) as (_, opened):
-        async with program(radio, "fill-channel", "5000") as filler:
+        async with example_on(radio, "fill-channel", "5000") as filler:
             assert await filler.ended() == 0, filler.transcript
             assert filler.output[0] == "opening 129"
             assert filler.output[1].startswith("5000 bytes each way")
@@ -216,30 +186,30 @@ async def test_our_central_opens_bumbles_channel(radio, end):
 @pytest.mark.timeout(180)
 async def test_our_central_exchanges_megabytes_with_bumble(radio):
     async with bumble_echo(radio, ENDS[0]):
-        async with program(radio, "fill-channel", str(MANY)) as filler:
+        async with example_on(radio, "fill-channel", str(MANY)) as filler:
             await filler.line(lambda line: "bytes each way" in line and line, "the end", 120)
             print(filler.output[1])
 
 
 async def test_bumble_closes_the_channel(radio):
     async with bumble_echo(radio, ENDS[0]) as (_, opened):
-        async with program(radio, "fill-channel", "100000000") as filler:
-            await heard(filler, "opening")
+        async with example_on(radio, "fill-channel", "100000000") as filler:
+            await filler.starts_line("opening")
             async with asyncio.timeout(PATIENCE):
                 while not opened:
                     await asyncio.sleep(0.01)
                 await asyncio.sleep(0.1)
                 await opened[0].disconnect()
-            await heard(filler, "ended after")
+            await filler.starts_line("ended after")
             assert await filler.ended() == 1
 
 
 @pytest.mark.timeout(180)
 async def test_our_two_examples(radio):
-    async with program(radio, "echo-channel") as publisher:
-        await heard(publisher, "published")
-        async with program(radio, "fill-channel", "10000000") as filler:
+    async with example_on(radio, "echo-channel") as publisher:
+        await publisher.starts_line("published")
+        async with example_on(radio, "fill-channel", "10000000") as filler:
             await filler.line(lambda line: "bytes each way" in line and line, "the end", 120)
             print(filler.output[1])
             assert await filler.ended() == 0, filler.transcript
-        await heard(publisher, "closed after 10000000 bytes")
+        await publisher.starts_line("closed after 10000000 bytes")

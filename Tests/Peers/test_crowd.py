@@ -1,4 +1,4 @@
-"""Many programs on one air, each known by its address."""
+"""Many programs on one air, each with its address."""
 
 import pytest
 from bumble import hci
@@ -10,16 +10,15 @@ from programs import Program, eightball
 ADDRESS = "C0:00:00:00:00:77"
 
 
-async def test_a_central_keeps_its_address(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        async with worlds.ball_running("--radio", radio) as ball:
-            environment = {"EIGHTBALL_ADDRESS": ADDRESS}
-            for _ in range(2):
-                command = [eightball(), "ask", "--random", "--radio", radio]
-                async with Program(*command, environment=environment) as ask:
-                    assert await ask.ended() == 0, ask.transcript
-                await ball.event("connected", central=ADDRESS)
-                await ball.event("disconnected", central=ADDRESS)
+async def test_a_central_keeps_its_address(radio):
+    async with worlds.ball_running("--radio", radio) as ball:
+        environment = {"EIGHTBALL_ADDRESS": ADDRESS}
+        for _ in range(2):
+            command = [eightball(), "ask", "--random", "--radio", radio]
+            async with Program(*command, environment=environment) as ask:
+                assert await ask.ended() == 0, ask.transcript
+            await ball.event("connected", central=ADDRESS)
+            await ball.event("disconnected", central=ADDRESS)
 
 
 async def test_an_address_that_no_device_may_have_is_refused():
@@ -34,7 +33,7 @@ async def test_an_address_that_no_device_may_have_is_refused():
 
 
 async def test_a_full_air_says_so(folder):
-    # The ball and Bumble's central; the test's own look whether the air listens has left.
+    # The ball and Bumble's central; the test's first connection to the air is closed.
     async with worlds.our_air(folder, options=("--limit", "2")) as (radio, air):
         async with worlds.ball_running("--radio", radio):
             async with Central.opened(radio):
@@ -46,15 +45,14 @@ async def test_a_full_air_says_so(folder):
                 async with Program(eightball(), "ask", "--random", "--radio", radio) as ask:
                     assert await ask.ended() == 69, ask.transcript
                     assert "is full" in ask.transcript and "--limit" in ask.transcript
-        assert "The air is full (2 radios)" in air.transcript
+        assert "The virtual air is full (2 radios)" in air.transcript
 
 
-async def test_a_scan_finds_sixty_advertisers(folder):
-    # It found 32: the reports that did not fit the controller's 64 counted as heard.
-    async with worlds.our_air(folder) as (radio, _):
-        async with worlds.advertisers(radio, 60) as addresses:
-            command = [eightball(), "scan", "--json", "--timeout", "3s", "--radio", radio]
-            async with Program(*command) as scan:
-                assert await scan.ended() == 0, scan.transcript
-            found = scan.transcript
-            assert [address for address in addresses if address not in found] == []
+async def test_a_scan_finds_sixty_advertisers(radio):
+    # Symptom: it found 32, as reports beyond the controller's 64 counted as delivered.
+    async with worlds.advertisers(radio, 60) as addresses:
+        command = [eightball(), "scan", "--json", "--timeout", "3s", "--radio", radio]
+        async with Program(*command) as scan:
+            assert await scan.ended() == 0, scan.transcript
+        found = scan.transcript
+        assert [address for address in addresses if address not in found] == []

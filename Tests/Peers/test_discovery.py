@@ -1,4 +1,4 @@
-"""What a full discovery shows, and that the Database Hash agrees with it."""
+"""A full discovery, and the Database Hash of what it finds."""
 
 from bumble import gatt
 from bumble.core import UUID
@@ -77,13 +77,13 @@ async def test_database_hash_is_that_of_the_database_seen(served):
     expected = database_hash.database_hash(attributes)
     # A 128-bit number, so the least significant octet travels first.
     assert await hashed.read_value() == expected[::-1]
-    # A client that only wants to know whether its cache still holds reads it by type.
+    # A client that checks its cache reads the hash by type.
     by_type = await client.read_characteristics_by_uuid(UUID.from_16_bits(0x2B2A), None)
     assert by_type == [expected[::-1]]
 
 
 async def test_handles_are_the_same_for_every_central(served):
-    served.needs_places(2)
+    served.requires_capacity(2)
     def layout(client):
         return [(s.handle, s.uuid, [(c.handle, c.uuid) for c in s.characteristics])
                 for s in client.services]

@@ -1,4 +1,4 @@
-"""`eightball doctor` on radios that are there and are not: what it says, and how it ends."""
+"""The findings and the status of `eightball doctor` for available and missing radios."""
 
 import json
 
@@ -7,7 +7,7 @@ from programs import Program, eightball
 
 
 async def findings(*options: str, status: int) -> dict[str, dict]:
-    """What doctor finds, by subject; the last one of each."""
+    """The last finding of each subject."""
     async with Program(eightball(), "doctor", "--json", *options) as program:
         assert await program.ended() == status, program.transcript
     lines = [json.loads(line) for line in program.output]
@@ -16,7 +16,7 @@ async def findings(*options: str, status: int) -> dict[str, dict]:
     return {line["subject"]: line for line in lines[:-1]}
 
 
-async def test_a_radio_that_is_there(folder):
+async def test_an_available_radio(folder):
     async with worlds.our_air(folder) as (radio, _):
         async with worlds.ball_running("--radio", radio):
             found = await findings("--radio", radio, "--board", "virtual", status=0)
@@ -25,15 +25,15 @@ async def test_a_radio_that_is_there(folder):
     assert found["chip"]["verdict"] == "ok"
 
 
-async def test_a_radio_that_is_not(folder):
-    path = folder / "nobody"
+async def test_a_missing_radio(folder):
+    path = folder / "nothing"
     found = await findings("--radio", f"unix:{path}", status=69)
     assert found["radio"]["verdict"] == "wrong"
     assert found["radio"]["detail"] == f"no controller listens at {path}"
     assert found["radio"]["remedy"].endswith(f"eightball radio --listen unix:{path}")
 
 
-async def test_a_board_that_is_not(folder):
+async def test_a_missing_board(folder):
     path = folder / "no.yml"
     found = await findings("--radio", "virtual", "--board", str(path), status=78)
     assert found["board"]["verdict"] == "wrong"

@@ -1,4 +1,4 @@
-"""Values that take an encrypted link: our CoreBluetooth in each role, with Bumble on the other side."""
+"""Values that require an encrypted link: our CoreBluetooth in each role, with Bumble as the peer."""
 
 import asyncio
 import contextlib
@@ -9,19 +9,13 @@ from bumble.core import UUID, AdvertisingData
 from bumble.gatt import Characteristic, Service
 from bumble.keys import MemoryKeyStore
 
-from pairing import PairingHosts
-from programs import PATIENCE, Program, example
+from pairing import GENERATIONS, PairingHosts, pair
+from programs import PATIENCE, Program, example, example_on
 from worlds import our_air
 
 SERVICE, SECRET = UUID.from_16_bits(0x5A00), UUID.from_16_bits(0x5A01)
 #: Core Specification, Vol 3, Part F, 3.4.1.1.
 INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
-#: Core Specification, Vol 1, Part F.
-KEY_MISSING = 0x06
-
-GENERATIONS = pytest.mark.parametrize(
-    "is_secure", [True, False], ids=["secure-connections", "legacy"]
-)
 
 
 @pytest.fixture
@@ -32,7 +26,7 @@ async def air(folder):
 
 
 class TestOurPeripheral:
-    """`keep-a-secret` serves; Bumble is the central."""
+    """`keep-a-secret` with Bumble as the central."""
 
     @GENERATIONS
     async def test_it_pairs_and_its_bond_encrypts_later_links(self, air, is_secure):
@@ -42,7 +36,7 @@ class TestOurPeripheral:
             async with visit(hosts, address) as connection:
                 secret = await discover(connection)
                 assert await refusal(secret.read_value()) == INSUFFICIENT_AUTHENTICATION
-                await pair(hosts, connection)
+                await pair(hosts.central, connection)
                 assert connection.is_encrypted and connection.sc == is_secure
                 assert await secret.read_value() == b"The answer is 42."
             # A link that the bond has not encrypted yet.
@@ -53,7 +47,7 @@ class TestOurPeripheral:
                     await within(connection.encrypt())
                     assert await within(secret.read_value()) == b"The answer is 42."
 
-    async def test_writing_and_subscribing_take_encryption_too(self, air):
+    async def test_writing_and_subscribing_require_encryption(self, air):
         radio, hosts = air
         hosts.configure()
         async with keeper(radio) as address, visit(hosts, address) as connection:
@@ -62,20 +56,20 @@ class TestOurPeripheral:
             write = secret.write_value(b"!", with_response=True)
             assert await refusal(write) == INSUFFICIENT_AUTHENTICATION
             assert await refusal(secret.subscribe(heard.put_nowait)) == INSUFFICIENT_AUTHENTICATION
-            await pair(hosts, connection)
+            await pair(hosts.central, connection)
             await within(secret.write_value(b"!", with_response=True))
             await within(secret.subscribe(heard.put_nowait))
             assert await within(heard.get()) == b"Listen!"
 
 
 class TestOurCentral:
-    """`read-a-secret` asks; Bumble is the peripheral."""
+    """`read-a-secret` with Bumble as the peripheral."""
 
-    # Bumble's legacy peripheral answers with the wrong key on a later link.
+    # Bumble's legacy peripheral uses the wrong key on a later link.
     @pytest.mark.parametrize(
         ("is_secure", "visits"), [(True, 3), (False, 1)], ids=["secure-connections", "legacy"]
     )
-    async def test_it_pairs_by_itself_and_comes_back_with_the_bond(self, air, is_secure, visits):
+    async def test_it_pairs_and_reconnects_with_the_bond(self, air, is_secure, visits):
         radio, hosts = air
         hosts.configure(is_secure)
         pairings: list[int] = []
@@ -92,7 +86,7 @@ class TestOurCentral:
         assert program.output == visit * visits
         assert len(pairings) == 1
 
-    async def test_it_does_not_believe_a_peripheral_that_has_lost_its_bond(self, air):
+    async def test_it_rejects_a_peripheral_that_has_lost_its_bond(self, air):
         radio, hosts = air
         hosts.configure()
         await advertise(hosts.peripheral)
@@ -122,14 +116,12 @@ async def keeper(radio: str):
 
 
 def reader(radio: str, visits: int) -> Program:
-    return Program(
-        example("read-a-secret"), str(visits), environment={"EIGHTBALL_RADIO": radio}
-    )
+    return example_on(radio, "read-a-secret", str(visits))
 
 
 @contextlib.asynccontextmanager
 async def visit(hosts: PairingHosts, address: hci.Address):
-    """A link of Bumble's central."""
+    """A connection of Bumble's central."""
     connection = await within(
         hosts.central.connect(address, own_address_type=hci.OwnAddressType.RANDOM)
     )
@@ -146,14 +138,6 @@ async def discover(connection):
     return secret
 
 
-async def pair(hosts: PairingHosts, connection) -> None:
-    """Pairs, and waits until the keys are kept."""
-    kept = asyncio.get_running_loop().create_future()
-    hosts.central.once(hosts.central.EVENT_KEY_STORE_UPDATE, lambda: kept.set_result(None))
-    await within(connection.pair())
-    await within(kept)
-
-
 async def refusal(request) -> int:
     """The error code with which the request is refused."""
     with pytest.raises(Exception) as refused:
@@ -167,7 +151,7 @@ async def within(awaitable):
 
 
 async def advertise(device) -> None:
-    """Serves a value that takes an encrypted link, and advertises its service after each link too."""
+    """Serves a value that requires an encrypted link, and advertises again after each link."""
     value = Characteristic(
         SECRET,
         Characteristic.Properties.READ,

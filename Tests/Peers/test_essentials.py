@@ -1,4 +1,4 @@
-"""What every ball owes every central: found, asked, answered."""
+"""Every ball is found, asked and answers."""
 
 import pytest
 
@@ -103,7 +103,7 @@ async def test_no_answer_after_unsubscribing(world):
 
 
 async def test_two_centrals_do_not_hear_each_other(world):
-    world.needs_places(2)
+    world.requires_capacity(2)
     first = await (await world.central()).visit(mtu=517)
     await first.subscribe()
     second = await (await world.central()).visit(mtu=517)

@@ -1,4 +1,4 @@
-"""What belongs to others: their files, their sockets, their pipes. The programs leave it alone."""
+"""The programs leave other users' files, sockets and pipes unchanged."""
 
 import asyncio
 import contextlib
@@ -11,6 +11,7 @@ import socket
 import pytest
 
 import worlds
+from btsnoop import records
 from central import Central
 from programs import PATIENCE, Program, eightball
 
@@ -31,7 +32,7 @@ def acting_as(user: int):
 
 
 def listen(path: pathlib.Path) -> socket.socket:
-    """A socket that everybody may connect to."""
+    """A socket that every user may connect to."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     path.chmod(0o777)
@@ -41,7 +42,7 @@ def listen(path: pathlib.Path) -> socket.socket:
 
 
 async def first_bytes(listener: socket.socket) -> bytes:
-    """What comes from whoever connects next; none if it ends without a byte."""
+    """The first bytes of the next connection; empty if it ends before."""
     connection, _ = await asyncio.to_thread(listener.accept)
     with connection:
         connection.settimeout(PATIENCE)
@@ -53,7 +54,7 @@ async def fails(*arguments: str, environment: dict[str, str] | None = None) -> t
         return await program.ended(), program.transcript
 
 
-async def test_a_file_in_the_way_of_an_air_is_left_alone_with_what_is_beside_it(folder):
+async def test_a_file_at_the_path_of_an_air_stays_unchanged(folder):
     files = {"Gemfile": "gems", "Gemfile.lock": "versions"}
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -62,7 +63,7 @@ async def test_a_file_in_the_way_of_an_air_is_left_alone_with_what_is_beside_it(
     assert {path.name: path.read_text() for path in folder.iterdir()} == files
 
 
-async def test_what_a_killed_program_left_is_no_obstacle(folder):
+async def test_files_of_a_killed_program_are_replaced(folder):
     async with worlds.our_air(folder) as (_, air):
         await air.stop(signal.SIGKILL)
     assert len(list(folder.iterdir())) == 2
@@ -87,7 +88,7 @@ async def test_another_users_air_is_not_joined(folder):
         ball = Program(eightball(), "run", "--radio", f"unix:{path},user={NOBODY}")
         async with ball:
             assert await first_bytes(listener) == RESET
-    # Nor is the socket that is left replaced.
+    # The socket that is left is not replaced, either.
     status, said = await fails("run", "--radio", "virtual", environment=air)
     assert status == 69 and "not a socket of this user" in said and path.is_socket()
 
@@ -126,18 +127,13 @@ async def ask_often(radio: str, count: int) -> None:
 
 
 def expect_whole_records(capture: bytes) -> None:
-    """Each record is whole, and has the number of packets that are missing before it."""
-    losses, offset = [], 16
-    while offset < len(capture):
-        size = int.from_bytes(capture[offset + 4 : offset + 8])
-        losses.append(int.from_bytes(capture[offset + 12 : offset + 16]))
-        offset += 24 + size
-    assert offset == len(capture)
+    """Each record is whole, and has the number of packets lost before it."""
+    losses = [it.losses for it in records(capture)]
     # A short record may fit where a longer one did not.
     assert losses and losses[0] == 0 and losses == sorted(losses)
 
 
-async def test_a_capture_to_a_pipe_that_nobody_reads_holds_nothing_up(folder):
+async def test_a_capture_to_an_unread_pipe_does_not_block(folder):
     path = folder / "pipe"
     os.mkfifo(path)
     async with worlds.our_air(folder) as (radio, _):
@@ -173,7 +169,7 @@ async def test_a_capture_that_may_not_grow_ends_with_a_whole_record(folder):
     expect_whole_records(path.read_bytes())
 
 
-async def test_a_pipe_is_no_board(folder):
+async def test_a_pipe_is_refused_as_a_board(folder):
     path = folder / "board.yml"
     os.mkfifo(path)
     status, said = await fails("run", "--radio", f"unix:{folder / 'air'}", "--board", str(path))

@@ -1,4 +1,4 @@
-"""The keys of `eightball run --board virtual` on a terminal, in front and behind, under a shell."""
+"""The keys of `eightball run --board virtual` in the foreground and background of a shell."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ RIGHT_ARROW = "\x1b[C"
 
 
 class Terminal:
-    """A shell with job control on a terminal of its own, which is typed at and read."""
+    """A shell with job control on its own terminal."""
 
     def __init__(self, environment: dict[str, str]):
         self._environment = {**os.environ, "PS1": "ready> ", "TERM": "xterm", **environment}
@@ -29,7 +29,7 @@ class Terminal:
     def __enter__(self) -> "Terminal":
         self._process, self._terminal = pty.fork()
         if self._process == 0:
-            # Whoever started the tests may have had it ignored, as nohup does.
+            # The parent may ignore SIGHUP, as nohup does.
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], self._environment)
         os.set_blocking(self._terminal, False)
@@ -39,7 +39,7 @@ class Terminal:
         self.close()
 
     def close(self) -> None:
-        """Closes the terminal, as its window is closed, and the shell with it."""
+        """Closes the terminal and its shell, as a window does."""
         if self._terminal is None:
             return
         os.close(self._terminal)
@@ -52,7 +52,7 @@ class Terminal:
         os.write(self._terminal, text.encode())
 
     async def shows(self, text: str) -> None:
-        """Waits until `text` is shown, after what was waited for last."""
+        """Waits until `text` is shown, after the text awaited last."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while (found := self.text.find(text, self._read_to)) < 0:
@@ -61,7 +61,7 @@ class Terminal:
                     except BlockingIOError:
                         await asyncio.sleep(0.01)
         except TimeoutError:
-            raise AssertionError(f"Waited in vain for {text!r}.\n{self.text}") from None
+            raise AssertionError(f"Timed out waiting for {text!r}.\n{self.text}") from None
         self._read_to = found + len(text)
 
     async def digits(self) -> int:
@@ -74,7 +74,7 @@ class Terminal:
         return int(found[0])
 
     async def obeys(self, command: str, text: str) -> None:
-        """Has the shell do something, and waits for what it shows of it."""
+        """Types a command at the prompt, and waits for its output."""
         await self.shows("ready> ")
         self.type(command + "\r")
         await self.shows(text)
@@ -82,9 +82,9 @@ class Terminal:
 
 @pytest.fixture
 async def terminal(folder):
-    """A ball in front."""
+    """A ball in the foreground."""
     async with worlds.our_air(folder) as (radio, _):
-        with Terminal({"EIGHTBALL_BOARD": str(folder / "board")}) as terminal:
+        with Terminal({"EIGHTBALL_CONTROL": str(folder / "control")}) as terminal:
             command = f"{eightball()} run --board virtual --radio {radio}"
             await terminal.obeys(command, "Advertising as")
             await terminal.shows("[q]uit")
@@ -100,14 +100,14 @@ async def test_keys(terminal):
     await terminal.obeys("echo it is $?", "it is 0")
 
 
-async def test_an_arrow_is_no_letter(terminal):
+async def test_an_arrow_key_is_not_a_letter(terminal):
     for piece in [RIGHT_ARROW * 8, *RIGHT_ARROW, RIGHT_ARROW + "s"]:
         terminal.type(piece)
     await terminal.shows("Shaken.")
     assert "Cleared" not in terminal.text
 
 
-async def test_stopped_and_in_front_again(terminal):
+async def test_keys_work_after_stop_and_foreground(terminal):
     for key, doing in [("s", "Shaken."), ("c", "Cleared")]:
         terminal.type(CONTROL_Z)
         await terminal.shows("Stopped")
@@ -116,9 +116,9 @@ async def test_stopped_and_in_front_again(terminal):
         await terminal.shows(doing)
 
 
-async def test_a_terminal_that_is_held_does_not_hold_the_ball(terminal, folder):
+async def test_a_paused_terminal_does_not_block_the_ball(terminal, folder):
     terminal.type(CONTROL_S)
-    board = {"EIGHTBALL_BOARD": str(folder / "board")}
+    board = {"EIGHTBALL_CONTROL": str(folder / "control")}
     for button in ["shake", "clear", "shake"]:
         async with Program(eightball(), "press", button, environment=board) as press:
             assert await press.ended() == 0, press.transcript
@@ -130,30 +130,30 @@ async def test_a_terminal_that_is_held_does_not_hold_the_ball(terminal, folder):
     await terminal.obeys("echo it is $?", "it is 0")
 
 
-async def test_in_the_background_the_keys_are_the_shells(terminal):
+async def test_in_the_background_the_shell_gets_the_keys(terminal):
     terminal.type(CONTROL_Z)
     await terminal.shows("Stopped")
     await terminal.obeys("bg", "&")
     await terminal.obeys("echo s c C $((6 * 7))", "s c C 42")
     await terminal.obeys("jobs -r", "Running")
     assert "Shaken" not in terminal.text
-    # The shell does not tell one that runs already that it is in front.
+    # The shell sends no signal to a running program that comes to the foreground.
     await terminal.obeys("fg", "[q]uit")
     terminal.type("s")
     await terminal.shows("Shaken.")
 
 
-async def test_in_the_background_it_ends(terminal):
+async def test_in_the_background_sigterm_ends_it(terminal):
     terminal.type(CONTROL_Z)
     await terminal.shows("Stopped")
     await terminal.obeys("bg", "&")
     await terminal.obeys("kill %1; wait %1; echo it is $?", "it is 0")
 
 
-async def test_the_end_of_the_terminal_is_that_of_the_ball(terminal, folder):
-    assert (folder / "board").exists()
+async def test_the_ball_ends_with_its_terminal(terminal, folder):
+    assert (folder / "control").exists()
     terminal.close()
     async with asyncio.timeout(PATIENCE):
-        # Its sockets go with a ball that ends in good order.
-        while (folder / "board").exists():
+        # A ball that ends orderly removes its socket.
+        while (folder / "control").exists():
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Balls and radios that go and come back."""
+"""Balls and radios that end and restart."""
 
 import signal
 
@@ -14,7 +14,7 @@ async def ask_once(visit) -> None:
     assert await visit.read_answer() in eight_ball.TEXTS
 
 
-async def test_a_ball_that_is_restarted(folder):
+async def test_a_restarted_ball_is_found(folder):
     async with worlds.our_air(folder) as (radio, _), Central.opened(radio) as central:
         for how in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
             async with worlds.ball_running("--radio", radio) as ball:
@@ -25,7 +25,7 @@ async def test_a_ball_that_is_restarted(folder):
                 await visit.has_left()
 
 
-async def test_a_radio_that_is_restarted(folder):
+async def test_a_ball_uses_a_restarted_radio(folder):
     async with worlds.our_air(folder) as (radio, air):
         ball_context = worlds.ball_running("--radio", radio)
         ball = await ball_context.__aenter__()
@@ -43,12 +43,11 @@ async def test_a_radio_that_is_restarted(folder):
         await ball_context.__aexit__(None, None, None)
 
 
-async def test_a_central_that_vanishes_leaves_its_place(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        async with worlds.ball_running("--radio", radio) as ball:
-            for number in range(1, 7):
-                # The socket closes with the link up: the air reports a lost link.
-                async with Central.opened(radio, number) as central:
-                    await ask_once(await central.visit())
-                await ball.event("disconnected")
-            assert len(ball.events("connected")) == 6
+async def test_a_central_that_vanishes_frees_its_connection(radio):
+    async with worlds.ball_running("--radio", radio) as ball:
+        for number in range(1, 7):
+            # The socket closes during the link: the air reports a lost link.
+            async with Central.opened(radio, number) as central:
+                await ask_once(await central.visit())
+            await ball.event("disconnected")
+        assert len(ball.events("connected")) == 6

@@ -1,4 +1,4 @@
-"""Wrong bytes from the air: an error or silence as the specification says, and the ball lives."""
+"""Wrong bytes from a central get the specification's error or no response, and the ball goes on."""
 
 import pytest
 
@@ -9,7 +9,7 @@ INVALID_HANDLE, INVALID_PDU, NOT_SUPPORTED, UNSUPPORTED_GROUP = "01", "04", "06"
 
 @pytest.fixture
 async def raw(served):
-    """Sends on a fixed channel and gives the reply, on a fresh connection."""
+    """A new connection that exchanges PDUs on fixed channels."""
 
     class Raw:
         def __init__(self, central, connection):
@@ -20,9 +20,9 @@ async def raw(served):
             return (await self.central.exchange(self.connection, channel, data)).hex(" ")
 
         async def no_reply(self, channel: int, pdu: str) -> None:
-            """Nothing is said to this: the next thing heard answers the next request."""
+            """Checks that the PDU gets no reply."""
             self.central.send_raw(self.connection, channel, bytes.fromhex(pdu))
-            # A read of no attribute: any reply but its own error is one too many.
+            # A read of no attribute: any other reply than its error belongs to the PDU.
             probe = await self.reply(ATT_CHANNEL, "0a 00 00")
             assert probe == f"01 0a 00 00 {INVALID_HANDLE}"
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from bumble import gatt
+from bumble.core import AdvertisingData
 
 import eight_ball
 import worlds
@@ -10,15 +11,14 @@ from central import Central
 from programs import Program, eightball
 
 
-async def test_slugs(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        async with worlds.ball_running("--radio", radio, "--answers", "slugs"):
-            async with Central.opened(radio) as central:
-                visit = await central.visit(mtu=517)
-                await visit.subscribe()
-                for _ in range(20):
-                    await visit.ask("In code?")
-                    assert await visit.next_answer() in eight_ball.SLUGS
+async def test_slugs(radio):
+    async with worlds.ball_running("--radio", radio, "--answers", "slugs"):
+        async with Central.opened(radio) as central:
+            visit = await central.visit(mtu=517)
+            await visit.subscribe()
+            for _ in range(20):
+                await visit.ask("In code?")
+                assert await visit.next_answer() in eight_ball.SLUGS
 
 
 async def answers_with_seed(folder, seed: str) -> list[str]:
@@ -48,8 +48,8 @@ async def test_names_short_and_long(folder):
             async with worlds.ball_running("--radio", radio, "--name", name):
                 async with Central.opened(radio) as central:
                     finding = await central.find(name)
-                    in_advertisement = worlds.name_in(finding.advertisement)
-                    assert (in_advertisement == name) == (len(name) <= 8)
+                    kind = AdvertisingData.Type.COMPLETE_LOCAL_NAME
+                    assert (finding.advertisement.get(kind) == name) == (len(name) <= 8)
                     client = (await central.connect(finding)).gatt_client
                     await client.request_mtu(517)
                     uuid = gatt.GATT_DEVICE_NAME_CHARACTERISTIC
@@ -79,26 +79,25 @@ async def test_the_first_program_hosts_the_virtual_air(folder):
             assert await program.ended() == 0, program.transcript
 
 
-async def test_says_what_happens(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        async with worlds.ball_running("--radio", radio) as ball:
-            async with Central.opened(radio, number=7) as central:
-                visit = await central.visit(mtu=517)
-                await visit.subscribe()
-                await visit.ask("What “happens”\n?")
-                answer = await visit.next_answer()
-                await visit.refusal_of("Nothing.")
-                await visit.disconnect()
-            me = {"central": "E0:00:00:00:00:07"}
-            await ball.event("connected", **me)
-            await ball.event("subscribed", **me)
-            await ball.event("question", **me, text="What “happens”\n?")
-            await ball.event("answer", **me, text=answer)
-            await ball.event("refused", **me)
-            await ball.event("disconnected", **me)
+async def test_it_prints_what_happens(radio):
+    async with worlds.ball_running("--radio", radio) as ball:
+        async with Central.opened(radio, number=7) as central:
+            visit = await central.visit(mtu=517)
+            await visit.subscribe()
+            await visit.ask("What “happens”\n?")
+            answer = await visit.next_answer()
+            await visit.refusal_of("Nothing.")
+            await visit.disconnect()
+        me = {"central": "E0:00:00:00:00:07"}
+        await ball.event("connected", **me)
+        await ball.event("subscribed", **me)
+        await ball.event("question", **me, text="What “happens”\n?")
+        await ball.event("answer", **me, text=answer)
+        await ball.event("refused", **me)
+        await ball.event("disconnected", **me)
 
 
-async def test_ends_cleanly_when_asked_to(folder):
+async def test_sigterm_disconnects_and_ends_with_status_0(folder):
     async with worlds.our_air(folder) as (radio, air):
         async with worlds.ball_running("--radio", radio) as ball:
             async with Central.opened(radio) as central:

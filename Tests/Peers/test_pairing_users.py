@@ -1,5 +1,5 @@
-"""Pairing with what users see and type: our programs in each role, Bumble on the other side with each ability,
-by Secure Connections and by legacy pairing."""
+"""Pairing with each IO capability of Bumble: our programs in each role, by Secure Connections and by legacy
+pairing."""
 
 import asyncio
 import contextlib
@@ -13,14 +13,11 @@ import worlds
 from bumble_air import BumbleAir
 from bumble_ball import BumbleBall
 from central import Central
-from pairing import Capability, User
+from pairing import GENERATIONS, Capability, User
 from programs import PATIENCE, Program, eightball
 from test_capture import read_capture
 from test_keyboard import Terminal
 
-GENERATIONS = pytest.mark.parametrize(
-    "is_secure", [True, False], ids=["secure-connections", "legacy"]
-)
 QUESTION = "Shall we pair?"
 #: Codes of the Security Manager: Vol 3, Part H, 3.3.
 PAIRING_REQUEST, CONFIRM, PAIRING_FAILED, DHKEY_CHECK = "0x01", "0x03", "0x05", "0x0d"
@@ -54,7 +51,7 @@ class BumblesAir:
     async def opened(self, folder):
         self._air, port = BumbleAir(), worlds.free_port()
         async with self._air.served(f"tcp-server:127.0.0.1:{port}"):
-            # These controllers carry data between random addresses alone.
+            # These controllers carry data only between random addresses.
             self.options = ["--radio", f"tcp-client:127.0.0.1:{port}", "--address", "random"]
             yield self
 
@@ -79,9 +76,12 @@ async def air(request, folder):
         yield opened
 
 
-def configure(device, ability: Capability, is_secure: bool, shown: asyncio.Future) -> list[int]:
-    """Bumble's part; the numbers that its user compares."""
+def configure(
+    device, ability: Capability, is_secure: bool = True, shown: asyncio.Future | None = None
+) -> list[int]:
+    """Configures Bumble's pairing; returns the list of numbers that its user compares."""
     compared: list[int] = []
+    shown = shown or asyncio.get_running_loop().create_future()
     device.keystore = MemoryKeyStore()
     device.pairing_config_factory = lambda _: PairingConfig(
         sc=is_secure,
@@ -94,9 +94,9 @@ def configure(device, ability: Capability, is_secure: bool, shown: asyncio.Futur
 
 
 class TestOurCentral:
-    """`eightball ask --pair` has a display and keys; Bumble has the ball."""
+    """`eightball ask --pair`, with a display and a keyboard, and Bumble's ball."""
 
-    #: What our user has to do, by Secure Connections and by legacy pairing: Vol 3, Part H, 2.3.5.1.
+    #: Our user's prompt by Secure Connections and by legacy pairing: Vol 3, Part H, 2.3.5.1.
     PROMPTS = {
         Capability.NO_OUTPUT_NO_INPUT: (None, None),
         Capability.DISPLAY_OUTPUT_ONLY: ("enter", "enter"),
@@ -112,7 +112,7 @@ class TestOurCentral:
         async with air.ball() as ball:
             compared = configure(ball.device, ability, is_secure, shown)
             command = [eightball(), "ask", "--pair", "--json", *air.options, QUESTION]
-            async with Program(*command, environment=state, is_typed_at=True) as ask:
+            async with Program(*command, environment=state, has_input=True) as ask:
                 kind = self.PROMPTS[ability][0 if is_secure else 1]
                 if kind:
                     prompt = await ask.event("prompt", kind=kind)
@@ -133,25 +133,22 @@ class TestOurCentral:
             key = keys.ltk or keys.ltk_peripheral or keys.ltk_central
             assert key.authenticated == (kind is not None)
 
-    async def test_no_is_taken_for_an_answer(self, air, folder):
-        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    async def test_no_ends_the_pairing(self, air, folder):
         state = {"XDG_STATE_HOME": str(folder / "state")}
         async with air.ball() as ball:
-            configure(ball.device, Capability.DISPLAY_OUTPUT_AND_YES_NO_INPUT, True, shown)
+            configure(ball.device, Capability.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
             command = [eightball(), "ask", "--pair", "--json", *air.options, QUESTION]
-            async with Program(*command, environment=state, is_typed_at=True) as ask:
+            async with Program(*command, environment=state, has_input=True) as ask:
                 await ask.event("prompt", kind="compare")
                 ask.type("n")
                 assert await ask.ended() != 0
             assert ball.questions == []
             assert await ball.device.keystore.get_all() == []
 
-
-    async def test_a_ball_without_the_key_ends_it_with_what_to_do(self, air, folder):
-        shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    async def test_a_ball_without_the_key_is_an_error_with_a_remedy(self, air, folder):
         state = {"XDG_STATE_HOME": str(folder / "state")}
         async with air.ball() as ball:
-            configure(ball.device, Capability.NO_OUTPUT_NO_INPUT, True, shown)
+            configure(ball.device, Capability.NO_OUTPUT_NO_INPUT)
             command = [eightball(), "ask", *air.options[:2], QUESTION]
             async with Program(*command, "--pair", environment=state) as ask:
                 assert await ask.ended() == 0, ask.transcript
@@ -166,9 +163,9 @@ class TestOurCentral:
 
 
 class TestOurPeripheral:
-    """`eightball run --security authenticated` has a display, and takes yes and no; Bumble asks."""
+    """`eightball run --security authenticated`, with a display and yes or no, and Bumble's central."""
 
-    #: What our user has to do; "refused" where nobody could vouch for the key.
+    #: Our user's prompt; "refused" where the key cannot be authenticated.
     PROMPTS = {
         Capability.NO_OUTPUT_NO_INPUT: ("refused", "refused"),
         Capability.DISPLAY_OUTPUT_ONLY: ("refused", "refused"),
@@ -218,9 +215,9 @@ class TestOurPeripheral:
 
 @contextlib.asynccontextmanager
 async def guarded_ball(folder, options: list[str]):
-    """A ball on a terminal, without bonds: it pairs for a minute."""
+    """A ball on a terminal without bonds, which pairs for a minute."""
     environment = {
-        "EIGHTBALL_BOARD": str(folder / "board"),
+        "EIGHTBALL_CONTROL": str(folder / "control"),
         "XDG_STATE_HOME": str(folder / "state"),
     }
     with Terminal(environment) as terminal:
@@ -233,7 +230,7 @@ async def guarded_ball(folder, options: list[str]):
 
 
 async def check_capture(capture, code: str, allows_events: bool) -> None:
-    """An independent reader sees the pairing, and no packet that it cannot make sense of."""
+    """tshark decodes the pairing, and finds no malformed packet."""
     if shutil.which("tshark"):
         opcodes = {row[0] for row in await read_capture(capture, "btsmp.opcode")}
         assert {PAIRING_REQUEST, code} <= opcodes, opcodes

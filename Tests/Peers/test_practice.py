@@ -1,45 +1,27 @@
-"""The other teaching system, in Examples: each of its sides against Bumble, and against each other.
+"""The other teaching system, in Examples: each side with Bumble, and both together.
 
-The messages are binary property lists, which Python's plistlib reads and writes on its own."""
+The messages are binary property lists, which Python's plistlib reads and writes independently."""
 
 import asyncio
 import plistlib
 
-import pytest
 from bumble.core import UUID, AdvertisingData
-from bumble.device import Device
 from bumble.gatt import Characteristic, CharacteristicValue, Service
-from bumble.host import Host
 from bumble.hci import Address
-from bumble.transport import open_transport
 
-import worlds
+from bumble_air import device_on
 from central import Central
-from programs import PATIENCE, Program, example
+from programs import PATIENCE, REPOSITORY, example_on
 
 SERVICE = UUID("0CDBE648-EED0-11E6-BC64-92361F002671")
 CHARACTERISTIC = UUID("199AB74C-EED0-11E6-BC64-92361F002672")
 NAME = "Peripheral - iOS"
 
 
-@pytest.fixture
-async def radio(folder):
-    async with worlds.our_air(folder) as (radio, _):
-        yield radio
-
-
-def program(name: str, radio: str) -> Program:
-    return Program(example(name), environment={"EIGHTBALL_RADIO": radio})
-
-
-async def heard(program: Program, text: str) -> str:
-    return await program.line(lambda line: line.startswith(text) and line, text)
-
-
 async def test_the_two_sides_talk(radio):
-    async with program("practice-peripheral", radio) as peripheral:
-        await heard(peripheral, "started advertising")
-        async with program("practice-central", radio) as central:
+    async with example_on(radio, "practice-peripheral") as peripheral:
+        await peripheral.starts_line("started advertising")
+        async with example_on(radio, "practice-central") as central:
             assert await central.ended() == 0, central.transcript
         assert central.output == [
             "started configuration",
@@ -49,17 +31,18 @@ async def test_the_two_sides_talk(radio):
             "sent Yo: Lo",
             f"disconnected {NAME}",
         ]
-        await heard(peripheral, "disconnected")
+        page = (REPOSITORY / "docs" / "testing-apps.md").read_text()
+        assert "\n".join(["```text", *central.output, "```"]) in page
+        await peripheral.starts_line("disconnected")
         kinds = [line.split()[0] for line in peripheral.output[2:]]
         assert kinds == ["connected", "sent", "received", "disconnected"]
 
 
-async def test_the_peripheral_before_bumble(radio):
-    async with program("practice-peripheral", radio) as peripheral:
-        await heard(peripheral, "started advertising")
+async def test_the_peripheral_with_bumble(radio):
+    async with example_on(radio, "practice-peripheral") as peripheral:
+        await peripheral.starts_line("started advertising")
         async with Central.opened(radio) as central:
-            address = await find(central)
-            connection = await central.device.connect(address, timeout=PATIENCE)
+            connection = await central.connect(await central.find_service(SERVICE))
             client = connection.gatt_client
             await client.request_mtu(517)
             (service,) = await client.discover_service(SERVICE)
@@ -75,22 +58,17 @@ async def test_the_peripheral_before_bumble(radio):
             assert await characteristic.read_value() == b""
             answer = plistlib.dumps({"Yo": "Lo"}, fmt=plistlib.FMT_BINARY)
             await characteristic.write_value(answer, with_response=True)
-            await heard(peripheral, "received Yo: Lo")
+            await peripheral.starts_line("received Yo: Lo")
             assert await characteristic.read_value() == answer
-            # What is no property list is taken, and changes nothing.
+            # A value that is not a property list is accepted, and changes nothing.
             await characteristic.write_value(b"nonsense", with_response=True)
             assert await characteristic.read_value() == answer
 
 
-async def test_the_central_before_bumble(radio):
+async def test_the_central_with_bumble(radio):
     written: asyncio.Queue[bytes] = asyncio.Queue()
-    transport = await open_transport(radio)
-    try:
-        device = Device(
-            name=NAME,
-            address=Address("E0:00:00:00:00:B1"),
-            host=Host(transport.source, transport.sink),
-        )
+    address = Address("E0:00:00:00:00:B1")
+    async with device_on(radio, name=NAME, address=address) as device:
         properties, permissions = Characteristic.Properties, Characteristic.Permissions
         characteristic = Characteristic(
             CHARACTERISTIC,
@@ -125,22 +103,9 @@ async def test_the_central_before_bumble(radio):
                 AdvertisingData([(kind.COMPLETE_LOCAL_NAME, NAME.encode())])
             ),
         )
-        async with program("practice-central", radio) as central:
+        async with example_on(radio, "practice-central") as central:
             async with asyncio.timeout(PATIENCE):
                 assert plistlib.loads(await written.get()) == {"Yo": "Lo"}
             assert await central.ended() == 0, central.transcript
         assert "received Hello: Darkness" in central.output
         assert central.output[-1].startswith("disconnected")
-    finally:
-        await transport.close()
-
-
-async def find(central: Central) -> Address:
-    """The address of the first that advertises the service."""
-    async with central.scanning() as (findings, news):
-        async with asyncio.timeout(PATIENCE), news:
-            while True:
-                for finding in findings.values():
-                    if SERVICE in finding.services:
-                        return finding.address
-                await news.wait()

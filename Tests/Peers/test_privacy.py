@@ -1,4 +1,4 @@
-"""Private addresses that our air's controllers make and resolve, for hosts that are not ours."""
+"""Private addresses that our air's controllers generate and resolve for Bumble's hosts."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ UNKNOWN_CONNECTION, COMMAND_DISALLOWED = 0x02, 0x0C
 
 @pytest.fixture
 async def hosts(folder):
-    """Two hosts that leave private addresses to their controllers, and have paired."""
+    """Two paired hosts whose controllers generate and resolve private addresses."""
     configuration = {"address_resolution_offload": True, "address_generation_offload": True}
     async with (
         our_air(folder) as (radio, _),
@@ -30,7 +30,7 @@ async def hosts(folder):
 
 
 def identity(device: Device) -> bytes:
-    """Its identity address, its type first."""
+    """Its identity address, with the type first."""
     return bytes([1]) + bytes(device.static_address)
 
 
@@ -39,7 +39,7 @@ def is_made_with(address: bytes, key: bytes) -> bool:
     return address[5] >> 6 == 0b01 and crypto.ah(key, address[3:]) == address[:3]
 
 
-async def test_a_bond_is_met_again_by_private_addresses(hosts):
+async def test_bonded_devices_connect_with_private_addresses(hosts):
     for _ in range(3):
         meeting = await hosts.meet(**PRIVATE)
         near, far = meeting.central, meeting.peripheral
@@ -53,50 +53,50 @@ async def test_a_bond_is_met_again_by_private_addresses(hosts):
         await meeting.leave()
 
 
-async def test_an_advertiser_is_resolved_in_reports_and_private_to_strangers(hosts, folder):
-    async with PairingHosts.on(f"unix:{folder / 'air'}") as strangers:
+async def test_reports_resolve_an_advertiser_only_for_its_bonded_device(hosts, folder):
+    async with PairingHosts.on(f"unix:{folder / 'air'}") as others:
         reports = asyncio.Queue(), asyncio.Queue()
-        for device, queue in zip((hosts.central, strangers.central), reports, strict=True):
+        for device, queue in zip((hosts.central, others.central), reports, strict=True):
             device.host.on("advertising_report", queue.put_nowait)
         await hosts.peripheral.start_advertising(auto_restart=False, **PRIVATE)
-        for device in (hosts.central, strangers.central):
+        for device in (hosts.central, others.central):
             await device.start_scanning()
         async with asyncio.timeout(PATIENCE):
-            known, strange = [await queue.get() for queue in reports]
+            known, unknown = [await queue.get() for queue in reports]
         assert known.address == hosts.peripheral.static_address
         assert known.address.address_type == hci.Address.RANDOM_IDENTITY_ADDRESS
-        assert strange.address.address_type == hci.Address.RANDOM_DEVICE_ADDRESS
-        assert is_made_with(bytes(strange.address), hosts.peripheral.irk)
-        # Both controllers say which address it is.
+        assert unknown.address.address_type == hci.Address.RANDOM_DEVICE_ADDRESS
+        assert is_made_with(bytes(unknown.address), hosts.peripheral.irk)
+        # The bonded controller returns the same address.
         heard = await command(
             hosts.central,
             hci.HCI_LE_READ_PEER_RESOLVABLE_ADDRESS_COMMAND,
             identity(hosts.peripheral),
         )
-        assert heard == bytes(strange.address)
-        # The list is fixed while it is in use.
+        assert heard == bytes(unknown.address)
+        # The list cannot change while it is in use.
         with pytest.raises(hci.HCI_Error) as refusal:
             await command(hosts.central, hci.HCI_LE_CLEAR_RESOLVING_LIST_COMMAND)
         assert refusal.value.error_code == COMMAND_DISALLOWED
 
 
 async def test_a_private_address_is_renewed(hosts, folder):
-    async with PairingHosts.on(f"unix:{folder / 'air'}") as strangers:
+    async with PairingHosts.on(f"unix:{folder / 'air'}") as others:
         addresses: asyncio.Queue[bytes] = asyncio.Queue()
-        strangers.central.host.on(
+        others.central.host.on(
             "advertising_report", lambda report: addresses.put_nowait(bytes(report.address))
         )
         timeout = hci.HCI_LE_SET_RESOLVABLE_PRIVATE_ADDRESS_TIMEOUT_COMMAND
         await command(hosts.peripheral, timeout, (1).to_bytes(2, "little"))
         await hosts.peripheral.start_advertising(auto_restart=False, **PRIVATE)
-        await strangers.central.start_scanning(filter_duplicates=True)
+        await others.central.start_scanning(filter_duplicates=True)
         async with asyncio.timeout(PATIENCE):
             heard = [await addresses.get() for _ in range(3)]
         assert len(set(heard)) == 3
         assert all(is_made_with(address, hosts.peripheral.irk) for address in heard)
 
 
-async def test_a_device_that_is_forgotten_is_resolved_no_more(hosts):
+async def test_a_device_removed_from_the_list_is_not_resolved(hosts):
     await command(
         hosts.central,
         hci.HCI_LE_REMOVE_DEVICE_FROM_RESOLVING_LIST_COMMAND,

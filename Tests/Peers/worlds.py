@@ -1,12 +1,12 @@
-"""Places where a ball and its centrals meet: which ball, and whose radios."""
+"""Combinations of a ball, its centrals and their radios."""
 
 import asyncio
 import contextlib
+import os
 import pathlib
 import socket
 
 import pytest
-from bumble.core import AdvertisingData
 
 from bumble_air import BumbleAir
 from bumble_ball import BumbleBall
@@ -22,13 +22,13 @@ async def our_air(
     """`eightball radio` listening; yields the radio's name for programs and for Bumble."""
     listen = listen or f"unix:{folder / 'air'}"
     async with Program(eightball(), "radio", "--listen", listen, *options) as program:
-        await _accepts(listen, program)
+        await accepts(listen, program)
         yield listen.replace("tcp-server:", "tcp-client:"), program
 
 
 @contextlib.asynccontextmanager
 async def advertisers(radio: str, count: int):
-    """So many of Bumble's devices that advertise on `radio`; yields their addresses."""
+    """`count` Bumble devices that advertise on `radio`; yields their addresses."""
     async with contextlib.AsyncExitStack() as stack:
         addresses = []
         for number in range(1, count + 1):
@@ -49,29 +49,30 @@ async def ball_running(*options: str, environment: dict[str, str] | None = None)
 class World:
     """A ball that advertises, and as many centrals as a test wants."""
 
-    #: The name that the ball goes by.
+    #: The ball's name.
     name = "8-Ball"
     #: How many centrals it serves at once.
-    places = 4
-    #: A scan response of its own, apart from the advertisement.
-    has_scan_responses = True
-    #: Whether a central that comes back is a new one: its last answer is forgotten.
+    capacity = 4
+    #: Whether the last answer is gone when a central connects again.
     forgets = True
-    #: Whether it pairs with everybody.
+    #: Whether it pairs with every central.
     pairs = False
 
     def __init__(self, stack: contextlib.AsyncExitStack):
         self._stack = stack
         self._centrals = 0
 
-    def needs_places(self, count: int) -> None:
-        """Skips a test that a ball with fewer places cannot pass."""
-        if self.places < count:
-            pytest.skip(f"This ball serves {self.places} at once; the test wants {count}.")
+    def requires_capacity(self, count: int) -> None:
+        """Skips a test that requires more connections than the ball has."""
+        if self.capacity < count:
+            pytest.skip(f"This ball serves {self.capacity} at once; the test requires {count}.")
 
     async def central(self) -> Central:
         self._centrals += 1
         return await self._open_central(self._centrals)
+
+    async def _open_central(self, number: int) -> Central:
+        return await self._stack.enter_async_context(Central.opened(self.radio, number))
 
 
 class OurWorld(World):
@@ -84,27 +85,31 @@ class OurWorld(World):
         self.ball = await enter(ball_running("--radio", self.radio, *options))
         return self
 
-    async def _open_central(self, number: int) -> Central:
-        return await self._stack.enter_async_context(Central.opened(self.radio, number))
-
 
 class ServiceBall(OurWorld):
     """`eightballd` of this machine on our own virtual air; Bumble's hosts as centrals."""
 
     target = None
+    options: tuple[str, ...] = ()
 
     async def open(self, folder: pathlib.Path) -> "ServiceBall":
         enter = self._stack.enter_async_context
         self.radio, self.air = await enter(our_air(folder))
-        options = ["--name", "8-Ball", "--seed", "8", "--board", "none", "--json"]
+        options = ["--name", "8-Ball", "--seed", "8", "--board", "none", "--json", *self.options]
         command = eightballd(self.target)
         self.ball = await enter(Program(*command, "--radio", self.radio, *options))
         await self.ball.event("advertising")
         return self
 
 
+class FullServiceBall(ServiceBall):
+    """The same with a control socket, as the packaged service has it: the program `eightballd-full`, and no security."""
+
+    options = ("--control",)
+
+
 class PiZeroBall(ServiceBall):
-    """The same on the processor of a Pi Zero, in QEMU."""
+    """`eightballd` on the processor of a Pi Zero, in QEMU."""
 
     target = "armv6"
 
@@ -113,7 +118,7 @@ class CortexM3Ball(OurWorld):
     """The ball on a Cortex-M3 without an operating system, in QEMU, on our virtual air."""
 
     name = "Magic 8-Ball"
-    places = 1
+    capacity = 1
 
     async def open(self, folder: pathlib.Path) -> "CortexM3Ball":
         enter = self._stack.enter_async_context
@@ -128,9 +133,9 @@ class HundredLines(World):
     """The example's ball on our CBPeripheralManager, on our virtual air."""
 
     example = "hundred-line-ball"
-    #: CoreBluetooth does not tell who has gone.
+    #: CoreBluetooth does not report disconnections.
     forgets = False
-    #: As Apple's does.
+    #: As Apple's CBPeripheralManager does.
     pairs = True
 
     async def open(self, folder: pathlib.Path) -> "HundredLines":
@@ -147,20 +152,24 @@ class HundredLines(World):
         await self.ball.line(lambda line: line == "Advertising", "advertising")
         return self
 
-    async def _open_central(self, number: int) -> Central:
-        return await self._stack.enter_async_context(Central.opened(self.radio, number))
-
 
 class SDKBall(HundredLines):
-    """The SDK's own ball, on the same."""
+    """The SDK's ball, in the same environment."""
 
     example = "be-a-ball"
 
 
-class BumbleControllers(World):
-    """`eightball run` on one of Bumble's controllers, by TCP, among Bumble's hosts."""
+class BumblesAir(World):
+    """Bumble's controllers, in process for Bumble's centrals."""
 
-    has_scan_responses = False
+    async def _open_central(self, number: int) -> Central:
+        device = await self._air.device(number)
+        await device.power_on()
+        return Central(device)
+
+
+class BumbleControllers(BumblesAir):
+    """`eightball run` on one of Bumble's controllers, by TCP, among Bumble's hosts."""
 
     async def open(self, folder: pathlib.Path) -> "BumbleControllers":
         self._air, port = BumbleAir(), free_port()
@@ -171,16 +180,9 @@ class BumbleControllers(World):
         self.ball = await enter(ball_running(*radio, *options))
         return self
 
-    async def _open_central(self, number: int) -> Central:
-        device = await self._air.device(number)
-        await device.power_on()
-        return Central(device)
 
-
-class AllBumble(World):
-    """No program of ours at all: what passes here is a fair demand on the others."""
-
-    has_scan_responses = False
+class AllBumble(BumblesAir):
+    """Bumble alone: shows that the tests themselves are correct."""
 
     async def open(self, folder: pathlib.Path) -> "AllBumble":
         self._air = BumbleAir()
@@ -190,14 +192,9 @@ class AllBumble(World):
         await ball.advertise()
         return self
 
-    async def _open_central(self, number: int) -> Central:
-        device = await self._air.device(number)
-        await device.power_on()
-        return Central(device)
-
 
 class BumbleOnOurAir(World):
-    """Bumble's ball and Bumble's centrals on our virtual air: what fails here is the air's doing."""
+    """Bumble's ball and centrals on our virtual air: a failure here is the air's."""
 
     async def open(self, folder: pathlib.Path) -> "BumbleOnOurAir":
         enter = self._stack.enter_async_context
@@ -205,11 +202,8 @@ class BumbleOnOurAir(World):
         await enter(BumbleBall.opened(self.radio))
         return self
 
-    async def _open_central(self, number: int) -> Central:
-        return await self._stack.enter_async_context(Central.opened(self.radio, number))
 
-
-async def _accepts(listen: str, program: Program) -> None:
+async def accepts(listen: str, program: Program) -> None:
     """Waits until something listens at `unix:PATH` or `tcp-server:HOST:PORT`."""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -226,19 +220,27 @@ async def _accepts(listen: str, program: Program) -> None:
 
 
 def _connect(listen: str):
-    scheme, _, place = listen.partition(":")
+    scheme, _, address = listen.partition(":")
     if scheme == "unix":
-        return asyncio.open_unix_connection(place)
-    host, _, port = place.rpartition(":")
+        return asyncio.open_unix_connection(address)
+    host, _, port = address.rpartition(":")
     return asyncio.open_connection(host, int(port))
 
 
+def _ports():
+    """The ports of this test process: below Linux's client ports, and different from those of parallel test
+    processes (pytest-xdist numbers them gw0, gw1 and so on)."""
+    first = 20_000 + 1_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    yield from range(first, first + 1_000)
+
+
+_unused_ports = _ports()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def name_in(data: AdvertisingData) -> str | None:
-    """The complete local name in an advertisement or a scan response, if it is there."""
-    return data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME)
+    """A free port that no other test uses."""
+    for port in _unused_ports:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("All ports of this process are taken.")

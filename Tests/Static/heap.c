@@ -1,5 +1,5 @@
-// Tests the heap of Sources/CStatic: scripts/check-firmware compiles that one under the names small_malloc,
-// small_calloc, small_realloc and small_free.
+// Tests the heap of Sources/CStatic: scripts/check-firmware compiles it with the names
+// small_malloc, small_calloc, small_realloc and small_free.
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static uint32_t random_below(uint32_t limit) {
     return (random_state >> 8) % limit;
 }
 
-// Blocks come, grow, shrink and go in any order: each keeps its bytes.
+// Blocks are made, grow, shrink and are freed in any order: each keeps its bytes.
 static void keeps_bytes(void) {
     static unsigned char *blocks[BLOCKS];
     static size_t sizes[BLOCKS];
@@ -75,7 +75,7 @@ static void refuses(void *bytes, const char *what) {
 
 int main(void) {
     keeps_bytes();
-    // Once all is free again, it is one block.
+    // When everything is free again, it is one block.
     void *whole = small_malloc(SPACE - 64);
     expect(whole != NULL, "free blocks do not become one");
     refuses(small_malloc(64), "a full heap gives a block");

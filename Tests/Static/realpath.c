@@ -1,5 +1,5 @@
-// Compares the realpath of Sources/CStatic with the system's: scripts/check-firmware compiles that one under
-// the name small_realpath.
+// Compares the realpath of Sources/CStatic with the system's: scripts/check-firmware compiles it
+// with the name small_realpath.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

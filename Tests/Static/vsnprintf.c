@@ -1,5 +1,5 @@
-// Compares the vsnprintf of Sources/CStatic with the system's: scripts/check-firmware compiles that one
-// under the name small_vsnprintf.
+// Compares the vsnprintf of Sources/CStatic with the system's: scripts/check-firmware compiles it
+// with the name small_vsnprintf.
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static int small(char *text, size_t size, const char *format, ...) {
     return result;
 }
 
-// One format with spaces of 1, 8 and 64 bytes.
+// One format with buffers of 1, 8 and 64 bytes.
 #define SAME(...)                                                                             \
     for (size_t size = 1; size <= 64; size *= 8) {                                            \
         char expected[65] = "untouched", actual[65] = "untouched";                            \

@@ -1,5 +1,5 @@
-"""How a ball takes an adapter from the kernel and gives it back, what it says if it cannot, and
-how it fares when the adapter goes and comes."""
+"""A ball takes an adapter from the kernel and returns it, reports why it cannot, and uses an adapter again
+that was unplugged."""
 
 from adapters import (
     ADDRESSES,
@@ -20,7 +20,7 @@ check = checks.check
 
 
 def answer(ball: Ball) -> str:
-    """Asks the ball over the kernel's own Bluetooth."""
+    """Asks the ball over the kernel's Bluetooth."""
     set_up("hci0", True)
     with Central(ADDRESSES[1]) as central:
         central.ask("Are you there?")
@@ -35,11 +35,11 @@ def end(ball: Ball) -> None:
 
 
 def refusal(radio: str, *expected: str, **options) -> str:
-    """What is said of a radio that cannot be used: each of the expected words, and status 69."""
+    """The message for an unusable radio, which must have the expected words, and status 69."""
     ended = run(*ball_command("--radio", radio), **options)
     assert ended.returncode == RADIO_TROUBLE, ended
     missing = [words for words in expected if words not in ended.stdout]
-    assert not missing, f"no word of {missing} in {ended.stdout!r}"
+    assert not missing, f"{missing} is missing in {ended.stdout!r}"
     return ended.stdout
 
 
@@ -48,7 +48,7 @@ def listed_adapters() -> str:
 
 
 with Controllers():
-    with check("an adapter that is up is taken, and is up again afterwards") as saw:
+    with check("an adapter that is up is taken, and is up again at the end") as saw:
         set_up("hci1", True)
         with Ball("hci1") as ball:
             ball.event("advertising")
@@ -56,7 +56,7 @@ with Controllers():
             end(ball)
         assert is_up("hci1"), "hci1 is down"
 
-    with check("beside bluetoothd that powers every adapter") as saw:
+    with check("an adapter is taken from bluetoothd, which powers every adapter") as saw:
         with bluetooth_service(powers_adapters=True), Ball("hci1") as ball:
             ball.event("advertising")
             eventually("bluetoothd has lost hci1", lambda: ADDRESSES[1] not in listed_adapters())
@@ -92,7 +92,7 @@ with Controllers():
     else:
         checks.skip("an adapter that is switched off", "this kernel has no rfkill for hci1")
 
-    with check("SIGTERM: status 0, an adapter that was down is down again"):
+    with check("SIGTERM ends with status 0, and an adapter that was down is down again"):
         with Ball("hci1") as ball:
             ball.event("advertising")
             end(ball)
@@ -113,13 +113,13 @@ def come_back(saw) -> None:
             ball.event("advertising", address=ADDRESSES[1])
             saw(answer(ball))
             end(ball)
-            eventually("hci1 is up, as it was", lambda: is_up("hci1"))
+            eventually("hci1 is up, as before", lambda: is_up("hci1"))
 
 
-with check("unplugged and plugged in again") as saw:
+with check("a ball uses its adapter again after it was unplugged") as saw:
     come_back(saw)
 
-with check("the same beside bluetoothd that powers every adapter") as saw:
+with check("a ball uses its adapter again with bluetoothd, which powers every adapter") as saw:
     with bluetooth_service(powers_adapters=True):
         come_back(saw)
 

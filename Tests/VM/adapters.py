@@ -1,5 +1,4 @@
-"""The guest's Bluetooth: two controllers of software that hear each other, as hci0 and hci1, and
-how the kernel has them."""
+"""The guest's Bluetooth: two linked software controllers, hci0 and hci1, and their state in the kernel."""
 
 import contextlib
 import errno
@@ -24,16 +23,16 @@ _BUS = pathlib.Path("/run/dbus/system_bus_socket")
 
 
 class Controllers(Program):
-    """btvirt with two linked controllers. They are there once this is, and both are down."""
+    """btvirt with two linked controllers, which are both down after the initialiser."""
 
     def __init__(self, *, are_settled: bool = True):
-        """If they need not be settled, they are left as they come, for others to take at once."""
-        # -L: LE alone, with the legacy advertising and scanning that it links.
+        """`are_settled`: whether to wait until the kernel has set them up; others may take them before."""
+        # -L: LE only, with legacy advertising and scanning.
         super().__init__("btvirt", "-L", "-l2")
         names = eventually("the kernel has both controllers", self._names)
         if are_settled:
             for name in names:
-                # Waits until the kernel has got to know the controller.
+                # Waits until the kernel has set up the controller.
                 set_up(name, True)
                 set_up(name, False)
 
@@ -43,7 +42,7 @@ class Controllers(Program):
 
 
 def name_of(address: str) -> str | None:
-    """hciN that has this address, if any."""
+    """The adapter with this address, if any."""
     names = (path.name for path in pathlib.Path("/sys/class/bluetooth").glob("hci?"))
     return next((name for name in names if (_information(name) or [""])[0] == address), None)
 
@@ -56,7 +55,7 @@ def is_up(name: str) -> bool:
 
 
 def set_up(name: str, up: bool) -> None:
-    """Gives the adapter to the kernel's own stack, or takes it away."""
+    """Brings the adapter up or down in the kernel's stack."""
     with _control() as control:
         try:
             fcntl.ioctl(control, _BRING_UP if up else _TAKE_DOWN, _number(name))
@@ -66,19 +65,19 @@ def set_up(name: str, up: bool) -> None:
 
 
 def rfkill_switch(name: str) -> pathlib.Path | None:
-    """The file by which the adapter is switched off (1) and on (0), if the kernel has one."""
+    """The file that switches the adapter off (1) or on (0), if the kernel has one."""
     return next(pathlib.Path(f"/sys/class/bluetooth/{name}").glob("rfkill*/soft"), None)
 
 
 def _takes_visitors() -> bool:
-    """Whether the system bus is listening, which it is a moment after its socket is there."""
+    """Whether the system bus accepts connections, shortly after its socket exists."""
     with socket.socket(socket.AF_UNIX) as visitor:
         return visitor.connect_ex(str(_BUS)) == 0
 
 
 @contextlib.contextmanager
 def bluetooth_service(powers_adapters: bool):
-    """bluetoothd, which by itself powers each adapter that comes, or leaves it."""
+    """bluetoothd, which powers each new adapter if `powers_adapters`."""
     with contextlib.ExitStack() as stack:
         _BUS.unlink(missing_ok=True)
         stack.enter_context(Program("dbus-daemon", "--system", "--nofork", "--nopidfile"))
@@ -95,7 +94,7 @@ def bluetooth_service(powers_adapters: bool):
 
 
 def _information(name: str) -> tuple[str, int] | None:
-    """The address and the flags that the kernel tells."""
+    """The address and the flags of an adapter."""
     # struct hci_dev_info: number, name, address, flags, and more.
     information = bytearray(128)
     struct.pack_into("<H", information, 0, _number(name))

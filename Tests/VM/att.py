@@ -1,8 +1,7 @@
-"""A central on the kernel's own Bluetooth: its L2CAP socket, and the little of ATT that it takes to
-ask a ball. The numbers are those of the Core Specification, Vol 3, Part F, 3.4."""
+"""A central on the kernel's Bluetooth, with the part of ATT that asking a ball requires. The numbers are
+those of the Core Specification, Vol 3, Part F, 3.4."""
 
 import collections
-import socket
 import struct
 import uuid
 
@@ -26,7 +25,7 @@ class ATTError(Exception):
 
 
 class Central:
-    """A connection to a ball, whose attributes have been found."""
+    """A connection to a ball, with its attributes discovered."""
 
     def __init__(self, address: str, security: Security = Security.LOW):
         self._notified: collections.deque[bytes] = collections.deque()
@@ -54,8 +53,16 @@ class Central:
         """Writes the question; raises ATTError if it is refused."""
         self._write(self._question, question.encode())
 
+    def refusal_of(self, question: str) -> int:
+        """The ATT error with which the ball refuses the question; fails if it accepts."""
+        try:
+            self.ask(question)
+        except ATTError as error:
+            return error.code
+        raise AssertionError(f"the ball accepted {question!r}")
+
     def ask_at_length(self, question: str) -> int:
-        """Writes the question in as many parts as it takes; how many."""
+        """Writes the question in parts; their number."""
         value = question.encode()
         step = self.mtu - 5
         parts = [(start, value[start : start + step]) for start in range(0, len(value), step)]
@@ -67,14 +74,14 @@ class Central:
         return len(parts)
 
     def answer(self) -> bytes:
-        """Waits for the next answer, of which this is as much as the MTU allows."""
+        """Waits for the next answer, cut at the MTU."""
         pdu = self._notified.popleft() if self._notified else self._receive()
         opcode, handle = struct.unpack_from("<BH", pdu)
         assert (opcode, handle) == (_NOTIFICATION, self._answer), f"received {pdu.hex()}"
         return pdu[3:]
 
     def last_answer(self) -> bytes:
-        """Reads the answer's value, in as many parts as it takes."""
+        """Reads the whole value of the answer."""
         value = part = self._request(struct.pack("<BH", 0x0A, self._answer))
         while len(part) == self.mtu - 1:
             part = self._request(struct.pack("<BHH", 0x0C, self._answer, len(value)))
@@ -111,7 +118,7 @@ class Central:
         self._request(struct.pack("<BH", 0x12, handle) + value)
 
     def _request(self, pdu: bytes) -> bytes:
-        """The response's parameters. Notifications that come before it are kept."""
+        """The response's parameters. Earlier notifications are queued."""
         self._socket.send(pdu)
         while (response := self._receive())[:1] == bytes([_NOTIFICATION]):
             self._notified.append(response)

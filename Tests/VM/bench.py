@@ -1,4 +1,4 @@
-"""A board as a bench has it: its file, and its chip with somebody at the buttons and the lights."""
+"""A board under test: its file, and its chip with buttons and lights."""
 
 import ctypes
 import os
@@ -14,10 +14,10 @@ _BOARDS = pathlib.Path("boards")
 #: A ball's buttons and lights.
 LINES = ("shake", "clear", "status", "answer")
 
-#: How many lines the chips of Raspberry Pis have; another chip has 64 here.
+#: The numbers of lines of Raspberry Pi chips; other chips have 64 here.
 _LINE_COUNTS = {"pinctrl-bcm2835": 54, "pinctrl-bcm2711": 58, "pinctrl-rp1": 54}
 
-#: What the first systems for the Raspberry Pi 5 called some lines: by the header's pins.
+#: Names of some lines in the first systems for the Raspberry Pi 5, by the header's pins.
 OLDER_NAMES = {12: "PIN32", 16: "PIN36", 18: "PIN12", 25: "PIN22"}
 
 
@@ -31,16 +31,16 @@ class Board:
 
     @property
     def label(self) -> str:
-        """Its chip's."""
+        """Its chip's label."""
         return self.fields["chip"]
 
     def offset(self, line: str) -> int:
-        """Where its shake, clear, status or answer is."""
+        """The offset of shake, clear, status or answer."""
         return self.fields[line]["offset"]
 
 
 def shipped_boards() -> list[Board]:
-    """The boards with all buttons and lights, on a chip that is not the program's own."""
+    """The boards with all buttons and lights, without the virtual one."""
     boards = [Board(path.stem) for path in sorted(_BOARDS.glob("*.yml"))]
     return [
         board
@@ -50,7 +50,7 @@ def shipped_boards() -> list[Board]:
 
 
 class Bench:
-    """A board with its chip plugged in, whose lines have these names, or GPIO0, GPIO1 and so on."""
+    """A board with its chip plugged in. Its lines have these names, or GPIO0, GPIO1 and so on."""
 
     def __init__(self, board: Board, names: dict[int, str] | None = None):
         count = _LINE_COUNTS.get(board.label, 64)
@@ -75,7 +75,7 @@ class Bench:
 
 
 def gpiod_version(program: Program) -> int:
-    """The major version of the libgpiod that the program has loaded, or that is inside of it."""
+    """The major version of libgpiod that the program has loaded or contains."""
     if os.environ.get("BALL"):
         return os.environ["GPIOD"]
     maps = pathlib.Path(f"/proc/{program.pid}/maps").read_text()

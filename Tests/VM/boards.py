@@ -1,15 +1,15 @@
-"""Each shipped board's file as it stands, on a simulated chip with that board's label and lines: its
-buttons are pressed, and its lights are looked at."""
+"""The buttons and lights of each shipped board's file, on a simulated chip with that board's label and
+lines."""
 
 from adapters import ADDRESSES, Controllers, set_up
-from att import ATTError, Central
+from att import Central
 from bench import LINES, OLDER_NAMES, Bench, Board, shipped_boards
 from checks import Checks
-from programs import Ball, eventually
+from programs import Ball, eightball, eventually, run
 from simulator import Chip
 
-#: The radio that all of them name; the centrals are on the other one.
-RADIO = "hci0"
+#: Where programs press the buttons of the ball.
+CONTROL = "/run/ball-control.sock"
 OFF, ON = False, True
 
 checks = Checks()
@@ -18,10 +18,10 @@ check = checks.check
 
 def try_board(board: Board, name: str, names: dict[int, str] | None = None) -> None:
     with Bench(board, names) as bench, Ball(None, "--board", board.path, "--seed", "8") as ball:
-        with check(f"{name}: the status light blinks while the ball can be found") as saw:
+        with check(f"{name}: the status light blinks while the ball advertises") as saw:
             ball.event("advertising", address=ADDRESSES[0])
             with bench.status.watched() as changes:
-                eventually("it has gone on and off", lambda: len(changes) >= 3)
+                eventually("it is on and off again", lambda: len(changes) >= 3)
             moments = [moment for _, moment in changes]
             lengths = [after - before for before, after in zip(moments, moments[1:])]
             saw("every " + ", ".join(f"{length:.2f}" for length in lengths) + " s")
@@ -29,15 +29,15 @@ def try_board(board: Board, name: str, names: dict[int, str] | None = None) -> N
             ball.event("connected")
             central.subscribe()
             visit(bench, ball, central, name)
-        with check(f"{name}: SIGTERM, and the lines are free"):
+        with check(f"{name}: SIGTERM releases the lines"):
             assert ball.stop() == 0
             for line in LINES:
-                with bench.chip.held(board.offset(line), "somebody else"):
+                with bench.chip.held(board.offset(line), "another program"):
                     pass
 
 
 def visit(bench: Bench, ball: Ball, central: Central, name: str) -> None:
-    """A central that is connected, and somebody at the board meanwhile."""
+    """A connected central, and a user at the board."""
     with check(f"{name}: the status light is on while a central is connected"):
         eventually("the status light is on", lambda: bench.status.is_lit)
     with bench.status.watched() as changes:
@@ -49,7 +49,7 @@ def visit(bench: Bench, ball: Ball, central: Central, name: str) -> None:
 
             bench.answer.shows([ON, OFF], ask)
 
-        with check(f"{name}: shake gives another answer, with a pulse") as saw:
+        with check(f"{name}: shake gives another answer and a pulse") as saw:
             assert bench.shake.bias == "pull-up", bench.shake.bias
 
             def shake() -> None:
@@ -66,27 +66,79 @@ def visit(bench: Bench, ball: Ball, central: Central, name: str) -> None:
             ball.event("button", action="clear")
             assert central.last_answer() == b"", central.last_answer()
 
-    with check(f"{name}: the status light stays as it is meanwhile"):
+    with check(f"{name}: the status light does not change meanwhile"):
         assert not changes, changes
 
     with check(f"{name}: the status light flashes twice at a statement"):
 
         def state() -> None:
-            try:
-                central.ask("It will rain.")
-                assert False, "the statement was accepted"
-            except ATTError:
-                ball.event("refused")
+            central.refusal_of("It will rain.")
+            ball.event("refused")
 
         bench.status.shows([OFF, ON, OFF, ON], state)
 
 
-# A chip that comes first and has lines of the same names, but another label.
+def press(button: str, *options: str) -> tuple[int, str]:
+    """`eightball press`: its exit status, and its last line."""
+    done = run(eightball(), "press", button, "--control", CONTROL, *options)
+    return done.returncode, done.stdout.strip().splitlines()[-1]
+
+
+def try_presses(board: Board, name: str) -> None:
+    """Programs at the buttons of a real board."""
+    options = ("--board", board.path, "--seed", "8", "--control", CONTROL)
+    with Bench(board) as bench:
+        with Ball(None, *options, "--allow-presses") as ball:
+            ball.event("advertising", address=ADDRESSES[0])
+            with Central(ADDRESSES[0]) as central:
+                ball.event("connected")
+                central.subscribe()
+                central.ask("Will it rain?")
+                central.answer()
+                with check(f"{name}: eightball press shakes it, and it answers") as saw:
+                    status, said = press("shake")
+                    assert (status, said) == (0, "Pressed shake for 100 ms."), said
+                    ball.event("button", action="shake")
+                    notified = central.answer()
+                    assert central.last_answer() == notified
+                    saw(notified.decode())
+                with check(f"{name}: eightball press clear empties the answer"):
+                    assert press("clear")[0] == 0
+                    ball.event("button", action="clear")
+                    assert central.last_answer() == b"", central.last_answer()
+                with check(f"{name}: eightball press --hold disconnects all centrals"):
+                    assert press("clear", "--hold", "3s")[0] == 0
+                    ball.event("button", action="release")
+                    ball.event("disconnected")
+            with check(f"{name}: press is refused for a button that is held down") as saw:
+                bench.shake.press()
+                ball.event("button", action="shake")
+                status, said = press("shake")
+                assert status == 69 and "is held down" in said, (status, said)
+                saw(said)
+                bench.shake.release()
+            with check(f"{name}: the button works by hand as before"):
+                eventually("it can be pressed", lambda: press("shake")[0] == 0)
+                ball.event("button", action="shake")
+                bench.shake.click()
+                ball.event("button", action="shake")
+            assert ball.stop() == 0
+        with Ball(None, *options) as ball:
+            ball.event("advertising", address=ADDRESSES[0])
+            with check(f"{name}: without --allow-presses no program presses its buttons") as saw:
+                status, said = press("shake")
+                assert status == 69 and "--allow-presses" in said, (status, said)
+                saw(said)
+            assert ball.stop() == 0
+
+
+# An earlier chip with lines of the same names, but another label.
 decoy = {0: "GPIO18", 1: "GPIO25", 2: "GPIO12", 3: "GPIO16"}
 with Controllers(), Chip("raspberrypi-exp-gpio", 8, decoy):
     set_up("hci1", True)
     for board in shipped_boards():
         try_board(board, board.name)
     try_board(Board("pi-5"), "pi-5, lines of older names", OLDER_NAMES)
+    try_presses(Board("pi-4b"), "pi-4b")
 
 checks.end()

@@ -1,5 +1,5 @@
-"""A ball with a body on a simulated chip: how soon it reacts, what it does when it is held, and what it
-says and does when it cannot have its lines, or loses them; and how still it sits."""
+"""A ball with a board on a simulated chip: its reaction time, held buttons, unavailable and lost lines, and its
+wake-ups."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from checks import Checks
 from programs import NOBODY, Ball, eightball, eventually, run
 from simulator import Chip
 
-#: How long it is watched, in seconds.
+#: The duration of the observation, in seconds.
 WATCH = 10
 PRESSES = 20
 
@@ -26,7 +26,7 @@ board = Board("pi-4b")
 
 @contextlib.contextmanager
 def visit(ball: Ball):
-    """A central of the kernel's that listens, and has gone for the ball as well at the end."""
+    """A subscribed central of the kernel's, until the ball reports its disconnection."""
     with Central(ADDRESSES[1]) as central:
         ball.event("connected")
         central.subscribe()
@@ -49,13 +49,13 @@ def shaken(bench: Bench, central: Central) -> float:
     central.answer()
     end = time.monotonic()
     bench.shake.release()
-    # What is to come is another press, and no bounce.
+    # The next press must not count as a bounce.
     time.sleep(0.15)
     return (end - start) * 1_000
 
 
 def press(bench: Bench, ball: Ball) -> None:
-    with check(f"edge to notification, {library}") as saw, visit(ball) as central:
+    with check(f"a press gives a notification at once, {library}") as saw, visit(ball) as central:
         answer(central)
         times = [shaken(bench, central) for _ in range(PRESSES)]
         debounce = board.fields["shake"]["debounce"]
@@ -64,7 +64,7 @@ def press(bench: Bench, ball: Ball) -> None:
         saw(f"a press counts at once, and its bounces of {debounce} ms do not")
         assert min(times) < debounce, f"no press was served before its {debounce} ms were over"
 
-    with check("clear, held, lets everybody go"), visit(ball) as central:
+    with check("clear, held, disconnects all centrals"), visit(ball) as central:
         answer(central)
         bench.clear.press()
         ball.event("button", action="clear")
@@ -77,7 +77,7 @@ def press(bench: Bench, ball: Ball) -> None:
 def sit(bench: Bench, ball: Ball) -> None:
     with visit(ball) as central:
         answer(central)
-        # The answer's pulse, and what else belongs to the start, is over.
+        # Waits for the end of the answer's pulse and of the start.
         time.sleep(2)
 
         with check(f"no wake-up in {WATCH} s with a central and steady lights, {library}") as saw:
@@ -91,35 +91,35 @@ def sit(bench: Bench, ball: Ball) -> None:
         with check(f"memory with a board, {library}") as saw:
             saw(ball.memory())
 
-        with check("it wakes up for a button"):
+        with check("a button wakes it"):
             before = ball.wake_ups()
             shaken(bench, central)
             more = ball.wake_ups() - before
-            assert more > 0, "and yet it was not woken: the measure is wrong"
+            assert more > 0, "it was not woken: the measurement is wrong"
 
 
 def unplug(bench: Bench, ball: Ball) -> None:
     gone = f"the GPIO chip “{board.label}” has gone. It is used again when it comes back"
 
     with visit(ball) as central:
-        with check("the chip is unplugged while nothing happens: the ball says so, and answers") as saw:
+        with check("an unplugged chip is reported, and the ball answers") as saw:
             answer(central)
-            # The answer's pulse is over: no light is to change.
+            # Waits for the end of the answer's pulse, so that no light changes.
             time.sleep(2)
             before = ball.wake_ups()
             bench.chip.unplug()
             detail = ball.event("board")["detail"]
             assert detail == gone, detail
-            assert ball.wake_ups() > before, "and yet it was not woken: the measure is wrong"
+            assert ball.wake_ups() > before, "it was not woken: the measurement is wrong"
             saw(detail)
             saw(answer(central))
 
-        with check("plugged in again: the light is back, and shake works") as saw:
-            # By now it asks for the chip every 5 s; what comes tells it sooner.
+        with check("the chip is plugged in again: the light and shake work") as saw:
+            # By now it looks for the chip every 5 s; a new device notifies it earlier.
             time.sleep(8)
             start = time.monotonic()
             bench.chip.plug_in()
-            # Nothing was told in between.
+            # No other event precedes it.
             assert ball.event("board")["state"] == "ready"
             saw(f"ready after {(time.monotonic() - start) * 1_000:.0f} ms")
             eventually("the status light is on", lambda: bench.status.is_lit)
@@ -127,7 +127,7 @@ def unplug(bench: Bench, ball: Ball) -> None:
             ball.event("button", action="shake")
             saw(central.answer().decode())
 
-        with check("gone for a moment while nothing happens: shake works all the same") as saw:
+        with check("the chip is unplugged for a moment: shake works") as saw:
             time.sleep(2)
             bench.chip.unplug()
             bench.chip.plug_in()
@@ -137,18 +137,18 @@ def unplug(bench: Bench, ball: Ball) -> None:
             ball.event("button", action="shake")
             saw(central.answer().decode())
 
-        with check("another chip that comes and goes is not ours: nothing is told") as saw:
+        with check("another chip that is plugged in and unplugged is not reported") as saw:
             with Chip("another", 4, {}):
                 pass
             bench.shake.click()
-            told = []
+            events = []
 
             def is_button(line: str) -> bool:
-                told.append(json.loads(line)["event"])
-                return told[-1] == "button"
+                events.append(json.loads(line)["event"])
+                return events[-1] == "button"
 
             ball.line(is_button, "button")
-            assert "board" not in told, told
+            assert "board" not in events, events
             saw(central.answer().decode())
 
 
@@ -159,7 +159,7 @@ with Controllers(), Bench(board) as bench:
             ball.event("advertising")
             version = str(gpiod_version(ball))
             saw(version)
-            assert version == os.environ.get("GPIOD", version), "another one was to be tested"
+            assert version == os.environ.get("GPIOD", version), "this is not the version in GPIOD"
         library = f"libgpiod {version}"
         press(bench, ball)
         sit(bench, ball)
@@ -167,7 +167,7 @@ with Controllers(), Bench(board) as bench:
         with check("SIGTERM"):
             assert ball.stop() == 0
 
-    with check("a line is in use: who has it, what to do, and that it is free again") as saw:
+    with check("a line in use: its user, the remedy, and the recovery") as saw:
         with contextlib.ExitStack() as kettle:
             kettle.enter_context(bench.chip.held(board.offset("clear"), "kettle"))
             with Ball("hci1", "--board", board.path) as ball:
@@ -185,7 +185,7 @@ with Controllers(), Bench(board) as bench:
                     bench.clear.click()
                     ball.event("button", action="clear")
 
-    with check("no permission for the chip: what to do, answers all the same, and taken up when given") as saw:
+    with check("no permission for the chip: the remedy, answers, and the recovery") as saw:
         shutil.chown(bench.chip.device, group="games")
         bench.chip.device.chmod(0o660)
         with Ball("virtual", "--board", board.path, **NOBODY) as ball:
@@ -199,11 +199,11 @@ with Controllers(), Bench(board) as bench:
             asked = run(eightball(), "ask", "Are you there?", "--radio", "virtual", **NOBODY)
             assert asked.returncode == 0, asked
             saw(ball.event("answer")["text"])
-            # As a rule of udev does, a moment after a chip has come.
+            # As a udev rule does shortly after a chip is plugged in.
             bench.chip.device.chmod(0o666)
             ball.event("board", state="ready")
 
-    with check("a board without shake and answer light leaves their lines alone") as saw:
+    with check("a board without shake and answer light does not use their lines") as saw:
         without = ("--set", "shake=none", "--set", "answer=none")
         with contextlib.ExitStack() as kettle:
             for line in ("shake", "answer"):

@@ -1,5 +1,5 @@
-"""What `eightball doctor` says of the kernel's adapters: down, up, held by a ball, by another
-program, switched off, not there; as root and as a user. Nothing that it looks at is changed."""
+"""The findings of `eightball doctor` for the kernel's adapters: down, up, held by a ball or by another program,
+switched off, or missing; as root and as a user. It changes no adapter."""
 
 import json
 import pathlib
@@ -7,11 +7,10 @@ import shutil
 
 from adapters import ADDRESSES, Controllers, bluetooth_service, is_up, rfkill_switch, set_up
 from checks import Checks
-from programs import Ball, eightball, eventually, run
+from programs import NOBODY, Ball, eightball, eventually, run
 
 WELL = 0
 RADIO_TROUBLE = 69
-NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 UNIT = "eightball.service"
 
 checks = Checks()
@@ -19,7 +18,7 @@ check = checks.check
 
 
 class Findings:
-    """What doctor finds, by subject; of several adapters, by the adapter's name."""
+    """The findings of doctor, by subject; for several adapters, by the adapter's name."""
 
     def __init__(self, *options: str, status: int, **more):
         ended = run(eightball(), "doctor", "--json", *options, **more)
@@ -57,10 +56,10 @@ with Controllers():
         saw(findings.of("adapter", "ok", f"hci1 ({ADDRESSES[1]}", "is up: the system has it"))
         assert is_up("hci1"), "hci1 is down"
 
-    with check("beside bluetoothd") as saw, bluetooth_service(powers_adapters=True):
+    with check("an adapter while bluetoothd runs") as saw, bluetooth_service(powers_adapters=True):
         findings = Findings("--radio", "hci1", status=WELL)
         saw(findings.of("bluetoothd", "ok", "it runs (process "))
-        # Its own sockets do not make it the one that holds the adapter.
+        # The sockets of bluetoothd do not count as holding the adapter.
         with Ball("hci1") as ball:
             ball.event("advertising")
             findings = Findings("--radio", "hci1", status=RADIO_TROUBLE)
@@ -75,14 +74,14 @@ with Controllers():
         refused = run(eightball(), "run", "--radio", "hci1", **NOBODY)
         assert refused.stdout.splitlines()[-1] == f"Error: {words}.", refused.stdout
 
-    with check("held by a ball: root is told by which, a user that it is, and the ball goes on") as saw:
+    with check("an adapter held by a ball: root sees the process, a user only that it is held") as saw:
         with Ball("hci1") as ball:
             ball.event("advertising")
             findings = Findings("--radio", "hci1", status=RADIO_TROUBLE)
             saw(findings.of("adapter", "wrong", f"holds hci1: eightball, process {ball.pid}."))
             findings = Findings("--radio", "hci1", status=RADIO_TROUBLE, **NOBODY)
             saw(findings.of("adapter", "wrong", "another program holds hci1.", "sudo"))
-            # The other one is free, and is the one that is used if none is named.
+            # The other adapter is free, and is the default.
             findings = Findings(status=WELL)
             findings.of("radio", "ok", "hci0")
             findings.of("adapter", "note", "holds hci1")
@@ -90,7 +89,7 @@ with Controllers():
             assert ball.stop() == 0
         assert is_up("hci1"), "hci1 is down"
 
-    with check("held by the ball's service") as saw:
+    with check("an adapter held by the ball's service") as saw:
         pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
         unit = pathlib.Path("/run/systemd/system") / UNIT
         unit.write_text("[Service]\n")
@@ -128,7 +127,7 @@ with Controllers():
         findings = Findings("--radio", "hci9", status=RADIO_TROUBLE)
         saw(findings.of("adapter", "wrong", "there is no adapter hci9"))
 
-with check("no adapter at all: the virtual air does") as saw:
+with check("without an adapter, the virtual air is used") as saw:
     findings = Findings(status=WELL)
     findings.of("adapter", "note", "there is no Bluetooth adapter")
     saw(findings.summary)
@@ -144,7 +143,7 @@ if pathlib.Path("/sys/kernel/config/gpio-sim").exists():
         for part, name in {"shake": "GPIO18", "status": "GPIO12", "answer": "GPIO16"}.items():
             saw(findings.of(part, "ok", f"{name} (at {name[4:]}) is free"))
 
-    with check("a line that another has, and one that is not there") as saw:
+    with check("a line in use, and a missing line") as saw:
         with simulator.Chip("pinctrl-bcm2711", 30, names) as chip, chip.held(25, "gpio-keys"):
             beyond = ("--set", "answer.line=FOO", "--set", "answer.offset=99")
             findings = Findings(*board, *beyond, status=RADIO_TROUBLE)
@@ -152,7 +151,7 @@ if pathlib.Path("/sys/kernel/config/gpio-sim").exists():
             saw(findings.of("answer", "wrong", "no line FOO"))
             findings.of("shake", "ok", "is free")
 
-    with check("a chip that may not be opened: the group to join") as saw:
+    with check("a chip without permission: the group to join") as saw:
         with simulator.Chip("pinctrl-bcm2711", 30, names) as chip:
             findings = Findings(*board, status=RADIO_TROUBLE, **NOBODY)
             saw(findings.of("chip", "wrong", str(chip.device), "Run with sudo"))

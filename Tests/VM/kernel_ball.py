@@ -1,6 +1,5 @@
-"""A ball on the kernel's own Bluetooth: an L2CAP socket that listens on the channel of ATT, and the
-little of a server that it takes to be asked. The numbers are those of the Core Specification,
-Vol 3, Part F, 3.4."""
+"""A ball on the kernel's Bluetooth: an L2CAP socket that listens on the ATT channel, with the part of a server
+that a question requires. The numbers are those of the Core Specification, Vol 3, Part F, 3.4."""
 
 import socket
 import struct
@@ -28,7 +27,7 @@ class KernelBall:
     """A ball that advertises on an adapter, and answers one central after another."""
 
     def __init__(self, adapter: str, name: str, answer: str, *, is_protected: bool = False):
-        """If it is protected, its adapter is powered already, and questions take an encrypted link."""
+        """If it is protected, its adapter is powered already, and questions require an encrypted link."""
         self.questions: list[str] = []
         self._answer_text = answer.encode()
         self._is_protected = is_protected
@@ -71,7 +70,7 @@ class KernelBall:
                     self._converse(connection)
                 except OSError:
                     pass
-            # A controller stops advertising when a central has come.
+            # A connection stops the controller's advertising.
             self._command(0x0A, bytes([1]))
 
     def _converse(self, connection: socket.socket) -> None:

@@ -12,12 +12,12 @@ _PUBLIC_LE_ADDRESS = 1
 # From the kernel's net/bluetooth/bluetooth.h.
 _SOL_BLUETOOTH, _BT_SECURITY, _BT_RECEIVE_MTU = 274, 4, 13
 
-# Python's own bind and connect cannot name an LE channel.
+# Python's bind and connect have no parameter for an LE channel.
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Security(enum.IntEnum):
-    """What the kernel wants of the link."""
+    """The security that the kernel requires of the link."""
 
     LOW = 1
     #: Encryption: the kernel pairs for it.
@@ -36,7 +36,7 @@ def le_socket(
 ) -> socket.socket:
     """A socket on a fixed channel, or on the credit-based channel with this number (SPSM).
 
-    It is connected to `peer`, or listens if there is none.
+    It is connected to `peer`, or listens without one.
     """
     made = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP)
     limit = struct.pack("@ll", int(PATIENCE), 0)
@@ -58,7 +58,7 @@ def le_socket(
 def is_encrypted(connection: socket.socket) -> bool:
     """Whether the kernel encrypts the socket's link."""
     option = connection.getsockopt(_SOL_BLUETOOTH, _BT_SECURITY, 2)
-    # struct bt_security: the level that was wanted, and the length of the link's key.
+    # struct bt_security: the required level, and the length of the link's key.
     return option[1] > 0
 
 

@@ -1,5 +1,5 @@
-"""The kernel's Bluetooth Management: pairing, as bluetoothd would have it done. The numbers are those of
-BlueZ's doc/mgmt-api.txt."""
+"""Pairing by the kernel's Bluetooth Management, as bluetoothd does. The numbers are those of BlueZ's
+doc/mgmt-api.txt."""
 
 import contextlib
 import ctypes
@@ -23,15 +23,15 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Management:
-    """An adapter that the kernel powers, and which may pair. It says yes to each question."""
+    """An adapter that the kernel powers, and that may pair. It confirms each comparison."""
 
     def __init__(self, adapter: str):
         self._index = int(adapter.removeprefix("hci"))
         self._results: queue.SimpleQueue[tuple[int, int, bytes]] = queue.SimpleQueue()
-        #: The numbers that the user was asked to compare; 0 where there was none to show.
+        #: The compared numbers; 0 if there was none to show.
         self.numbers: list[int] = []
         self._socket = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
-        # struct sockaddr_hci: family, adapter, channel. Python's own bind knows no channel.
+        # struct sockaddr_hci: family, adapter, channel. Python's bind has no channel.
         name = struct.pack("<HHH", socket.AF_BLUETOOTH, _NO_ADAPTER, _CONTROL_CHANNEL)
         if _libc.bind(self._socket.fileno(), name, len(name)) < 0:
             code = ctypes.get_errno()
@@ -53,7 +53,7 @@ class Management:
         self._socket.close()
 
     def use_secure_connections(self, are_used: bool) -> None:
-        """With False it pairs as before Bluetooth 4.2."""
+        """`False` selects legacy pairing."""
         self.demand(_SET_SECURE_CONNECTIONS, bytes([are_used]))
 
     def pair(self, address: str, ability: int = NO_INPUT_NO_OUTPUT) -> int:

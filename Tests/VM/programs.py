@@ -1,4 +1,4 @@
-"""Programs, with limits to every wait."""
+"""Programs under test, with a limit for every wait."""
 
 import json
 import os
@@ -11,10 +11,10 @@ import subprocess
 import threading
 import time
 
-#: How long to wait for what takes milliseconds, on a slow and busy emulated machine, in seconds.
+#: The limit in seconds for something that takes milliseconds, on a slow and busy emulated machine.
 PATIENCE = 60.0
 
-#: Options of a program that runs as a user without any right.
+#: Options of a program that runs as a user without privileges.
 NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
@@ -24,7 +24,7 @@ def eightball() -> str:
 
 
 def run(*arguments: str, patience: float = PATIENCE, **options) -> subprocess.CompletedProcess:
-    """Runs a program to its end; its output, errors among it, as text."""
+    """Runs a program to its end; its output and errors as text."""
     return subprocess.run(
         arguments,
         stdin=subprocess.DEVNULL,
@@ -37,16 +37,16 @@ def run(*arguments: str, patience: float = PATIENCE, **options) -> subprocess.Co
 
 
 def eventually(what: str, condition, patience: float = PATIENCE):
-    """Waits until `condition()` gives something true, and gives that."""
+    """Waits until `condition()` is true; its value."""
     end = time.monotonic() + patience
     while not (result := condition()):
-        assert time.monotonic() < end, f"waited in vain until {what}"
+        assert time.monotonic() < end, f"timed out waiting until {what}"
         time.sleep(0.05)
     return result
 
 
 class Program:
-    """A program in the background, whose lines can be waited for."""
+    """A program in the background, with lines that can be awaited."""
 
     def __init__(self, *arguments: str, **options):
         self._name = arguments[0].rpartition("/")[2]
@@ -83,32 +83,30 @@ class Program:
         ]
 
     def wake_ups(self) -> int:
-        """How often it has gone to sleep and been woken."""
+        """The number of times that it has slept."""
         return sum(status["voluntary_ctxt_switches"] for status in self.statuses())
 
     def memory(self) -> str:
-        """How much memory it has: all, and of it what is its own."""
-        # The counts of `status` may lack 64 pages of a thread, which is more than a small program has.
+        """Its resident and anonymous memory."""
+        # The counts in `status` may lack 64 pages of a thread, more than a small program has.
         text = pathlib.Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         sizes = dict(re.findall(r"^(\w+):\s+(\d+) kB", text, re.M))
         return ", ".join(f"{name} {sizes[name]} kB" for name in ("Rss", "Anonymous"))
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """Asks it to end; its exit status."""
+        """Ends it; its exit status."""
         self._process.send_signal(how)
         return self._process.wait(PATIENCE)
 
     def line(self, accept, description: str):
-        """Waits for the next line of which `accept` makes something true, and gives that."""
+        """Waits for the next line for which `accept` returns a true value; that value."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
                 line = self._lines.get(timeout=max(0, end - time.monotonic()))
             except queue.Empty:
                 line = None
-            assert line is not None, (
-                f"{self._name} told of no {description}; it said {self._log}"
-            )
+            assert line is not None, f"{self._name} printed no {description}, but {self._log}"
             if accepted := accept(line):
                 return accepted
 
@@ -120,18 +118,18 @@ class Program:
 
 
 def ball_command(*options: str) -> list[str]:
-    """The command of the ball under test: `eightball run`, or the program that BALL names, eightballd.
+    """The command of the ball under test: `eightball run`, or eightballd if BALL has its path.
 
-    eightballd reads no board files: it gets the options that describe one.
+    eightballd reads no board files: it gets the options for one.
     """
     daemon = os.environ.get("BALL")
     if not daemon or "virtual" in options:
         return [eightball(), "run", *options]
     words = list(options)
     if "--board" in words:
-        place = words.index("--board")
-        description = run(eightball(), "boards", "--options", words[place + 1]).stdout
-        words[place : place + 2] = shlex.split(description)
+        index = words.index("--board")
+        description = run(eightball(), "boards", "--options", words[index + 1]).stdout
+        words[index : index + 2] = shlex.split(description)
     return [daemon, *words]
 
 
@@ -139,7 +137,7 @@ class Ball(Program):
     """The ball under test, which prints its events as JSON."""
 
     def __init__(self, radio: str | None, *options: str, **process):
-        """On this radio, or the one that its board's file names."""
+        """Uses this radio, or the one in its board's file."""
         chosen = ["--radio", radio] if radio else []
         super().__init__(*ball_command(*chosen, "--json", *options), **process)
 

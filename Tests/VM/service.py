@@ -1,8 +1,8 @@
-"""The ball as a service of systemd, confined as its unit says: installed by scripts/install, started,
-asked, hung, killed, stopped, and taken away by scripts/uninstall.
+"""The ball as a systemd service with its unit's confinement: installed by scripts/install, started, asked,
+hung, killed, stopped, and removed by scripts/uninstall.
 
-INSTALLED and DAEMON name the programs that are installed, eightball and eightballd. systemd is the first
-program of a process namespace in the guest.
+INSTALLED and DAEMON are the paths of eightball and eightballd. systemd is process 1 of a process namespace in
+the guest.
 """
 
 import errno
@@ -13,10 +13,11 @@ import subprocess
 from adapters import ADDRESSES, Controllers, is_up, set_up
 from att import Central
 from checks import Checks
-from programs import PATIENCE, Program, eventually, run
+from programs import NOBODY, PATIENCE, Program, eventually, run
 
 SETTINGS = pathlib.Path("/etc/default/eightball")
 CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
+SOCKET = pathlib.Path("/run/eightball/control.sock")
 CAP_NET_ADMIN = 1 << 12
 PROGRAMS = ("--binary", os.environ["INSTALLED"], "--daemon", os.environ["DAEMON"])
 
@@ -25,20 +26,20 @@ check = checks.check
 
 
 def inside(manager: Program) -> list[str]:
-    """What runs a command in systemd's own process namespace, or it cannot tell who asks."""
+    """A prefix that runs a command in systemd's process namespace, which systemd requires."""
     children = pathlib.Path(f"/proc/{manager.pid}/task/{manager.pid}/children")
     first = eventually("systemd is started", children.read_text).split()[0]
     return ["nsenter", f"--target={first}", "--pid", "--"]
 
 
 def systemctl(*arguments: str) -> subprocess.CompletedProcess:
-    # The guest's root is a folder of its first root, which makes no difference here.
+    # The guest's root is a chroot, which makes no difference here.
     environment = {**os.environ, "SYSTEMD_IGNORE_CHROOT": "1"}
     return run(*inside(manager), "systemctl", *arguments, env=environment)
 
 
 def script(*arguments: str) -> subprocess.CompletedProcess:
-    """Runs one of the scripts, whose systemctl is ours."""
+    """Runs a script with a systemctl for this systemd."""
     folder = pathlib.Path("/root/bin")
     folder.mkdir(exist_ok=True)
     wrapper = folder / "systemctl"
@@ -54,18 +55,18 @@ def property_of(name: str) -> str:
 
 
 def process() -> str:
-    """The number of the ball's process, as we see it; empty where none runs."""
+    """The ball's process identifier in the guest; empty if none runs."""
     try:
         return CGROUP.read_text().strip()
     except OSError as error:
-        # There is none; or it went between being opened and being read.
+        # No process runs, or it ended between open and read.
         if error.errno not in (errno.ENOENT, errno.ENODEV):
             raise
         return ""
 
 
-def is_running_anew(before: str) -> bool:
-    # In this order: what the last one told stays until there is another.
+def is_restarted(before: str) -> bool:
+    # In this order, as the status of the last process stays until there is another.
     return process() not in ("", before) and is_alone()
 
 
@@ -78,9 +79,16 @@ def is_alone() -> bool:
     return property_of("StatusText") == "Advertising."
 
 
+def tool(*arguments: str, **options) -> str:
+    """What `eightball`, which is installed, says when it fails."""
+    done = run("/usr/local/bin/eightball", *arguments, **options)
+    assert done.returncode == 69, done.stdout
+    return done.stdout.strip()
+
+
 def answer() -> str:
-    """Asks the ball over the kernel's own Bluetooth, and waits until it has seen the central go: the
-    kernel keeps a link for two seconds more, and would ask the next process over it, in vain."""
+    """Asks the ball over the kernel's Bluetooth, and waits until the central is disconnected: the kernel keeps a
+    link for two more seconds, and would use it for the next process."""
     set_up("hci0", True)
     with Central(ADDRESSES[1]) as central:
         central.ask("Are you there?")
@@ -90,14 +98,14 @@ def answer() -> str:
 
 
 def start_systemd() -> Program:
-    """systemd, with its journal and little else: the guest's devices and files are as they are."""
+    """systemd with its journal, and without the services that change devices and files."""
     subprocess.run(["mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"], check=True)
     units = pathlib.Path("/etc/systemd/system")
     for wanted in units.glob("*.wants/*"):
         wanted.unlink()
     for name in ("udevd", "udev-trigger", "tmpfiles-setup", "tmpfiles-setup-dev", "sysusers"):
         (units / f"systemd-{name}.service").symlink_to("/dev/null")
-    # Short times, for a machine that does one thing at a time.
+    # Short times, for a slow machine.
     drop_in = units / "eightball.service.d" / "guest.conf"
     drop_in.parent.mkdir(parents=True)
     drop_in.write_text("[Service]\nWatchdogSec=6\nTimeoutAbortSec=1\nRestartSec=1\n")
@@ -113,7 +121,7 @@ SETTINGS.write_text("EIGHTBALL_OPTIONS=\"--radio hci1 --name 'Kitchen Ball' --se
 with start_systemd() as manager:
     eventually("systemd is up", lambda: systemctl("is-active", "basic.target").returncode == 0)
 
-    # As where systemd has started the machine.
+    # As on a machine that systemd has booted.
     pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
 
     with check("scripts/install installs and enables it, and keeps the settings") as saw:
@@ -125,25 +133,25 @@ with start_systemd() as manager:
         assert version, "the program that was installed says no version"
         saw(f"eightballd {version}; {installed.stdout.splitlines()[-1]}")
 
-    with check("without its adapter it is tried again") as saw:
+    with check("without its adapter, it is restarted") as saw:
         eventually("a second try", lambda: log().count("there is no adapter hci1") > 1)
         saw(property_of("ActiveState"))
 
     with Controllers():
         set_up("hci1", True)
-        with check("it is ready once it advertises, with the name of the settings") as saw:
+        with check("it is active when it advertises, with the name from the settings") as saw:
             started = systemctl("restart", "eightball")
             assert started.returncode == 0, started.stdout
             assert property_of("ActiveState") == "active", property_of("ActiveState")
             assert property_of("StatusText") == "Advertising.", property_of("StatusText")
-            # The journal is written by another process, from what this one says.
+            # Another process writes the journal.
             eventually("its name in the journal", lambda: "Advertising as “Kitchen Ball”" in log())
             saw(property_of("StatusText"))
 
         with check("it answers") as saw:
             saw(answer())
 
-        with check("it is its own user, with CAP_NET_ADMIN and no other right") as saw:
+        with check("it has its own user, and only CAP_NET_ADMIN") as saw:
             rows = pathlib.Path(f"/proc/{process()}/status").read_text().splitlines()
             status = dict(row.split(":\t", 1) for row in rows if ":\t" in row)
             for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
@@ -152,21 +160,31 @@ with start_systemd() as manager:
             assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), rows
             saw(f"CapEff {status['CapEff']}, Seccomp {status['Seccomp']}")
 
-        with check("its loop keeps the watchdog content, and one that hangs is started again") as saw:
+        with check("root's tools find its control socket, and other users cannot connect") as saw:
+            said = tool("press", "shake")
+            assert "The ball has no buttons." in said, said
+            assert SOCKET.stat().st_mode & 0o777 == 0o600
+            refused = tool("press", "shake", **NOBODY)
+            assert "no buttons" not in refused, refused
+            saw(refused)
+
+        with check("it notifies the watchdog, and is restarted when it hangs") as saw:
             before = process()
             systemctl("kill", "--signal=STOP", "eightball")
-            eventually("another process advertises", lambda: is_running_anew(before))
+            eventually("another process advertises", lambda: is_restarted(before))
             assert property_of("NRestarts") != "0"
             saw(answer())
 
-        with check("one that is killed is started again") as saw:
+        with check("it is restarted when it is killed") as saw:
             before = process()
             systemctl("kill", "--signal=KILL", "eightball")
-            eventually("another process advertises", lambda: is_running_anew(before))
+            eventually("another process advertises", lambda: is_restarted(before))
+            said = tool("press", "shake")
+            assert "The ball has no buttons." in said, said
             saw(answer())
 
-        with check("stopped, it says so, ends well and gives the adapter back") as saw:
-            # One that is killed cannot give back what it took.
+        with check("it stops with success, and returns the adapter") as saw:
+            # A killed process cannot return its adapter.
             systemctl("stop", "eightball")
             set_up("hci1", True)
             systemctl("start", "eightball")
@@ -175,15 +193,16 @@ with start_systemd() as manager:
             saw(property_of("Result"))
             assert property_of("Result") == "success", log()
             assert is_up("hci1"), "hci1 is down"
+            assert not SOCKET.exists()
 
-    with check("a wrong setting is not tried again") as saw:
+    with check("it is not restarted with a wrong setting") as saw:
         SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
         systemctl("start", "eightball")
         eventually("it has failed", lambda: property_of("ActiveState") == "failed")
         saw(f"status {property_of('ExecMainStatus')}")
         assert property_of("ExecMainStatus") == "64", log()
 
-    with check("scripts/uninstall --purge takes it away, with its settings and its user") as saw:
+    with check("scripts/uninstall --purge removes it, its settings and its user") as saw:
         removed = script("scripts/uninstall", "--purge")
         assert removed.returncode == 0, removed.stdout
         left = [path for path in pathlib.Path("/usr/local").rglob("*eightball*")]
@@ -192,7 +211,7 @@ with start_systemd() as manager:
         assert run("getent", "passwd", "eightball").returncode != 0, "the user is still there"
         saw(removed.stdout.splitlines()[-1])
 
-    with check("scripts/install --no-service leaves nothing to do but to enable it") as saw:
+    with check("after scripts/install --no-service, it can be enabled") as saw:
         SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
         installed = script("scripts/install", "--no-service", *PROGRAMS)
         assert installed.returncode == 0, installed.stdout
@@ -201,7 +220,7 @@ with start_systemd() as manager:
         systemctl("enable", "--now", "eightball")
         eventually("it has failed", lambda: property_of("ActiveState") == "failed")
         saw(f"status {property_of('ExecMainStatus')}")
-        # The program's own word; without the user that the unit names it would be 217, again and again.
+        # The program's status; without the unit's user it would be 217.
         assert property_of("ExecMainStatus") == "64", log()
 
 checks.end()

@@ -1,5 +1,5 @@
-"""GPIO chips of the kernel's simulator (gpio-sim), seen from outside: whatever their lines are wired
-to. What a program asks of these chips goes the way that it goes on hardware."""
+"""GPIO chips of the kernel's simulator (gpio-sim), with buttons and lights on their lines. Programs use them
+like hardware."""
 
 import contextlib
 import fcntl
@@ -21,7 +21,7 @@ _INPUT_FLAG = 1 << 2
 
 
 class Chip:
-    """A chip that has this label and as many lines, some of which have names."""
+    """A chip with this label and number of lines; some lines have names."""
 
     def __init__(self, label: str, count: int, names: dict[int, str]):
         self._folder = _CONFIGURATION / label
@@ -48,7 +48,7 @@ class Chip:
 
     @property
     def device(self) -> pathlib.Path:
-        """What programs open."""
+        """The device file of the chip."""
         return pathlib.Path("/dev", (self._bank / "chip_name").read_text().strip())
 
     def plug_in(self) -> None:
@@ -59,13 +59,13 @@ class Chip:
         (self._folder / "live").write_text("0")
 
     def line(self, offset: int) -> pathlib.Path:
-        """Where the simulator has this line's level, and what pulls at it."""
+        """The simulator's folder with this line's level and pull."""
         folder = _DEVICES / (self._folder / "dev_name").read_text().strip() / self.device.name
         return folder / f"sim_gpio{offset}"
 
     @contextlib.contextmanager
     def held(self, offset: int, consumer: str):
-        """Has the line, as another program that goes by this name."""
+        """Holds the line as a consumer with this name."""
         with self.device.open("rb") as device:
             offsets = struct.pack("=I", offset)
             request = _LINE_REQUEST.pack(offsets, consumer.encode(), _INPUT_FLAG, 1, -1)
@@ -78,7 +78,7 @@ class Chip:
 
 
 class Button:
-    """A push button on a line, which connects it to what makes it active."""
+    """A push button, which makes its line active."""
 
     def __init__(self, chip: Chip, offset: int, is_active_low: bool):
         self._chip = chip
@@ -87,7 +87,7 @@ class Button:
 
     @property
     def bias(self) -> str:
-        """What pulls at the line now."""
+        """The line's present pull."""
         return (self._chip.line(self._offset) / "pull").read_text().strip()
 
     def press(self) -> None:
@@ -97,11 +97,11 @@ class Button:
         self._pull(self._pulls[0])
 
     def click(self) -> None:
-        """Presses it and lets it go, as slowly as a finger."""
+        """Presses and releases it, as slowly as a finger."""
         self.press()
         time.sleep(0.1)
         self.release()
-        # No finger presses again before the contacts have settled.
+        # Waits until the contacts have settled.
         time.sleep(0.15)
 
     def _pull(self, pull: str) -> None:
@@ -109,7 +109,7 @@ class Button:
 
 
 class Light:
-    """A light on a line. While it is watched, each change of it is kept."""
+    """A light on a line, with a record of its changes while it is watched."""
 
     def __init__(self, chip: Chip, offset: int, is_active_low: bool):
         self._chip = chip
@@ -123,14 +123,13 @@ class Light:
 
     @contextlib.contextmanager
     def watched(self):
-        """Gives the changes of the light from now on, each with its moment in seconds: on (True)
-        and off."""
+        """Yields the list of the light's changes from now on: on (True) or off, and the time in seconds."""
         file = os.open(self._chip.line(self._offset) / "value", os.O_RDONLY)
         is_over = threading.Event()
         changes: list[tuple[bool, float]] = []
 
         def look(last: bytes) -> None:
-            # The simulator tells of a level only when it is asked.
+            # The simulator has no event for a level.
             while not is_over.wait(0.005):
                 if (level := os.pread(file, 1, 0)) != last:
                     last = level
@@ -146,8 +145,8 @@ class Light:
             os.close(file)
 
     def shows(self, pattern: list[bool], cause) -> None:
-        """`cause()` makes the light change in this way. Where the machine is too busy for flashes
-        to be seen, it is caused again."""
+        """Checks that `cause()` makes the light change in this way; tries again if a busy machine misses
+        flashes."""
         seen = []
         for _ in range(5):
             with self.watched() as changes:
@@ -155,7 +154,7 @@ class Light:
                 end = time.monotonic() + 3
                 while len(changes) < len(pattern) and time.monotonic() < end:
                     time.sleep(0.05)
-                # What comes now is too much.
+                # Waits for surplus changes.
                 time.sleep(0.2)
             seen.append([is_lit for is_lit, _ in changes])
             if seen[-1] == pattern:

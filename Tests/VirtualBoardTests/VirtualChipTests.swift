@@ -11,7 +11,7 @@ struct VirtualChipTests {
       offset: offset, direction: .input, isActiveLow: true, bias: .pullUp, debounce: debounce)
   }
 
-  @Test("Tells its lines' names, and who has them")
+  @Test("It has its lines' names and users")
   func info() throws {
     #expect(chip.lineCount == 4)
     #expect(chip.offset(ofLine: "D") == 3)
@@ -26,7 +26,7 @@ struct VirtualChipTests {
     #expect(try chip.info(of: 1).consumer == nil)
   }
 
-  @Test("An edge has its line, polarity, time, and its numbers")
+  @Test("An edge has its line, polarity, time and sequence numbers")
   func edges() throws {
     let lines = try chip.request([button(0), button(3)], consumer: "me")
     chip.advance(to: 1_000)
@@ -53,7 +53,7 @@ struct VirtualChipTests {
   }
 
   @Test(
-    "A line is as it is driven, or else as its resistor pulls it",
+    "A line has the level that drives it, or else that of its resistor",
     arguments: [
       Wire(
         testDescription: "high", drive: .high, bias: .pullDown, isActiveLow: false, isActive: true),
@@ -85,7 +85,7 @@ struct VirtualChipTests {
     #expect(try lines.nextEvent() == nil)
   }
 
-  @Test("An output is as it was set, whatever drives it, and stays so when it is given back")
+  @Test("An output keeps the level that was set, whatever drives it, also after its release")
   func outputs() throws {
     let lines = try chip.request(
       [
@@ -106,7 +106,7 @@ struct VirtualChipTests {
     #expect(chip.isHigh(4) == nil)
   }
 
-  @Test("A line is granted once; all lines are granted, or none")
+  @Test("A line has one user; a request gets all lines, or none")
   func busy() throws {
     let first = try chip.request([button(0)], consumer: "first")
     #expect(throws: GPIOError.busy) {
@@ -121,11 +121,11 @@ struct VirtualChipTests {
     first.release()
     #expect(throws: GPIOError.noSuchLine) { try first.nextEvent() }
     _ = try chip.request([button(0)], consumer: "second")
-    // The second has gone with the line above, and its line is free.
+    // The line above released the second request, and its line is free.
     _ = try chip.request([button(0)], consumer: "third")
   }
 
-  @Test("An input cannot be set, nor another's line")
+  @Test("An input or another request's line cannot be set")
   func refusals() throws {
     let lines = try chip.request([button(0)], consumer: "me")
     #expect(throws: GPIOError.notAnOutput) { try lines.set(0, isActive: true) }
@@ -133,7 +133,7 @@ struct VirtualChipTests {
     #expect(throws: GPIOError.noSuchLine) { try lines.isActive(1) }
   }
 
-  @Test("Debounced, a level counts when it has stayed, and is told of then")
+  @Test("With debouncing, a level is reported after it has lasted")
   func debounce() throws {
     let lines = try chip.request([button(0, debounce: 10_000)], consumer: "me")
     for time: UInt64 in [1_000, 3_000, 5_000] {
@@ -152,7 +152,7 @@ struct VirtualChipTests {
         EdgeEvent(offset: 0, isActive: true, time: 15_000, sequence: 1, lineSequence: 1)
       ])
     #expect(try lines.isActive(0))
-    // A spike that is over before it counts is none.
+    // A spike that is shorter than the debounce time does not count.
     chip.drive(0, .nothing)
     chip.advance(to: 25_000)
     chip.drive(0, .low)
@@ -161,7 +161,7 @@ struct VirtualChipTests {
     #expect(chip.deadline == nil)
   }
 
-  @Test("A full queue loses its oldest edges, which the numbers tell")
+  @Test("A full queue drops its oldest edges, which the sequence numbers show")
   func overflow() throws {
     let lines = try chip.request([button(0)], consumer: "me")
     for index in 0..<20 { chip.drive(0, index % 2 == 0 ? .low : .nothing) }
@@ -185,7 +185,7 @@ struct VirtualChipTests {
     #expect(!isReadable(lines.descriptor))
   }
 
-  @Test("A chip that goes takes its requests with it, and comes back with free lines")
+  @Test("Removing a chip ends its requests; it is restored with free lines")
   func removal() throws {
     let old = try chip.request(
       [button(0), LineSettings(offset: 1, direction: .output(isActive: true))], consumer: "me")
@@ -205,7 +205,7 @@ struct VirtualChipTests {
     #expect(try new.nextEvent()?.isActive == true)
   }
 
-  @Test("Its errors have the kernel's numbers")
+  @Test("Its errors have the kernel's error numbers")
   func codes() {
     let errors: [GPIOError] = [.noSuchLine, .busy, .removed, .notAnOutput, .tooManyFiles]
     #expect(errors.map(\.code) == [EINVAL, EBUSY, ENODEV, EPERM, EMFILE])

@@ -4,12 +4,12 @@ import VirtualRadio
 
 @Suite("ACL packets and credits")
 struct ACLTests {
-  @Test("A packet reaches the other host with its own handle, and the credit comes back then")
+  @Test("A packet reaches the other host with that host's handle, and then the credit returns")
   func delivery() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     pair.central.send([1, 2, 3], on: near)
-    // Not before the other host has taken it.
+    // Only after the other host has taken it.
     #expect(pair.central.receive() == [])
     #expect(pair.peripheral.receive() == [acl(far, .firstFlushable, [1, 2, 3])])
     #expect(pair.central.receive() == [completed(near)])
@@ -19,7 +19,7 @@ struct ACLTests {
     #expect(pair.central.controller.counters.deliveredPackets == 1)
   }
 
-  @Test("Until longer packets are agreed, a link carries 27 bytes at a time")
+  @Test("Before a longer data length is negotiated, a link carries 27 bytes at a time")
   func linkFragments() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -51,7 +51,7 @@ struct ACLTests {
     #expect(pair.peripheral.receive().map(\.count) == [5 + 30, 5 + 30, 5 + 1])
   }
 
-  @Test("Beyond its credits a host's packets are dropped and counted, over all its links")
+  @Test("Packets beyond the host's credits are dropped and counted, over all its links")
   func beyondCredits() {
     let pair = Pair(central: .init(aclDataLength: 27, aclPacketCount: 2))
     let near = pair.central.handle
@@ -94,7 +94,7 @@ struct ACLTests {
     #expect(pair.central.receive().count == 2)  // Command Status and Disconnection Complete
   }
 
-  @Test("To a peer that has vanished packets stay in their buffers until the link ends")
+  @Test("Packets for a vanished peer stay in their buffers until the link ends")
   func vanishedPeer() {
     let pair = Pair(central: .init(aclPacketCount: 1))
     pair.peripheral.controller.vanish()
@@ -105,9 +105,9 @@ struct ACLTests {
   }
 }
 
-@Suite("Several at once")
+@Suite("Several links")
 struct CrowdTests {
-  @Test("Three phones and two balls: every byte reaches its own link, and nobody else")
+  @Test("Three phones and two balls: every byte reaches only its own link")
   func noCrosstalk() {
     let air = VirtualAir()
     let balls = (0..<2).map { _ in TestHost(on: air) }
@@ -124,20 +124,20 @@ struct CrowdTests {
     #expect(phones.map { $0.controller.connectionHandles.count } == [2, 2, 2])
 
     for (number, phone) in phones.enumerated() {
-      for (place, handle) in phone.controller.connectionHandles.enumerated() {
-        phone.send([UInt8(number), UInt8(place)], on: handle)
+      for (index, handle) in phone.controller.connectionHandles.enumerated() {
+        phone.send([UInt8(number), UInt8(index)], on: handle)
       }
     }
-    for (place, ball) in balls.enumerated() {
+    for (index, ball) in balls.enumerated() {
       let handles = ball.controller.connectionHandles
       #expect(
         ball.receive()
           == handles.enumerated().map {
-            acl($1, .firstFlushable, [UInt8($0), UInt8(place)])
+            acl($1, .firstFlushable, [UInt8($0), UInt8(index)])
           })
       // Each ball answers each phone with the phone's own number.
       for (number, handle) in handles.enumerated() {
-        ball.send([0x80 + UInt8(number), UInt8(place)], on: handle)
+        ball.send([0x80 + UInt8(number), UInt8(index)], on: handle)
       }
     }
     for (number, phone) in phones.enumerated() {
@@ -174,7 +174,7 @@ struct CrowdTests {
     #expect(ball.receive() == [acl(ball.handle, .firstFlushable, [7])])
   }
 
-  @Test("Handles are never shared, however often links come and go")
+  @Test("Handles are never shared, however often links begin and end")
   func handles() {
     let air = VirtualAir()
     let ball = TestHost(on: air)
@@ -192,7 +192,7 @@ struct CrowdTests {
     #expect(Set(seen).count == 0x0EFF)
   }
 
-  @Test("When two wait for the same advertiser, the first to come gets it")
+  @Test("When two wait for the same advertiser, the earlier controller gets it")
   func race() {
     let air = VirtualAir()
     let first = TestHost(on: air)

@@ -18,7 +18,7 @@ struct AdvertisingTests {
     host.receive().filter { $0.starts(with: [0x04, 0x3E]) }
   }
 
-  @Test("A passive scan hears the advertisement at once, then once an interval")
+  @Test("A passive scan reports the advertisement at once, then once an interval")
   func passiveScan() {
     advertiser.advertise([2, 1, 6], scanResponse: [2, 9, 65], interval: 0x00A0)  // 100 ms
     scanner.scan()
@@ -32,7 +32,7 @@ struct AdvertisingTests {
     #expect(air.deadline == milliseconds(400))
   }
 
-  @Test("An active scan hears the scan response too")
+  @Test("An active scan also reports the scan response")
   func activeScan() {
     scanner.scan(active: true)
     advertiser.advertise([2, 1, 6], scanResponse: [2, 9, 65])
@@ -51,18 +51,18 @@ struct AdvertisingTests {
     #expect(air.deadline == nil)
     air.advance(to: milliseconds(1_000))
     #expect(reports(scanner) == [])
-    // Switched on again, a scan begins anew.
+    // Enabled again, a scan starts from the beginning.
     scanner.send(LESetScanEnable(enable: 1, filterDuplicates: 1))
     #expect(reports(scanner).count == 2)
   }
 
-  @Test("Nobody listens: the air has no deadline")
+  @Test("Without scanners, the air has no deadline")
   func nobodyListens() {
     advertiser.advertise()
     #expect(air.deadline == nil)
   }
 
-  @Test("A long silence brings no flood: the pace stays, from the present on")
+  @Test("After a long silence, advertisements continue at their interval, without a flood")
   func laterScan() {
     advertiser.advertise(interval: 0x00A0)
     air.advance(to: milliseconds(10_050))
@@ -71,7 +71,7 @@ struct AdvertisingTests {
     #expect(air.deadline == milliseconds(10_100))
   }
 
-  @Test("The signal's strength is the advertiser's own, or the pair's")
+  @Test("The signal strength is the advertiser's, or the pair's")
   func signalStrength() {
     let other = TestHost(on: air)
     advertiser.controller.signalStrength = -70
@@ -92,7 +92,7 @@ struct AdvertisingTests {
     #expect(air.deadline == nil)
   }
 
-  @Test("A random address is the one that is advertised")
+  @Test("The random address is advertised")
   func randomAdvertiser() {
     #expect(
       advertiser.ask(LESetRandomAddress(randomAddress(9))) == [complete(.leSetRandomAddress)])
@@ -101,7 +101,7 @@ struct AdvertisingTests {
     #expect(reports(scanner) == [report(.connectable, randomAddress(9))])
   }
 
-  @Test("Kinds: scannable has a scan response, nonconnectable has none")
+  @Test("Scannable advertising has a scan response, nonconnectable does not")
   func kinds() {
     scanner.scan(active: true)
     advertiser.advertise([], type: 2)
@@ -114,7 +114,7 @@ struct AdvertisingTests {
     #expect(reports(scanner) == [report(.nonconnectable, publicAddress(1))])
   }
 
-  @Test("Directed advertising is for one, and of high duty it gives up after 1.28 s")
+  @Test("Directed advertising is for one device; with a high duty cycle it times out after 1.28 s")
   func directed() {
     let other = TestHost(on: air)
     scanner.scan()
@@ -132,7 +132,7 @@ struct AdvertisingTests {
         ][...])
   }
 
-  @Test("What a scanner filters by its accept list is not reported")
+  @Test("A scanner reports only devices of its accept list")
   func acceptList() {
     scanner.scan(filterPolicy: 1)
     advertiser.advertise()
@@ -147,7 +147,7 @@ struct AdvertisingTests {
     #expect(reports(scanner).count == 1)
   }
 
-  @Test("What may not change while it is in use is disallowed; switching on twice is not")
+  @Test("Changing settings in use is disallowed; enabling twice is allowed")
   func misuse() {
     advertiser.advertise()
     _ = advertiser.receive()

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("The air behind a socket")
 struct AirServerTests {
-  /// A server on a UNIX socket of its own, its clients, and what it has said of them.
+  /// A server on its own UNIX socket, its clients, and its notices.
   final class Fixture {
     let path: String
     let loop: EventLoop
@@ -49,7 +49,7 @@ struct AirServerTests {
       }
     }
 
-    /// Every byte that has come; `nil` once the server has closed and nothing is left.
+    /// Every received byte; `nil` once the server has closed and nothing is left.
     func receive() throws -> [UInt8]? {
       var received: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -64,7 +64,7 @@ struct AirServerTests {
     }
   }
 
-  /// A host for as long as somebody has this.
+  /// A host that lives as long as this value.
   final class KeptHost {
     let host: SocketHost
 
@@ -92,7 +92,7 @@ struct AirServerTests {
     #expect(fixture.notices == ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
   }
 
-  @Test("The program's own controller talks with a client; a closed socket is power lost")
+  @Test("The program's controller talks to a client; a closed socket means loss of power")
   func ownController() throws {
     let fixture = try Fixture("own")
     let ball = TestHost(on: fixture.server.air)
@@ -120,7 +120,7 @@ struct AirServerTests {
       try phone.send(acl(handle, .firstNonFlushable, [1, 2]))
       try fixture.settle()
       #expect(ball.receive() == [acl(ball.handle, .firstFlushable, [1, 2])])
-      // The credit goes back once the program has read its controller.
+      // The credit returns after the program has read its controller's packet.
       #expect(try phone.receive() == [])
       fixture.server.advance(to: fixture.server.air.now)
       #expect(try phone.receive() == completed(handle))
@@ -138,7 +138,7 @@ struct AirServerTests {
       ])
   }
 
-  @Test("A client that loses its place in the stream is dropped, and the others stay")
+  @Test("A client that loses synchronization is dropped, and the others stay")
   func lostSync() throws {
     let fixture = try Fixture("sync")
     let wrong = try fixture.connect()
@@ -167,11 +167,11 @@ struct AirServerTests {
     #expect(fixture.server.clientCount == 0)
     #expect(
       fixture.notices.last
-        == "F0:00:00:00:00:01 dropped: it sends commands and reads no answers")
+        == "F0:00:00:00:00:01 dropped: it sends commands and does not read the answers")
     drop(host)
   }
 
-  @Test("When all places are taken, a client's first command is refused, until one leaves")
+  @Test("When the air is full, a new client's first command is refused, until one leaves")
   func full() throws {
     let fixture = try Fixture("full", maximumClients: 1)
     do {
@@ -184,10 +184,10 @@ struct AirServerTests {
         #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
         #expect(try second.receive() == nil)
       }
-      // It is said once, not for each program that tries again and again.
+      // It is reported once, not for each retry of a program.
       #expect(
         fixture.notices == [
-          "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): a program was refused",
+          "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
         ])
       drop(first)
     }
@@ -197,18 +197,18 @@ struct AirServerTests {
     try fixture.settle()
     #expect(try next.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
     _ = try fixture.connect()
-    #expect(fixture.notices.last == "the virtual air is full (1 radio): a program was refused")
+    #expect(fixture.notices.last == "the virtual air is full (1 radio): refused a program")
     drop(next)
   }
 
-  @Test("Where no more files may be opened, a client is refused, and the others stay")
+  @Test("At the limit on open files, a client is refused, and the others stay")
   func noMoreFiles() throws {
     let fixture = try Fixture("files")
     let first = try fixture.connect()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     try #require(unsafe getrlimit(resource, &limit) == 0)
-    // The lowest number that is free is the client's own; then there is none for the server's side.
+    // The client takes the last free descriptor, so the server has none.
     let free = dup(0)
     Glibc.close(free)
     var lowered = limit
@@ -227,7 +227,7 @@ struct AirServerTests {
     #expect(try first.receive()?.count == 13)
   }
 
-  @Test("Clients that are refused and send nothing do not pile up")
+  @Test("Refused clients that send nothing do not accumulate")
   func silentRefused() throws {
     let fixture = try Fixture("silent", maximumClients: 1)
     let first = try fixture.connect()
@@ -243,7 +243,7 @@ struct AirServerTests {
     #expect(others.count == 16)
   }
 
-  @Test("Closed, a server lets go of everybody")
+  @Test("Closing a server disconnects every client")
   func close() throws {
     let fixture = try Fixture("close")
     let host = try fixture.connect()
@@ -251,7 +251,7 @@ struct AirServerTests {
     fixture.server.close()
     #expect(fixture.server.clientCount == 0)
     #expect(fixture.server.air.controllers.count == 1)
-    // The end of the stream arrives once the server's side of the socket has been let go.
+    // The end of the stream arrives once the server has closed its side of the socket.
     #expect(try host.receive() == nil)
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: fixture.path) }
   }

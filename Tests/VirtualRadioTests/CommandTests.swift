@@ -89,7 +89,7 @@ struct CommandTests {
     #expect(host.ask(HCIOpcode(rawValue: row.opcode), row.parameters) == [row.answer])
   }
 
-  @Test("A small controller says so, and shared buffers send the host to Read Buffer Size")
+  @Test("A small controller reports its sizes; shared buffers direct the host to Read Buffer Size")
   func bufferSizes() {
     let air = VirtualAir()
     let small = TestHost(on: air, configuration: .init(aclDataLength: 27, aclPacketCount: 1))
@@ -98,7 +98,7 @@ struct CommandTests {
     #expect(shared.ask(.leReadBufferSize) == [complete(.leReadBufferSize, .success, [0, 0, 0])])
   }
 
-  @Test("The mask of commands is honest: a command is said to be known exactly if it is")
+  @Test("The mask of supported commands has exactly the known commands")
   func supportedCommands() throws {
     let host = TestHost(on: VirtualAir())
     let answer = try #require(host.ask(.readLocalSupportedCommands).first)
@@ -134,7 +134,7 @@ struct CommandTests {
     #expect(answer[7 + 35] == 0b0000_0111)
   }
 
-  @Test("Before the host sets its masks, no LE event is on")
+  @Test("Before the host sets its masks, no LE event is enabled")
   func defaultMasks() {
     let air = VirtualAir()
     let host = TestHost(air.addController(), on: air)
@@ -147,7 +147,7 @@ struct CommandTests {
     #expect(host.receive().last == report(.connectable, publicAddress(2), [2, 1, 6]))
   }
 
-  @Test("LE Rand gives other numbers each time, and the same ones in another run")
+  @Test("LE Rand gives different numbers each time, and the same ones in another run")
   func randomNumbers() {
     func run(_ seed: UInt64) -> [[UInt8]] {
       let host = TestHost(on: VirtualAir(seed: seed))

@@ -18,7 +18,7 @@ struct ComputingTests {
         == [complete(.leEncrypt, .success, ciphertext.reversed())])
   }
 
-  @Test("The curve's commands: unknown, or claimed and refused; never carried out")
+  @Test("The P-256 commands are unknown, or listed and refused; never executed")
   func curve() {
     let commands: [(HCIOpcode, Int, Int, Int)] = [
       (.leReadLocalP256PublicKey, 0, 34, 1), (.leGenerateDHKey, 64, 34, 2),

@@ -20,7 +20,7 @@ struct ConnectionTests {
       } + [UInt8](repeating: 0, count: 12) + (status == 0 ? [24, 0, 0, 0, 72, 0, 0] : .zeros(7))
   }
 
-  @Test("Both sides are told, each with its own handle, and advertising stops")
+  @Test("Both hosts get an event with their own handle, and advertising stops")
   func connects() {
     let ball = TestHost(on: air)
     let phone = TestHost(on: air)
@@ -64,7 +64,7 @@ struct ConnectionTests {
     #expect(phone.receive() == [enhanced(phone.handle, 0, publicAddress(2))])
   }
 
-  @Test("Cancelled, it says so twice: for the command and for the connection")
+  @Test("A cancelled attempt reports twice: for the command and for the connection")
   func cancel() {
     let phone = TestHost(on: air)
     phone.connect(to: publicAddress(9))
@@ -76,7 +76,7 @@ struct ConnectionTests {
       ])
   }
 
-  @Test("Random addresses are used on both sides, and an address' kind matters")
+  @Test("Both sides use random addresses, and the kind of an address matters")
   func randomAddresses() {
     let ball = TestHost(on: air)
     let phone = TestHost(on: air)
@@ -85,7 +85,7 @@ struct ConnectionTests {
     ball.advertise(ownAddressType: 1)
     _ = ball.receive()
     _ = phone.receive()
-    // Neither its public address nor the same number as a public one is being advertised.
+    // Neither its public address nor the same bytes as a public address are advertised.
     phone.connect(to: publicAddress(1))
     phone.send(.leCreateConnectionCancel)
     phone.connect(to: DeviceAddress(kind: .public, bytes: randomAddress(7).bytes))
@@ -108,7 +108,7 @@ struct ConnectionTests {
     #expect(pair.central.receive() == [status(.leCreateConnection, .connectionAlreadyExists)])
   }
 
-  @Test("A full controller neither advertises for connections nor begins them")
+  @Test("A full controller refuses connectable advertising and initiating")
   func full() {
     let pair = Pair(central: .init(maximumLinks: 1), peripheral: .init(maximumLinks: 1))
     pair.central.connect(to: publicAddress(9))
@@ -139,7 +139,7 @@ struct ConnectionTests {
     #expect(phone.receive() == [status(.leCreateConnection, .invalidCommandParameters)])
   }
 
-  @Test("An initiator whose advertiser comes into range connects at its next advertisement")
+  @Test("An initiator connects at the next advertisement after its advertiser comes into range")
   func comesIntoRange() {
     let ball = TestHost(on: air)
     let phone = TestHost(on: air)
@@ -154,7 +154,7 @@ struct ConnectionTests {
     #expect(air.deadline == nil)
   }
 
-  @Test("The accept list: an initiator takes any of it, an advertiser only those of it")
+  @Test("The accept list: an initiator connects to any entry, an advertiser only accepts entries")
   func acceptLists() {
     let ball = TestHost(on: air)
     let phone = TestHost(on: air)
@@ -182,7 +182,7 @@ struct DisconnectionTests {
     event(DisconnectionComplete(status: .success, handle: handle, reason: reason))
   }
 
-  @Test("Disconnect: this side hears 0x16, the other the reason")
+  @Test("Disconnect: this side gets 0x16, the other the given reason")
   func disconnect() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -197,7 +197,7 @@ struct DisconnectionTests {
     #expect(pair.air.deadline == nil)
   }
 
-  @Test("A reason that a host may not give is refused")
+  @Test("A reserved disconnect reason is refused")
   func wrongReason() {
     let pair = Pair()
     #expect(
@@ -205,7 +205,7 @@ struct DisconnectionTests {
         == [status(.disconnect, .invalidCommandParameters)])
   }
 
-  @Test("A vanished peer: silence, then 0x08 when the supervision time-out has passed")
+  @Test("A vanished peer: silence, then 0x08 after the supervision timeout")
   func vanish() {
     let pair = Pair(supervisionTimeout: 100)
     let handle = pair.central.handle
@@ -223,7 +223,7 @@ struct DisconnectionTests {
     #expect(pair.peripheral.controller.counters.packetsAfterRemoval == 1)
   }
 
-  @Test("A polite leave: the peer is told at once")
+  @Test("A polite removal: the peer's link ends at once")
   func politely() {
     let pair = Pair()
     let handle = pair.central.handle
@@ -243,7 +243,7 @@ struct DisconnectionTests {
     #expect(pair.peripheral.receive() == [ended(ends.1, .connectionTimeout)])
   }
 
-  @Test("Reset forgets the links without a word, and the peer times out")
+  @Test("Reset drops the links without events, and the peer times out")
   func reset() {
     let pair = Pair(supervisionTimeout: 10)
     let handle = pair.peripheral.handle
@@ -253,7 +253,7 @@ struct DisconnectionTests {
     #expect(pair.peripheral.receive() == [ended(handle, .connectionTimeout)])
   }
 
-  @Test("A link that nobody answers on can still be closed from this side")
+  @Test("A link without a responding peer can still be closed from this side")
   func closeLost() {
     let pair = Pair()
     let handle = pair.central.handle

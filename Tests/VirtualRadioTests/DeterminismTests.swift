@@ -4,7 +4,7 @@ import VirtualRadio
 
 @Suite("The same calls give the same packets")
 struct DeterminismTests {
-  /// Twelve hosts that do whatever a fixed seed says, and a checksum of every packet that they read
+  /// Twelve hosts that act by a fixed seed, and a checksum of every packet that they read
   /// and of every deadline of the air.
   private final class Story {
     private let air = VirtualAir(seed: 7)
@@ -110,7 +110,7 @@ struct DeterminismTests {
 
   // The checksums are those of an air that asked every controller at every step.
   @Test(
-    "A long story of twelve hosts, with faults and signal strengths, never changes",
+    "A long run of twelve hosts, with faults and signal strengths, never changes",
     arguments: [
       (UInt64(1), UInt64(0xDE37_E350_6F43_AD3F)),
       (2, 0x933D_D71C_F7A3_07A5),
@@ -119,7 +119,7 @@ struct DeterminismTests {
   func story(seed: UInt64, checksum: UInt64) {
     let story = Story(seed: seed)
     story.run(steps: 20_000)
-    // It is a story: there is something to tell apart.
+    // The run has enough events to compare.
     #expect(story.reports > 1_000)
     #expect(story.links > 100)
     #expect(story.droppedReports == 0)

@@ -22,14 +22,14 @@ struct EncryptingPair {
   /// The bytes of the peripheral's handle.
   var farBytes: [UInt8] { [UInt8(far.rawValue & 0xFF), UInt8(far.rawValue >> 8)] }
 
-  /// What the central's host says to begin, and what it hears at once.
+  /// The central's host starts encryption; returns its immediate answer.
   func enable() -> [[UInt8]] {
     central.ask(
       LEEnableEncryption(
         handle: near, randomNumber: 0x0807_0605_0403_0201, encryptedDiversifier: 0x0B0A, key: key))
   }
 
-  /// The central begins; the peripheral's host is asked for the key.
+  /// The central starts; the peripheral's host gets the key request.
   func begin() {
     #expect(enable() == [status(.leEnableEncryption)])
     #expect(peripheral.receive() == [request])

@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-@Suite("Faults of encryption on request")
+@Suite("Injected encryption faults")
 struct EncryptionFaultTests {
   let link = EncryptingPair()
 
@@ -17,7 +17,7 @@ struct EncryptionFaultTests {
     #expect(controller.faults.isEmpty)
   }
 
-  @Test("A late answer, with a key or without: it counts when it comes")
+  @Test("A late answer, with or without a key, takes effect when it arrives")
   func lateAnswer() {
     link.peripheral.controller.faults.delayKeyAnswer(by: 3_000)
     link.peripheral.controller.faults.delayKeyAnswer(by: 10)
@@ -39,7 +39,7 @@ struct EncryptionFaultTests {
     #expect(link.pair.air.deadline == nil)
   }
 
-  @Test("An answer that is more than 40 s late is none")
+  @Test("An answer after more than 40 s is too late")
   func tooLate() {
     link.peripheral.controller.faults.delayKeyAnswer(by: 50_000)
     link.begin()
@@ -49,7 +49,7 @@ struct EncryptionFaultTests {
     #expect(link.central.receive() == [link.ended(near, .linkLayerResponseTimeout)])
   }
 
-  @Test("A link lost at a command: the command is taken, and both sides time out")
+  @Test("A link lost at a command: the command is accepted, and both sides time out")
   func lostAtCommand() {
     link.peripheral.controller.faults.loseLink(at: link.reply)
     link.begin()
@@ -62,7 +62,7 @@ struct EncryptionFaultTests {
     #expect(link.peripheral.controller.faults.isEmpty)
   }
 
-  @Test("A link lost after so many packets: those arrive, and none that is sent later")
+  @Test("A link lost after a number of packets: those arrive, later ones do not")
   func lostAfterPackets() {
     link.peripheral.controller.faults.loseLink(afterPackets: 2)
     let (near, far) = (link.near, link.far)
@@ -81,7 +81,7 @@ struct EncryptionFaultTests {
     #expect(link.central.receive().last == link.ended(near, .connectionTimeout))
   }
 
-  @Test("Taken back, they do not happen")
+  @Test("Removed faults do not happen")
   func takenBack() {
     for host in [link.central, link.peripheral] {
       host.controller.faults.changeKeys(5)

@@ -12,7 +12,7 @@ struct EncryptionTests {
     #expect(link.pair.air.deadline == nil)
   }
 
-  @Test("No key: the central hears PIN or Key Missing, and the link goes on")
+  @Test("No key: the central gets PIN or Key Missing, and the link stays")
   func noKey() {
     link.begin()
     let (far, farBytes) = (link.far, link.farBytes)
@@ -23,7 +23,7 @@ struct EncryptionTests {
       link.peripheral.ask(link.negative, farBytes)
         == [complete(link.negative, .commandDisallowed, farBytes)])
     #expect(link.peripheral.handle == far)
-    // It may be tried again.
+    // It can be tried again.
     link.encrypt()
   }
 
@@ -40,7 +40,7 @@ struct EncryptionTests {
     #expect(link.peripheral.controller.connectionHandles == [])
   }
 
-  @Test("An encrypted link takes a new key, any number of times: both sides hear of the refresh")
+  @Test("An encrypted link takes new keys: both hosts get an event for each refresh")
   func refresh() {
     link.encrypt()
     for _ in 0..<3 {
@@ -53,7 +53,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("An encrypted link ends when a new key is missing or differs: it never goes on unencrypted")
+  @Test("An encrypted link ends if a new key is missing or differs: it never continues unencrypted")
   func failedRefresh() {
     link.encrypt()
     link.begin()
@@ -72,7 +72,7 @@ struct EncryptionTests {
     #expect(other.central.receive() == [other.ended(end, .micFailure)])
   }
 
-  @Test("Only a central begins, only a peripheral answers, and each only once")
+  @Test("Only a central starts, only a peripheral answers, and each only once")
   func wrongStates() {
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
     let nearBytes = [UInt8(near.rawValue & 0xFF), UInt8(near.rawValue >> 8)]
@@ -108,7 +108,7 @@ struct EncryptionTests {
         == [complete(link.negative, .unknownConnectionIdentifier, [0xFE, 0x0E])])
   }
 
-  @Test("Each command on a link, cut or too long, is refused and changes nothing")
+  @Test("Each truncated or overlong command on a link is refused and changes nothing")
   func wrongLengths() {
     link.begin()
     let farBytes = link.farBytes
@@ -120,7 +120,7 @@ struct EncryptionTests {
       let answer = link.peripheral.ask(link.negative, Array((farBytes + .zeros(60)).prefix(count)))
       #expect(answer.map(\.[6]) == [0x12])
     }
-    // The answer is still owed.
+    // The answer is still pending.
     #expect(link.answer(link.key).count == 2)
     _ = link.central.receive()
     for count in 0...60 where count != 28 {
@@ -130,7 +130,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("The masks: a peripheral's host that is not asked has no key; nothing says what is masked")
+  @Test("A peripheral's host that masks the request has no key; masked events are not sent")
   func masks() {
     let (near, far) = (link.near, link.far)
     // Every LE event but LE Long Term Key Request, bit 4.
@@ -140,7 +140,8 @@ struct EncryptionTests {
       link.enable() == [status(.leEnableEncryption), link.changed(near, .pinOrKeyMissing)])
     #expect(link.peripheral.receive() == [])
 
-    // Without Encryption Change, bit 7, at the peripheral; without the refresh, bit 47, at the central.
+    // Without Encryption Change, bit 7, at the peripheral; without the refresh, bit 47, at the
+    // central.
     link.peripheral.send(LESetEventMask(mask: 0xFFFF))
     link.peripheral.send(SetEventMask(mask: .max & ~(1 << 7)))
     link.central.send(SetEventMask(mask: .max & ~(1 << 47)))
@@ -154,7 +155,7 @@ struct EncryptionTests {
     #expect(link.central.receive() == [])
   }
 
-  @Test("Without an answer of the peripheral's host, both sides give up after 40 s")
+  @Test("Without an answer of the peripheral's host, both sides time out after 40 s")
   func noAnswer() {
     let (near, far) = (link.near, link.far)
     link.pair.air.advance(to: milliseconds(5_000))
@@ -188,7 +189,7 @@ struct EncryptionTests {
   }
 
   @Test(
-    "Data waits while encryption starts, holds its buffers, and keeps its order",
+    "Data waits while encryption starts, uses its buffers, and keeps its order",
     arguments: [true, false])
   func data(hasKey: Bool) {
     let (near, far) = (link.near, link.far)
@@ -218,7 +219,7 @@ struct EncryptionTests {
     #expect(link.central.receive() == [completed(near), completed(near), completed(near)])
   }
 
-  @Test("Data that waits does not go beyond the buffers, and goes with the link")
+  @Test("Waiting data does not exceed the buffers, and is dropped with the link")
   func heldBuffers() {
     let link = EncryptingPair(central: .init(aclPacketCount: 2))
     link.begin()
@@ -229,7 +230,7 @@ struct EncryptionTests {
     #expect(link.peripheral.controller.connectionHandles == [])
   }
 
-  @Test("Contact lost half-way: the answer is taken, and the link ends by its supervision time-out")
+  @Test("Contact lost half-way: the answer is accepted, and the link ends by supervision timeout")
   func lostContact() {
     link.begin()
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
@@ -242,7 +243,7 @@ struct EncryptionTests {
     #expect(link.pair.air.deadline == nil)
   }
 
-  @Test("A link whose peer is out of reach: begun once, and no answer comes")
+  @Test("Out of range, encryption starts once and gets no answer")
   func outOfReach() {
     let near = link.near
     link.pair.air.setSignalStrength(
@@ -268,7 +269,7 @@ struct EncryptionTests {
     #expect(link.pair.air.deadline == nil)
   }
 
-  @Test("A link that is closed half-way owes nothing more, and the next one begins anew")
+  @Test("A link closed half-way leaves nothing pending, and the next link starts fresh")
   func closed() {
     link.begin()
     let farBytes = link.farBytes

@@ -2,9 +2,9 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-@Suite("Faults on request")
+@Suite("Injected faults")
 struct FaultTests {
-  @Test("Lost completions: so many credits never return")
+  @Test("Lost completions: that many credits never return")
   func lostCompletions() {
     let pair = Pair(central: .init(aclPacketCount: 2))
     let near = pair.central.handle
@@ -14,13 +14,13 @@ struct FaultTests {
     _ = pair.peripheral.receive()
     #expect(pair.central.receive() == [completed(near)])
     #expect(pair.central.controller.faults.isEmpty)
-    // One buffer is gone for good.
+    // One buffer is lost for good.
     pair.central.send([3], on: near)
     pair.central.send([4], on: near)
     #expect(pair.central.controller.counters.packetsBeyondCredits == 1)
   }
 
-  @Test("A command left unanswered, any or one by name, is not done either")
+  @Test("An unanswered command, any or by opcode, is not executed")
   func unanswered() {
     let host = TestHost(on: VirtualAir())
     host.controller.faults.leaveUnanswered(.leSetRandomAddress)
@@ -70,20 +70,20 @@ struct FaultTests {
     #expect(!pair.peripheral.controller.isAdvertising)
   }
 
-  @Test("A packet to the host cut at every length")
+  @Test("A packet to the host truncated at every length")
   func cut() {
     let whole = complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])
     for length in 0...whole.count {
       let host = TestHost(on: VirtualAir())
       host.controller.faults.cutPacket(to: length)
-      // Of nothing, nothing arrives.
+      // Of length 0, nothing arrives.
       let expected = length == 0 ? [] : [Array(whole.prefix(length))]
       #expect(host.ask(.readBDADDR) == expected)
       #expect(host.ask(.readBDADDR) == [whole])
     }
   }
 
-  @Test("A wrong length in an event, and in an ACL packet, and no other byte")
+  @Test("A wrong length in an event or an ACL packet changes no other byte")
   func misstatedLength() {
     let pair = Pair()
     pair.central.controller.faults.misstateLength(by: 3, type: .acl)
@@ -97,7 +97,7 @@ struct FaultTests {
     #expect(pair.central.receive() == [data, answer])
   }
 
-  @Test("A packet twice, and a packet lost")
+  @Test("A packet delivered twice, and a packet lost")
   func duplicateAndLose() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -108,11 +108,11 @@ struct FaultTests {
     pair.peripheral.send([3], on: far)
     let first = acl(near, .firstFlushable, [1])
     #expect(pair.central.receive() == [first, first, acl(near, .firstFlushable, [3])])
-    // For the air all three have arrived, once each.
+    // The air counts all three as delivered, once each.
     #expect(pair.peripheral.receive() == [completed(far), completed(far), completed(far)])
   }
 
-  @Test("Taken back, faults do not happen")
+  @Test("Removed faults do not happen")
   func removeAll() {
     let host = TestHost(on: VirtualAir())
     host.controller.faults.leaveUnanswered(times: .max)

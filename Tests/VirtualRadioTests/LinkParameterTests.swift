@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-@Suite("What hosts change on a link")
+@Suite("Changes of a link")
 struct LinkParameterTests {
   private func update(
     _ handle: ConnectionHandle, interval: UInt16 = 40, timeout: UInt16 = 200
@@ -31,16 +31,16 @@ struct LinkParameterTests {
     #expect(
       pair.central.ask(update(near)) == [status(.leConnectionUpdate), updated(near)])
     #expect(pair.peripheral.receive() == [updated(far)])
-    // The same again changes nothing, and only the one that asked is told.
+    // The same request again changes nothing, and only the requesting host gets an event.
     #expect(
       pair.central.ask(update(near)) == [status(.leConnectionUpdate), updated(near)])
     #expect(pair.peripheral.receive() == [])
-    // The new supervision time-out holds: 200 × 10 ms.
+    // The new supervision timeout applies: 200 × 10 ms.
     pair.peripheral.controller.vanish()
     #expect(pair.air.deadline == milliseconds(2_000))
   }
 
-  @Test("A peripheral's update is put before the central's host, which may grant it")
+  @Test("A peripheral's update goes to the central's host, which may accept it")
   func peripheralAsks() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -62,11 +62,11 @@ struct LinkParameterTests {
     let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
     #expect(pair.central.ask(reply) == [complete(opcode, .success, handle), updated(near)])
     #expect(pair.peripheral.receive() == [updated(far)])
-    // A reply to nothing.
+    // A reply without a request.
     #expect(pair.central.ask(reply) == [complete(opcode, .commandDisallowed, handle)])
   }
 
-  @Test("The central's host refuses, and the peripheral's host hears why")
+  @Test("The central's host refuses, and the peripheral's host gets the reason")
   func centralRefuses() {
     let pair = Pair()
     let far = pair.peripheral.handle
@@ -81,7 +81,7 @@ struct LinkParameterTests {
         == [updated(far, HCIErrorCode(rawValue: 0x3B), interval: 24, timeout: 72)])
   }
 
-  @Test("A central's host that hears of no requests refuses them all")
+  @Test("A central's host that masks the requests refuses them all")
   func masked() {
     let pair = Pair()
     pair.central.send(LESetEventMask(mask: 0x1F))
@@ -93,7 +93,7 @@ struct LinkParameterTests {
       ])
   }
 
-  @Test("Data length: what one side sends is what the other receives, and both are told")
+  @Test("Data length: what one side sends is what the other receives, and both get an event")
   func dataLength() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -154,7 +154,7 @@ struct LinkParameterTests {
             receiveTime: 2_120)))
   }
 
-  @Test("PHY: 2M if both like it; the one that asks is told in any case")
+  @Test("PHY: 2M if both prefer it; the requesting host always gets an event")
   func phy() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
@@ -206,7 +206,7 @@ struct LinkParameterTests {
       ])
   }
 
-  @Test("RSSI of a link is the strength that the peer is heard with")
+  @Test("The RSSI of a link is the peer's signal strength here")
   func rssi() {
     let pair = Pair()
     pair.air.setSignalStrength(

@@ -23,9 +23,9 @@ struct ManyControllersTests {
     return (air, addresses)
   }
 
-  // A report that did not fit the 64 that a controller keeps was dropped and counted as heard: of
+  // Symptom: a report beyond the 64 that a controller keeps was dropped and counted as heard: of
   // 60 balls, a scan found 32.
-  @Test("A scan without duplicates finds everybody once, however many", arguments: [60, 1_000])
+  @Test("A scan without duplicates finds every advertiser once", arguments: [60, 1_000])
   func everybodyIsFound(count: Int) {
     let (air, addresses) = crowd(count)
     let scanner = TestHost(on: air)
@@ -39,15 +39,15 @@ struct ManyControllersTests {
       reports += scanner.receive().filter { $0.starts(with: [0x04, 0x3E]) }
     }
     #expect(reports.count == 2 * count)
-    // Event, code, length, subevent, count; then the kind (4 is a scan response), the address's kind
-    // and the address.
+    // Event, code, length, subevent, count; then the kind (4 is a scan response), the address's
+    // kind and the address.
     #expect(Set(reports.filter { $0[5] == 0 }.map { Array($0[7..<13]) }) == addresses)
     #expect(Set(reports.filter { $0[5] == 4 }.map { Array($0[7..<13]) }) == addresses)
-    // Everybody has been heard: the air can sleep.
+    // All advertisers have been heard: the air can sleep.
     #expect(air.deadline == nil)
   }
 
-  @Test("A dropped scan response alone comes again, and the advertisement does not")
+  @Test("After a dropped scan response, only the scan response is reported again")
   func droppedResponse() {
     let (air, _) = crowd(33)
     let scanner = TestHost(on: air)
@@ -69,7 +69,7 @@ struct ManyControllersTests {
     #expect(air.deadline == nil)
   }
 
-  @Test("The addresses of an air that has had very many controllers stay apart")
+  @Test("Addresses stay unique after very many controllers")
   func numbering() {
     let air = VirtualAir()
     var last: VirtualController?

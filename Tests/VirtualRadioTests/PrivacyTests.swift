@@ -8,7 +8,7 @@ struct PrivacyTests {
   let air = VirtualAir(seed: 8)
   let ball: TestHost
   let phone: TestHost
-  let stranger: TestHost
+  let unbonded: TestHost
   let ballAddress = publicAddress(1)
   let phoneAddress = publicAddress(2)
   let ballKey = resolvingKey(1)
@@ -17,10 +17,10 @@ struct PrivacyTests {
   init() {
     ball = TestHost(on: air)
     phone = TestHost(on: air)
-    stranger = TestHost(on: air)
+    unbonded = TestHost(on: air)
   }
 
-  /// Both hosts give their controllers the bond's keys.
+  /// Both hosts add the bond's keys to their controllers.
   private func bond(resolving: Bool = true) {
     ball.resolve(phoneAddress, peerKey: phoneKey, localKey: ballKey)
     phone.resolve(ballAddress, peerKey: ballKey, localKey: phoneKey)
@@ -56,7 +56,7 @@ struct PrivacyTests {
       } + [24, 0, 0, 0, 72, 0, 0]
   }
 
-  @Test("The specification's sample: 70:81:94:0D:FB:AA is of its key, and of no other")
+  @Test("The specification's sample: 70:81:94:0D:FB:AA resolves with its key, and with no other")
   func sample() {
     // Core Specification, Vol 3, Part H, D.7: ah(key, 0x708194) = 0x0DFBAA.
     let key: [UInt8] = [
@@ -81,19 +81,19 @@ struct PrivacyTests {
     }
   }
 
-  @Test("An advertiser's private address is random to a stranger and resolved for a bond")
+  @Test("An unknown device reports an advertiser's private address; a bonded one resolves it")
   func advertises() throws {
     bond()
     ball.advertise(scanResponse: [2, 9, 65], ownAddressType: 2, peer: phoneAddress)
-    // By its identity the ball would not answer the phone.
+    // At its identity address, the ball would not answer the phone.
     phone.scan(active: true, ownAddressType: 2)
-    stranger.scan(active: true)
+    unbonded.scan(active: true)
     let stated = resolved(ballAddress)
     #expect(
       reports(phone) == [
         report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
       ])
-    let strange = try #require(reports(stranger).first)
+    let strange = try #require(reports(unbonded).first)
     let local = try #require(
       ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
     #expect(local.bytes[5] >> 6 == 0b01)
@@ -103,11 +103,11 @@ struct PrivacyTests {
     ball.send(LESetAdvertisingEnable(false))
     ball.advertise(ownAddressType: 2, peer: publicAddress(9))
     air.advance(to: milliseconds(200))
-    #expect(reports(stranger).map(reportedAddress).last == bytes { ballAddress.write(to: &$0) })
+    #expect(reports(unbonded).map(reportedAddress).last == bytes { ballAddress.write(to: &$0) })
   }
 
   @Test(
-    "Not resolving, a controller reports the private address, and its own are made all the same")
+    "Without resolution, a controller reports the private address, and still generates its own")
   func notResolving() throws {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
@@ -117,7 +117,7 @@ struct PrivacyTests {
     #expect(reports(phone) == [report(.connectable, local, [2, 1, 6])])
   }
 
-  @Test("Addresses are drawn from the air's seed: the same each run, others with another seed")
+  @Test("Addresses derive from the air's seed: the same in each run, different with another seed")
   func seeded() {
     func address(_ seed: UInt64) -> DeviceAddress? {
       let host = TestHost(on: VirtualAir(seed: seed))
@@ -132,7 +132,7 @@ struct PrivacyTests {
   }
 
   @Test(
-    "A private address is renewed when its time has passed; who resolves it sees no other device")
+    "An expired private address is renewed; a resolving controller sees the same device")
   func renewal() {
     bond()
     #expect(
@@ -141,18 +141,18 @@ struct PrivacyTests {
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
     let first = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
-    for host in [phone, stranger] { host.scan(filterDuplicates: true) }
+    for host in [phone, unbonded] { host.scan(filterDuplicates: true) }
     #expect(reports(phone).count == 1)
-    #expect(reports(stranger).count == 1)
-    // Everybody has heard it: nothing happens before the renewal.
+    #expect(reports(unbonded).count == 1)
+    // All scanners have heard it: nothing happens before the renewal.
     #expect(air.deadline == milliseconds(2_000))
     air.advance(to: milliseconds(2_100))
     let second = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
     #expect(second != nil && second != first)
     #expect(reports(phone) == [])
     #expect(
-      reports(stranger).map(reportedAddress) == [second.map { a in bytes { a.write(to: &$0) } }])
-    // Off, it needs none; on again after the time, it has a third.
+      reports(unbonded).map(reportedAddress) == [second.map { a in bytes { a.write(to: &$0) } }])
+    // Disabled, it needs no address; enabled again after the timeout, it has a third one.
     ball.send(LESetAdvertisingEnable(false))
     #expect(air.deadline == nil)
     air.advance(to: milliseconds(9_000))
@@ -204,7 +204,7 @@ struct PrivacyTests {
             interval: 24, latency: 0, supervisionTimeout: 72)))
   }
 
-  @Test("A host that resolves by itself connects to the private address, and sees that one")
+  @Test("A host that resolves addresses itself connects to the private address, and sees that one")
   func hostResolves() throws {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
@@ -216,7 +216,7 @@ struct PrivacyTests {
     #expect(ball.receive() == [connected(ball.handle, 1, phoneAddress, local: ours)])
   }
 
-  @Test("Network privacy: a device with a key is not heard by its identity; device privacy: it is")
+  @Test("Network privacy ignores a device with a key at its identity; device privacy accepts it")
   func privacyModes() {
     bond()
     ball.advertise()
@@ -243,63 +243,63 @@ struct PrivacyTests {
   }
 
   @Test(
-    "The accept list names identities: for scans, for links in both roles, and for scan requests")
+    "The accept list has identities: for scans, links in both roles, and scan requests")
   func acceptLists() {
     bond()
     let add = HCIOpcode(rawValue: 0x2011)
     phone.send(add, bytes { ballAddress.write(to: &$0) })
     ball.send(add, bytes { phoneAddress.write(to: &$0) })
-    stranger.advertise([2, 1, 4])
+    unbonded.advertise([2, 1, 4])
     ball.advertise(
       scanResponse: [2, 9, 65], ownAddressType: 2, peer: phoneAddress, filterPolicy: 3)
     _ = ball.receive()
     phone.scan(active: true, ownAddressType: 2, filterPolicy: 1)
-    stranger.scan(active: true)
+    unbonded.scan(active: true)
     let stated = resolved(ballAddress)
     #expect(
       reports(phone) == [
         report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
       ])
-    // The stranger hears the advertisement, and gets no scan response and no link.
-    #expect(reports(stranger).count == 1)
+    // The unknown device hears the advertisement, and gets no scan response and no link.
+    #expect(reports(unbonded).count == 1)
     let ours = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
-    stranger.connect(to: ours ?? .zero)
-    #expect(stranger.controller.connectionHandles == [])
+    unbonded.connect(to: ours ?? .zero)
+    #expect(unbonded.controller.connectionHandles == [])
     phone.connect(to: .zero, ownAddressType: 2, filterPolicy: 1)
     #expect(phone.controller.connectionHandles.count == 1)
     #expect(ball.controller.connectionHandles.count == 1)
   }
 
-  @Test("Directed advertising addresses a private device by an address of its key")
+  @Test("Directed advertising uses a private address made with the target's key")
   func directed() throws {
     bond()
     ball.advertise(type: 4, ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
     let target = ball.resolvableAddress(.leReadPeerResolvableAddress, for: phoneAddress)
     #expect(target.map { $0.bytes[5] >> 6 } == 0b01)
-    for host in [phone, stranger] { host.scan() }
+    for host in [phone, unbonded] { host.scan() }
     #expect(reports(phone) == [report(.directed, resolved(ballAddress))])
-    #expect(reports(stranger) == [])
-    stranger.connect(
+    #expect(reports(unbonded) == [])
+    unbonded.connect(
       to: try #require(ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)))
-    #expect(stranger.controller.connectionHandles == [])
+    #expect(unbonded.controller.connectionHandles == [])
     phone.connect(to: ballAddress, ownAddressType: 2)
     #expect(phone.controller.connectionHandles.count == 1)
     #expect(ball.controller.connectionHandles.count == 1)
   }
 
-  @Test("An initiator that waits finds a private device when it comes")
+  @Test("A waiting initiator finds a private device when it arrives")
   func waits() {
     bond()
     phone.connect(to: ballAddress, ownAddressType: 2)
-    stranger.advertise()
+    unbonded.advertise()
     #expect(phone.receive() == [status(.leCreateConnection)])
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     #expect(phone.controller.connectionHandles.count == 1)
     #expect(air.deadline == nil)
   }
 
-  @Test("Devices that make new addresses every second meet for an hour")
+  @Test("Devices that renew their addresses every second connect for an hour")
   func meetings() {
     bond()
     for host in [ball, phone] {

@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-/// Keys by which private addresses are made: a number each.
+/// Identity resolving keys, made from a number each.
 func resolvingKey(_ number: UInt8) -> Number128 {
   Number128(mostSignificantFirst: (0..<16).map { number &* 16 &+ $0 })
 }
@@ -10,7 +10,7 @@ func resolvingKey(_ number: UInt8) -> Number128 {
 let noKey = Number128.zero
 
 extension TestHost {
-  /// Adds a device to the resolving list, and expects that to work.
+  /// Adds a device to the resolving list, and expects success.
   func resolve(
     _ peer: DeviceAddress, peerKey: Number128 = noKey, localKey: Number128 = noKey
   ) {
@@ -18,15 +18,15 @@ extension TestHost {
     #expect(answer == [complete(.leAddDeviceToResolvingList)])
   }
 
-  /// Starts the resolving of addresses, and expects that to work.
+  /// Enables address resolution, and expects success.
   func enableResolution() {
     #expect(
       ask(LESetAddressResolutionEnable(enable: 1)) == [complete(.leSetAddressResolutionEnable)])
   }
 
-  /// What LE Read Peer or Local Resolvable Address gives; `nil` if it refuses.
+  /// The result of LE Read Peer or Local Resolvable Address; `nil` if refused.
   func resolvableAddress(_ opcode: HCIOpcode, for peer: DeviceAddress) -> DeviceAddress? {
-    // What waited before comes first.
+    // Drops earlier packets.
     guard let answer = ask(opcode, bytes { peer.write(to: &$0) }).last else { return nil }
     guard answer[6] == 0 else {
       #expect(answer == complete(opcode, .unknownConnectionIdentifier, .zeros(6)))
@@ -54,7 +54,7 @@ struct ResolvingListTests {
     [complete(.leAddDeviceToResolvingList, status)]
   }
 
-  @Test("It holds as many devices as it says, each once, and each key once")
+  @Test("It holds its stated number of devices, each once, and each key once")
   func capacity() {
     #expect(
       host.ask(.leReadResolvingListSize) == [complete(.leReadResolvingListSize, .success, [2])])
@@ -64,12 +64,12 @@ struct ResolvingListTests {
     #expect(add(2) == addAnswer(.success))
     #expect(add(3) == addAnswer(.memoryCapacityExceeded))
     #expect(host.ask(.leClearResolvingList) == [complete(.leClearResolvingList)])
-    // Without a key any number of devices differ.
+    // Several devices may have no key.
     #expect(add(3) == addAnswer(.success))
     #expect(add(4) == addAnswer(.success))
   }
 
-  @Test("A device that is not there can be neither removed, read, nor given a mode")
+  @Test("Removing, reading or setting the mode of an unknown device fails")
   func unknownDevice() {
     let peer = bytes { publicAddress(1).write(to: &$0) }
     let remove = HCIOpcode.leRemoveDeviceFromResolvingList
@@ -79,7 +79,7 @@ struct ResolvingListTests {
         == [complete(.leSetPrivacyMode, .unknownConnectionIdentifier)])
     #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(1)) == nil)
     #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)) == nil)
-    // The same number as a random address is another device.
+    // The same bytes as a random address are another device.
     #expect(add(1) == addAnswer(.success))
     let random = bytes {
       DeviceAddress(kind: .random, bytes: publicAddress(1).bytes).write(to: &$0)
@@ -89,14 +89,14 @@ struct ResolvingListTests {
     #expect(host.ask(remove, peer) == [complete(remove, .unknownConnectionIdentifier)])
   }
 
-  @Test("A known device has no private addresses before they are used")
+  @Test("A new entry has no private addresses before they are used")
   func unusedAddresses() {
     host.resolve(publicAddress(9), peerKey: resolvingKey(1), localKey: resolvingKey(2))
     #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(9)) == nil)
     #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(9)) == nil)
   }
 
-  @Test("Values outside of their ranges are refused")
+  @Test("Values outside their ranges are refused")
   func ranges() {
     let timeout = HCIOpcode.leSetResolvablePrivateAddressTimeout
     for (seconds, code) in [
@@ -126,7 +126,7 @@ struct ResolvingListTests {
   ]
 
   @Test(
-    "While addresses are resolved and used, the list is fixed; the switch is fixed in any case",
+    "The list is fixed while addresses are resolved and used; resolution cannot be switched then",
     arguments: ["advertises", "scans", "initiates"])
   func inUse(_ activity: String) {
     func use() {
@@ -159,13 +159,13 @@ struct ResolvingListTests {
     rest()
     for (opcode, parameters) in Self.commands.reversed() {
       let answer = host.ask(opcode, parameters)
-      // The list is cleared first, and then there is nothing to remove.
+      // The list was cleared, so there is nothing to remove.
       let isMissing = opcode == .leRemoveDeviceFromResolvingList || opcode == .leSetPrivacyMode
       #expect(answer == [complete(opcode, isMissing ? .unknownConnectionIdentifier : .success)])
     }
   }
 
-  @Test("Reset empties the list and ends the resolving")
+  @Test("Reset empties the list and ends address resolution")
   func reset() {
     _ = add(1)
     _ = add(2)
@@ -206,7 +206,7 @@ struct ResolvingListTests {
     }
   }
 
-  @Test("A random address that is needed and not set: refused, as with address type 0x01")
+  @Test("A missing random address is refused, as with address type 0x01")
   func missingRandomAddress() {
     host.resolve(publicAddress(9), localKey: resolvingKey(1))
     host.scan(ownAddressType: 3)

@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-@Suite("Whatever a host sends")
+@Suite("Any packet from a host")
 struct RobustnessTests {
   @Test("Every command with parameters of every length gets one answer")
   func everyLength() {
@@ -10,7 +10,7 @@ struct RobustnessTests {
       for count in 0...255 {
         let host = TestHost(on: VirtualAir())
         let answers = host.ask(HCIOpcode(rawValue: opcode), .zeros(count))
-        // What makes a second event, such as a connection, needs another controller.
+        // Commands that cause a second event, such as a connection, need another controller.
         #expect(answers.count == 1, "0x\(String(opcode, radix: 16)) with \(count) bytes")
         guard count != length, let answer = answers.first else { continue }
         let status = answer[1] == 0x0E ? answer[6] : answer[3]
@@ -19,7 +19,7 @@ struct RobustnessTests {
     }
   }
 
-  @Test("Every command cut anywhere is dropped and counted")
+  @Test("Every truncated command is dropped and counted")
   func everyCut() {
     let host = TestHost(on: VirtualAir())
     var cuts = 0
@@ -92,7 +92,7 @@ struct RobustnessTests {
     #expect(host.ask(.reset) == [complete(.reset)])
   }
 
-  @Test("A writer without room leaves the packet where it is")
+  @Test("A writer that is too small leaves the packet in the queue")
   func noRoom() {
     let host = TestHost(on: VirtualAir())
     host.send(.readBDADDR)

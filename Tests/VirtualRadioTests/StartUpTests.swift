@@ -30,7 +30,7 @@ struct StartUpTests {
     ("LE Set Scan Enable, off", 0x200C, [0, 0]),
   ]
 
-  @Test("Linux gets success for everything that it asks")
+  @Test("Every command of Linux succeeds")
   func linuxStarts() {
     let host = TestHost(on: VirtualAir())
     for step in Self.linux {
@@ -41,7 +41,7 @@ struct StartUpTests {
     }
   }
 
-  @Test("Linux asks for nothing that the mask of commands does not promise")
+  @Test("Linux sends only commands of the mask")
   func linuxAsksWhatIsPromised() {
     let known = TestHost.knownOpcodes
     for step in Self.linux {

@@ -4,10 +4,10 @@ import VirtualRadio
 /// The host's side of one virtual controller: sends packets, and keeps what comes back as bytes.
 struct TestHost {
   let controller: VirtualController
-  /// Kept, since a controller does not keep its air.
+  /// Retained here, since a controller does not retain its air.
   let air: VirtualAir
 
-  /// A controller of `air` whose events are all on, its answers read.
+  /// A controller of `air` with all events enabled and the answers read.
   init(
     on air: VirtualAir, address: DeviceAddress? = nil,
     configuration: ControllerConfiguration = .init(), leEventMask: UInt64 = 0xFFFF
@@ -19,7 +19,7 @@ struct TestHost {
     _ = receive()
   }
 
-  /// A controller as it is after a reset.
+  /// A controller in the state after a reset.
   init(_ controller: VirtualController, on air: VirtualAir) {
     self.controller = controller
     self.air = air
@@ -60,14 +60,14 @@ struct TestHost {
     return Array(packet.prefix(count))
   }
 
-  /// Every packet that waits.
+  /// All waiting packets.
   func receive() -> [[UInt8]] {
     var packets: [[UInt8]] = []
     while let packet = receiveOne() { packets.append(packet) }
     return packets
   }
 
-  /// Sends, and gives everything that comes back.
+  /// Sends, and returns all resulting packets.
   func ask(_ command: some HCICommand) -> [[UInt8]] {
     send(command)
     return receive()
@@ -99,7 +99,7 @@ func event(_ event: some LEMetaEvent) -> [UInt8] {
   bytes { event.writePacket(to: &$0) }
 }
 
-/// Command Complete with a status and what else it returns.
+/// Command Complete with a status and other return parameters.
 func complete(
   _ opcode: HCIOpcode, _ status: HCIErrorCode = .success, _ rest: [UInt8] = []
 ) -> [UInt8] {
@@ -191,7 +191,7 @@ extension TestHost {
   }
 }
 
-/// Two hosts with one link between them, whatever led to it read.
+/// Two hosts with one link between them, and all earlier packets read.
 struct Pair {
   let air = VirtualAir()
   let central: TestHost

@@ -5,7 +5,7 @@
 firmware_folder=.build-firmware
 # The ball for each of these processors, on the one board that QEMU has.
 firmware_names=(lm3s6965evb cortex-m0)
-# What can be built: these, and one that protects its links.
+# The images: these, and one with pairing.
 firmware_images=("${firmware_names[@]}" lm3s6965evb-secure)
 
 # firmware_target NAME: the compiler's flags for its processor.
@@ -74,7 +74,7 @@ build_firmware_benchmark() {
   local sources="$firmware_folder/$1/sources"
   firmware_sources "$sources" Sources/CortexM Benchmarks/FirmwareBenchmark
   rm "$sources/Sources-CortexM-Start.swift"
-  # It runs two balls, one after the other.
+  # It runs two balls in turn.
   build_image "$1" benchmark -I Benchmarks/FirmwareBenchmark/include -- -Wl,--defsym=stack_size=48K
 }
 
@@ -92,7 +92,7 @@ build_image() {
   done
   [ $# = 0 ] || shift
   compile_bare_metal "$image.o" "${flags[@]}" -- "$folder"/sources/*.swift
-  # There is no C library. The linker adds what the compiler asks of its own (division).
+  # There is no C library. The linker adds the compiler's own functions (division).
   arm-none-eabi-gcc -mthumb -mcpu="$processor" -nostdlib \
     -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
     -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o" -lgcc

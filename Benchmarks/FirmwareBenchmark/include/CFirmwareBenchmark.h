@@ -1,4 +1,4 @@
-// A loop of known length, by which the benchmark learns how many ticks of the clock an instruction takes.
+// A loop of known length, with which the benchmark measures how many ticks of the clock an instruction takes.
 #pragma once
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
-// An app's code as it is, written for Apple's systems: nothing here knows of Linux.
+// An app's code, written for Apple's systems: nothing here is specific to Linux.
 import CoreBluetooth
 
-/// Connects to the first heart rate sensor, and tells of each beat count.
+/// Connects to the first heart rate sensor, and reports each rate.
 public final class HeartRateMonitor: NSObject, @unchecked Sendable {
-  /// In beats a minute; the sequence ends when the sensor has gone.
+  /// Beats per minute. The sequence ends when the sensor disconnects.
   public let rates: AsyncStream<Int>
 
   private let continuation: AsyncStream<Int>.Continuation
@@ -64,7 +64,7 @@ extension HeartRateMonitor: CBPeripheralDelegate {
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
     error: (any Error)?
   ) {
-    // Flags, then the rate: of 8 bits here, of 16 if bit 0 is set.
+    // Flags, then the rate: 8 bits here, 16 if bit 0 is set.
     guard let value = characteristic.value, value.count >= 2, value[0] & 1 == 0 else { return }
     continuation.yield(Int(value[1]))
   }

@@ -1,39 +1,39 @@
 import Foundation
 
-/// Hears what happens to a peripheral or a central.
+/// Receives the events of a peripheral or a central.
 public protocol Ear: AnyObject, Sendable {
-  /// Something has happened.
+  /// An event has happened.
   func hear(_ event: Event)
 }
 
-/// What can happen.
+/// An event of a peripheral or a central.
 public enum Event: Equatable, Sendable {
-  /// It has begun to set itself up.
+  /// It has started its configuration.
   case startedConfiguration
   /// Centrals can find it.
   case startedAdvertising
-  /// It looks for peripherals.
+  /// It scans for peripherals.
   case startedScanning
   /// A link has been made, with this device.
   case connected(String)
   /// A link has ended, with this device.
   case disconnected(String)
-  /// No link could be made.
+  /// The link could not be made.
   case connectionFailed
-  /// This message has gone out.
+  /// This message has been sent.
   case sent([String: String])
-  /// This message has come.
+  /// This message has been received.
   case received([String: String])
 }
 
-/// Prints what it hears, a line an event.
+/// Prints each event as a line.
 public final class PrintingEar: Ear {
   /// An ear that prints.
   public init() {}
 
-  /// Prints it.
+  /// Prints the event.
   public func hear(_ event: Event) {
-    // Not by print, which keeps what goes into a pipe until there is much of it.
+    // `print` would buffer its output into a pipe.
     FileHandle.standardOutput.write(Data((words(for: event) + "\n").utf8))
   }
 

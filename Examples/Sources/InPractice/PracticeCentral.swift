@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// Finds a peripheral, waits to be greeted, answers, and takes its leave.
+/// Finds a peripheral, waits for its greeting, answers and disconnects.
 public final class PracticeCentral: NSObject, @unchecked Sendable {
   private let ear: any Ear
   private let answer = ["Yo": "Lo"]

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// Greets each central that listens, and takes what centrals write.
+/// Greets each subscribed central, and accepts messages from centrals.
 public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   private let ear: any Ear
   private let greeting = ["Hello": "Darkness"]
@@ -87,7 +87,7 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
     peripheral.respond(to: first, withResult: .success)
     let data = requests.reduce(Data()) { $0 + ($1.value ?? Data()) }
     guard let message = Practice.decode(data) else {
-      return NSLog("What came is no property list of strings: %d bytes", data.count)
+      return NSLog("The received value is not a property list of strings: %d bytes", data.count)
     }
     value = data
     ear.hear(.received(message))

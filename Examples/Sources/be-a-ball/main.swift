@@ -1,4 +1,4 @@
-// A ball by the SDK: answers by itself, or by hand if it is told which answers there are.
+// A ball of the SDK. It answers with the SDK's answers, or with those in its arguments.
 //   be-a-ball [NAME [ANSWER…]]
 import EightBallKit
 import Foundation

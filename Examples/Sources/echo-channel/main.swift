@@ -1,5 +1,5 @@
-// Publishes an L2CAP channel and sends back what comes on it. Which one it is can be read from a characteristic.
-// With --encrypted the link to a central has to be encrypted.
+// Publishes an L2CAP channel and sends its bytes back. A characteristic has the PSM.
+// With --encrypted, the link to a central has to be encrypted.
 //   echo-channel [--encrypted] [NAME]
 import CoreBluetooth
 import Foundation
@@ -15,7 +15,7 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
 final class Echo: NSObject, StreamDelegate {
   let channel: CBL2CAPChannel
   private let onEnd: (Echo) -> Void
-  /// What has come and has not been sent back.
+  /// The received bytes that have not been sent back.
   private var waiting: [UInt8] = []
   private var count = 0
 
@@ -38,7 +38,7 @@ final class Echo: NSObject, StreamDelegate {
     }
   }
 
-  /// Reads no more than can be sent back: then the other side has to wait.
+  /// Reads only as much as can be sent back, so the other side has to wait.
   private func pass() {
     guard let input = channel.inputStream, let output = channel.outputStream else { return }
     while true {

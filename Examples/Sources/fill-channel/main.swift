@@ -1,4 +1,4 @@
-// Opens the L2CAP channel of a device with the service of echo-channel, sends bytes and checks that they come back.
+// Opens the L2CAP channel of echo-channel, sends bytes and checks that they come back.
 //   fill-channel [BYTES]
 import CoreBluetooth
 import Foundation
@@ -15,7 +15,7 @@ func end(_ text: String, _ status: Int32) {
   exit(status)
 }
 
-/// What is sent: 0, 1, 2 … 250, 0 …
+/// The bytes to send: 0, 1, 2 … 250, 0 …
 func pattern(from start: Int, count: Int) -> [UInt8] {
   (start..<start + count).map { UInt8($0 % 251) }
 }
@@ -115,7 +115,7 @@ final class Filler: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, St
     guard received == total else { return }
     let seconds = Date().timeIntervalSince(start)
     say("\(total) bytes each way in \(String(format: "%.1f", seconds)) s")
-    // Closes the channel, and then the link.
+    // Closes the channel, then the link.
     channel?.inputStream.close()
     channel?.outputStream.close()
     if let peripheral { manager.cancelPeripheralConnection(peripheral) }

@@ -1,4 +1,4 @@
-// A Magic 8-Ball on CBPeripheralManager, in about a hundred lines: on Apple's systems as on Linux.
+// A Magic 8-Ball with CBPeripheralManager, in about a hundred lines, for Apple's systems and Linux.
 //   hundred-line-ball [NAME [ANSWER…]]
 import CoreBluetooth
 import Foundation
@@ -26,14 +26,14 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let question = CBMutableCharacteristic(
     type: questionUUID, properties: [.write, .writeWithoutResponse], value: nil,
     permissions: .writeable)
-  /// The last answer of each central, and whether it has yet to be notified.
+  /// The last answer to each central, and whether it still has to be notified.
   var given: [UUID: (text: String, isPending: Bool)] = [:]
-  var listeners: [UUID: CBCentral] = [:]
+  var subscribers: [UUID: CBCentral] = [:]
 
   func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
     guard manager.state == .poweredOn else { return }
     given = [:]
-    listeners = [:]
+    subscribers = [:]
     let service = CBMutableService(type: serviceUUID, primary: true)
     service.characteristics = [question, answer]
     manager.removeAllServices()
@@ -69,7 +69,7 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     }
     manager.respond(to: first, withResult: .success)
     given[first.central.identifier] = (answers.randomElement() ?? "Yes.", true)
-    tell(manager)
+    notify(manager)
   }
 
   func peripheralManager(_ manager: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
@@ -85,27 +85,27 @@ final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     _ manager: CBPeripheralManager, central: CBCentral,
     didSubscribeTo characteristic: CBCharacteristic
   ) {
-    listeners[central.identifier] = central
-    tell(manager)
+    subscribers[central.identifier] = central
+    notify(manager)
   }
 
   func peripheralManager(
     _ manager: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    // It may have gone, and then is told nothing when it comes back; the answer can still be read.
-    listeners[central.identifier] = nil
+    // It may have disconnected. It is not notified when it reconnects, but can read the answer.
+    subscribers[central.identifier] = nil
     given[central.identifier]?.isPending = false
   }
 
   func peripheralManagerIsReady(toUpdateSubscribers manager: CBPeripheralManager) {
-    tell(manager)
+    notify(manager)
   }
 
-  /// Notifies every answer that waits for a listener, or for room.
-  func tell(_ manager: CBPeripheralManager) {
+  /// Notifies every answer that waits for a subscription or for room.
+  func notify(_ manager: CBPeripheralManager) {
     for (id, (text, isPending)) in given where isPending {
-      guard let central = listeners[id] else { continue }
+      guard let central = subscribers[id] else { continue }
       let isSent = manager.updateValue(
         Data(text.utf8), for: answer, onSubscribedCentrals: [central])
       if isSent { given[id] = (text, false) }

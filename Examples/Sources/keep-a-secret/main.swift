@@ -1,14 +1,14 @@
-// A peripheral whose value takes an encrypted link: a central pairs before it reads the value.
+// A peripheral whose value requires an encrypted link: a central pairs before it reads the value.
 //
 //     keep-a-secret [compare]
 //
-// Without `compare` it pairs with everybody (Just Works). With it, both devices show a number; say "y" if the
-// other shows the same one.
+// Without `compare` it pairs with every central (Just Works). With it, both devices show a number;
+// type "y" if the other shows the same one.
 
 import CoreBluetooth
 import Foundation
 
-/// Prints a line at once, into a pipe too.
+/// Prints a line at once, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 final class Keeper: NSObject, CBPeripheralManagerDelegate {
@@ -74,7 +74,7 @@ final class Keeper: NSObject, CBPeripheralManagerDelegate {
 
 #if os(Linux)
   if CommandLine.arguments.contains("compare") {
-    // Apple's systems ask their user themselves.
+    // Apple's systems ask the user.
     CBRadio.default.pairing = CBPairing(
       ability: .displayYesNo, requiresUser: true,
       ended: { _, error in

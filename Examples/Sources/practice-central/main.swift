@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import InPractice
 
-/// Ends the program once the conversation is over.
+/// Ends the program after the disconnection.
 final class FinalEar: Ear {
   private let printer = PrintingEar()
 

@@ -1,15 +1,16 @@
-// Reads a value that takes an encrypted link: CoreBluetooth pairs by itself when the peripheral asks for it, and
-// reads again. Then it leaves and comes back, and the bond encrypts the link without pairing.
+// Reads a value that requires an encrypted link: CoreBluetooth pairs when the peripheral refuses,
+// and reads again. Then it disconnects and reconnects, and the bond encrypts the link without
+// pairing.
 //
 //     read-a-secret [compare] [VISITS]
 //
-// With `compare`, both devices show a number; say "y" if the other shows the same one. VISITS is how often it
-// connects, 2 without it.
+// With `compare`, both devices show a number; type "y" if the other shows the same one. VISITS is
+// the number of connections, 2 by default.
 
 import CoreBluetooth
 import Foundation
 
-/// Prints a line at once, into a pipe too.
+/// Prints a line at once, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
@@ -90,7 +91,7 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
 
 #if os(Linux)
   if CommandLine.arguments.contains("compare") {
-    // Apple's systems ask their user themselves.
+    // Apple's systems ask the user.
     CBRadio.default.pairing = CBPairing(
       ability: .displayYesNo, requiresUser: true,
       ended: { _, error in

@@ -2,7 +2,7 @@ import CoreBluetooth
 import HeartRate
 import Testing
 
-/// A sensor that tells whoever listens 72, then 75, on a radio of its own.
+/// A sensor on a separate radio that notifies 72, then 75, to each subscriber.
 final class ScriptedSensor: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let queue = DispatchQueue(label: "sensor")
   let measurement = CBMutableCharacteristic(
@@ -33,15 +33,15 @@ final class ScriptedSensor: NSObject, CBPeripheralManagerDelegate, @unchecked Se
 }
 
 @Test(.timeLimit(.minutes(1)))
-func theMonitorHearsTheSensor() async throws {
-  // The app's radio is the one that EIGHTBALL_RADIO names: see scripts/test.
+func theMonitorReceivesTheRates() async throws {
+  // EIGHTBALL_RADIO names the app's radio: see scripts/test.
   let sensor = ScriptedSensor(on: try CBRadio("virtual"))
   let monitor = HeartRateMonitor(queue: DispatchQueue(label: "app"))
-  var heard: [Int] = []
+  var rates: [Int] = []
   for await rate in monitor.rates {
-    heard.append(rate)
-    if heard.count == 2 { break }
+    rates.append(rate)
+    if rates.count == 2 { break }
   }
-  #expect(heard == [72, 75])
+  #expect(rates == [72, 75])
   withExtendedLifetime(sensor) {}
 }

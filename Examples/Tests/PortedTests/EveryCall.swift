@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// A delegate that has every method of a central's and a peripheral's, as libraries that wrap Core
-/// Bluetooth have.
+/// A delegate with every method for a central and its peripherals, like libraries that wrap Core
+/// Bluetooth.
 final class EveryCentralCall: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
     guard central.state == .poweredOn, central.authorization == .allowedAlways else { return }
@@ -107,7 +107,7 @@ final class EveryCentralCall: NSObject, CBCentralManagerDelegate, CBPeripheralDe
   }
 }
 
-/// The same for the side that is a peripheral.
+/// The same for a peripheral manager.
 final class EveryPeripheralCall: NSObject, CBPeripheralManagerDelegate {
   let characteristic = CBMutableCharacteristic(
     type: CBUUID(), properties: [.notify], value: nil, permissions: [.readable])

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// Waits for the radio by key-value observing, as some apps do.
+/// Waits for the radio with key-value observing, as some apps do.
 final class StateWatch: @unchecked Sendable {
   let manager: CBCentralManager
   private var observation: NSKeyValueObservation?
@@ -23,9 +23,9 @@ final class StateWatch: @unchecked Sendable {
   }
 }
 
-@Suite("Sources as they come from Apple's systems")
+@Suite("Unchanged sources from Apple's systems")
 struct PortedTests {
-  @Test("key-value observing sees the radio switched on", .timeLimit(.minutes(1)))
+  @Test("key-value observing reports the powered-on radio", .timeLimit(.minutes(1)))
   func observing() async {
     let (states, continuation) = AsyncStream.makeStream(of: CBManagerState.self)
     let watch = StateWatch(queue: DispatchQueue(label: "app")) { continuation.yield($0) }
@@ -34,7 +34,7 @@ struct PortedTests {
     #expect(watch.manager.state == .poweredOn)
   }
 
-  @Test("a switch over codes and states has the numbers without a name in its default")
+  @Test("a switch over codes and states handles unnamed numbers in its default")
   func switches() throws {
     #expect(meaning(of: .connectionTimeout) == "the link was lost")
     #expect(meaning(of: try #require(CBError.Code(rawValue: 99))) == "99")
@@ -43,7 +43,7 @@ struct PortedTests {
     #expect(name(of: .unlikelyError) == "unlikelyError")
   }
 
-  /// With every case, as a switch has them that the compiler wrote.
+  /// With every case, like a switch that the compiler completed.
   private func name(of code: CBATTError.Code) -> String {
     switch code {
     case .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu,
@@ -57,7 +57,7 @@ struct PortedTests {
     }
   }
 
-  @Test("an error is an NSError, and comes back from one")
+  @Test("an error survives a cast to NSError and back")
   func errors() {
     let error: any Error = CBATTError(.insufficientEncryption, userInfo: ["handle": 3])
     let bridged = error as NSError
@@ -69,7 +69,7 @@ struct PortedTests {
     #expect((wrapped[1] as? CBError)?.code == .peripheralDisconnected)
   }
 
-  @Test("older names are there")
+  @Test("older names exist")
   func olderNames() {
     #expect(CBCentralManagerState(rawValue: CBManagerState.poweredOn.rawValue) == .poweredOn)
     #expect(CBPeripheralManagerState.unsupported.rawValue == 2)

@@ -1,9 +1,9 @@
 import BluetoothHost
 
-/// Closes when a button chatters, so that its edges wake nobody for a while.
+/// Closes when a button chatters, so that its edges do not wake the loop for a while.
 ///
-/// A press with all its bounces is a few edges; a broken contact or a loose wire can be thousands
-/// a second, each of which would wake the loop.
+/// A press with all its bounces is a few edges. A broken contact or a loose wire can make thousands
+/// a second, and each would wake the loop.
 struct EdgeGate {
   /// The edges that may come in one period: far more than a press bounces.
   static var limit: Int { 64 }
@@ -12,10 +12,10 @@ struct EdgeGate {
 
   private var periodEnd = Instant(rawValue: 0)
   private var count = 0
-  /// When the edges are listened to again; `nil` while they are.
+  /// When the gate opens again; `nil` while it is open.
   private(set) var opening: Instant?
 
-  /// Counts an edge; closes the gate if it is one too many.
+  /// Counts an edge; closes the gate if there are too many.
   mutating func count(at now: Instant) {
     if periodEnd <= now {
       periodEnd = now.advanced(by: Self.period)

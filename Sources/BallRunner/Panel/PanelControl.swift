@@ -1,10 +1,9 @@
 import BluetoothHost
 import EightBall
 
-/// The ball's panel on the lines of a port: edges in, lights out, and lines that come and go.
+/// The ball's panel on the lines of a port: reads edges, sets lights, and reopens lost lines.
 ///
-/// Lines that are absent or lost never stop the ball: the trouble is reported once, and the lines are
-/// asked for again and again.
+/// Absent or lost lines never stop the ball: it reports them once and keeps retrying.
 struct PanelControl: ~Copyable {
   /// The panel.
   private(set) var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
@@ -12,21 +11,21 @@ struct PanelControl: ~Copyable {
   private var gate = EdgeGate()
   private var isOpen = false
   private var hasHungUp = false
-  /// When to ask for the lines again; `nil` while they are open.
+  /// When to open the lines again; `nil` while they are open.
   private var retry: Instant? = Instant(rawValue: 0)
   private var failures: UInt32 = 0
-  /// Whether the trouble with the lines has not been taken.
+  /// Whether lost lines have not been reported.
   private var hasTrouble = false
-  /// Whether the lines are open again, and that has not been taken.
+  /// Whether reopened lines have not been reported.
   private var isBack = false
-  /// How each light is; `nil` if it has to be set.
+  /// The last state that was set; `nil` if the light has to be set.
   private var isStatusLit: Bool?
   private var isAnswerLit: Bool?
   private var lastEdge = Instant(rawValue: 0)
 
   init() {}
 
-  /// When `readButtons` must be called; `nil` if only the port can bring anything. Lights that are absent
+  /// When `readButtons` must be called; `nil` if the panel waits only for the port. Absent lights
   /// need no blinking.
   var deadline: Instant? {
     isOpen ? Instant.earlier(panel.deadline, gate.opening) : retry
@@ -34,24 +33,24 @@ struct PanelControl: ~Copyable {
 
   // MARK: Buttons
 
-  /// Gives the panel what has happened to the buttons, and lets its time pass.
+  /// Gives the panel the events of the buttons, and advances its time.
   mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
-    let news = port.takeLinesNews()
+    let change = port.takeLinesChange()
     if !isOpen {
-      reopen(&port, at: now, hasChipChanged: news == .chipChanged)
-    } else if news == .hungUp {
+      reopen(&port, at: now, hasChipChanged: change == .chipChanged)
+    } else if change == .hungUp {
       hasHungUp = true
-    } else if news == .chipChanged, !port.checkLines() {
+    } else if change == .chipChanged, !port.checkLines() {
       lose(&port, at: now)
     }
     if isOpen, !hear(&port, at: now) { lose(&port, at: now) }
     panel.advance(to: now)
   }
 
-  /// Takes the next thing that the panel asks of the ball; `nil` if there is none.
+  /// Takes the panel's next action; `nil` if there is none.
   mutating func nextAction() -> PanelAction? { panel.nextAction() }
 
-  /// Hears the edges; `false` if the lines are lost.
+  /// Reads the edges; `false` if the lines are lost.
   private mutating func hear<Port: PanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> Bool {
@@ -82,11 +81,11 @@ struct PanelControl: ~Copyable {
     }
   }
 
-  /// After a rest, what the contacts say now is what counts.
+  /// After the gate was closed, the present contacts count.
   private mutating func openGate<Port: PanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> Bool {
-    // A kernel keeps 16 edges a line, so no chatter goes on for longer than this.
+    // A kernel keeps 16 edges a line, so a longer chatter is not in the queue.
     var count = 0
     while count < 1_024, case .edge = port.nextEdge() { count &+= 1 }
     guard settle(.shake, &port, at: now), settle(.clear, &port, at: now) else { return false }
@@ -107,8 +106,8 @@ struct PanelControl: ~Copyable {
     return true
   }
 
-  /// When an edge was, by our clock: never later than now nor before the last one. Old kernels tell the
-  /// time by another clock.
+  /// The time of an edge by the port's clock: at least that of the last edge, at most now. Old
+  /// kernels use another clock.
   private mutating func time(of edge: ButtonEdge, _ now: Instant) -> Instant {
     let isOfOurClock = edge.time <= now && edge.time.advanced(by: 10_000) > now
     lastEdge = max(lastEdge, isOfOurClock ? edge.time : now)
@@ -117,16 +116,16 @@ struct PanelControl: ~Copyable {
 
   // MARK: Lights
 
-  /// The ball is in this state.
+  /// Shows the ball's state.
   mutating func show(_ lights: BallLights, at now: Instant) { panel.show(lights, at: now) }
-  /// Centrals may pair.
+  /// Shows that pairing is open.
   mutating func showPairing(at now: Instant) { panel.showPairing(at: now) }
-  /// A statement was refused.
-  mutating func showRefusal(at now: Instant) { panel.tellRefusal(at: now) }
-  /// An answer was given.
-  mutating func showAnswer(at now: Instant) { panel.tellAnswer(at: now) }
+  /// Shows that a statement was refused.
+  mutating func showRefusal(at now: Instant) { panel.showRefusal(at: now) }
+  /// Shows that an answer was given.
+  mutating func showAnswer(at now: Instant) { panel.showAnswer(at: now) }
 
-  /// Puts the panel's lights on the lines, where they have changed.
+  /// Sets the lights that have changed.
   mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
     guard isOpen else { return }
     let isStatus = panel.isLit(.status)
@@ -141,7 +140,7 @@ struct PanelControl: ~Copyable {
     }
   }
 
-  /// Turns the lights off, and gives the lines back for good.
+  /// Turns the lights off and releases the lines for good.
   mutating func close<Port: PanelPort & ~Copyable>(_ port: inout Port) {
     retry = nil
     guard isOpen else { return }
@@ -151,10 +150,10 @@ struct PanelControl: ~Copyable {
     release(&port)
   }
 
-  // MARK: Losing and finding
+  // MARK: Lost and reopened lines
 
-  /// Takes whether the lines cannot be used any more, or can be used again.
-  mutating func takeNews() -> News? {
+  /// Takes whether the lines were lost or reopened.
+  mutating func takeLinesEvent() -> LinesEvent? {
     defer {
       hasTrouble = false
       isBack = false
@@ -162,8 +161,8 @@ struct PanelControl: ~Copyable {
     return hasTrouble ? .lost : isBack ? .ready : nil
   }
 
-  /// What has become of the lines.
-  enum News {
+  /// A change of the lines to report.
+  enum LinesEvent {
     /// They cannot be used.
     case lost
     /// They can be used.
@@ -175,8 +174,8 @@ struct PanelControl: ~Copyable {
   ) {
     guard let retry, hasChipChanged || retry <= now else { return }
     guard port.openLines(), find(.shake, &port), find(.clear, &port) else {
-      // A chip that has just come gets its permissions a moment later: it is too early to complain. If
-      // it gets none, the next retry says so.
+      // A new chip gets its permissions a moment later, so report no failure yet. If it gets none,
+      // the next retry reports it.
       if hasChipChanged { failures = 0 }
       return lose(&port, at: now, isReported: !hasChipChanged)
     }
@@ -204,7 +203,7 @@ struct PanelControl: ~Copyable {
     _ port: inout Port, at now: Instant, isReported: Bool = true
   ) {
     release(&port)
-    // Nobody holds down a button of a chip that has gone.
+    // A chip that is gone holds no button down.
     panel.find(.shake, isClosed: false)
     panel.find(.clear, isClosed: false)
     if isReported { hasTrouble = true }

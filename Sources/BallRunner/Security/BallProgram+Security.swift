@@ -1,14 +1,17 @@
 import BluetoothHost
 import EightBall
 
-// A ball whose links are protected. Nothing here is called, nor compiled into a program, without that.
+// The parts of a ball that protects its links. A program without protection calls and compiles none
+// of it.
 extension BallProgram where Security: ~Copyable {
-  /// When the desk wants a turn; `nil` if it waits for nothing.
+  /// When the desk needs a turn; `nil` if nothing is due.
   var securityDeadline: Instant? { host.security.desk.deadline }
 
-  /// The ball begins: one without bonds lets centrals pair.
+  /// At the start: opens pairing if there are no bonds.
   mutating func openFirstPairing(at now: Instant) {
-    if host.security.bondCount == 0 { openPairing(at: now) }
+    if host.security.desk.protection != .none, host.security.bondCount == 0 {
+      openPairing(at: now)
+    }
   }
 
   private mutating func openPairing(at now: Instant) {
@@ -16,18 +19,18 @@ extension BallProgram where Security: ~Copyable {
     host.security.isPairingOpen = true
   }
 
-  /// Closes pairing when its time is over. What has begun goes on.
+  /// Closes pairing when its time is over. Pairings that have begun continue.
   mutating func advanceSecurity(to now: Instant) {
     guard let closing = host.security.desk.closing, closing <= now else { return }
     if host.security.desk.close(at: now) { host.security.isPairingOpen = false }
   }
 
-  /// A button was pressed.
+  /// Notes that a button was pressed.
   mutating func note(_ action: PanelAction, at now: Instant) {
     host.security.desk.press(action, at: now)
   }
 
-  /// Does what the buttons were held for.
+  /// Does what buttons were held for.
   mutating func holdButtons(at now: Instant) {
     guard host.security.desk.deadline != nil else { return }
     let shake = panel.panel.isPressed(.shake)
@@ -37,34 +40,35 @@ extension BallProgram where Security: ~Copyable {
     case .forget:
       host.security.desk.append(.forgotten(host.security.bondCount))
       host.security.forgetBonds()
-      // Who is encrypted with a key that is forgotten begins afresh, too.
+      // Also ends the links that are encrypted with a deleted key.
       host.disconnectAll()
     case nil: break
     }
   }
 
-  /// The user has said yes or no. Nothing happens if nobody has asked.
+  /// The user has answered. Does nothing if no question is open.
   mutating func answer(_ isConfirmed: Bool, at now: Instant) {
-    guard let place = host.security.desk.question?.place else { return }
+    guard let connectionIndex = host.security.desk.question?.connectionIndex else { return }
     host.security.desk.promptIsOver()
-    host.security.answer(isConfirmed, at: place, at: now)
+    host.security.answer(isConfirmed, at: connectionIndex, at: now)
   }
 
-  /// What the user has to answer; `nil` if nothing.
+  /// The question that the user has to answer; `nil` without one.
   var question: PairingPrompt? { host.security.desk.question?.prompt }
 
-  /// Words what has happened.
+  /// Reports the events of the desk.
   @inline(never)
-  mutating func tellSecurity() {
-    while host.security.desk.hasNews, let news = host.security.desk.nextNews() {
+  mutating func reportSecurity() {
+    while host.security.desk.hasEvents, let event = host.security.desk.nextEvent() {
       var central: DeviceAddress?
-      switch news {
-      case .prompt(_, let place), .paired(let place, _, _), .failed(let place, _),
-        .unencrypted(let place):
-        central = host.server.withApplication { $0.address(at: place) }
+      switch event {
+      case .prompt(_, let connectionIndex), .paired(let connectionIndex, _, _),
+        .failed(let connectionIndex, _),
+        .unencrypted(let connectionIndex):
+        central = host.server.withApplication { $0.address(at: connectionIndex) }
       case .opened, .closed, .forgotten: break
       }
-      printer.tell(news, of: central)
+      printer.report(event, of: central)
     }
   }
 
@@ -83,9 +87,9 @@ extension BallProgram where Security: ~Copyable {
     let wasKept = host.security.desk.areBondsKept
     host.security.desk.areBondsKept = isKept
     guard isKept != wasKept else { return }
-    if isKept { return printer.tellBondsKept() }
+    if isKept { return printer.reportBondsKept() }
     var reason = ByteBuffer<384>()
     reason.write { port.writeBondsTrouble(to: &$0) }
-    printer.tellBondsLost(reason.span)
+    printer.reportBondsLost(reason.span)
   }
 }

@@ -1,28 +1,38 @@
 import BluetoothHost
 import EightBall
 
-/// What a ball wants of a link before its central may ask, hear the answer, or read it.
+/// The protection that a ball requires of a link before its central may ask, or read or receive an
+/// answer.
 public enum BallProtection: Equatable, Sendable {
+  /// Nothing. A central that wants to pair is refused: Pairing Not Supported.
+  case none
   /// Encryption. Two devices that pair without a check by their users are enough.
   case encrypted
   /// Encryption with a key that is protected against a man in the middle: the users compare numbers, or
   /// enter one.
   case authenticated
 
-  /// What Question wants.
+  /// The requirement of Question.
   var ofQuestion: AttributeProtection {
-    self == .encrypted ? .writeEncrypted : .writeAuthenticated
+    switch self {
+    case .none: AttributeProtection(rawValue: 0)
+    case .encrypted: .writeEncrypted
+    case .authenticated: .writeAuthenticated
+    }
   }
 
-  /// What Answer wants.
+  /// The requirement of Answer.
   var ofAnswer: AttributeProtection {
-    self == .encrypted
-      ? .readEncrypted | .updateEncrypted : .readAuthenticated | .updateAuthenticated
+    switch self {
+    case .none: AttributeProtection(rawValue: 0)
+    case .encrypted: .readEncrypted | .updateEncrypted
+    case .authenticated: .readAuthenticated | .updateAuthenticated
+    }
   }
 
-  /// What the ball asks of a pairing. Nobody pairs until that is opened.
+  /// The ball's pairing policy. Pairing is closed at first.
   ///
-  /// - Parameter hasUser: Whether there is somebody who sees numbers and says yes or no to them.
+  /// - Parameter hasUser: Whether a user sees numbers and confirms them.
   public func policy(hasUser: Bool) -> PairingPolicy {
     PairingPolicy(
       isOpen: false, ioCapability: hasUser ? .displayYesNo : .noInputNoOutput,

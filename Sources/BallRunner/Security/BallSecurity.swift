@@ -1,32 +1,32 @@
 import BluetoothHost
 
-/// How a ball protects its links: not at all (`NoSecurity`), or by a Security Manager whose owner is a
-/// `PairingDesk`.
+/// How a ball protects its links: not at all (`NoSecurity`), or by a Security Manager whose
+/// delegate is a `PairingDesk`.
 ///
 /// The runner calls these requirements, and only where `isPresent` is true.
 public protocol BallSecurity: SecurityRole, ~Copyable {
-  /// The desk: who may pair, and what has happened.
+  /// The desk: decides who may pair, and keeps the events.
   var desk: PairingDesk { get set }
   /// Whether peers may pair now.
   var isPairingOpen: Bool { get set }
   /// How many bonds there are.
   var bondCount: Int { get }
-  /// Whether the bonds have changed since they were kept.
+  /// Whether the bonds have changed since the last `keepBonds`.
   var areBondsChanged: Bool { get }
-  /// Makes `file` the file of the bonds. They are kept then.
+  /// Writes the bonds to `file`, and counts them as kept.
   mutating func keepBonds(in file: inout BondFileBytes)
-  /// Forgets every bond.
+  /// Deletes every bond.
   mutating func forgetBonds()
-  /// The ball goes by this address.
+  /// Sets the ball's identity address.
   mutating func identify(as address: DeviceAddress)
-  /// The user says yes or no to what the central at `index` waits for.
+  /// Gives the user's answer to the question of the central at `index`.
   mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant)
 }
 
-/// The Security Manager of a ball for `places` centrals with at most 16 bonds.
+/// The Security Manager of a ball for `capacity` centrals with at most 16 bonds.
 public typealias BallSecurityManager<
-  let places: Int, Random: SecureRandomNumberGenerator
-> = SecurityManager<places, P256KeyAgreement, Random, BondTable<16>, PairingDesk>
+  let capacity: Int, Random: SecureRandomNumberGenerator
+> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingDesk>
 
 extension SecurityManager: BallSecurity
 where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingDesk {
@@ -45,22 +45,22 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
   /// How many bonds there are.
   public var bondCount: Int { bonds.count }
 
-  /// Whether the bonds have changed since they were kept.
+  /// Whether the bonds have changed since the last `keepBonds`.
   public var areBondsChanged: Bool { bonds.isChanged }
 
-  /// Makes `file` the file of the bonds.
+  /// Writes the bonds to `file`, and counts them as kept.
   public mutating func keepBonds(in file: inout BondFileBytes) {
     BondFileFormat.write(bonds, identity: identity, to: &file)
     bonds.markKept()
   }
 
-  /// Forgets every bond.
+  /// Deletes every bond.
   public mutating func forgetBonds() {
     while bonds.count > 0 { removeBond(at: 0) }
   }
 
-  /// The ball goes by this address. Peers keep it with their keys, so a file must, too. A private address is
-  /// nobody's identity.
+  /// Sets the ball's identity address. Peers store it with their keys, so the bond file must store
+  /// it too. A private address is no identity.
   public mutating func identify(as address: DeviceAddress) {
     guard identity?.address != address, !address.isResolvable else { return }
     identity = LocalIdentity(
@@ -68,33 +68,33 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
     bonds.markChanged()
   }
 
-  /// The user says yes or no.
+  /// Gives the user's answer.
   public mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant) {
     _ = confirm(isConfirmed, at: index, at: now)
   }
 }
 
 extension NoSecurity: BallSecurity {
-  /// A desk that nobody asks.
+  /// An unused desk.
   public var desk: PairingDesk {
     get { PairingDesk(.encrypted) }
     set {}
   }
-  /// False.
+  /// `false`.
   public var isPairingOpen: Bool {
     get { false }
     set {}
   }
-  /// None.
+  /// 0.
   public var bondCount: Int { 0 }
-  /// False.
+  /// `false`.
   public var areBondsChanged: Bool { false }
-  /// Nothing happens.
+  /// Does nothing.
   public mutating func keepBonds(in file: inout BondFileBytes) {}
-  /// Nothing happens.
+  /// Does nothing.
   public mutating func forgetBonds() {}
-  /// Nothing happens.
+  /// Does nothing.
   public mutating func identify(as address: DeviceAddress) {}
-  /// Nothing happens.
+  /// Does nothing.
   public mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant) {}
 }

@@ -1,17 +1,17 @@
 import BluetoothHost
 import EightBall
 
-/// Who may pair with a ball, and when: only while its owner says so.
+/// Decides who may pair with a ball, and when.
 ///
-/// Pairing is open for a minute after shake was held for 3 s, and from the ball's start if it has no bonds.
-/// Clear, held for 10 s, forgets the bonds. All on injected time.
+/// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts.
+/// Holding clear for 10 s deletes the bonds. The time is injected.
 public struct PairingDesk: PairingDelegate, Sendable {
-  /// False: a ball is the peripheral of all its links.
+  /// `false`: a ball is the peripheral of all its links.
   @inlinable
   public static var isEverCentral: Bool { false }
 
-  #if JUST_WORKS_ONLY
-    /// False: the program is a small one.
+  #if JUST_WORKS_ONLY && !FULL
+    /// `false`: the program is a small one.
     @inlinable
     public static var keepsPrivacy: Bool { false }
   #endif
@@ -20,53 +20,53 @@ public struct PairingDesk: PairingDelegate, Sendable {
   public static var openTime: UInt32 { 60_000 }
   /// How long shake has to be held to open it, in milliseconds.
   public static var shakeTime: UInt32 { 3_000 }
-  /// How long clear has to be held to forget the bonds, in milliseconds.
+  /// How long clear has to be held to delete the bonds, in milliseconds.
   public static var clearTime: UInt32 { 10_000 }
 
-  /// What held buttons ask for.
+  /// What held buttons request.
   enum Action: Equatable {
-    /// Let centrals pair.
+    /// Open pairing.
     case open
-    /// Forget every bond.
+    /// Delete every bond.
     case forget
   }
 
-  /// What the ball wants of a link.
+  /// The protection that the ball requires of a link.
   let protection: BallProtection
 
   /// When pairing closes; `nil` while it is closed.
   private(set) var closing: Instant?
-  /// When shake and clear have been held long enough; `nil` while they are not down.
+  /// When shake and clear have been held long enough; `nil` while they are up.
   private var shakeDeadline: Instant?
   private var clearDeadline: Instant?
 
-  /// Whether the bonds could be kept the last time.
+  /// Whether the bonds were stored the last time.
   var areBondsKept = true
 
-  private var news = InlineArray<8, PairingNews>(repeating: .closed)
-  private var newsCount = 0
-  /// What the user has to say yes or no to, and the connection that waits for it.
-  private(set) var question: (prompt: PairingPrompt, place: Int)?
+  private var events = InlineArray<8, PairingEvent>(repeating: .closed)
+  private var eventCount = 0
+  /// The question that the user has to answer, and the connection that waits for it.
+  private(set) var question: (prompt: PairingPrompt, connectionIndex: Int)?
 
   /// A desk that is closed.
   public init(_ protection: BallProtection) {
     self.protection = protection
   }
 
-  /// When `advance` or `holdButtons` has to be called; `nil` if nothing is waited for.
+  /// When `advance` or `holdButtons` has to be called; `nil` if nothing is due.
   var deadline: Instant? {
     Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline))
   }
 
   // MARK: Open and closed
 
-  /// Pairing is open for `openTime` from now on.
+  /// Opens pairing for `openTime`.
   mutating func open(at now: Instant) {
     closing = now.advanced(by: Self.openTime)
     append(.opened(seconds: Int(Self.openTime / 1_000)))
   }
 
-  /// Closes pairing if its time is over; whether it has.
+  /// Closes pairing if its time is over; `true` if it did.
   mutating func close(at now: Instant) -> Bool {
     guard let closing, closing <= now else { return false }
     self.closing = nil
@@ -76,8 +76,9 @@ public struct PairingDesk: PairingDelegate, Sendable {
 
   // MARK: Buttons
 
-  /// The panel has taken a button for pressed.
+  /// Notes a press.
   mutating func press(_ action: PanelAction, at now: Instant) {
+    if protection == .none { return }
     switch action {
     case .shake: shakeDeadline = now.advanced(by: Self.shakeTime)
     case .clear: clearDeadline = now.advanced(by: Self.clearTime)
@@ -86,7 +87,7 @@ public struct PairingDesk: PairingDelegate, Sendable {
     }
   }
 
-  /// Whether shake and clear are down now; gives what they have been held for.
+  /// Takes whether shake and clear are down now; returns what they were held for.
   mutating func hold(shake: Bool, clear: Bool, at now: Instant) -> Action? {
     if !shake { shakeDeadline = nil }
     if !clear { clearDeadline = nil }
@@ -101,37 +102,37 @@ public struct PairingDesk: PairingDelegate, Sendable {
     return nil
   }
 
-  // MARK: News
+  // MARK: Events
 
-  /// Whether something has happened that has not been taken.
-  var hasNews: Bool { newsCount > 0 }
+  /// Whether an event waits.
+  var hasEvents: Bool { eventCount > 0 }
 
-  /// Takes the oldest; `nil` if there is nothing.
-  mutating func nextNews() -> PairingNews? {
-    guard newsCount > 0 else { return nil }
-    let first = news[0]
-    newsCount &-= 1
-    for index in 0..<newsCount { news[index] = news[index &+ 1] }
+  /// Takes the oldest event; `nil` without one.
+  mutating func nextEvent() -> PairingEvent? {
+    guard eventCount > 0 else { return nil }
+    let first = events[0]
+    eventCount &-= 1
+    for index in 0..<eventCount { events[index] = events[index &+ 1] }
     return first
   }
 
-  /// Adds what has happened. If nobody takes any, the oldest goes.
-  mutating func append(_ item: PairingNews) {
-    if newsCount == news.count { _ = nextNews() }
-    news[newsCount] = item
-    newsCount &+= 1
+  /// Adds an event. If the queue is full, the oldest is dropped.
+  mutating func append(_ item: PairingEvent) {
+    if eventCount == events.count { _ = nextEvent() }
+    events[eventCount] = item
+    eventCount &+= 1
   }
 
   // MARK: PairingDelegate
 
-  /// The user has to see something, or to answer.
+  /// The user has to see or answer a prompt.
   public mutating func show(_ prompt: PairingPrompt, at index: Int) {
     #if !JUST_WORKS_ONLY
       switch prompt {
       case .compareNumber, .confirmPairing: question = (prompt, index)
       case .showPasskey, .enterPasskey: break
       }
-      append(.prompt(prompt, place: index))
+      append(.prompt(prompt, connectionIndex: index))
     #endif
   }
 
@@ -142,23 +143,23 @@ public struct PairingDesk: PairingDelegate, Sendable {
     case .paired(let bond):
       append(
         .paired(
-          place: index, identity: bond?.identityAddress, bond?.security ?? .encrypted))
-    case .failed(let failure): append(.failed(place: index, .own(failure)))
-    case .refused(let failure): append(.failed(place: index, .peer(failure)))
-    case .timedOut: append(.failed(place: index, .timeout))
-    case .linkLost: append(.failed(place: index, .linkLost))
-    case .encryptionFailed(let code): append(.failed(place: index, .encryption(code)))
+          connectionIndex: index, identity: bond?.identityAddress, bond?.security ?? .encrypted))
+    case .failed(let failure): append(.failed(connectionIndex: index, .own(failure)))
+    case .refused(let failure): append(.failed(connectionIndex: index, .peer(failure)))
+    case .timedOut: append(.failed(connectionIndex: index, .timeout))
+    case .linkLost: append(.failed(connectionIndex: index, .linkLost))
+    case .encryptionFailed(let code): append(.failed(connectionIndex: index, .encryption(code)))
     }
   }
 
   /// The user has answered.
   mutating func promptIsOver() { question = nil }
 
-  /// Nothing happens: the attributes see to it.
+  /// Does nothing: the attributes check the security themselves.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
 
   /// A central could not encrypt its link.
   public mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
-    append(.unencrypted(place: index))
+    if protection != .none { append(.unencrypted(connectionIndex: index)) }
   }
 }

@@ -1,17 +1,17 @@
 import BluetoothHost
 
-/// Reports to the service manager how a running ball is, by sd_notify(3): that it is ready, once it
-/// has advertised; its state, whenever that changes; that it is alive, if a watchdog waits for that;
-/// and that it is stopping.
+/// Reports the state of a running ball to the service manager, as in sd_notify(3): that it is
+/// ready, once it has advertised; each change of its state; that it is alive, if there is a
+/// watchdog; and that it is stopping.
 ///
-/// Changes of the state are within an `OutputAllowance`: one that is put off is reported, as the
-/// state is then, in the next second. The loop that serves the radio makes the reports, so a loop
-/// that hangs falls silent.
+/// An `OutputAllowance` limits the changes: a delayed one is reported in the next second, with the
+/// state at that time. The loop that serves the radio makes the reports, so a loop that hangs sends
+/// none.
 struct ServiceReport {
-  /// When to try again what the service manager did not take, in milliseconds.
+  /// When to retry a report that the service manager did not take, in milliseconds.
   static var retryPatience: UInt32 { 1_000 }
 
-  /// Between two signs of life, in milliseconds: half of what the watchdog waits for.
+  /// The time between two keep-alive reports, in milliseconds: half of the watchdog's patience.
   private let rhythm: UInt32?
 
   private var radio = RadioState.starting
@@ -19,51 +19,51 @@ struct ServiceReport {
   private var isReady = false
   private var isStopping = false
 
-  /// Whether the manager knows of readiness, of the end, and of the state as it is.
+  /// Whether readiness, the end and the present state were reported.
   private var hasReportedReady = false
   private var hasReportedStopping = false
   private var hasReportedState = false
 
-  /// Centrals that come and go change the state as often as they like.
+  /// Centrals that come and go change the state without limit.
   private var allowance = OutputAllowance()
   private var nextSign: Instant?
   private var retry: Instant?
 
-  /// A report to a manager to which nothing has been said yet.
+  /// A reporter that has reported nothing yet.
   ///
-  /// - Parameter patience: How long its watchdog waits for a sign of life, in milliseconds; `nil` if it
-  ///   has none.
+  /// - Parameter patience: How long the watchdog waits for a keep-alive report, in milliseconds;
+  ///   `nil` without a watchdog.
   init(patience: UInt32?) {
     rhythm = patience.map { max($0 / 2, 1) }
-    // The first sign of life starts the rhythm.
+    // The first report starts the rhythm.
     nextSign = rhythm.map { _ in Instant(rawValue: 0) }
   }
 
-  /// When `send` must be called; `nil` if only a change can bring anything.
+  /// When `send` must be called; `nil` if no report is due.
   var deadline: Instant? {
     if let retry { return retry }
     return .earlier(nextSign, !hasReportedState && allowance.isSpent ? allowance.nextSecond : nil)
   }
 
-  /// The ball's radio is in `state`, and so many centrals are connected.
+  /// Notes the radio's state and the number of connected centrals.
   mutating func note(_ state: RadioState, connectionCount: Int) {
     if state == .advertising || connectionCount > 0 { isReady = true }
     let isSame = state == radio && connectionCount == self.connectionCount
-    // What stops says that, and no more.
+    // A ball that stops reports only that.
     if isSame || isStopping { return }
     radio = state
     self.connectionCount = connectionCount
     hasReportedState = false
   }
 
-  /// The ball ends.
+  /// Notes that the ball ends.
   mutating func stop() {
     guard !isStopping else { return }
     isStopping = true
     hasReportedState = false
   }
 
-  /// Sends what there is to report.
+  /// Sends the reports that are due.
   mutating func send<Port: ServicePort & ~Copyable>(to port: inout Port, at now: Instant) {
     if let retry, retry > now { return }
     allowance.advance(to: now)
@@ -84,8 +84,8 @@ struct ServiceReport {
     nextSign = rhythm.map { now.advanced(by: $0) }
   }
 
-  /// Sends what is new in one datagram; whether it was taken. If a watchdog waits for signs of life,
-  /// each datagram is one.
+  /// Sends everything new in one datagram; `false` if it was not taken. Each datagram is a
+  /// keep-alive report too, if there is a watchdog.
   private func sendAll<Port: ServicePort & ~Copyable>(to port: inout Port) -> Bool {
     var message = ByteBuffer<128>()
     message.write { writer in

@@ -1,12 +1,95 @@
 import BluetoothHost
 import EightBall
 
-// The lines of what happens, without their ends. They are no part of the generic printer, so that a program
-// has them once.
+// The texts of the lines, without line ends. They are outside the generic printer, so that a
+// program contains them once.
+
+/// What a line says. Its central, and a text of any length, are separate parameters.
+enum BallLine {
+  /// For programs: an event of the ball. The text is the question.
+  case event(BallEvent)
+  /// The ball advertises with this address, and with the name in the text.
+  case advertising(DeviceAddress)
+  /// So many lines of the central, or of several, were left out.
+  case omission(Int, connectionIndex: Int)
+  /// A button has been pressed.
+  case button(PanelAction)
+  /// For people: a fixed text.
+  case text(StaticString)
+  /// For programs: a part has this state; the text says why, unless it is empty.
+  case state(StaticString, StaticString)
+  /// For programs: the ball ends for a reason of this kind; the text says why.
+  case failure(StaticString)
+  #if !WORDS_FOR_PEOPLE_ONLY
+    /// For programs: the state of the lights.
+    case lights(ShownLights)
+    /// For programs: the end of the ball's present state.
+    case current
+    /// For programs: the request in the text was done, or was refused for this reason.
+    case reply(ControlRefusal?)
+  #endif
+}
+
+extension ByteWriter {
+  /// Writes a line for people.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func writeWords(_ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>) {
+    switch line {
+    case .advertising(let own): writeAdvertising(text, own)
+    case .omission(let count, _): writeOmission(of: count, of: central)
+    case .button(let action): write(text: action.sentence)
+    case .text(let text): write(text: text)
+    default: break
+    }
+  }
+
+  #if !WORDS_FOR_PEOPLE_ONLY
+    /// Writes a line for programs.
+    @_lifetime(self: copy self)
+    @inline(never)
+    mutating func writeJSON(_ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>) {
+      switch line {
+      case .event(let event): return writeJSON(event, of: central, text)
+      case .failure(let kind): return writeFailure(text, kind: kind, isJSON: true)
+      case .advertising(let own):
+        beginJSON("advertising")
+        add("name", utf8: text)
+        add("address", own)
+      case .omission(let count, let connectionIndex):
+        beginJSON("omitted", central)
+        add("place", connectionIndex)
+        add("count", count)
+      case .button(let action):
+        beginJSON("button")
+        add("action", plain: action.word)
+      case .text: return
+      case .state(let event, let state):
+        beginJSON(event)
+        add("state", plain: state)
+        if !text.isEmpty { add("detail", utf8: text) }
+      case .lights(let lights):
+        beginJSON("lights")
+        if let status = lights.status { add("status", status) }
+        if let answer = lights.answer { add("answer", answer) }
+      case .current: beginJSON("current")
+      case .reply(let refusal):
+        beginJSON(refusal == nil ? "done" : "error")
+        add("request", utf8: text)
+        if let refusal {
+          beginText("detail")
+          refusal.write(to: &self)
+          endText()
+        }
+      }
+      endJSON()
+    }
+  #endif
+}
 
 /// The lines for people.
 extension ByteWriter {
-  /// Writes the line of an event; nothing for one of the radio, or of a subscription.
+  /// Writes the line of an event; nothing for a radio or subscription event.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func writeWords(_ event: BallEvent, _ question: Span<UInt8>) {
@@ -51,9 +134,9 @@ extension ByteWriter {
   /// Writes that the ball advertises.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func writeAdvertising(_ name: DeviceName, _ own: DeviceAddress) {
+  mutating func writeAdvertising(_ name: Span<UInt8>, _ own: DeviceAddress) {
     write(text: "Advertising as “")
-    write(printable: name.span)
+    write(printable: name)
     write(text: "” (")
     write(own)
     write(text: ").")
@@ -62,26 +145,26 @@ extension ByteWriter {
 
 /// The lines for programs.
 extension ByteWriter {
-  /// Writes the object of an event; nothing for one of the radio.
+  /// Writes the object of an event; nothing for a radio event.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func writeJSON(
     _ event: BallEvent, of central: DeviceAddress?, _ question: Span<UInt8>
   ) {
     switch event {
-    case .connected(let place, let address):
+    case .connected(let connectionIndex, let address):
       beginJSON("connected", address)
-      add("place", place)
-    case .disconnected(let place, let address, let reason):
+      add("place", connectionIndex)
+    case .disconnected(let connectionIndex, let address, let reason):
       beginJSON("disconnected", address)
-      add("place", place)
+      add("place", connectionIndex)
       beginText("reason")
       reason.writeEnding(to: &self)
-      write(UInt8(ascii: "\""))
+      endText()
       add("code", Int(reason.rawValue))
-    case .subscribed(let place, let isOn):
+    case .subscribed(let connectionIndex, let isOn):
       beginJSON("subscribed", central)
-      add("place", place)
+      add("place", connectionIndex)
       add("on", isOn)
     case .asked:
       beginJSON("question", central)
@@ -93,7 +176,7 @@ extension ByteWriter {
       beginJSON("answer", central)
       beginText("text")
       answer.text.writePrefix(to: &self)
-      write(UInt8(ascii: "\""))
+      endText()
     case .missed(let count):
       beginJSON("missed")
       add("count", count)
@@ -102,17 +185,7 @@ extension ByteWriter {
     endJSON()
   }
 
-  /// Writes that so many lines of one central, or of several if `central` is `nil`, were left out.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeJSONOmission(of count: Int, at place: Int, of central: DeviceAddress?) {
-    beginJSON("omitted", central)
-    add("place", place)
-    add("count", count)
-    endJSON()
-  }
-
-  /// Writes that so many lines were lost, because they were not read.
+  /// Writes that so many lines were lost because they were not read.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func writeJSONLoss(_ count: Int) {
@@ -121,18 +194,9 @@ extension ByteWriter {
     endJSON()
   }
 
-  /// Writes that the ball advertises.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func writeJSONAdvertising(_ name: DeviceName, _ own: DeviceAddress) {
-    beginJSON("advertising")
-    add("name", utf8: name.span)
-    add("address", own)
-    endJSON()
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func beginJSON(_ event: StaticString, _ central: DeviceAddress?) {
+  mutating func beginJSON(_ event: StaticString, _ central: DeviceAddress?) {
     beginJSON(event)
     if let central { add("central", central) }
   }

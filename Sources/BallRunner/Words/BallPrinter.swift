@@ -1,26 +1,32 @@
 import BluetoothHost
 import EightBall
 
-/// Words what happens to a ball: for people, or in JSON for programs.
+/// Prints what happens to a ball: in words for people, or in JSON for programs.
 ///
 /// Lines wait in bounded storage until `flush`, which never waits for a reader.
-struct BallPrinter<let capacity: Int>: ~Copyable {
-  private let name: DeviceName
+struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
+  let name: DeviceName
   private let format: LineFormat
 
   private var output = LineQueue<capacity>()
+  #if !WORDS_FOR_PEOPLE_ONLY
+    /// Lines for the programs that listen at the control socket.
+    private var watched = LineQueue<watchedCapacity>()
+    /// Whether there are such programs.
+    var isWatched = false
+  #endif
   private var errors = LineQueue<512>()
   /// Whether the oldest line is an error.
   private var errorsAreOlder = false
   /// Whether nothing reads the output any more.
   private(set) var isClosed = false
 
-  /// What stands for the trouble that was last printed; `nil` while the radio works.
+  /// The hash of the last printed trouble; `nil` while the radio works.
   private var radioTrouble: UInt32?
   /// The same for the lines of the board.
   private var linesTrouble: UInt32?
-  /// Whether the reader knows that the ball advertises. A controller stops at each connection, and is
-  /// started again as long as there are places: that is no news.
+  /// Whether advertising was reported. A controller stops at each connection and is restarted while
+  /// there is room for more: that is not reported again.
   private var isKnownToAdvertise = false
   private var connections = 0
 
@@ -30,10 +36,13 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
   }
 
   #if WORDS_FOR_PEOPLE_ONLY
-    /// A machine with little program memory has no words for programs.
+    // A machine with little program memory has no texts for programs.
     private var isJSON: Bool { false }
+    private var isWatched: Bool { false }
   #else
     private var isJSON: Bool { format == .json }
+    // The first is a constant: a ball without listeners has no code for them.
+    private var hasWatchers: Bool { watchedCapacity > 0 && isWatched }
   #endif
 
   // MARK: Printing
@@ -41,7 +50,10 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
   /// Whether lines wait.
   var hasLines: Bool { !output.isEmpty || !errors.isEmpty }
 
-  /// Prints what is taken now.
+  /// How many lost lines were not reported to the reader.
+  var lostLines: Int { output.lostLines &+ errors.lostLines }
+
+  /// Prints as much as the port takes now.
   mutating func flush<Port: OutputPort & ~Copyable>(to port: inout Port) {
     guard hasLines else { return }
     let older: OutputStream = errorsAreOlder ? .errors : .output
@@ -80,7 +92,7 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     if stream == .output { output.remove(count) } else { errors.remove(count) }
   }
 
-  /// Adds how many lines were left out of `stream`, if any.
+  /// Adds a line with the number of lines that `stream` lost, if any.
   private mutating func appendLoss(to stream: OutputStream) {
     let isJSON = self.isJSON
     switch stream {
@@ -89,206 +101,244 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
     }
   }
 
+  /// Prints a line for people, if the format is for people.
   @inline(__always)
-  private mutating func print(_ compose: (inout ByteWriter) -> Void) {
-    guard format != .none else { return }
-    output.append(mayBeCut: !isJSON, compose)
+  private mutating func printWords(
+    _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
+  ) {
+    if format == .words { appendWords(line, of: central, text) }
   }
+
+  /// Prints an object for programs, at the output and at the control socket.
+  @inline(__always)
+  private mutating func printJSON(
+    _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
+  ) {
+    #if !WORDS_FOR_PEOPLE_ONLY
+      if isJSON || hasWatchers { appendJSON(line, of: central, text) }
+    #endif
+  }
+
+  // A small machine counts the instructions of an ask: an event is not copied into a `BallLine` for
+  // it.
+  @inline(never)
+  private mutating func appendWords(_ event: BallEvent, _ question: Span<UInt8>) {
+    output.append { $0.writeWords(event, question) }
+  }
+
+  @inline(never)
+  private mutating func appendWords(
+    _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
+  ) {
+    output.append { $0.writeWords(line, of: central, text) }
+  }
+
+  #if !WORDS_FOR_PEOPLE_ONLY
+    @inline(never)
+    private mutating func appendJSON(
+      _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
+    ) {
+      if isJSON { Self.append(line, of: central, text, to: &output) }
+      if hasWatchers { Self.append(line, of: central, text, to: &watched) }
+    }
+
+    @inline(never)
+    private static func append<let room: Int>(
+      _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>,
+      to queue: inout LineQueue<room>
+    ) {
+      queue.append(mayBeCut: false) { $0.writeJSON(line, of: central, text) }
+    }
+
+    /// Adds an object for the listeners.
+    mutating func watch(_ compose: (inout ByteWriter) -> Void) {
+      watched.append(mayBeCut: false, compose)
+    }
+
+    /// Adds an object for the listeners.
+    mutating func watch(
+      _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
+    ) {
+      Self.append(line, of: central, text, to: &watched)
+    }
+
+    /// Sends the waiting objects to one listener, or to all if `listener` is `nil`.
+    @inline(never)
+    mutating func sendWatched<Port: ControlPort & ~Copyable>(
+      to port: inout Port, _ listener: Int?
+    ) {
+      while !watched.isEmpty {
+        let count = watched.pending.count
+        port.send(watched.pending, to: listener)
+        watched.remove(count)
+        watched.appendLoss { $0.writeJSONLoss($1) }
+      }
+    }
+  #endif
 
   private mutating func complain(_ compose: (inout ByteWriter) -> Void) {
     if output.isEmpty { errorsAreOlder = true }
     errors.append(compose)
   }
 
-  /// Prints a line that is ready.
+  /// Prints a finished line.
   mutating func print(line: Span<UInt8>, to stream: OutputStream) {
     switch stream {
-    case .output: print { $0.write(line) }
+    case .output:
+      guard format != .none else { return }
+      output.append(mayBeCut: !isJSON) { $0.write(line) }
     case .errors: complain { $0.write(line) }
     }
   }
 
-  // MARK: What happened
+  // MARK: Events
 
   /// Whether there is a line for `event`. Only such events count against the limit of lines.
   func prints(_ event: BallEvent) -> Bool {
     switch event {
     case .radio: true
-    case .subscribed: format == .json
-    default: format != .none
+    case .subscribed: isJSON || isWatched
+    default: format != .none || isWatched
     }
   }
 
-  /// Something has happened to the ball.
+  /// Prints an event of the ball.
   ///
   /// - Parameters:
-  ///   - own: The address that the ball goes by.
-  ///   - central: The central that the event concerns.
-  ///   - question: The text, when one was asked.
-  mutating func tell(
+  ///   - own: The address of the ball.
+  ///   - central: The central of the event.
+  ///   - question: The text of a question.
+  mutating func report(
     _ event: BallEvent, own: DeviceAddress, central: DeviceAddress?, question: Span<UInt8>
   ) {
-    if case .radio(let state) = event { return tell(state, own) }
-    let isJSON = self.isJSON
-    print {
-      if isJSON {
-        $0.writeJSON(event, of: central, question)
-      } else {
-        $0.writeWords(event, question)
-      }
-    }
-    if case .connected = event, !isJSON, !isKnownToAdvertise {
+    if case .radio(let state) = event { return report(state, own) }
+    printJSON(.event(event), of: central, question)
+    if case .subscribed = event { return }
+    if format == .words { appendWords(event, question) }
+    if case .connected = event, !isKnownToAdvertise {
       print(text: "All places are taken; not advertising.")
     }
   }
 
-  /// Lines of one central, or of several if `central` is `nil`, were left out.
-  mutating func tellOmission(of count: Int, at place: Int, of central: DeviceAddress?) {
-    let isJSON = self.isJSON
-    print {
-      if isJSON {
-        $0.writeJSONOmission(of: count, at: place, of: central)
-      } else {
-        $0.writeOmission(of: count, of: central)
-      }
-    }
+  /// Prints how many lines of one central, or of several if `central` is `nil`, were left out.
+  mutating func reportOmission(of count: Int, at connectionIndex: Int, of central: DeviceAddress?) {
+    printJSON(.omission(count, connectionIndex: connectionIndex), of: central)
+    printWords(.omission(count, connectionIndex: connectionIndex), of: central)
   }
 
-  /// A button was pressed, and the ball has done what it is for.
-  mutating func tell(_ action: PanelAction) {
-    let isJSON = self.isJSON
-    print {
-      guard isJSON else { return $0.write(text: action.sentence) }
-      $0.beginJSON("button")
-      $0.add("action", plain: action.word)
-      $0.endJSON()
-    }
+  /// Prints that a button was pressed, after the ball has acted.
+  mutating func report(_ action: PanelAction) {
+    printJSON(.button(action))
+    printWords(.button(action))
   }
 
-  /// Something has happened to the protection of links.
-  mutating func tell(_ news: PairingNews, of central: DeviceAddress?) {
-    let isJSON = self.isJSON
-    print {
-      if isJSON {
-        Self.writeJSON(news, of: central, to: &$0)
-      } else {
-        Self.writeWords(news, of: central, to: &$0)
-      }
-    }
+  /// Prints an event of the protection of links.
+  mutating func report(_ event: PairingEvent, of central: DeviceAddress?) {
+    if format == .words { output.append { Self.writeWords(event, of: central, to: &$0) } }
+    #if !WORDS_FOR_PEOPLE_ONLY
+      if isJSON { Self.append(event, of: central, to: &output) }
+      if hasWatchers { Self.append(event, of: central, to: &watched) }
+    #endif
   }
 
-  /// The bonds cannot be kept, for this reason.
-  mutating func tellBondsLost(_ reason: Span<UInt8>) {
-    if isJSON { return tellState("bonds", "lost", reason) }
-    complain {
-      $0.write(text: "Bonds: forgotten when the ball ends; ")
-      $0.write(sentence: reason)
+  #if !WORDS_FOR_PEOPLE_ONLY
+    @inline(never)
+    private static func append<let room: Int>(
+      _ event: PairingEvent, of central: DeviceAddress?, to queue: inout LineQueue<room>
+    ) {
+      queue.append(mayBeCut: false) { Self.writeJSON(event, of: central, to: &$0) }
     }
+  #endif
+
+  /// Prints why the bonds cannot be kept.
+  mutating func reportBondsLost(_ reason: Span<UInt8>) {
+    reportLost("bonds", "Bonds: forgotten when the ball ends; ", reason)
   }
 
-  /// The bonds are kept.
-  mutating func tellBondsKept() {
-    if isJSON { return tellState("bonds", "ready", Span()) }
-    print(text: "Bonds: kept again.")
+  /// Prints that the bonds are kept again.
+  mutating func reportBondsKept() {
+    reportReady("bonds", "Bonds: kept again.")
   }
 
   // MARK: The radio
 
-  private mutating func tell(_ state: RadioState, _ own: DeviceAddress) {
+  private mutating func report(_ state: RadioState, _ own: DeviceAddress) {
     switch state {
     case .starting: return
-    case .silent: tellRadioReady()
+    case .silent: reportRadioReady()
     case .fault(let fault):
       isKnownToAdvertise = false
       if fault == .lost { return }
       var text = ByteBuffer<96>()
       text.write { fault.write(to: &$0) }
-      tellRadioLost(text.span)
+      reportRadioLost(text.span)
     case .advertising:
       let isKnown = isKnownToAdvertise
       isKnownToAdvertise = true
       if !isKnown {
-        tellRadioReady()
-        tellAdvertising(own)
+        reportRadioReady()
+        reportAdvertising(own)
       }
     }
   }
 
-  private mutating func tellAdvertising(_ own: DeviceAddress) {
+  private mutating func reportAdvertising(_ own: DeviceAddress) {
     let name = self.name
-    let isJSON = self.isJSON
-    print {
-      if isJSON {
-        $0.writeJSONAdvertising(name, own)
-      } else {
-        $0.writeAdvertising(name, own)
-      }
-    }
+    printJSON(.advertising(own), name.span)
+    printWords(.advertising(own), name.span)
   }
 
-  /// The radio was lost, for this reason.
-  mutating func tellRadioLost(_ reason: Span<UInt8>) {
-    // The same trouble at each attempt is no news.
+  /// Whether the loss of the radio was reported.
+  var isRadioLost: Bool { radioTrouble != nil }
+
+  /// Prints why the radio was lost.
+  mutating func reportRadioLost(_ reason: Span<UInt8>) {
+    // The same trouble is printed once, not at each try.
     let trouble = Self.mark(of: reason)
     guard radioTrouble != trouble else { return }
     radioTrouble = trouble
-    if isJSON { return tellState("radio", "lost", reason) }
-    complain {
-      $0.write(text: "Radio: lost; ")
-      $0.write(sentence: reason)
-      $0.write(text: " Trying again…")
-    }
+    reportLost("radio", "Radio: lost; ", reason, " Trying again…")
   }
 
-  private mutating func tellRadioReady() {
+  private mutating func reportRadioReady() {
     guard radioTrouble != nil else { return }
     radioTrouble = nil
-    if isJSON { return tellState("radio", "ready", Span()) }
-    print(text: "Radio: ready again.")
+    reportReady("radio", "Radio: ready again.")
   }
 
-  /// The ball ends, for it cannot run: for this reason, which has `kind` for programs.
-  mutating func tellFailure(_ reason: Span<UInt8>, kind: StaticString) {
-    let isJSON = self.isJSON
-    if isJSON {
-      print { $0.writeFailure(reason, kind: kind, isJSON: true) }
-    } else {
-      complain { $0.writeFailure(reason, kind: kind, isJSON: false) }
-    }
+  /// Prints why the ball cannot run; `kind` names the reason for programs.
+  mutating func reportFailure(_ reason: Span<UInt8>, kind: StaticString) {
+    printJSON(.failure(kind), reason)
+    if !isJSON { complain { $0.writeFailure(reason, kind: kind, isJSON: false) } }
   }
 
   // MARK: The board
 
-  /// The lines of the board cannot be used, for this reason.
-  mutating func tellLinesLost(_ reason: Span<UInt8>) {
+  /// Prints why the lines of the board cannot be used.
+  mutating func reportLinesLost(_ reason: Span<UInt8>) {
     let trouble = Self.mark(of: reason)
     guard linesTrouble != trouble else { return }
     linesTrouble = trouble
-    if isJSON { return tellState("board", "lost", reason) }
-    complain {
-      $0.write(text: "Buttons and lights: none for now; ")
-      $0.write(sentence: reason)
-    }
+    reportLost("board", "Buttons and lights: none for now; ", reason)
   }
 
-  /// The lines of the board can be used.
-  mutating func tellLinesReady() {
+  /// Prints that the lines of the board can be used.
+  mutating func reportLinesReady() {
     guard linesTrouble != nil else { return }
     linesTrouble = nil
-    if isJSON { return tellState("board", "ready", Span()) }
-    print(text: "Buttons and lights: ready.")
+    reportReady("board", "Buttons and lights: ready.")
   }
 
   // MARK: Centrals
 
-  /// Keeps count of what has happened, whether or not there is a line for it.
+  /// Keeps count of events, with or without a line.
   ///
-  /// - Parameter places: How many centrals the ball serves at once.
-  mutating func count(_ event: BallEvent, places: Int) {
+  /// - Parameter maximum: How many centrals the ball serves at once.
+  mutating func count(_ event: BallEvent, maximum: Int) {
     switch event {
     case .connected:
       connections &+= 1
-      if connections == places { isKnownToAdvertise = false }
+      if connections == maximum { isKnownToAdvertise = false }
     case .disconnected:
       connections &-= 1
     default: break
@@ -297,24 +347,32 @@ struct BallPrinter<let capacity: Int>: ~Copyable {
 
   // MARK: Support
 
-  @inline(never)
   private mutating func print(text: StaticString) {
-    print { $0.write(text: text) }
+    printWords(.text(text))
   }
 
+  /// Prints why something cannot be used. People read the reason between two texts.
   @inline(never)
-  private mutating func tellState(
-    _ event: StaticString, _ state: StaticString, _ detail: Span<UInt8>
+  private mutating func reportLost(
+    _ event: StaticString, _ start: StaticString, _ reason: Span<UInt8>, _ end: StaticString = ""
   ) {
-    print {
-      $0.beginJSON(event)
-      $0.add("state", plain: state)
-      if !detail.isEmpty { $0.add("detail", utf8: detail) }
-      $0.endJSON()
+    printJSON(.state(event, "lost"), reason)
+    if isJSON { return }
+    complain {
+      $0.write(text: start)
+      $0.write(sentence: reason)
+      $0.write(text: end)
     }
   }
 
-  /// A number that stands for a text: FNV-1a (Fowler, Noll and Vo), 32 bits.
+  /// Prints that it can be used again.
+  @inline(never)
+  private mutating func reportReady(_ event: StaticString, _ words: StaticString) {
+    printJSON(.state(event, "ready"))
+    print(text: words)
+  }
+
+  /// A hash of a text: FNV-1a (Fowler, Noll and Vo), 32 bits.
   private static func mark(of text: Span<UInt8>) -> UInt32 {
     var mark: UInt32 = 0x811C_9DC5
     for index in text.indices { mark = (mark ^ UInt32(text[index])) &* 0x0100_0193 }

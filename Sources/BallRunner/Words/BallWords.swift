@@ -2,8 +2,8 @@ import BluetoothHost
 import EightBall
 
 extension QuestionRule.Refusal {
-  /// Why it is not a question, to follow "Refused: ", without a full stop.
-  var words: StaticString {
+  /// Why the text is refused, to follow "Refused: ", without a full stop.
+  public var words: StaticString {
     switch self {
     case .statement: "not a question (it must end in “?”)"
     case .notUTF8: "not UTF-8"
@@ -13,7 +13,7 @@ extension QuestionRule.Refusal {
 }
 
 extension PanelAction {
-  /// What it is called, for programs.
+  /// The name of the action, for programs.
   var word: StaticString {
     switch self {
     case .shake: "shake"
@@ -22,12 +22,12 @@ extension PanelAction {
     }
   }
 
-  /// What has happened, for people.
+  /// What happened, for people.
   var sentence: StaticString {
     switch self {
     case .shake: "Shaken."
     case .clear: "Cleared: every question and answer is forgotten."
-    case .release: "Clear was held: everybody is let go."
+    case .release: "Clear was held: all disconnected."
     }
   }
 }
@@ -58,7 +58,7 @@ extension ByteWriter {
     endSentence(text)
   }
 
-  /// Writes what `write(sentence:)` writes, as it stands in the quotes of JSON.
+  /// Writes the text of `write(sentence:)`, escaped for JSON.
   @_lifetime(self: copy self)
   mutating func write(escapedSentence text: Span<UInt8>) {
     write(escaped: text)

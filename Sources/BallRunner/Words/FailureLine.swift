@@ -1,11 +1,12 @@
 import BluetoothHost
 
 extension ByteWriter {
-  /// Writes the line of a program that cannot run, without its end: why, for people or in JSON.
+  /// Writes why a program cannot run, for people or in JSON, without the line end.
   ///
   /// - Parameters:
   ///   - reason: One or two sentences in UTF-8. The last full stop may be left out.
-  ///   - kind: What kind of reason it is, for programs.
+  ///   - kind: The kind of the reason, for programs.
+  ///   - isJSON: Whether to write an object of JSON.
   @_lifetime(self: copy self)
   public mutating func writeFailure(_ reason: Span<UInt8>, kind: StaticString, isJSON: Bool) {
     guard isJSON else {

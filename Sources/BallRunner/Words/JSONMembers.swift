@@ -2,7 +2,7 @@ import BluetoothHost
 
 /// The members of one JSON object on one line. RFC 8259.
 extension ByteWriter {
-  /// Begins an object about an event.
+  /// Begins the object of an event.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func beginJSON(_ event: StaticString) {
@@ -13,6 +13,7 @@ extension ByteWriter {
 
   /// Ends the object.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func endJSON() {
     write(UInt8(ascii: "}"))
   }
@@ -23,7 +24,7 @@ extension ByteWriter {
   mutating func add(_ name: StaticString, plain text: StaticString) {
     beginText(name)
     write(text: text)
-    write(UInt8(ascii: "\""))
+    endText()
   }
 
   /// Adds a text.
@@ -32,7 +33,7 @@ extension ByteWriter {
   mutating func add(_ name: StaticString, utf8: Span<UInt8>) {
     beginText(name)
     write(escaped: utf8)
-    write(UInt8(ascii: "\""))
+    endText()
   }
 
   /// Adds an address, as text.
@@ -41,11 +42,12 @@ extension ByteWriter {
   mutating func add(_ name: StaticString, _ address: DeviceAddress) {
     beginText(name)
     write(address)
-    write(UInt8(ascii: "\""))
+    endText()
   }
 
   /// Adds a whole number.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func add(_ name: StaticString, _ number: Int) {
     addName(name)
     write(decimal: number)
@@ -53,16 +55,24 @@ extension ByteWriter {
 
   /// Adds `true` or `false`.
   @_lifetime(self: copy self)
+  @inline(never)
   mutating func add(_ name: StaticString, _ truth: Bool) {
     addName(name)
     write(text: truth ? "true" : "false")
   }
 
-  /// Adds a name whose text follows, and its closing quotation mark.
+  /// Adds a name and an opening quotation mark; the text and the closing mark follow.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func beginText(_ name: StaticString) {
     addName(name)
+    write(UInt8(ascii: "\""))
+  }
+
+  /// Ends a text that `beginText` began.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func endText() {
     write(UInt8(ascii: "\""))
   }
 

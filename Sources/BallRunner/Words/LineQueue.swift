@@ -2,11 +2,11 @@ import BluetoothHost
 
 /// Whole lines that wait to be printed, in `capacity` bytes at most.
 ///
-/// A line for which there is no room is left out and counted, so a reader that does not read costs
-/// lines and never time.
+/// A line without room is left out and counted: a slow reader loses lines and never delays the
+/// ball.
 public struct LineQueue<let capacity: Int>: ~Copyable {
   #if WORDS_FOR_PEOPLE_ONLY
-    /// Where only people read, they read at a terminal, which wants a carriage return as well.
+    /// People read at a terminal, which needs a carriage return too.
     private static var lineEnd: StaticString { "\r\n" }
   #else
     private static var lineEnd: StaticString { "\n" }
@@ -15,13 +15,13 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
   private static var reserve: Int { 3 + lineEnd.utf8CodeUnitCount }
 
   private var bytes = ByteBuffer<capacity>()
-  /// How many lines have been left out and not been reported.
-  private(set) var lostLines = 0
+  /// How many lines were left out and not reported.
+  public private(set) var lostLines = 0
 
   /// An empty queue.
   public init() {}
 
-  /// What waits.
+  /// The bytes that wait.
   public var pending: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { bytes.span }
@@ -32,20 +32,21 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
 
   /// Adds a line, without its end, that `compose` writes.
   ///
-  /// - Parameter mayBeCut: Whether a line that is too long for an empty queue is cut, and not left out.
+  /// - Parameter compose: Writes the line.
+  /// - Parameter mayBeCut: Whether a line too long for an empty queue is cut instead of left out.
   @inline(__always)
   public mutating func append(mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void) {
     guard lostLines == 0, add(mayBeCut, compose) else { return lostLines &+= 1 }
   }
 
-  /// Adds the line that says how many were left out; nothing changes if there is no room for it yet.
+  /// Adds the line that reports the lost lines; changes nothing if there is no room for it yet.
   public mutating func appendLoss(_ compose: (inout ByteWriter, Int) -> Void) {
     let count = lostLines
     guard count > 0, add(false, { compose(&$0, count) }) else { return }
     lostLines = 0
   }
 
-  /// The first `count` bytes have been printed.
+  /// Removes the first `count` bytes, which were printed.
   public mutating func remove(_ count: Int) {
     bytes.removeFirst(count)
   }
@@ -62,7 +63,7 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
     return endLine(count, isCut: isCut, mayBeCut: mayBeCut)
   }
 
-  /// Keeps the line of `count` bytes that has been written, and ends it; `false` if it is left out.
+  /// Keeps and ends the line of `count` bytes that was written; `false` if it is left out.
   @inline(never)
   private mutating func endLine(_ count: Int, isCut: Bool, mayBeCut: Bool) -> Bool {
     let start = bytes.count
@@ -82,7 +83,7 @@ extension ByteBuffer {
 }
 
 extension ByteWriter {
-  /// Writes that so many lines were lost, because they were not read.
+  /// Writes that so many lines were lost because they were not read.
   @_lifetime(self: copy self)
   @inline(never)
   public mutating func writeLoss(_ count: Int) {

@@ -1,67 +1,70 @@
 import BluetoothHost
 import EightBall
 
-/// Decides for each place of a ball which of its events are printed, so that no central fills a log.
+/// Decides for each connection which events are printed, so that no central fills a log.
 ///
-/// A place keeps its allowance when its central leaves: coming and going is limited as well. For
-/// each connection that is printed, the end is printed. A connection that is left out is printed
-/// later, if it lasts. What is left out for good is counted, and the count is due when the present
-/// second has passed, or when a link ends whose beginning was printed.
-struct OutputLimit<let places: Int> {
-  /// What is to be printed besides the events that are admitted.
+/// A connection index keeps its allowance when its central leaves, so reconnecting is limited too.
+/// A printed connection has its end printed. A connection that was left out is printed later, if it
+/// lasts. Lines left out for good are counted; the count is due when the present second has passed,
+/// or when a link ends whose beginning was printed.
+struct OutputLimit<let capacity: Int> {
+  /// A line to print besides the admitted events.
   enum Notice: Equatable {
     /// So many lines were left out, of one central, or of several if `central` is `nil`.
-    case omitted(Int, place: Int, central: DeviceAddress?)
+    case omitted(Int, connectionIndex: Int, central: DeviceAddress?)
     /// The connection was left out when it began, and still lasts.
-    case connected(place: Int, address: DeviceAddress)
+    case connected(connectionIndex: Int, address: DeviceAddress)
   }
 
-  private var accounts = InlineArray<places, PlaceAccount>(repeating: PlaceAccount())
-  // Each turn of the loop asks for both, and seldom has either.
-  /// When `advance(to:)` must be called next, or earlier; `nil` if nothing is left out.
+  private var accounts = InlineArray<capacity, ConnectionAccount>(repeating: ConnectionAccount())
+  // Each turn of the loop reads both, and seldom has either.
+  /// When `advance(to:)` must be called next; `nil` if nothing is left out.
   private(set) var deadline: Instant?
-  /// Whether a place may have a notice.
+  /// Whether a connection may have a notice.
   private(set) var mayHaveNotices = false
 
   init() {}
 
-  /// Whether `event` is printed. Call `nextNotice(at:)` before it is.
+  /// Whether `event` is printed. Print the notices of `nextNotice(at:)` before it.
   mutating func admits(_ event: BallEvent, at now: Instant) -> Bool {
-    // The other events come from no central.
-    guard let place = event.place, accounts.indices.contains(place) else { return true }
-    let isAdmitted = accounts[place].admits(event, at: now)
-    if accounts[place].isDue { mayHaveNotices = true }
-    if !isAdmitted { deadline = .earlier(deadline, accounts[place].deadline) }
+    // The other events have no central.
+    guard let connectionIndex = event.connectionIndex, accounts.indices.contains(connectionIndex)
+    else { return true }
+    let isAdmitted = accounts[connectionIndex].admits(event, at: now)
+    if accounts[connectionIndex].isDue { mayHaveNotices = true }
+    if !isAdmitted { deadline = .earlier(deadline, accounts[connectionIndex].deadline) }
     return isAdmitted
   }
 
-  /// Lets time pass.
+  /// Advances the time.
   mutating func advance(to now: Instant) {
     guard let deadline, deadline <= now else { return }
-    for place in accounts.indices { accounts[place].advance(to: now) }
+    for connectionIndex in accounts.indices { accounts[connectionIndex].advance(to: now) }
     mayHaveNotices = true
     findDeadline()
   }
 
-  /// All counts are due now.
+  /// Makes all counts due now.
   mutating func end() {
-    for place in accounts.indices { accounts[place].end() }
+    for connectionIndex in accounts.indices { accounts[connectionIndex].end() }
     mayHaveNotices = true
   }
 
   private mutating func findDeadline() {
     deadline = nil
-    for place in accounts.indices { deadline = .earlier(deadline, accounts[place].deadline) }
+    for connectionIndex in accounts.indices {
+      deadline = .earlier(deadline, accounts[connectionIndex].deadline)
+    }
   }
 
   /// Takes the next notice that is due; `nil` if there is none.
   mutating func nextNotice(at now: Instant) -> Notice? {
-    for place in accounts.indices {
-      if let omission = accounts[place].takeOmission() {
-        return .omitted(omission.count, place: place, central: omission.central)
+    for connectionIndex in accounts.indices {
+      if let omission = accounts[connectionIndex].takeOmission() {
+        return .omitted(omission.count, connectionIndex: connectionIndex, central: omission.central)
       }
-      if let address = accounts[place].takeLateConnection(at: now) {
-        return .connected(place: place, address: address)
+      if let address = accounts[connectionIndex].takeLateConnection(at: now) {
+        return .connected(connectionIndex: connectionIndex, address: address)
       }
     }
     mayHaveNotices = false
@@ -70,18 +73,18 @@ struct OutputLimit<let places: Int> {
   }
 }
 
-/// The lines of one place.
-struct PlaceAccount {
+/// The lines of one connection.
+struct ConnectionAccount {
   private var allowance = OutputAllowance()
   /// The central that is connected.
   private var central: DeviceAddress?
   /// Whether its connection has not been printed.
   private var isUnprinted = false
-  /// How many lines are left out for good.
+  /// How many lines were left out for good.
   private var omitted = 0
-  /// The only central that they are of; `nil` if there are several.
+  /// Their only central; `nil` if there are several.
   private var omittedCentral: DeviceAddress?
-  /// Whether what was left out is to be printed now.
+  /// Whether the left-out lines are due to be reported.
   private(set) var isDue = false
 
   private var isComplete: Bool { omitted == 0 && !isUnprinted }
@@ -89,7 +92,7 @@ struct PlaceAccount {
 
   mutating func admits(_ event: BallEvent, at now: Instant) -> Bool {
     advance(to: now)
-    // Nothing is printed in between lines that are left out.
+    // While lines are left out, no line is printed between them.
     let hasRoom = (isComplete || isDue) && !allowance.isSpent
     switch event {
     case .connected(_, let address):
@@ -121,7 +124,7 @@ struct PlaceAccount {
     isDue = !isComplete
   }
 
-  /// Takes the count of the lines that are left out for good, if it is due.
+  /// Takes the count of the lines that were left out for good, if it is due.
   mutating func takeOmission() -> (count: Int, central: DeviceAddress?)? {
     guard isDue, omitted > 0 else { return nil }
     defer {
@@ -131,7 +134,7 @@ struct PlaceAccount {
     return (omitted, omittedCentral)
   }
 
-  /// Takes the connection that was left out and lasts, if it is due.
+  /// Takes a connection that was left out and lasts, if it is due.
   mutating func takeLateConnection(at now: Instant) -> DeviceAddress? {
     guard isDue, isUnprinted else { return nil }
     isUnprinted = false
@@ -147,12 +150,14 @@ struct PlaceAccount {
 }
 
 extension BallEvent {
-  /// The place of the central that it comes from; `nil` if it comes from none.
-  fileprivate var place: Int? {
+  /// The connection that it comes from; `nil` for an event without one.
+  fileprivate var connectionIndex: Int? {
     switch self {
-    case .connected(let place, _), .disconnected(let place, _, _), .subscribed(let place, _),
-      .asked(let place), .refused(let place, _), .answered(let place, _):
-      place
+    case .connected(let connectionIndex, _), .disconnected(let connectionIndex, _, _),
+      .subscribed(let connectionIndex, _),
+      .asked(let connectionIndex), .refused(let connectionIndex, _),
+      .answered(let connectionIndex, _):
+      connectionIndex
     case .radio, .missed: nil
     }
   }

@@ -1,15 +1,15 @@
 import BluetoothHost
 
-// The lines about the protection of links, without their ends. They are parts of the generic printer, so that a
-// program without protection does not have their texts.
+// The lines about the protection of links, without line ends. They are in the generic printer, so
+// that a program without protection does not contain them.
 
 extension BallPrinter {
-  /// Writes the line for people; nothing for what needs none.
+  /// Writes the line for people; nothing for an event without one.
   @inline(never)
   static func writeWords(
-    _ news: PairingNews, of central: DeviceAddress?, to writer: inout ByteWriter
+    _ event: PairingEvent, of central: DeviceAddress?, to writer: inout ByteWriter
   ) {
-    switch news {
+    switch event {
     case .opened(let seconds):
       writer.write(text: "Pairing is open for ")
       writer.write(decimal: seconds)
@@ -65,7 +65,7 @@ extension BallPrinter {
       writer.write(sixDigits: number)
       writer.write(UInt8(ascii: "."))
     case .confirmPairing: writer.write(text: "Press y or n.")
-    // The ball has no keys for digits, and says so when it pairs: this prompt never comes.
+    // The ball has no digit keys, and its IO capabilities say so: this prompt never comes.
     case .enterPasskey: break
     }
   }
@@ -73,9 +73,9 @@ extension BallPrinter {
   /// Writes the object for programs.
   @inline(never)
   static func writeJSON(
-    _ news: PairingNews, of central: DeviceAddress?, to writer: inout ByteWriter
+    _ event: PairingEvent, of central: DeviceAddress?, to writer: inout ByteWriter
   ) {
-    switch news {
+    switch event {
     case .opened(let seconds):
       writer.beginJSON("pairing")
       writer.add("state", plain: "open")
@@ -84,21 +84,12 @@ extension BallPrinter {
       writer.beginJSON("pairing")
       writer.add("state", plain: "closed")
     case .prompt(let prompt, _):
-      writer.beginJSON("prompt")
-      if let central { writer.add("central", central) }
-      switch prompt {
-      case .compareNumber(let number):
-        writer.add("kind", plain: "compare")
-        addNumber(number, to: &writer)
-      case .showPasskey(let number):
-        writer.add("kind", plain: "passkey")
-        addNumber(number, to: &writer)
-      case .confirmPairing: writer.add("kind", plain: "confirm")
-      case .enterPasskey: writer.add("kind", plain: "enter")
-      }
+      #if !JUST_WORKS_ONLY
+        writer.beginJSON("prompt", central)
+        writeKind(of: prompt, to: &writer)
+      #endif
     case .paired(_, let identity, let security):
-      writer.beginJSON("paired")
-      if let central { writer.add("central", central) }
+      writer.beginJSON("paired", central)
       if let identity { writer.add("identity", identity) }
       writer.add("authenticated", security.contains(.authenticated))
       writer.add("secureConnections", security.contains(.secureConnections))
@@ -108,10 +99,9 @@ extension BallPrinter {
       if let central { writer.add("central", central) }
       writer.beginText("reason")
       write(fault, to: &writer)
-      writer.write(UInt8(ascii: "\""))
+      writer.endText()
     case .unencrypted:
-      writer.beginJSON("unencrypted")
-      if let central { writer.add("central", central) }
+      writer.beginJSON("unencrypted", central)
     case .forgotten(let count):
       writer.beginJSON("forgotten")
       writer.add("count", count)
@@ -119,10 +109,23 @@ extension BallPrinter {
     writer.endJSON()
   }
 
+  private static func writeKind(of prompt: PairingPrompt, to writer: inout ByteWriter) {
+    switch prompt {
+    case .compareNumber(let number):
+      writer.add("kind", plain: "compare")
+      addNumber(number, to: &writer)
+    case .showPasskey(let number):
+      writer.add("kind", plain: "passkey")
+      addNumber(number, to: &writer)
+    case .confirmPairing: writer.add("kind", plain: "confirm")
+    case .enterPasskey: writer.add("kind", plain: "enter")
+    }
+  }
+
   private static func addNumber(_ number: UInt32, to writer: inout ByteWriter) {
     writer.beginText("number")
     writer.write(sixDigits: number)
-    writer.write(UInt8(ascii: "\""))
+    writer.endText()
   }
 
   /// Writes why a pairing has failed, to follow "Not paired: ", without a full stop.
@@ -149,7 +152,7 @@ extension BallPrinter {
     }
   }
 
-  /// What it says when this device is the one that ends a pairing; `nil` if that makes no difference.
+  /// The text when this device ends a pairing; `nil` if it is the same as the peer's.
   private static func ownWords(of failure: PairingFailure) -> StaticString? {
     switch failure {
     case .numericComparisonFailed: "the user said no"
@@ -159,13 +162,13 @@ extension BallPrinter {
     }
   }
 
-  /// What it says; `nil` for a number that has no words. Core Specification, Vol 3, Part H, 3.5.5.
+  /// The text of a reason; `nil` for an unknown number. Core Specification, Vol 3, Part H, 3.5.5.
   private static func words(of failure: PairingFailure) -> StaticString? {
     switch failure {
     case .passkeyEntryFailed: "the passkey was not entered"
     case .oobNotAvailable: "there is no out-of-band data"
     case .authenticationRequirements: "the user has to check, and cannot"
-    case .confirmValueFailed: "the passkey was wrong, or somebody sits between"
+    case .confirmValueFailed: "the passkey was wrong, or an attacker sits between"
     case .pairingNotSupported: "pairing is not supported now"
     case .encryptionKeySize: "the key would be too short"
     case .commandNotSupported: "a command is not supported"
@@ -181,7 +184,7 @@ extension BallPrinter {
 }
 
 extension ByteWriter {
-  /// Writes a number of pairing as both devices show it. Core Specification, Vol 3, Part H, 2.3.5.1.
+  /// Writes a pairing number as both devices show it. Core Specification, Vol 3, Part H, 2.3.5.1.
   @_lifetime(self: copy self)
   public mutating func write(sixDigits number: UInt32) {
     var scale: UInt32 = 100_000

@@ -1,9 +1,9 @@
 import BluetoothHost
 
 extension ByteWriter {
-  /// Writes a text in UTF-8, with the replacement character for each scalar that a terminal obeys or
-  /// that turns the line around, and for each byte that is not UTF-8: what comes from the air is only
-  /// ever shown.
+  /// Writes UTF-8 text from the air so that a terminal only shows it: the replacement character
+  /// stands for each scalar that controls the terminal or the text direction, and for each byte
+  /// that is not UTF-8.
   @_lifetime(self: copy self)
   public mutating func write(printable utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
@@ -16,11 +16,11 @@ extension ByteWriter {
     }
   }
 
-  /// Writes a text in UTF-8 as it stands in the quotes of JSON, with the replacement character for each
-  /// byte that is not UTF-8.
+  /// Writes UTF-8 text escaped for a JSON string, with the replacement character for each byte that
+  /// is not UTF-8.
   ///
-  /// Besides what RFC 8259, 7, asks for, controls and the line ends of Unicode are escaped, so that a
-  /// line of output is a line to every reader.
+  /// Besides what RFC 8259, 7, requires, it escapes controls and Unicode's line ends, so that every
+  /// reader sees one line.
   @_lifetime(self: copy self)
   public mutating func write(escaped utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
@@ -33,13 +33,13 @@ extension ByteWriter {
     }
   }
 
-  /// Writes the first of `bytes`, and overflows if that is not all.
+  /// Writes as many of `bytes` as fit, and overflows if that is not all.
   @_lifetime(self: copy self)
   @inline(never)
   private mutating func write(asMuchAsFits bytes: Span<UInt8>) {
     guard bytes.count > freeCapacity else { return write(bytes) }
     writePrefix(of: bytes)
-    // There is no room for it.
+    // Forces the overflow.
     write(UInt8(ascii: " "))
   }
 
@@ -66,7 +66,7 @@ private struct UTF8Scalars: ~Escapable {
     case ascii(Span<UInt8>)
     /// Another scalar, and its bytes.
     case scalar(UInt32, Span<UInt8>)
-    /// One byte that begins no scalar here.
+    /// One byte that begins no valid scalar here.
     case malformed
   }
 
@@ -111,7 +111,7 @@ private struct UTF8Scalars: ~Escapable {
 }
 
 extension UInt32 {
-  /// Whether a terminal obeys the scalar, or shows nothing for it: Unicode's categories Cc, Cf, Zl and
+  /// Whether the scalar controls a terminal or is invisible: Unicode's categories Cc, Cf, Zl and
   /// Zp, without the zero width joiner, which emoji need.
   ///
   /// The Unicode Character Database 17.0, DerivedGeneralCategory.txt.

@@ -1,35 +1,35 @@
-/// Why a server refused a request.
+/// The reason why a server refused a request.
 ///
-/// Core Specification, Vol 3, Part F, 3.4.1.1. An open set: a peer may send any byte, and 0x80 to
-/// 0x9F belong to the service that the attribute is part of.
+/// Core Specification, Vol 3, Part F, 3.4.1.1. An open set: a peer may send any byte, and the
+/// attribute's service defines 0x80 to 0x9F.
 public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// There is no such attribute.
+  /// The attribute does not exist.
   public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
-  /// It may not be read.
+  /// The attribute may not be read.
   public static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
-  /// It may not be written.
+  /// The attribute may not be written.
   public static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
   /// The request is malformed.
   public static let invalidPDU = ATTErrorCode(rawValue: 0x04)
-  /// It takes pairing first.
+  /// The request requires pairing first.
   public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
-  /// The server does not know the request.
+  /// The server does not support the request.
   public static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
   /// The offset is beyond the value's end.
   public static let invalidOffset = ATTErrorCode(rawValue: 0x07)
-  /// It takes the user's leave.
+  /// The request requires the user's authorization.
   public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
-  /// There is no room for more prepared parts.
+  /// The prepare queue has no more room.
   public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
-  /// Nothing in the range is of that type.
+  /// The range has no attribute of this type.
   public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
   /// The value cannot be read in parts.
   public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
@@ -37,18 +37,19 @@ public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
   public static let insufficientEncryptionKeySize = ATTErrorCode(rawValue: 0x0C)
   /// The value is too long, or too short.
   public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
-  /// Something else; of the ball, that it was not asked a question.
+  /// Another error; the ball's answer to a write that is no question.
   public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
-  /// It takes encryption first.
+  /// The request requires encryption first.
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
-  /// That type groups nothing.
+  /// The type is no grouping type.
   public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
-  /// The server has no room.
+  /// The server lacks resources for the request.
   public static let insufficientResources = ATTErrorCode(rawValue: 0x11)
-  /// The database has changed since the client learnt it.
+  /// The client's cache of the database is out of date.
   public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
-  /// The value is none that the attribute can have.
+  /// The attribute cannot have this value.
   public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
-  /// Core Specification Supplement, Part B, 1.2.
+  /// The Client Characteristic Configuration does not fit: Core Specification Supplement, Part B,
+  /// 1.2.
   public static let cccdImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
 }

@@ -1,7 +1,7 @@
-/// The longest PDU that both sides of an ATT bearer take: 23 to 517 bytes.
+/// The longest PDU that both sides of an ATT bearer accept: 23 to 517 bytes.
 ///
-/// Core Specification, Vol 3, Part F, 3.2.8 and 3.4.2. 517 holds the longest attribute value, 512
-/// bytes, with the longest header, that of Prepare Write.
+/// Core Specification, Vol 3, Part F, 3.2.8 and 3.4.2. 517 bytes hold the longest attribute value,
+/// 512 bytes, with the longest header, that of Prepare Write.
 public struct ATTMTU: Equatable, Comparable, Sendable {
   /// The length in bytes, 23 to 517.
   public let byteCount: Int
@@ -16,18 +16,18 @@ public struct ATTMTU: Equatable, Comparable, Sendable {
     self.byteCount = max(23, min(517, byteCount))
   }
 
-  /// 23: what holds before an exchange.
+  /// 23, the value before an exchange.
   public static var minimum: ATTMTU { ATTMTU(clamping: 23) }
-  /// 517: the longest of use.
+  /// 517, the longest useful value.
   public static var maximum: ATTMTU { ATTMTU(clamping: 517) }
 
-  /// What holds once a peer that takes `peer` bytes has met a side that takes `self`: the
-  /// smaller, and never below 23.
+  /// The MTU after an exchange with a peer that accepts `peer` bytes: the smaller value, and at
+  /// least 23.
   public func agreed(with peer: UInt16) -> ATTMTU {
     ATTMTU(clamping: min(byteCount, Int(peer)))
   }
 
-  /// Whether the first is the smaller.
+  /// Whether the first is smaller.
   public static func < (left: ATTMTU, right: ATTMTU) -> Bool {
     left.byteCount < right.byteCount
   }

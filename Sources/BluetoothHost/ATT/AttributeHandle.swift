@@ -1,23 +1,23 @@
-/// Where an attribute is in the server's database: 0x0001 to 0xFFFF, and 0x0000 for none.
+/// The handle of an attribute in the server's database: 0x0001 to 0xFFFF, and 0x0000 for none.
 ///
 /// Core Specification, Vol 3, Part F, 3.2.2.
 public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt16
 
-  /// Any number, known or not.
+  /// Any value.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
-  /// No attribute: what an Error Response has where no handle was at fault.
+  /// No attribute: the handle in an Error Response that concerns none.
   public static let none = AttributeHandle(rawValue: 0x0000)
-  /// The first that an attribute can have.
+  /// The lowest handle of an attribute.
   public static let first = AttributeHandle(rawValue: 0x0001)
-  /// The last that an attribute can have.
+  /// The highest handle of an attribute.
   public static let last = AttributeHandle(rawValue: 0xFFFF)
 
-  /// Whether the first is the smaller.
+  /// Whether the first is smaller.
   public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -30,32 +30,32 @@ public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable 
   }
 }
 
-/// The handles that a request asks about, both ends included.
+/// The handles of a request, both ends included.
 public struct AttributeHandleRange: Equatable, Sendable {
-  /// The first handle of interest.
+  /// The first handle.
   public var start: AttributeHandle
-  /// The last handle of interest.
+  /// The last handle.
   public var end: AttributeHandle
 
-  /// From `start` to `end`, both included; whether that makes sense, `isValid` tells.
+  /// Creates a range from `start` to `end`, both included. It may be invalid: see `isValid`.
   public init(start: AttributeHandle, end: AttributeHandle) {
     self.start = start
     self.end = end
   }
 
-  /// Every handle there can be.
+  /// Every possible handle.
   public static let all = AttributeHandleRange(start: .first, end: .last)
 
-  /// Whether a request may ask about it: it does not start at 0, nor after its end.
+  /// Whether a request may contain it: its start is not 0 and not after its end.
   public var isValid: Bool { start != .none && start <= end }
 
-  /// The smallest range that holds this one and `other`; this one if there is no other.
+  /// The smallest range that contains this one and `other`, if there is one.
   func merged(with other: AttributeHandleRange?) -> AttributeHandleRange {
     guard let other else { return self }
     return AttributeHandleRange(start: min(start, other.start), end: max(end, other.end))
   }
 
-  /// Reads both ends, whether or not they make sense.
+  /// Reads both ends, also of an invalid range.
   public init?(_ reader: inout ByteReader) {
     guard let start = AttributeHandle(&reader), let end = AttributeHandle(&reader) else {
       return nil

@@ -1,30 +1,30 @@
-/// What kind of attribute it is: a UUID of 128 bits, of which those made from the Bluetooth base
-/// have a 16-bit form too.
+/// A UUID of 128 bits, the type of an attribute. UUIDs derived from the Bluetooth base also have a
+/// 16-bit form.
 ///
-/// Core Specification, Vol 3, Part B, 2.5.1. Both forms of one UUID are the same value here.
+/// Core Specification, Vol 3, Part B, 2.5.1. Both forms of one UUID are equal.
 public struct BluetoothUUID: Equatable, Hashable, Sendable {
-  /// The first eight bytes as people write them.
+  /// The first eight bytes in the textual order.
   public let high: UInt64
-  /// The last eight bytes as people write them.
+  /// The last eight bytes in the textual order.
   public let low: UInt64
 
-  /// A UUID of 128 bits: `8E38140A-27BE-4090-8955-4FC4B5698D1E` has the high half
+  /// Creates a UUID of 128 bits: `8E38140A-27BE-4090-8955-4FC4B5698D1E` has the high half
   /// `0x8E38_140A_27BE_4090`.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// A UUID that the Bluetooth SIG assigned, in its 16-bit form.
+  /// Creates a UUID that the Bluetooth SIG assigned, from its 16-bit form.
   ///
-  /// Written out, so that the compiler works the constants below out by itself, and none is
-  /// initialised at its first use.
+  /// It uses literals, so that the compiler evaluates the constants below, and none is initialised
+  /// at its first use.
   public init(_ short: UInt16) {
     high = UInt64(_truncatingBits: UInt(short)) &<< 32 | 0x0000_0000_0000_1000
     low = 0x8000_0080_5F9B_34FB
   }
 
-  /// A UUID that the Bluetooth SIG assigned, in its 32-bit form.
+  /// Creates a UUID that the Bluetooth SIG assigned, from its 32-bit form.
   public init(assigned short: UInt32) {
     high = UInt64(widening: short) &<< 32 | Self.baseHigh
     low = Self.baseLow
@@ -42,10 +42,10 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
     }
   }
 
-  /// How many bytes it takes in a PDU: 2 or 16.
+  /// Its length in a PDU: 2 or 16 bytes.
   public var byteCount: Int { short == nil ? 16 : 2 }
 
-  /// Reads a UUID of `byteCount` bytes; `nil` unless that is 2 or 16 and as many are left.
+  /// Reads a UUID of `byteCount` bytes; `nil` unless that is 2 or 16 and as many remain.
   public init?(_ reader: inout ByteReader, byteCount: Int) {
     switch byteCount {
     case 2:
@@ -60,7 +60,7 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
     }
   }
 
-  /// Writes the shortest form, 2 or 16 bytes, the least significant first.
+  /// Writes the shortest form, 2 or 16 bytes, least significant byte first.
   public func write(to writer: inout ByteWriter) {
     if let short {
       writer.write(short)
@@ -73,11 +73,11 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
 
 extension BluetoothUUID {
   // Declarations: Assigned Numbers, 3.6.
-  /// A service that centrals look for.
+  /// A primary service, which clients discover.
   public static let primaryService = BluetoothUUID(0x2800)
-  /// A service that others include.
+  /// A secondary service, which other services include.
   public static let secondaryService = BluetoothUUID(0x2801)
-  /// A reference to another service.
+  /// An included service.
   public static let include = BluetoothUUID(0x2802)
   /// The declaration of a characteristic.
   public static let characteristic = BluetoothUUID(0x2803)
@@ -85,46 +85,44 @@ extension BluetoothUUID {
   // Descriptors: Assigned Numbers, 3.7.
   /// More properties of a characteristic.
   public static let characteristicExtendedProperties = BluetoothUUID(0x2900)
-  /// A name for people.
+  /// A description for people.
   public static let characteristicUserDescription = BluetoothUUID(0x2901)
-  /// What a central wants to be told.
+  /// A client's subscription to the characteristic.
   public static let clientCharacteristicConfiguration = BluetoothUUID(0x2902)
-  /// What is broadcast.
+  /// Whether the server broadcasts the value.
   public static let serverCharacteristicConfiguration = BluetoothUUID(0x2903)
-  /// What the value means: its unit, its format.
+  /// The value's unit and format.
   public static let characteristicPresentationFormat = BluetoothUUID(0x2904)
-  /// Which formats a value is made of.
-  public static let characteristicAggregateFormat = BluetoothUUID(0x2905)
 
   // Services: Assigned Numbers, 3.4.
-  /// What every device says of itself.
+  /// GAP: the device's name and appearance.
   public static let genericAccessService = BluetoothUUID(0x1800)
-  /// What every server says of its database.
+  /// GATT: the server's features and database changes.
   public static let genericAttributeService = BluetoothUUID(0x1801)
-  /// Who made the device, and what it is.
+  /// The device's manufacturer and model.
   public static let deviceInformationService = BluetoothUUID(0x180A)
 
   // Characteristics: Assigned Numbers, 3.8.
   /// The device's name.
   public static let deviceName = BluetoothUUID(0x2A00)
-  /// What the device looks like.
+  /// The device's kind, for an icon.
   public static let appearance = BluetoothUUID(0x2A01)
-  /// Which connection parameters it prefers.
+  /// The connection parameters that the peripheral prefers.
   public static let peripheralPreferredConnectionParameters = BluetoothUUID(0x2A04)
-  /// Which part of the database has changed.
+  /// The part of the database that has changed.
   public static let serviceChanged = BluetoothUUID(0x2A05)
-  /// The model.
+  /// The model number.
   public static let modelNumberString = BluetoothUUID(0x2A24)
-  /// The firmware.
+  /// The firmware version.
   public static let firmwareRevisionString = BluetoothUUID(0x2A26)
-  /// The maker.
+  /// The manufacturer's name.
   public static let manufacturerNameString = BluetoothUUID(0x2A29)
-  /// Vendor, product and version in numbers.
+  /// Vendor, product and version as numbers.
   public static let pnpID = BluetoothUUID(0x2A50)
-  /// What the central can do.
+  /// The features that the client supports.
   public static let clientSupportedFeatures = BluetoothUUID(0x2B29)
   /// The hash of the database's structure.
   public static let databaseHash = BluetoothUUID(0x2B2A)
-  /// What the server can do.
+  /// The features that the server supports.
   public static let serverSupportedFeatures = BluetoothUUID(0x2B3A)
 }

@@ -1,38 +1,38 @@
-/// Up to `capacity` bytes held in place: a bounded, never-allocating stand-in for an array.
+/// Up to `capacity` bytes in place: a bounded array without allocation.
 public struct ByteBuffer<let capacity: Int>: ~Copyable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
   private let pin = Pinned()
 
-  /// The number of bytes held, at most `capacity`.
+  /// The number of bytes, at most `capacity`.
   public private(set) var count = 0
 
-  /// An empty buffer.
+  /// Creates an empty buffer.
   public init() {}
 
-  /// Whether it holds nothing.
+  /// Whether it has no bytes.
   public var isEmpty: Bool { count == 0 }
 
   /// The number of bytes that still fit.
   public var freeCapacity: Int { capacity - count }
 
-  /// The bytes held.
+  /// The bytes.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span.extracting(0..<count) }
   }
 
-  /// Forgets everything.
+  /// Removes all bytes.
   public mutating func removeAll() {
     count = 0
   }
 
-  /// Forgets everything, and overwrites it in memory, such as keys.
+  /// Removes all bytes, and overwrites their storage, for example keys.
   public mutating func wipe() {
     overwrite(&storage, with: InlineArray(repeating: 0))
     count = 0
   }
 
-  /// Adds all of `bytes`; `false`, and nothing changes, if they do not fit.
+  /// Appends all of `bytes`; `false`, without a change, if they do not fit.
   public mutating func append(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= capacity - count else { return false }
     var target = storage.mutableSpan
@@ -41,7 +41,7 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Holds `bytes` and nothing else; `false`, and nothing changes, if they do not fit.
+  /// Replaces the content with `bytes`; `false`, without a change, if they do not fit.
   public mutating func assign(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= capacity else { return false }
     var target = storage.mutableSpan
@@ -50,8 +50,8 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Puts `bytes` at `offset`, over what is there, and makes the buffer longer where needed;
-  /// `false`, and nothing changes, if that leaves a gap or does not fit.
+  /// Writes `bytes` at `offset`, over existing bytes, and extends the buffer if necessary; `false`,
+  /// without a change, if that leaves a gap or does not fit.
   mutating func replace(from offset: Int, with bytes: Span<UInt8>) -> Bool {
     guard offset >= 0, offset <= count, bytes.count <= capacity - offset else { return false }
     var target = storage.mutableSpan
@@ -60,8 +60,8 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Adds `amount` to the two-byte number at `offset`, the low byte first; nothing happens outside
-  /// of what is held.
+  /// Adds `amount` to the two-byte number at `offset`, low byte first. Does nothing outside of the
+  /// content.
   mutating func adjust(by amount: Int, at offset: Int) {
     guard offset >= 0, offset + 2 <= count else { return }
     let old = UInt16(storage[offset]) | UInt16(storage[offset + 1]) << 8
@@ -70,8 +70,8 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
-  /// A writer of what follows the bytes held, up to the last `reserve` bytes of the storage.
-  /// `keepWritten` follows.
+  /// A writer that appends to the content, up to the last `reserve` bytes of the storage. Call
+  /// `keepWritten` after it.
   @_lifetime(&self)
   public mutating func makeAppendingWriter(sparing reserve: Int = 0) -> ByteWriter {
     let offset = count
@@ -79,7 +79,7 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
       storage.mutableSpan._consumingExtracting(offset...), limit: capacity &- offset &- reserve)
   }
 
-  /// Forgets the first `length` bytes, or all if it holds fewer.
+  /// Removes the first `length` bytes, or all if there are fewer.
   public mutating func removeFirst(_ length: Int) {
     guard length < count else { return removeAll() }
     guard length > 0 else { return }
@@ -88,25 +88,25 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     target.moveToFront(count, from: length)
   }
 
-  /// All of its storage, to be filled from the front. `keepWritten` follows.
+  /// Its storage, to be filled from the front. Call `keepWritten` after that.
   var space: MutableSpan<UInt8> {
     @_lifetime(&self)
     mutating get { storage.mutableSpan }
   }
 
-  /// A writer of what the buffer shall hold, at most `limit` bytes. `keepWritten` follows.
+  /// A writer that replaces the content, at most `limit` bytes. Call `keepWritten` after it.
   @_lifetime(&self)
   mutating func makeWriter(limit: Int = capacity) -> ByteWriter {
     ByteWriter(storage.mutableSpan, limit: limit)
   }
 
-  /// The buffer holds the first `count` bytes that its writer wrote, and those before them.
+  /// Sets the content to the first `count` bytes of the storage.
   public mutating func keepWritten(_ count: Int) {
     self.count = max(0, min(count, capacity))
   }
 
-  /// Replaces what is held by what `body` writes, at most `limit` bytes of it. An overflow leaves
-  /// what was written before it.
+  /// Replaces the content with what `body` writes, at most `limit` bytes. After an overflow, the
+  /// bytes written before it remain.
   public mutating func write(limit: Int = capacity, _ body: (inout ByteWriter) -> Void) {
     var writer = ByteWriter(storage.mutableSpan, limit: limit)
     body(&writer)

@@ -1,25 +1,25 @@
-/// Reads a packet from its first byte to its last, little-endian, within its bounds.
+/// Reads a packet from start to end, little-endian, with bounds checks.
 ///
-/// Every byte from a peer, a controller or a file passes through here: no other code computes
-/// offsets into a packet. A read past the end gives `nil` and moves nothing, so a short packet is
-/// a value for the caller to answer, never a trap. Each read checks its bounds once, and then loads
+/// Every byte from a peer, a controller or a file is read here: no other code computes offsets
+/// into a packet. A read past the end returns `nil` and does not advance, so a short packet is a
+/// value for the caller to handle, never a trap. Each read checks its bounds once, and then loads
 /// without another check: `position` is never past the end.
 public struct ByteReader: ~Escapable {
   @usableFromInline var bytes: Span<UInt8>
   @usableFromInline var position = 0
 
-  /// Reads `bytes`, which outlive the reader.
+  /// Creates a reader of `bytes`, which outlive it.
   @_lifetime(copy bytes)
   @inlinable
   public init(_ bytes: Span<UInt8>) {
     self.bytes = bytes
   }
 
-  /// The number of bytes not yet read.
+  /// The number of unread bytes.
   @inlinable
   public var count: Int { bytes.count &- position }
 
-  /// Whether every byte has been read. A decoder that ends with this `false` was sent too much.
+  /// Whether every byte has been read. If `false` after decoding, the packet is too long.
   @inlinable
   public var isEmpty: Bool { position == bytes.count }
 
@@ -32,14 +32,14 @@ public struct ByteReader: ~Escapable {
     return value
   }
 
-  /// Reads one byte as two's complement, as an RSSI in dBm is sent.
+  /// Reads one byte as two's complement, such as an RSSI in dBm.
   @inlinable
   public mutating func readInt8() -> Int8? {
     guard let byte = readUInt8() else { return nil }
     return Int8(bitPattern: byte)
   }
 
-  /// Reads two bytes, the low one first.
+  /// Reads two bytes, low byte first.
   @inlinable
   public mutating func readUInt16() -> UInt16? {
     guard count >= 2 else { return nil }
@@ -49,7 +49,7 @@ public struct ByteReader: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt16.self))
   }
 
-  /// Reads four bytes, the low one first.
+  /// Reads four bytes, low byte first.
   @inlinable
   public mutating func readUInt32() -> UInt32? {
     guard count >= 4 else { return nil }
@@ -59,7 +59,7 @@ public struct ByteReader: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt32.self))
   }
 
-  /// Reads eight bytes, the low one first.
+  /// Reads eight bytes, low byte first.
   @inlinable
   public mutating func readUInt64() -> UInt64? {
     guard count >= 8 else { return nil }
@@ -69,7 +69,7 @@ public struct ByteReader: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt64.self))
   }
 
-  /// Skips eight bytes at a time as long as none of the bits of `mask` is set in them.
+  /// Skips eight bytes at a time as long as they have none of the bits of `mask`.
   @inlinable
   mutating func skipWords(without mask: UInt64) {
     while count >= 8 {
@@ -80,7 +80,7 @@ public struct ByteReader: ~Escapable {
     }
   }
 
-  /// Reads the next `length` bytes in place, without copying.
+  /// Reads the next `length` bytes without copying.
   @_lifetime(copy self)
   @inlinable
   public mutating func readBytes(_ length: Int) -> Span<UInt8>? {
@@ -91,7 +91,7 @@ public struct ByteReader: ~Escapable {
     return slice
   }
 
-  /// Reads all that is left, which may be nothing.
+  /// Reads all remaining bytes, which may be none.
   @_lifetime(copy self)
   @inlinable
   public mutating func readRemaining() -> Span<UInt8> {

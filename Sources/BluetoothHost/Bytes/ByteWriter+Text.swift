@@ -8,26 +8,26 @@ extension ByteWriter {
     unsafe write(utf8.span)
   }
 
-  /// Writes a byte in two hexadecimal digits.
+  /// Writes a byte as two hexadecimal digits.
   @_lifetime(self: copy self)
   public mutating func write(hexadecimal byte: UInt8) {
     write(Self.hexadecimalDigit(byte &>> 4))
     write(Self.hexadecimalDigit(byte & 0xF))
   }
 
-  /// Writes a number in four hexadecimal digits.
+  /// Writes a number as four hexadecimal digits.
   @_lifetime(self: copy self)
   public mutating func write(hexadecimal number: UInt16) {
     write(hexadecimal: UInt8(truncatingIfNeeded: number &>> 8))
     write(hexadecimal: UInt8(truncatingIfNeeded: number))
   }
 
-  /// Writes a whole number in decimal digits.
+  /// Writes an integer in decimal.
   @_lifetime(self: copy self)
   @inline(never)
   public mutating func write(decimal number: Int) {
     if number < 0 { write(UInt8(ascii: "-")) }
-    // The last digit comes first; 20 are as many as 64 bits take.
+    // The last digit comes first; 64 bits take at most 20.
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var count = 0
     var rest = number.magnitude
@@ -42,7 +42,7 @@ extension ByteWriter {
     }
   }
 
-  /// Writes an address as people write it: `F0:00:00:00:00:01`.
+  /// Writes an address in its text form: `F0:00:00:00:00:01`.
   @_lifetime(self: copy self)
   @inline(never)
   public mutating func write(_ address: DeviceAddress) {

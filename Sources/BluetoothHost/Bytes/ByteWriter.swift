@@ -1,8 +1,8 @@
-/// Writes a packet, little-endian, into storage that the caller owns.
+/// Writes a packet, little-endian, to the caller's storage.
 ///
-/// What does not fit is not written, and `hasOverflowed` stays true from then on: a writer is
-/// checked once, at the end, and never writes outside its storage. Each write checks its bounds once,
-/// in `reserve`, and then stores without another check: `limit` is never past the end.
+/// Data that does not fit is not written, and `hasOverflowed` stays true from then on: check it
+/// once, at the end. It never writes outside its storage. Each write checks its bounds once, in
+/// `reserve`, and then stores without another check: `limit` is never past the end.
 public struct ByteWriter: ~Copyable, ~Escapable {
   @usableFromInline var storage: MutableSpan<UInt8>
   @usableFromInline let limit: Int
@@ -14,11 +14,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inlinable
   public var count: Int { written }
 
-  /// Whether some write did not fit. The bytes written before it are whole.
+  /// Whether a write did not fit. The bytes written before it are complete.
   @inlinable
   public var hasOverflowed: Bool { overflowed }
 
-  /// Writes from the first byte of `storage`.
+  /// Creates a writer to `storage`.
   @_lifetime(copy storage)
   @inlinable
   public init(_ storage: consuming MutableSpan<UInt8>) {
@@ -26,7 +26,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     self.storage = storage
   }
 
-  /// Writes from the first byte of `storage`, at most `limit` bytes of it.
+  /// Creates a writer to `storage`, for at most `limit` bytes.
   @_lifetime(copy storage)
   @inlinable
   public init(_ storage: consuming MutableSpan<UInt8>, limit: Int) {
@@ -38,7 +38,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inlinable
   public var freeCapacity: Int { limit &- written }
 
-  /// What has been written.
+  /// The bytes written so far.
   var span: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span.extracting(0..<written) }
@@ -60,7 +60,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     write(UInt8(bitPattern: value))
   }
 
-  /// Writes two bytes, the low one first.
+  /// Writes two bytes, low byte first.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func write(_ value: UInt16) {
@@ -71,7 +71,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= 2
   }
 
-  /// Writes four bytes, the low one first.
+  /// Writes four bytes, low byte first.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func write(_ value: UInt32) {
@@ -82,7 +82,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= 4
   }
 
-  /// Writes eight bytes, the low one first.
+  /// Writes eight bytes, low byte first.
   @inlinable
   @_lifetime(self: copy self)
   @inline(__always)
@@ -94,7 +94,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= 8
   }
 
-  /// Writes a byte, then a number, the low byte first: both, or neither if they do not fit.
+  /// Writes a byte, then a number, low byte first: both, or neither if they do not fit.
   @_lifetime(self: copy self)
   @inlinable
   @inline(__always)
@@ -106,8 +106,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     unsafe storage[unchecked: written] = first
     let offset = written &+ 1
     var bytes = unsafe storage.mutableBytes
-    unsafe bytes.storeBytes(
-      of: number.littleEndian, toUncheckedByteOffset: offset, as: Number.self)
+    unsafe bytes.storeBytes(of: number.littleEndian, toUncheckedByteOffset: offset, as: Number.self)
     written &+= length
   }
 
@@ -121,8 +120,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= bytes.count
   }
 
-  /// Writes as many of the first bytes of `bytes` as fit, as an ATT server cuts a value to the
-  /// MTU. Never an overflow.
+  /// Writes the first bytes of `bytes`, as many as fit, as an ATT server truncates a value to the
+  /// MTU. It never overflows.
   @_lifetime(self: copy self)
   @inlinable
   @inline(__always)
@@ -134,7 +133,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
   }
 
-  /// Writes as much of `text` as fits, in UTF-8. Never an overflow.
+  /// Writes as much of `text` as fits, in UTF-8. It never overflows.
   @_lifetime(self: copy self)
   @inlinable
   @inline(__always)
@@ -144,8 +143,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     unsafe writePrefix(of: utf8.span)
   }
 
-  /// Puts `value` at `offset`, which has been written before: a length that is known only once
-  /// what it counts has been written. Outside of what has been written, nothing changes.
+  /// Replaces the byte at `offset`, for example a length that is known only after the data. Does
+  /// nothing outside of the written bytes.
   @_lifetime(self: copy self)
   @inlinable
   public mutating func patch(_ value: UInt8, at offset: Int) {
@@ -153,7 +152,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     storage[offset] = value
   }
 
-  /// Puts two bytes at `offset`, the low one first, as `patch(_:at:)` puts one.
+  /// Replaces two bytes at `offset`, low byte first, as `patch(_:at:)` replaces one.
   @_lifetime(self: copy self)
   @inlinable
   public mutating func patch(_ value: UInt16, at offset: Int) {
@@ -161,7 +160,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     patch(UInt8(truncatingIfNeeded: value >> 8), at: offset + 1)
   }
 
-  /// Takes back everything written after the first `count` bytes, and any overflow.
+  /// Removes everything after the first `count` bytes, and resets an overflow.
   @_lifetime(self: copy self)
   @inlinable
   public mutating func truncate(to count: Int) {
@@ -179,8 +178,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= bytes.count &+ 9
   }
 
-  /// Writes a byte and a word with the low byte first, and counts `count` bytes after them as written;
-  /// nothing if they do not fit.
+  /// Writes a byte and a word with the low byte first, and counts the `count` bytes after them as
+  /// written; nothing if they do not fit.
   @_lifetime(self: copy self)
   @inline(__always)
   mutating func write(_ byte: UInt8, _ word: UInt64, before count: Int) {
@@ -189,8 +188,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= count &+ 9
   }
 
-  /// A writer of at most `limit` bytes that stand `offset` bytes after those written so far, and are not
-  /// yet counted as written.
+  /// A writer of at most `limit` bytes, `offset` bytes after those written so far. Its bytes do not
+  /// count as written yet.
   @_lifetime(&self)
   @inline(__always)
   mutating func makeWriter(after offset: Int, limit: Int) -> ByteWriter {

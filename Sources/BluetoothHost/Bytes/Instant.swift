@@ -1,26 +1,26 @@
-/// A moment, in milliseconds since some moment of the caller's choosing; it never goes back.
+/// A time in milliseconds since a start that the caller chooses; it never decreases.
 ///
-/// The host has no clock: every call that needs the time is given it.
+/// The host has no clock: each call that needs the time has it as an argument.
 public struct Instant: RawRepresentable, Comparable, Sendable {
   /// In milliseconds.
   public var rawValue: UInt64
 
-  /// The moment after so many milliseconds.
+  /// Creates a time from a number of milliseconds.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
-  /// Whether the first is the earlier.
+  /// Whether the first is earlier.
   public static func < (left: Instant, right: Instant) -> Bool {
     left.rawValue < right.rawValue
   }
 
-  /// The moment `milliseconds` after this one.
+  /// The time `milliseconds` after this one.
   public func advanced(by milliseconds: UInt32) -> Instant {
     Instant(rawValue: rawValue &+ UInt64(widening: milliseconds))
   }
 
-  /// The earlier of two moments, of which each may be missing.
+  /// The earlier of two times; `nil` means no time.
   public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
     let time = Swift.min(left?.rawValue ?? .max, right?.rawValue ?? .max)
     return time == .max ? nil : Instant(rawValue: time)

@@ -1,5 +1,5 @@
-/// Puts `new` in place of `value`, after every byte of `value` has been overwritten. The language does not
-/// promise that of an assignment: it may leave the bytes behind an optional that becomes `nil`. For values
+/// Assigns `new` to `value` after overwriting every byte of `value`. The language does not promise
+/// that for an assignment: the bytes of an optional that becomes `nil` may remain. For values
 /// without references.
 @inline(never)
 func overwrite<Value: ~Copyable>(_ value: inout Value, with new: consuming Value) {

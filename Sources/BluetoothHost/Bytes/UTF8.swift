@@ -1,6 +1,6 @@
 extension Span<UInt8> {
-  /// Whether it is UTF-8 from first byte to last: no overlong form, no surrogate, nothing above
-  /// U+10FFFF, no sequence cut short.
+  /// Whether all of it is UTF-8: no overlong form, no surrogate, nothing above U+10FFFF, no
+  /// truncated sequence.
   ///
   /// The Unicode Standard, table 3-7.
   @inlinable
@@ -8,7 +8,7 @@ extension Span<UInt8> {
     @inline(__always) get { isASCIIByWords || isValidUTF8ByCharacter }
   }
 
-  /// Whether it has at least eight bytes, and all of them are ASCII: most questions are such a text.
+  /// Whether it has at least eight bytes, all of them ASCII, as most questions do.
   @inlinable
   var isASCIIByWords: Bool {
     @inline(__always) get {
@@ -24,26 +24,25 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether one of the eight bytes from `position` is not ASCII. The caller has checked that they are
-  /// there.
+  /// Whether one of the eight bytes from `position` is not ASCII. The caller has checked that they
+  /// exist.
   @unsafe
   @inlinable
   @inline(__always)
   func hasHighBit(inWordAt position: Int) -> Bool {
-    let word = unsafe bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: position, as: UInt64.self)
+    let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
     return word & 0x8080_8080_8080_8080 != 0
   }
 
-  /// How many bytes from `position` on are characters from space to tilde, in whole words of eight. A
-  /// negative position has none.
+  /// How many bytes from `position` on are characters from space to tilde, in whole words of eight;
+  /// 0 for a negative position.
   public func plainASCIIByWords(from position: Int) -> Int {
     guard position >= 0 else { return 0 }
     var end = position
     while count &- end >= 8 {
       let word = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self)
-      // A byte below a space borrows, which sets its high bit; one that is added makes 0x80 of 0x7F. No
-      // other byte of ASCII does either, and the lowest byte that does is found in any case.
+      // A byte below a space borrows, which sets its high bit; the addition makes 0x80 of 0x7F.
+      // Other ASCII bytes do neither, and the lowest such byte is always found.
       let marks =
         (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101) | word
       guard marks & 0x8080_8080_8080_8080 == 0 else { break }
@@ -61,8 +60,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// The longest start of at most `byteCount` bytes that is UTF-8: cut between two characters, if
-  /// at all.
+  /// The longest prefix of at most `byteCount` bytes that is UTF-8, cut between two characters.
   @_lifetime(copy self)
   func prefixOfUTF8(_ byteCount: Int) -> Span<UInt8> {
     var length = Swift.min(count, byteCount)
@@ -72,7 +70,7 @@ extension Span<UInt8> {
 }
 
 extension ByteReader {
-  /// Reads up to and including the next byte that is not ASCII; `nil` when there is none.
+  /// Reads up to the next byte that is not ASCII, and returns it; `nil` if there is none.
   fileprivate mutating func readASCIIRun() -> UInt8? {
     skipWords(without: 0x8080_8080_8080_8080)
     while let byte = readUInt8() {
@@ -81,7 +79,7 @@ extension ByteReader {
     return nil
   }
 
-  /// Reads the bytes that must follow `lead`; `false` if they do not.
+  /// Reads the bytes that must follow `lead`; `false` if they are invalid.
   fileprivate mutating func skipUTF8Tail(after lead: UInt8) -> Bool {
     switch lead {
     case 0xC2...0xDF: readByte(in: 0x80...0xBF)

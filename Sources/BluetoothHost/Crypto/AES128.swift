@@ -3,13 +3,13 @@
 /// FIPS 197; Core Specification, Vol 3, Part H, 2.2.1. The first byte of the standard is the most
 /// significant of the number.
 ///
-/// Neither the key nor the block decides a branch or an address, so the time that an encryption takes
-/// says nothing about them. The S-box is worked out rather than looked up, four bytes of a word at
-/// once, and round keys are made as they are needed: small, and slow.
+/// Branches and addresses do not depend on the key or the block, so the duration reveals nothing
+/// about them. The S-box is computed, four bytes of a word at once, and round keys are derived
+/// when they are needed: small and slow.
 public struct AES128: Sendable {
   private let key: Number128
 
-  /// The cipher with `key`.
+  /// Creates the cipher with `key`.
   public init(key: Number128) {
     self.key = key
   }
@@ -52,15 +52,15 @@ public struct AES128: Sendable {
     return Number128(words: state)
   }
 
-  /// MixColumns (5.1.3) of one column a, b, c, d: 2·(a + b) + b + (c + d) in place of a, and so on.
+  /// MixColumns (5.1.3) of one column a, b, c, d: 2·(a + b) + b + (c + d) for a, and so on.
   private static func mix(_ column: UInt32) -> UInt32 {
     let below = rotate(column, by: 8)
     let sums = column ^ below
     return double(sums) ^ below ^ rotate(sums, by: 16)
   }
 
-  /// SubBytes (5.1.1) of four bytes: the inverse in the field, which is the power 254 and leaves 0, then
-  /// an affine map.
+  /// SubBytes (5.1.1) of four bytes: the inverse in the field, which is the power 254 and maps 0 to
+  /// 0, then an affine map.
   @inline(never)
   private static func substitute(_ bytes: UInt32) -> UInt32 {
     // Powers of powers of 2 are linear maps. The last one is that of 5.1.1.
@@ -73,8 +73,8 @@ public struct AES128: Sendable {
     return map(power254, 0x8FC7_E3F1_F87C_3E1F) ^ 0x6363_6363
   }
 
-  /// A linear map of each of four bytes: the sum of the images of its bits, that of bit 0 in the low byte
-  /// of `images`.
+  /// A linear map of each of four bytes: the sum of the images of its bits. `images` has the image
+  /// of bit 0 in its low byte.
   @inline(never)
   private static func map(_ bytes: UInt32, _ images: UInt64) -> UInt32 {
     var sum: UInt32 = 0

@@ -1,15 +1,15 @@
 /// The AES-CMAC message authentication code over a message that arrives in pieces.
 ///
-/// RFC 4493; Core Specification, Vol 3, Part H, 2.2.5. The message decides no branch and no address,
-/// nor does the key; the length of the message does.
+/// RFC 4493; Core Specification, Vol 3, Part H, 2.2.5. Branches and addresses depend on the
+/// message's length, but not on its content or the key.
 public struct AESCMAC: Sendable {
   private let cipher: AES128
-  /// The blocks encrypted so far, with the bytes of the next one added.
+  /// The encryption of the blocks so far, combined with the bytes of the next one.
   private var chain = Number128.zero
   /// How many bytes the next block still takes.
   private var space = 16
 
-  /// The code with `key`, of a message still without bytes.
+  /// Creates the code with `key`, for a message without bytes so far.
   public init(key: Number128) {
     cipher = AES128(key: key)
   }
@@ -17,7 +17,7 @@ public struct AESCMAC: Sendable {
   /// Adds one byte to the message.
   @inline(never)
   public mutating func update(_ byte: UInt8) {
-    // A full block waits until it is known not to be the last, which is treated otherwise.
+    // A full block waits for the next byte, since the last one is treated differently.
     if space == 0 {
       chain = cipher.encrypt(chain)
       space = 16
@@ -27,17 +27,17 @@ public struct AESCMAC: Sendable {
     chain.words[(space &>> 2) & 3] ^= UInt32(byte) &<< shift
   }
 
-  /// Adds `bytes` to the message, in their order.
+  /// Adds `bytes` to the message in their order.
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in bytes.indices { update(bytes[index]) }
   }
 
-  /// Adds the bytes of `number` to the message, the most significant first.
+  /// Adds the bytes of `number` to the message, most significant first.
   public mutating func update<let wordCount: Int>(_ number: WideNumber<wordCount>) {
     for index in 0..<wordCount { update(number.words[wordCount &- 1 &- index], byteCount: 4) }
   }
 
-  /// Adds the `byteCount` low bytes of `word` to the message, the most significant first.
+  /// Adds the `byteCount` low bytes of `word` to the message, most significant first.
   @inline(never)
   public mutating func update(_ word: UInt32, byteCount: Int) {
     for index in 0..<byteCount {
@@ -46,7 +46,7 @@ public struct AESCMAC: Sendable {
     }
   }
 
-  /// The code of the message. The message is over.
+  /// Ends the message, and returns its code.
   public consuming func finish() -> Number128 {
     var subkey = cipher.encrypt(.zero)
     Self.double(&subkey)

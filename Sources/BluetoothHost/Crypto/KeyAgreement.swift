@@ -1,35 +1,35 @@
 /// The P-256 key agreement of LE Secure Connections, in steps.
 ///
-/// Core Specification, Vol 3, Part H, 2.3.5.6.1. It holds one key pair. The owner begins with a
-/// private key, and steps until the public key is there; then begins with a peer's public key, and
-/// steps until the shared key is there; and so for each pairing. Between two steps it can do other
-/// work. `P256KeyAgreement` computes; a board with hardware for elliptic curves has its own.
+/// Core Specification, Vol 3, Part H, 2.3.5.6.1. It holds one key pair. For each pairing,
+/// `begin(privateKey:)` and a number of steps compute the public key; then `begin(peer:)` and more
+/// steps compute the shared key. Between two steps the program can do other work.
+/// `P256KeyAgreement` computes in software; a board with hardware for elliptic curves has its own
+/// implementation.
 public protocol KeyAgreement: ~Copyable {
-  /// Whether a calculation has begun and is not finished.
+  /// Whether a computation is under way.
   var isBusy: Bool { get }
 
-  /// Begins a new key pair. Whatever has begun before is dropped, and the secrets of the last key pair
-  /// are overwritten, also with a number that is refused.
+  /// Begins a new key pair. It cancels any other computation, and overwrites the secrets of the
+  /// last key pair, even if it refuses the number.
   ///
-  /// - Parameter privateKey: A random number. Hardware that keeps its private keys to itself ignores
-  ///   it.
-  /// - Throws: `.privateKey` if the number is none that a private key may be; no key pair is there
-  ///   then. Of 2³² random numbers one is refused: draw another.
+  /// - Parameter privateKey: A random number. Hardware with internal private keys ignores it.
+  /// - Throws: `.privateKey` if the number is no valid private key; then there is no key pair.
+  ///   This happens once in 2³² random numbers: use another.
   mutating func begin(privateKey: Number256) throws(KeyAgreementError)
 
-  /// Begins the shared key. Whatever has begun before is dropped.
+  /// Begins the shared key. It cancels any other computation.
   ///
-  /// - Throws: If there is no public key of our own yet, or if this one is not to be used. The
-  ///   pairing has failed then (Vol 3, Part H, 2.3.5.6.1).
+  /// - Throws: If there is no key pair, or the peer's key is not acceptable. The pairing fails then
+  ///   (Vol 3, Part H, 2.3.5.6.1).
   mutating func begin(peer: P256PublicKey) throws(KeyAgreementError)
 
-  /// Works a little while. Returns what has begun once it is finished, and `nil` before that and if
-  /// nothing has begun.
+  /// Does a short step. Returns the result of the computation when it is complete; `nil` before
+  /// that, and without a computation.
   mutating func step() -> KeyAgreementResult?
 }
 
 extension KeyAgreement where Self: ~Copyable {
-  /// Works until what has begun is finished; `nil` if nothing has begun.
+  /// Completes the computation; `nil` if there is none.
   public mutating func finish() -> KeyAgreementResult? {
     while isBusy {
       if let result = step() { return result }
@@ -38,9 +38,9 @@ extension KeyAgreement where Self: ~Copyable {
   }
 }
 
-/// What a key agreement comes to.
+/// The result of a key agreement's computation.
 public enum KeyAgreementResult: Equatable, Sendable {
-  /// Our own public key.
+  /// This device's public key.
   case publicKey(P256PublicKey)
   /// The shared key, *DHKey*: the X coordinate of the shared point.
   case sharedKey(Number256)
@@ -50,13 +50,13 @@ public enum KeyAgreementResult: Equatable, Sendable {
 public enum KeyAgreementError: Error, Equatable, Sendable {
   /// The private key is 0, or not below the order of the curve.
   case privateKey
-  /// There is no public key of our own yet.
+  /// There is no key pair yet.
   case noKeyPair
-  /// The X coordinate is our own: the peer sends our key back, or its negative.
+  /// The X coordinate is our own: the peer returned our key, or its negative.
   case ownPublicKey
-  /// The X coordinate is that of the specification's debug key, whose private key everybody knows.
+  /// The X coordinate is that of the specification's debug key, whose private key is public.
   case debugPublicKey
-  /// The coordinates are no point of the curve, or are not below the prime.
+  /// The coordinates are not a point of the curve, or not below the prime.
   case notOnCurve
 }
 
@@ -69,13 +69,13 @@ public struct P256PublicKey: Equatable, Sendable {
   /// The Y coordinate.
   public var y: Number256
 
-  /// A key with these coordinates.
+  /// Creates a key with these coordinates.
   public init(x: Number256, y: Number256) {
     self.x = x
     self.y = y
   }
 
-  /// Reads X and Y, each with the least significant byte first; `nil` if bytes are missing.
+  /// Reads X and Y, each least significant byte first; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {
     guard reader.count >= 64, let x = Number256(&reader), let y = Number256(&reader) else {
       return nil
@@ -83,13 +83,13 @@ public struct P256PublicKey: Equatable, Sendable {
     self.init(x: x, y: y)
   }
 
-  /// Writes X and Y, each with the least significant byte first.
+  /// Writes X and Y, each least significant byte first.
   public func write(to writer: inout ByteWriter) {
     x.write(to: &writer)
     y.write(to: &writer)
   }
 
-  /// The public key of the private key that devices use so that sniffers can follow.
+  /// The specification's debug key: its private key is public, so that sniffers can decrypt.
   ///
   /// Core Specification, Vol 3, Part H, 2.3.5.6.1.
   public static var debug: P256PublicKey {

@@ -1,5 +1,5 @@
-/// An element of the field of the curve P-256: a number modulo the prime
-/// p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, kept as its product with 2²⁵⁶ (Montgomery's form).
+/// An element of the field of the curve P-256: a number modulo the prime p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² +
+/// 2⁹⁶ − 1, stored as its product with 2²⁵⁶ (Montgomery form).
 ///
 /// FIPS 186-4, D.1.2.3. No operation branches on a value, or uses it as an index.
 struct P256FieldElement: Sendable {
@@ -10,7 +10,7 @@ struct P256FieldElement: Sendable {
     self.form = form
   }
 
-  /// The element of `number`, which is below p.
+  /// Creates the element of `number`, which is below p.
   init(_ number: Number256) {
     form = number
     // 2⁵¹² modulo p
@@ -69,16 +69,16 @@ struct P256FieldElement: Sendable {
     left.form.add(prime, masked: borrow)
   }
 
-  /// Montgomery's product: left · right / 2²⁵⁶, a word of `right` at a time.
+  /// The Montgomery product left · right / 2²⁵⁶, a word of `right` at a time.
   ///
-  /// Each round adds m·p to clear the lowest word, and drops that word. Since p is −1 modulo 2³², m is
-  /// the lowest word itself, and since p is a sum of few powers of 2, m·p needs no multiplication:
-  /// m·p = m·2²⁵⁶ − m·2²²⁴ + m·2¹⁹² + m·2⁹⁶ − m.
+  /// Each round adds m·p to clear the lowest word, and drops that word. Since p is −1 modulo 2³², m
+  /// is the lowest word itself, and since p is a sum of few powers of 2, m·p needs no
+  /// multiplication: m·p = m·2²⁵⁶ − m·2²²⁴ + m·2¹⁹² + m·2⁹⁶ − m.
   @inline(never)
   static func * (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement {
     var product = P256FieldElement.zero
     var top: UInt32 = 0
-    // Indexed in place: an index into an array of a parameter copies the array.
+    // Spans: indexing a parameter's array copies the array.
     let multiplicand = left.form.words.span
     let factors = right.form.words.span
     for index in 0..<8 {
@@ -145,11 +145,11 @@ struct P256FieldElement: Sendable {
 }
 
 extension UInt32 {
-  /// The product in 64 bits, in a time that does not depend on the numbers.
+  /// The product in 64 bits, in a time that does not depend on the operands.
   ///
-  /// A Cortex-M3 multiplies to 64 bits in 3 to 5 cycles, fewer for small numbers, and a Cortex-M0 by a
-  /// function of the compiler's library that branches on a carry. So 32-bit processors multiply halves,
-  /// each product in a word.
+  /// A Cortex-M3 multiplies to 64 bits in 3 to 5 cycles, fewer for small numbers, and a Cortex-M0
+  /// with a compiler library function that branches on a carry. So 32-bit processors multiply
+  /// halves, each product in a word.
   @inline(__always)
   fileprivate func product(_ other: UInt32) -> UInt64 {
     #if arch(arm)

@@ -1,15 +1,15 @@
-/// The P-256 key agreement, computed without a heap in steps of much the same length.
+/// The P-256 key agreement in software, without a heap, in steps of similar duration.
 ///
-/// It multiplies a point by the private key in windows of four bits: seven additions make the multiples
-/// of the point up to 8, then four doublings and an addition follow for each window; the last steps
-/// divide by z. A step is one addition of points, or 16 bits of the division's exponent. Neither the
-/// private key nor the shared point decides a branch or an address, and the number of steps is always the
-/// same: the time says nothing about them.
+/// It multiplies a point by the private key in windows of four bits: seven additions compute the
+/// multiples of the point up to 8, then each window takes four doublings and an addition; the last
+/// steps divide by z. A step is one addition of points, or 16 bits of the division's exponent.
+/// Branches, addresses and the number of steps do not depend on the private key or the shared
+/// point, so the duration reveals nothing about them.
 public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
-  /// The number of steps from a beginning to the result.
+  /// The number of steps of a computation.
   public static var stepCount: Int { 7 + windowCount * 5 + 16 }
 
-  /// Digits −8 to 8 of four bits; the uppermost one is the carry of those below.
+  /// Digits −8 to 8 of four bits; the top one is the carry of those below.
   private static var windowCount: Int { 65 }
 
   private enum Task {
@@ -20,10 +20,10 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
 
   private let allowsDebugKey: Bool
   private var task = Task.none
-  /// The steps that the task has had.
+  /// The completed steps of the task.
   private var steps = 0
   private var hasKeyPair = false
-  /// Not private, nor is the next one, so that scripts/check-crypto can say which of them is a secret.
+  /// Not private, like the next one, so that scripts/check-crypto can say which of them is secret.
   var privateKey = Number256.zero
   var publicKey = P256PublicKey(x: .zero, y: .zero)
   /// The point times 1 to 8.
@@ -31,15 +31,15 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   private var sum = P256Point.none
   private var inverse = P256FieldElement.zero
 
-  /// A key agreement without a key pair.
+  /// Creates a key agreement without a key pair.
   ///
-  /// - Parameter allowsDebugKey: Whether a peer may use the specification's debug key: in tests, or for
-  ///   a sniffer.
+  /// - Parameter allowsDebugKey: Whether a peer may use the specification's debug key, for tests or
+  ///   sniffers.
   public init(allowsDebugKey: Bool = false) {
     self.allowsDebugKey = allowsDebugKey
   }
 
-  /// Whether a calculation has begun and is not finished.
+  /// Whether a computation is under way.
   public var isBusy: Bool { task != .none }
 
   /// Begins a new key pair: see `KeyAgreement`.
@@ -47,7 +47,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   public mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
     task = .none
     hasKeyPair = false
-    // The last private key, and the last shared point, are forgotten whatever comes.
+    // Forgets the last private key and the last shared point in any case.
     self.privateKey = .zero
     sum = .none
     inverse = .zero
@@ -81,7 +81,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
     self.task = task
   }
 
-  /// Adds two points, or divides a little: see `KeyAgreement`.
+  /// Adds two points, or does a part of the division: see `KeyAgreement`.
   @inline(never)
   public mutating func step() -> KeyAgreementResult? {
     guard isBusy else { return nil }
@@ -104,8 +104,8 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The point times the digit of a window.
   @inline(never)
   private func multiple(forWindow window: Int) -> P256Point {
-    // Booth's digits: the four bits of the window and the top bit of the one below, −8·b₃ + 4·b₂ + 2·b₁
-    // + b₀ + b₋₁.
+    // Booth's digits: the four bits of the window and the top bit of the one below, −8·b₃ + 4·b₂ +
+    // 2·b₁ + b₀ + b₋₁.
     let bits = privateKey.nibble(at: window) &<< 1 | privateKey.nibble(at: window &- 1) &>> 3
     let sign = 0 &- bits &>> 4
     let magnitude = (((bits ^ sign) & 31) &+ 1) &>> 1
@@ -121,7 +121,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
     return selected
   }
 
-  /// Raises `inverse` by 16 bits of p − 2, the exponent that inverts: it is no secret.
+  /// Raises `inverse` by 16 bits of p − 2, the exponent of the inverse, which is not secret.
   @inline(never)
   private mutating func divide(from lowest: Int) {
     var exponent = P256FieldElement.prime
@@ -148,7 +148,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
 }
 
 extension Number256 {
-  /// Four bits of the number, the lowest at 0; 0 outside of it.
+  /// Four bits of the number, the lowest at index 0; 0 outside of it.
   fileprivate func nibble(at index: Int) -> UInt32 {
     guard index >= 0, index < 64 else { return 0 }
     return words[index / 8] &>> UInt32(truncatingIfNeeded: index % 8 &* 4) & 15

@@ -7,7 +7,7 @@ struct P256Point: Sendable {
   var y: P256FieldElement
   var z: P256FieldElement
 
-  /// All zeros: no point, for storage that has none yet.
+  /// All zeros: no point, for unused storage.
   static var none: P256Point { P256Point(x: .zero, y: .zero, z: .zero) }
 
   /// The neutral point.
@@ -19,12 +19,12 @@ struct P256Point: Sendable {
     self.z = z
   }
 
-  /// The point with these coordinates, which are below the prime.
+  /// Creates the point with these coordinates, which are below the prime.
   init(_ key: P256PublicKey) {
     self.init(x: P256FieldElement(key.x), y: P256FieldElement(key.y), z: .one)
   }
 
-  /// Whether the curve has this point, whose z is 1. The time does not depend on it.
+  /// Whether this point, with z = 1, is on the curve. The duration does not depend on it.
   var isOnCurve: Bool {
     var right = x * x
     right -= .one
@@ -35,7 +35,7 @@ struct P256Point: Sendable {
     return (y * y - right).isZero
   }
 
-  /// The point that generates the group of prime order in which all public keys are.
+  /// The generator of the group of prime order that contains all public keys.
   static var generator: P256PublicKey {
     P256PublicKey(
       x: Number256(words: [
@@ -48,7 +48,7 @@ struct P256Point: Sendable {
       ]))
   }
 
-  /// The number of points of that group.
+  /// The order of that group.
   static var order: Number256 {
     Number256(words: [
       0xFC63_2551, 0xF3B9_CAC2, 0xA717_9E84, 0xBCE6_FAAD,
@@ -59,7 +59,7 @@ struct P256Point: Sendable {
   /// Adds `other`, which may be any point: the same one, its negative, or the neutral one.
   ///
   /// J. Renes, C. Costello, L. Batina, "Complete addition formulas for prime order elliptic curves"
-  /// (2016), algorithm 4; the names are theirs.
+  /// (2016), algorithm 4, with its names.
   @inline(never)
   mutating func add(_ other: P256Point) {
     var t0 = x * other.x

@@ -1,20 +1,21 @@
-/// The source of the keys and random numbers of pairing, and of the seeds of what else is random.
+/// The source of the keys and random numbers of pairing, and of other seeds.
 ///
-/// A requirement beyond Swift's protocol, which no compiler can check: who has seen some of its numbers
-/// cannot work out another (Core Specification, Vol 2, Part H, 2). A source that may fail to start says so
-/// when it is made. One that exists has a number as soon as `isSeeded`; nobody pairs before that.
+/// A requirement beyond Swift's protocol, which no compiler can check: it is infeasible to compute
+/// one number from others (Core Specification, Vol 2, Part H, 2). A source that may fail to start
+/// has a failable or throwing initialiser. It returns numbers as soon as `isSeeded` is true;
+/// pairing is refused before.
 public protocol SecureRandomNumberGenerator: RandomNumberGenerator {
-  /// Whether it has all that its numbers are made of. The default is `true`. Where it is `false`, the host
-  /// asks the controller for random numbers and hands them to `addSeed`.
+  /// Whether its seed is complete. The default is `true`. While it is `false`, the host requests
+  /// random numbers from the controller and passes them to `addSeed`.
   var isSeeded: Bool { get }
 
-  /// Takes 64 random bits of the controller's; `false` if they are not to be believed. The default does
+  /// Takes 64 random bits of the controller; `false` if they are unusable. The default does
   /// nothing.
   mutating func addSeed(_ number: UInt64) -> Bool
 }
 
 extension SecureRandomNumberGenerator {
-  /// `true`: it needs nothing of the controller.
+  /// `true`: it needs no seed from the controller.
   @inlinable
   public var isSeeded: Bool { true }
 
@@ -22,7 +23,7 @@ extension SecureRandomNumberGenerator {
   @inlinable
   public mutating func addSeed(_ number: UInt64) -> Bool { true }
 
-  /// A number of any size, each equally likely.
+  /// A uniformly distributed number of any size.
   public mutating func nextNumber<let wordCount: Int>() -> WideNumber<wordCount> {
     var number = WideNumber<wordCount>.zero
     for index in 0..<wordCount { number.words[index] = UInt32(truncatingIfNeeded: next()) }

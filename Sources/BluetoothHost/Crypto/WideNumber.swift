@@ -1,24 +1,23 @@
-/// A number of several 32-bit words, the least significant first: keys, random numbers, confirm values
-/// and coordinates of the Security Manager.
+/// A number of several 32-bit words, least significant first: the keys, random numbers, confirm
+/// values and coordinates of the Security Manager.
 ///
-/// This is the one place where their byte order is stated. PDUs and HCI carry them with the least
-/// significant byte first (Core Specification, Vol 3, Part H, 3.3), and so do `init(_:)` and
-/// `write(to:)`. The functions of Vol 3, Part H, 2.2 and the standards that they cite are defined on
-/// bytes with the most significant first; code that follows them takes the bytes from the top of each
-/// number.
+/// It defines their byte order. PDUs and HCI carry them least significant byte first (Core
+/// Specification, Vol 3, Part H, 3.3), as do `init(_:)` and `write(to:)`. The functions of Vol 3,
+/// Part H, 2.2 and the standards that they cite are defined on bytes, most significant first; code
+/// that follows them takes the bytes from the top of each number.
 ///
-/// No operation branches on the value, or uses it as an index: the time that it takes says nothing
-/// about the number.
+/// No operation branches on the value, or uses it as an index, so the duration reveals nothing
+/// about it.
 public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
-  /// The words, the least significant first.
+  /// The words, least significant first.
   public var words: InlineArray<wordCount, UInt32>
 
-  /// The number with these words, the least significant first.
+  /// Creates a number with these words, least significant first.
   public init(words: InlineArray<wordCount, UInt32>) {
     self.words = words
   }
 
-  /// Reads the bytes, the least significant first; `nil` if some are missing, and then reads nothing.
+  /// Reads the bytes, least significant first; `nil`, without reading any, if some are missing.
   public init?(_ reader: inout ByteReader) {
     guard reader.count >= wordCount &* 4 else { return nil }
     words = InlineArray(repeating: 0)
@@ -31,12 +30,12 @@ public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
   /// Zero.
   public static var zero: WideNumber { WideNumber(words: InlineArray(repeating: 0)) }
 
-  /// Writes the bytes, the least significant first.
+  /// Writes the bytes, least significant first.
   public func write(to writer: inout ByteWriter) {
     for index in 0..<wordCount { writer.write(words[index]) }
   }
 
-  /// Whether the numbers are equal. Takes as long if they are not.
+  /// Whether the numbers are equal. The duration does not depend on the result.
   public static func == (left: WideNumber, right: WideNumber) -> Bool {
     var difference: UInt32 = 0
     for index in 0..<wordCount { difference |= left.words[index] ^ right.words[index] }
@@ -57,7 +56,7 @@ public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
     return UInt32(truncatingIfNeeded: carry)
   }
 
-  /// Subtracts `other`. Returns all ones if it was the larger number, else 0.
+  /// Subtracts `other`. Returns all ones if `other` was larger, otherwise 0.
   @inline(never)
   @discardableResult
   mutating func subtract(_ other: borrowing WideNumber) -> UInt32 {

@@ -1,28 +1,28 @@
-/// What a peripheral says of itself: in every advertisement, and to those who ask for more.
+/// The advertising data and the scan response data of a peripheral.
 ///
 /// Core Specification, Vol 3, Part C, 9.2 and 11.
 public struct Advertisement: Equatable, Sendable {
-  /// What every advertisement says.
+  /// The data of each advertisement.
   public private(set) var data = AdvertisingData()
-  /// What a scan response adds.
+  /// The additional data of a scan response.
   public private(set) var scanResponse = AdvertisingData()
 
-  /// Generally discoverable, with one service.
+  /// Creates the advertisement of a generally discoverable device with one service.
   ///
-  /// Flags take 3 of 31 bytes and a 128-bit UUID 18: a name of at most 8 bytes fits beside them.
-  /// A longer one goes into the scan response, where there is room for 29.
+  /// Flags take 3 of 31 bytes and a 128-bit UUID 18, which leaves room for a name of at most 8
+  /// bytes. A longer one goes into the scan response, which has room for 29.
   public init(service: BluetoothUUID, name: DeviceName) {
     let services = InlineArray<1, BluetoothUUID>(repeating: service)
     self.init(services: services.span, name: name.span)
   }
 
-  /// Generally discoverable, with any number of services, and a name in UTF-8 of any length; an
-  /// empty one for none.
+  /// Creates the advertisement of a generally discoverable device with any number of services, and
+  /// a name in UTF-8 of any length; empty for none.
   ///
-  /// The services go into the advertisement in their order, as many as fit; then the name, into the
-  /// scan response where it does not fit there. Of a name of more than 29 bytes the scan response
-  /// has the first characters that fit. The next services go after it, as long as they fit, and the
-  /// rest are not advertised. A list that is not whole says so.
+  /// The advertisement contains the services in order, as many as fit, and then the name if it
+  /// fits. Otherwise the scan response contains the name, or the characters that fit into its 29
+  /// bytes. Further services follow in the scan response as long as they fit; the rest are not
+  /// advertised. An incomplete list has the type for that.
   public init(services: Span<BluetoothUUID>, name: Span<UInt8>) {
     // LE General Discoverable, BR/EDR not supported. Supplement, Part A, 1.3.
     let flags: InlineArray<1, UInt8> = [0x06]
@@ -38,10 +38,10 @@ public struct Advertisement: Equatable, Sendable {
 }
 
 extension AdvertisingData {
-  /// Adds the services from index `start` on, as many as fit: those with 16 bits in one list, the
+  /// Appends the services from index `start` on, as many as fit: the 16-bit UUIDs in one list, the
   /// others in another.
   ///
-  /// - Returns: The index of the first that is left.
+  /// - Returns: The index of the first that did not fit.
   fileprivate mutating func append(_ services: Span<BluetoothUUID>, from start: Int) -> Int {
     var end = start
     var size = (short: 0, long: 0)
@@ -63,7 +63,7 @@ extension AdvertisingData {
     return end
   }
 
-  /// Adds the list of those services from index `start` to `end` whose UUIDs have `byteCount`
+  /// Appends the list of the services from index `start` to `end` whose UUIDs have `byteCount`
   /// bytes.
   @inline(never)
   private mutating func appendList(

@@ -1,33 +1,32 @@
-/// What a peripheral advertises, and what its controller is known to do of it.
+/// What a peripheral advertises, and the known state of its controller.
 public struct Advertiser {
-  /// What is advertised while a connection is free; `nil` if nothing.
+  /// The advertisement while a connection is free; `nil` for none.
   var advertisement: Advertisement?
 
   var isAdvertising = false
-  /// What the last advertising command asked for.
+  /// The state in the last advertising command.
   var requestedAdvertising = false
-  /// Whether advertising may not be on although it is thought to be.
-  var doubtsAdvertising = false
-  /// Whether the controller has yet to get the advertising data.
-  var owesAdvertisingData = false
-  /// Whether the controller has yet to get the scan response data.
-  var owesScanResponseData = false
-  /// Whether the controller refused to advertise while it has links, scans or connects. It is asked
-  /// again when one of these has ended.
+  /// Whether the controller's advertising state is unknown.
+  var isAdvertisingUncertain = false
+  /// Whether the advertising data has yet to be sent to the controller.
+  var isAdvertisingDataPending = false
+  /// Whether the scan response data has yet to be sent to the controller.
+  var isScanResponseDataPending = false
+  /// Whether the controller refused to advertise while it has links, scans or connects. The host
+  /// tries again when one of these has ended.
   var refusesAdvertising = false
 
-  /// Whether the controller shall be asked if it still advertises.
-  var owesCheck = false
-  /// What its answer to that question means.
+  /// Whether to check that the controller still advertises.
+  var isCheckPending = false
+  /// The meaning of the check's result.
   var check = AdvertisingCheck.untried
-  /// Whether it answered as one that does not advertise.
-  var seemsSilent = false
+  /// Whether the last check indicates that the controller does not advertise.
+  var seemsStopped = false
 
-  /// Nothing is advertised.
+  /// Nothing to advertise.
   init() {}
 
-  /// The controller is reset. What shall be advertised stays, and what is known of the controller's
-  /// answers.
+  /// The controller is reset. The advertisement and the check's meaning stay.
   mutating func reset() {
     let old = self
     self = Advertiser()
@@ -36,17 +35,17 @@ public struct Advertiser {
   }
 }
 
-/// What it means that a controller takes new advertising parameters.
+/// What it means that a controller accepts new advertising parameters.
 ///
-/// One that advertises has to refuse them, so one that takes them does not advertise any more. Some
-/// take them at any time. Core Specification, Vol 4, Part E, 7.8.5.
+/// A controller that advertises must refuse them, so acceptance means that advertising has ended.
+/// But some accept them at any time. Core Specification, Vol 4, Part E, 7.8.5.
 enum AdvertisingCheck {
-  /// The controller has not been asked.
+  /// The controller has not been checked.
   case untried
-  /// It refuses them while it advertises: one that takes them has lost its state.
+  /// It refuses them during advertising, so acceptance means that it has lost its state.
   case reliable
-  /// It took them, and was set up again: if it takes them now, it always does.
-  case doubtful
-  /// It takes them at any time: the answer says only that it is there.
+  /// It accepted them and was set up again. If it accepts them again, it always does.
+  case uncertain
+  /// It always accepts them: the answer only shows that it works.
   case unreliable
 }

@@ -3,7 +3,7 @@
 /// Core Specification, Vol 3, Part C, 11; the types are in the Core Specification Supplement,
 /// Part A, 1.
 public struct AdvertisingData: Equatable, Sendable {
-  /// How many bytes one legacy advertisement, or one scan response, holds.
+  /// The capacity of a legacy advertisement or a scan response in bytes.
   public static let capacity = 31
 
   private var storage = InlineArray<31, UInt8>(repeating: 0)
@@ -14,7 +14,7 @@ public struct AdvertisingData: Equatable, Sendable {
   /// No data.
   public init() {}
 
-  /// Exactly `bytes`; `nil` if there are more than 31.
+  /// Creates data of exactly `bytes`; `nil` if there are more than 31.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count <= Self.capacity else { return nil }
     var target = storage.mutableSpan
@@ -22,7 +22,7 @@ public struct AdvertisingData: Equatable, Sendable {
     count = bytes.count
   }
 
-  /// Reads a length and 31 bytes, as the HCI commands have them.
+  /// Reads a length and 31 bytes, as in HCI commands.
   init?(padded reader: inout ByteReader) {
     guard let length = reader.readUInt8(), Int(length) <= Self.capacity,
       let bytes = reader.readBytes(Self.capacity)
@@ -36,7 +36,7 @@ public struct AdvertisingData: Equatable, Sendable {
     borrowing get { storage.span.extracting(0..<count) }
   }
 
-  /// Adds one structure; `false`, and nothing changes, if it does not fit.
+  /// Appends one structure; `false`, without a change, if it does not fit.
   public mutating func append(_ type: AdvertisingDataType, _ value: Span<UInt8>) -> Bool {
     guard count + 2 + value.count <= Self.capacity else { return false }
     storage[count] = UInt8(truncatingIfNeeded: 1 + value.count)
@@ -78,52 +78,52 @@ public struct AdvertisingData: Equatable, Sendable {
   }
 }
 
-/// What one structure of advertising data tells.
+/// The type of a structure of advertising data.
 ///
 /// Assigned Numbers, 2.3. An open set.
 public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the packet.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// How the device can be discovered.
+  /// The device's discoverability.
   public static let flags = AdvertisingDataType(rawValue: 0x01)
-  /// Some services, in 16 bits.
+  /// An incomplete list of 16-bit service UUIDs.
   public static let incompleteServiceUUIDs16 = AdvertisingDataType(rawValue: 0x02)
-  /// All services with 16 bits.
+  /// The complete list of 16-bit service UUIDs.
   public static let completeServiceUUIDs16 = AdvertisingDataType(rawValue: 0x03)
-  /// Some services, in 32 bits.
+  /// An incomplete list of 32-bit service UUIDs.
   public static let incompleteServiceUUIDs32 = AdvertisingDataType(rawValue: 0x04)
-  /// All services with 32 bits.
+  /// The complete list of 32-bit service UUIDs.
   public static let completeServiceUUIDs32 = AdvertisingDataType(rawValue: 0x05)
-  /// Some services, in 128 bits.
+  /// An incomplete list of 128-bit service UUIDs.
   public static let incompleteServiceUUIDs128 = AdvertisingDataType(rawValue: 0x06)
-  /// All services with 128 bits.
+  /// The complete list of 128-bit service UUIDs.
   public static let completeServiceUUIDs128 = AdvertisingDataType(rawValue: 0x07)
-  /// The start of the name.
+  /// The start of the device's name.
   public static let shortenedLocalName = AdvertisingDataType(rawValue: 0x08)
-  /// The name.
+  /// The device's whole name.
   public static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
-  /// How strongly it sends, in dBm.
+  /// The transmit power in dBm.
   public static let txPowerLevel = AdvertisingDataType(rawValue: 0x0A)
-  /// Services that are looked for, in 16 bits.
+  /// The 16-bit UUIDs of services that the device solicits.
   public static let solicitedServiceUUIDs16 = AdvertisingDataType(rawValue: 0x14)
-  /// Services that are looked for, in 128 bits.
+  /// The 128-bit UUIDs of services that the device solicits.
   public static let solicitedServiceUUIDs128 = AdvertisingDataType(rawValue: 0x15)
-  /// A service in 16 bits, and its data.
+  /// A 16-bit service UUID and its data.
   public static let serviceData16 = AdvertisingDataType(rawValue: 0x16)
-  /// What the device looks like.
+  /// The device's kind, for an icon.
   public static let appearance = AdvertisingDataType(rawValue: 0x19)
-  /// Services that are looked for, in 32 bits.
+  /// The 32-bit UUIDs of services that the device solicits.
   public static let solicitedServiceUUIDs32 = AdvertisingDataType(rawValue: 0x1F)
-  /// A service in 32 bits, and its data.
+  /// A 32-bit service UUID and its data.
   public static let serviceData32 = AdvertisingDataType(rawValue: 0x20)
-  /// A service in 128 bits, and its data.
+  /// A 128-bit service UUID and its data.
   public static let serviceData128 = AdvertisingDataType(rawValue: 0x21)
-  /// Whatever its maker likes, after the maker's number.
+  /// Data of a manufacturer, after its company identifier.
   public static let manufacturerSpecificData = AdvertisingDataType(rawValue: 0xFF)
 }

@@ -1,22 +1,22 @@
-/// What was heard of one advertiser, lent while it is handed over.
+/// A report of one advertiser, valid during the call that receives it.
 ///
 /// It comes from an LE Advertising Report or an LE Extended Advertising Report: Core Specification,
 /// Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
 public struct AdvertisingReport: ~Escapable {
-  /// The advertiser: its identity address if it has a bond and goes by a private address.
+  /// The advertiser's address: its identity address if it has a bond and uses a private address.
   public internal(set) var address: DeviceAddress
-  /// Whether it takes connections; `nil` for a scan response, which does not say.
+  /// Whether it is connectable; `nil` for a scan response, which does not say.
   public let isConnectable: Bool?
-  /// Whether it gives a scan response to those who ask.
+  /// Whether it answers scan requests.
   public let isScannable: Bool
   /// Whether this is a scan response.
   public let isScanResponse: Bool
-  /// How strongly it was heard, in dBm; `nil` if unknown.
+  /// The signal strength in dBm; `nil` if unknown.
   public let rssi: Int8?
   /// The advertising data or the scan response data.
   public let data: Span<UInt8>
 
-  /// Reads a report of an LE Advertising Report event; `nil` where it is cut short or has more than 31
+  /// Reads a report of an LE Advertising Report event; `nil` if it is truncated or has more than 31
   /// bytes of data.
   @_lifetime(copy reader)
   init?(legacy reader: inout ByteReader) {
@@ -33,7 +33,7 @@ public struct AdvertisingReport: ~Escapable {
     self.data = data
   }
 
-  /// Reads a report of an LE Extended Advertising Report event; `nil` where it is cut short. Some
+  /// Reads a report of an LE Extended Advertising Report event; `nil` if it is truncated. Some
   /// controllers answer a legacy scan with these.
   @_lifetime(copy reader)
   init?(extended reader: inout ByteReader) {
@@ -42,7 +42,7 @@ public struct AdvertisingReport: ~Escapable {
       // The two PHYs, the advertising set and the transmit power.
       reader.readBytes(4) != nil,
       let rssi = reader.readInt8(),
-      // The interval of periodic advertising, and at whom it is directed.
+      // The interval of periodic advertising, and the target of directed advertising.
       reader.readBytes(2 + 7) != nil,
       let length = reader.readUInt8(), let data = reader.readBytes(Int(length))
     else { return nil }
@@ -55,11 +55,10 @@ public struct AdvertisingReport: ~Escapable {
   }
 }
 
-/// The reports of one event, read one at a time: `next()` until `nil`.
+/// The reports of one event, read one at a time: call `next()` until `nil`.
 ///
-/// Each report is read whole before the next begins. The specification's tables can be read as
-/// all kinds first, then all addresses, and so on; controllers send report after report, and
-/// nearly always just one.
+/// It reads report by report, as controllers send them, nearly always just one. The
+/// specification's tables can also be read as all kinds first, then all addresses, and so on.
 struct AdvertisingReports: ~Escapable {
   private var reader: ByteReader
   private let isExtended: Bool
@@ -74,7 +73,7 @@ struct AdvertisingReports: ~Escapable {
     remaining = Int(count)
   }
 
-  /// The next report; `nil` at the end, or where the event is cut short or has a report that cannot be.
+  /// The next report; `nil` at the end, or if the rest of the event is truncated or invalid.
   @_lifetime(copy self)
   mutating func next() -> AdvertisingReport? {
     guard remaining > 0 else { return nil }

@@ -1,8 +1,7 @@
-/// The name that a device goes by: 1 to 29 bytes of UTF-8, so that it fits a scan response whole.
+/// A device's name: 1 to 29 bytes of UTF-8, so that it fits a scan response.
 ///
-/// Core Specification, Vol 3, Part C, 12.1, allows a longer GAP Device Name; a name that the
-/// advertising cannot tell whole would differ from it, and some centrals then show one of the two
-/// for ever.
+/// Core Specification, Vol 3, Part C, 12.1, allows a longer GAP Device Name. That would differ
+/// from the truncated name in the advertising, and some centrals then keep showing one of the two.
 public struct DeviceName: Sendable {
   /// The longest name, in bytes: 31 of a scan response, less its length and type.
   public static let capacity = 29
@@ -20,13 +19,14 @@ public struct DeviceName: Sendable {
     count = utf8.count
   }
 
-  /// The first characters of `utf8` that fit 29 bytes; `nil` if there are none, or it does not
+  /// The first characters of `utf8` that fit in 29 bytes; `nil` if there are none, or it does not
   /// begin with UTF-8.
   public init?(prefixOf utf8: Span<UInt8>) {
     self.init(utf8.prefixOfUTF8(Self.capacity))
   }
 
-  /// A text that is part of the program; of a longer one, the first characters that fit 29 bytes.
+  /// Creates a name from a constant of the program; a longer one is cut after the last character
+  /// that fits in 29 bytes.
   public init(_ text: StaticText) {
     var writer = ByteWriter(storage.mutableSpan)
     text.writePrefix(to: &writer)

@@ -1,21 +1,21 @@
-/// How to look for advertisers.
+/// The parameters of a scan.
 public struct ScanParameters: Equatable, Sendable {
-  /// Whether to ask advertisers for their scan responses.
+  /// Whether to request scan responses.
   public var isActive = true
   /// Whether the controller reports each advertiser once.
   public var filtersDuplicates = true
-  /// From one scan to the next, in 0.625 ms, 4 to 16,384.
+  /// The time between the starts of two scans, in 0.625 ms, 4 to 16,384.
   public var interval: UInt16 = 96
-  /// How long a scan lasts, in 0.625 ms, at most the interval.
+  /// The duration of a scan, in 0.625 ms, at most the interval.
   public var window: UInt16 = 96
 
-  /// An active scan that reports every advertiser once.
+  /// Creates parameters for an active scan that reports each advertiser once.
   public init() {}
 }
 
-/// What a central looks for and connects to, and what its controller is known to do of it.
+/// The requested scan and connection of a central, and the known state of its controller.
 public struct Initiator {
-  /// What the controller is known to do.
+  /// The known state of the controller's scan.
   enum ScanState: Equatable {
     case off
     /// The parameters are set, and the scan may be enabled.
@@ -23,39 +23,39 @@ public struct Initiator {
     case on(ScanParameters)
   }
 
-  /// How far the attempt to connect is.
+  /// The progress of the attempt to connect.
   enum Attempt: Equatable {
     case none
-    /// The controller shall be asked to connect.
+    /// A command to connect has to be sent.
     case wanted
-    /// The controller tries to connect.
+    /// The controller is connecting.
     case running
-    /// The controller shall be asked to stop trying.
+    /// A command to cancel has to be sent.
     case unwanted
-    /// The controller has been asked to stop.
+    /// The command to cancel was sent.
     case cancelling
   }
 
-  /// The scan that the application wants; `nil` for none.
+  /// The requested scan; `nil` for none.
   var wantedScan: ScanParameters?
   var scan = ScanState.off
-  /// What the last scan command asked for.
+  /// The state in the last scan command.
   var requestedScan = ScanState.off
-  /// Whether the scan shall begin anew, so that every advertiser is reported again.
+  /// Whether to restart the scan, so that every advertiser is reported again.
   var restartsScan = false
 
   var attempt = Attempt.none
-  /// Whom the attempt is for.
+  /// The peer of the attempt.
   var peer = DeviceAddress.zero
-  /// Whether a link is kept that comes while the attempt is being cancelled.
+  /// Whether to keep a link that is made while the attempt is being cancelled.
   var keepsLateLink = false
-  /// When the controller should have ended an attempt that it was asked to stop.
+  /// When the controller should have ended a cancelled attempt.
   var cancelDeadline: Instant?
 
-  /// Nothing is looked for.
+  /// No scan and no connection.
   init() {}
 
-  /// Whether no attempt to connect is wanted or under way.
+  /// Whether no attempt to connect is requested or under way.
   var isIdle: Bool { attempt == .none }
 
   /// Whether the controller neither scans nor connects.
@@ -64,7 +64,7 @@ public struct Initiator {
     return isIdle
   }
 
-  /// The controller is reset. The wanted scan stays.
+  /// The controller is reset. The requested scan stays.
   mutating func reset() {
     let wanted = wantedScan
     self = Initiator()

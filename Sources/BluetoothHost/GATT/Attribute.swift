@@ -1,25 +1,25 @@
-/// One line of a GATT database: an attribute, whose handle is its place in the table, from 1.
+/// One attribute of a GATT database. Its handle is its index in the table plus 1.
 ///
-/// A program declares a service and its characteristics (`Service`, `Characteristic`), which make these
-/// lines; a database that changes as the program runs makes them itself. They are in the order that
-/// the specification wants: a service, then its characteristics, each followed by its value and its
+/// A program usually declares services and characteristics (`Service`, `Characteristic`), which
+/// create these attributes. A database that changes at run time creates them itself, in the order
+/// of the specification: a service, then its characteristics, each followed by its value and its
 /// descriptors.
 ///
 /// Core Specification, Vol 3, Part G, 2.5 and 3.
 public struct Attribute: Sendable {
-  /// What it is.
+  /// The attribute's type.
   public internal(set) var type: BluetoothUUID
-  /// Where its value comes from.
+  /// The source of its value.
   public internal(set) var value: Value
-  /// How it may be used; a value's are those of its characteristic.
+  /// How it may be used; a value has its characteristic's properties.
   public internal(set) var properties: GATTProperties
-  /// What a link must have for it; a value's is that of its characteristic.
+  /// The security that its use requires; a value has its characteristic's protection.
   public internal(set) var protection = AttributeProtection.none
-  /// For a service, its last attribute; for the others, the attribute itself. Filled in when the
-  /// table is linked.
+  /// For a service, its last attribute; for other attributes, the attribute itself. Linking the
+  /// table sets it.
   public internal(set) var groupEnd = AttributeHandle.none
 
-  /// Where the value of an attribute comes from.
+  /// The source of an attribute's value.
   public enum Value: Equatable, Sendable {
     /// A service's declaration.
     case service(BluetoothUUID)
@@ -29,21 +29,21 @@ public struct Attribute: Sendable {
     case characteristic(BluetoothUUID)
     /// The lowest `byteCount` bytes, 1 to 8, of a number.
     case number(UInt64, byteCount: Int)
-    /// Text that never changes.
+    /// Constant text.
     case text(StaticText)
-    /// The name that this device goes by, as in its advertising.
+    /// The device's name, as in its advertising.
     case deviceName
     /// The hash of the database's structure.
     case databaseHash
-    /// What the central has said it can do.
+    /// The client's Client Supported Features.
     case clientSupportedFeatures
-    /// What the central wants to be told; `slot` is filled in when the table is linked.
+    /// A Client Characteristic Configuration. Linking the table sets `slot`.
     case clientConfiguration(slot: Int)
-    /// Never read or written, only indicated or notified.
+    /// A value that is only notified or indicated.
     case none
-    /// The application is asked.
+    /// A value of the application.
     case application(ApplicationAttribute)
-    /// There is no attribute with this handle.
+    /// No attribute has this handle.
     case vacant
   }
 
@@ -53,17 +53,17 @@ public struct Attribute: Sendable {
     self.properties = properties
   }
 
-  /// A line without an attribute: what was there has gone, and those after it keep their handles.
+  /// An unused handle. The attributes after it keep their handles when one is removed.
   public static var vacant: Attribute {
     Attribute(BluetoothUUID(0x0000), .vacant, GATTProperties(rawValue: 0))
   }
 
-  /// A service that a central looks for.
+  /// A primary service, which a client discovers.
   public static func primaryService(_ uuid: BluetoothUUID) -> Attribute {
     Attribute(.primaryService, .service(uuid), .read)
   }
 
-  /// A service that only others include.
+  /// A secondary service, which other services include.
   public static func secondaryService(_ uuid: BluetoothUUID) -> Attribute {
     Attribute(.secondaryService, .service(uuid), .read)
   }
@@ -73,7 +73,7 @@ public struct Attribute: Sendable {
     Attribute(.include, .include(handle), .read)
   }
 
-  /// A characteristic; its value is the next line.
+  /// A characteristic; its value is the next attribute.
   public static func characteristic(
     _ uuid: BluetoothUUID, _ properties: GATTProperties, protection: AttributeProtection = .none
   ) -> Attribute {
@@ -82,17 +82,17 @@ public struct Attribute: Sendable {
     return attribute
   }
 
-  /// The value of the characteristic on the line before, which gives its type and properties.
+  /// The value of the characteristic before it, which gives its type and properties.
   public static func value(_ value: Value) -> Attribute {
     Attribute(BluetoothUUID(0x0000), value, GATTProperties(rawValue: 0))
   }
 
-  /// Where a central says what it wants to be told of the characteristic above.
+  /// The Client Characteristic Configuration of the characteristic before it.
   public static var clientCharacteristicConfiguration: Attribute {
     Attribute(.clientCharacteristicConfiguration, .clientConfiguration(slot: 0), .read | .write)
   }
 
-  /// Any other descriptor of the characteristic above.
+  /// Any other descriptor of the characteristic before it.
   public static func descriptor(
     _ type: BluetoothUUID, _ properties: GATTProperties, _ value: Value,
     protection: AttributeProtection = .none
@@ -104,12 +104,12 @@ public struct Attribute: Sendable {
 }
 
 extension Attribute {
-  /// Whether there is an attribute.
+  /// Whether the handle is unused.
   public var isVacant: Bool {
     if case .vacant = value { true } else { false }
   }
 
-  /// Whether it declares a service, an included service or a characteristic. Every client may read it.
+  /// Whether it declares a service, an include or a characteristic. Every client may read it.
   var isDeclaration: Bool {
     switch value {
     case .service, .include, .characteristic: true
@@ -117,13 +117,13 @@ extension Attribute {
     }
   }
 
-  /// Whether a request for attributes of `type` is about it.
+  /// Whether it is an attribute of `type`.
   func isOf(_ type: BluetoothUUID) -> Bool {
     self.type == type && !isVacant
   }
 
-  /// Whether a central may do `what` with it. A declaration may be read and nothing else, whatever
-  /// the properties that it declares.
+  /// Whether a client may use it in the way `what`. A declaration is read-only, whatever properties
+  /// it declares.
   func allows(_ what: GATTProperties) -> Bool {
     switch value {
     case .service, .include, .characteristic: what == .read
@@ -132,9 +132,11 @@ extension Attribute {
   }
 }
 
-/// An attribute whose value the application keeps: a number of its own choosing.
+/// An attribute whose value the application provides, identified by a number that the program
+/// chooses.
 public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
-  /// Used at most once in a database. A `GATTDatabase` finds 0 to 7 at once, and searches for others.
+  /// Used at most once in a database. A `GATTDatabase` finds 0 to 7 directly, and searches for
+  /// others.
   public var rawValue: UInt16
 
   /// Any number, known or not.
@@ -143,7 +145,7 @@ public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
   }
 }
 
-/// Text that is part of the program.
+/// Text that is a constant of the program.
 public struct StaticText: Equatable, Sendable {
   private let string: StaticString
 
@@ -163,13 +165,13 @@ public struct StaticText: Equatable, Sendable {
     }
   }
 
-  /// Whether it holds just these bytes.
+  /// Whether it equals these bytes.
   public func isEqual(to utf8: Span<UInt8>) -> Bool {
     guard string.hasPointerRepresentation else { return false }
     return string.withUTF8Buffer { unsafe $0.span.hasSameBytes(as: utf8) }
   }
 
-  /// Whether both hold the same bytes.
+  /// Whether both texts are equal.
   public static func == (left: StaticText, right: StaticText) -> Bool {
     guard left.byteCount == right.byteCount, left.string.hasPointerRepresentation,
       right.string.hasPointerRepresentation

@@ -1,38 +1,38 @@
-/// The attributes that a server offers, by handle.
+/// The attributes of a server, by handle.
 ///
-/// A table that never changes is a `GATTDatabase`. One that changes as the program runs is its
-/// owner's own type: a line keeps its handle as long as it is there, one that has gone is `.vacant`,
-/// and after each change the owner calls `Host.databaseChanged(in:)`. A target that declares one has to
-/// enable an experimental feature of Swift, for `attributes` borrows from the database:
+/// `GATTDatabase` is one that never changes. A program with a changing database declares a type of
+/// its own: an attribute keeps its handle while it exists, a removed one becomes `.vacant`, and
+/// after each change the program calls `GATTServer.databaseChanged(in:)`. The module that declares
+/// the type has to enable an experimental feature of Swift, since `attributes` borrows from the
+/// database:
 ///
 ///     swiftSettings: [.enableExperimentalFeature("Lifetimes")]
 public protocol AttributeDatabase: ~Copyable {
-  /// The lines; that at index 0 has the handle 0x0001. At most 65,535.
+  /// The attributes, at most 65,535; the one at index 0 has the handle 0x0001.
   var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get
   }
 
-  /// The hash of the lines: `DatabaseHash(of: attributes)`, made once and kept. It is asked for when a
-  /// central reads it, and may be made then.
+  /// The hash of the attributes: `DatabaseHash(of: attributes)`, stored after the first use. The
+  /// server gets it when a client reads it.
   var hash: DatabaseHash { mutating get }
 
-  /// Where the value of Service Changed is; `ValuePlace()` if there is none.
-  var serviceChanged: ValuePlace { get }
+  /// The location of the Service Changed value; `ValueLocation()` if there is none.
+  var serviceChanged: ValueLocation { get }
 
-  /// Where the value of `attribute` is, and which slot says who wants to be told of it;
-  /// `ValuePlace()` if there is no such line.
-  func place(of attribute: ApplicationAttribute) -> ValuePlace
+  /// The location of the value of `attribute`; `ValueLocation()` if it is not in the database.
+  func location(of attribute: ApplicationAttribute) -> ValueLocation
 }
 
-/// Where a value is, and which slot of a bearer says who wants to be told of it.
-public struct ValuePlace: Equatable, Sendable {
+/// The handle of a value, and the slot of its Client Characteristic Configuration.
+public struct ValueLocation: Equatable, Sendable {
   /// The value; `.none` if there is none.
   public var handle: AttributeHandle
   /// The slot of its Client Characteristic Configuration; `nil` if it has none.
   public var slot: Int?
 
-  /// No value, unless told otherwise.
+  /// Creates a location; without arguments, one of no value.
   public init(handle: AttributeHandle = .none, slot: Int? = nil) {
     self.handle = handle
     self.slot = slot
@@ -62,7 +62,8 @@ extension Attribute {
       guard let service = attributes[start], case .service(let uuid) = service.value else { return }
       writer.write(start.rawValue)
       writer.write(service.groupEnd.rawValue)
-      // A reference has only a 16-bit UUID; a longer one is read from the service.
+      // An include declaration contains only a 16-bit UUID; a client reads a longer one from the
+      // service.
       if uuid.short != nil { uuid.write(to: &writer) }
     case .characteristic(let uuid):
       writer.write(properties.rawValue, handle.rawValue &+ 1)
@@ -74,21 +75,20 @@ extension Attribute {
 }
 
 extension MutableSpan<Attribute> {
-  /// Fills in what follows from the order of the lines: each value's type and properties, where
-  /// each service ends, and the slot of each Client Characteristic Configuration.
+  /// Sets what the order of the attributes determines: each value's type and properties, where each
+  /// service ends, and the slot of each Client Characteristic Configuration.
   ///
   /// - Parameters:
-  ///   - first: The handle of the first line.
-  ///   - nextSlot: Gives a slot that no other line of the database has. One of
-  ///     `ClientConfigurations.capacity` or more cannot be written.
+  ///   - first: The handle of the first attribute.
+  ///   - nextSlot: Returns a slot that no other attribute of the database has. A client cannot
+  ///     write one of `ClientConfigurations.capacity` or more.
   @_lifetime(self: copy self)
   public mutating func link(from first: AttributeHandle, nextSlot: () -> Int) {
     var service: Int?
-    // That of the characteristic whose lines these are.
+    // The protection of the current characteristic.
     var value = AttributeProtection.none
     for index in 0..<count {
-      let handle = AttributeHandle(
-        rawValue: first.rawValue &+ UInt16(truncatingIfNeeded: index))
+      let handle = AttributeHandle(rawValue: first.rawValue &+ UInt16(truncatingIfNeeded: index))
       self[index].groupEnd = handle
       if index > 0, case .characteristic(let uuid) = self[index - 1].value {
         self[index].type = uuid

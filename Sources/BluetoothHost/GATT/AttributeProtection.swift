@@ -1,8 +1,8 @@
-/// What a link must have before a client may read or write an attribute, or subscribe to it.
+/// The security that a link needs before a client may read, write or subscribe to an attribute.
 ///
 /// Core Specification, Vol 3, Part F, 3.2.5; Part C, 10.3.
 public struct AttributeProtection: Flags {
-  /// A bit for each.
+  /// The bits of the requirements.
   public var rawValue: UInt8
 
   /// Any bits.
@@ -10,25 +10,25 @@ public struct AttributeProtection: Flags {
     self.rawValue = rawValue
   }
 
-  /// Reading wants an encrypted link.
+  /// Reading requires an encrypted link.
   public static let readEncrypted = AttributeProtection(rawValue: 0x01)
-  /// Reading wants a link whose key was protected against a man in the middle.
+  /// Reading requires a link whose key is protected against man-in-the-middle attacks.
   public static let readAuthenticated = AttributeProtection(rawValue: 0x03)
-  /// Writing wants an encrypted link.
+  /// Writing requires an encrypted link.
   public static let writeEncrypted = AttributeProtection(rawValue: 0x04)
-  /// Writing wants a link whose key was protected against a man in the middle.
+  /// Writing requires a link whose key is protected against man-in-the-middle attacks.
   public static let writeAuthenticated = AttributeProtection(rawValue: 0x0C)
-  /// Subscribing wants an encrypted link.
+  /// Subscribing requires an encrypted link.
   public static let updateEncrypted = AttributeProtection(rawValue: 0x10)
-  /// Subscribing wants a link whose key was protected against a man in the middle.
+  /// Subscribing requires a link whose key is protected against man-in-the-middle attacks.
   public static let updateAuthenticated = AttributeProtection(rawValue: 0x30)
 
-  /// What concerns reading.
+  /// The requirements for reading.
   static let read = readAuthenticated
-  /// What concerns writing.
+  /// The requirements for writing.
   static let write = writeAuthenticated
 
-  /// What a link with this security lacks, whatever is done.
+  /// The requirements that a link with this security does not meet.
   init(lackingOn security: LinkSecurity) {
     guard security.contains(.encrypted) else {
       self.init(rawValue: 0x3F)
@@ -37,8 +37,8 @@ public struct AttributeProtection: Flags {
     self.init(rawValue: security.contains(.authenticated) ? 0 : 0x2A)
   }
 
-  /// The protection of the descriptor by which a client subscribes: for writing, what the value wants for
-  /// updates.
+  /// The protection of the Client Characteristic Configuration: writing it requires what updates of
+  /// the value require.
   var ofConfiguration: AttributeProtection {
     AttributeProtection(rawValue: (rawValue & 0x30) &>> 2)
   }

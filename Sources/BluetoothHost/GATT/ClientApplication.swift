@@ -1,25 +1,24 @@
-/// What a client is for: what it does with advertisers, links, and what servers answer.
+/// The program that uses a client: it receives advertisers, links and the results of operations.
 ///
-/// Every call returns at once, and lends what it hands over. The application keeps what it needs, and
-/// leaves out the requirements that it has no use for: nothing happens then.
-/// Afterwards, outside of the call, its owner may ask the host for more: `Host.scan`, `Host.connect`,
-/// `Host.perform`.
+/// Every call must return at once. Its arguments are borrowed: the application copies what it
+/// needs. Each requirement has a default implementation, which does nothing. After the call,
+/// outside of it, the program may use the host again: `Host.scan`, `Host.connect`, `Host.perform`.
 public protocol ClientApplication: ~Copyable {
-  /// An advertiser was heard.
+  /// The scanner received an advertising report.
   mutating func heard(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan. The scan has ended.
   mutating func scanFailed(_ reason: HCIErrorCode)
 
-  /// The attempt to connect has ended without a link: `unknownConnectionIdentifier` after
+  /// The attempt to connect ended without a link; the reason is `unknownConnectionIdentifier` after
   /// `Host.cancelConnection`.
   mutating func connectionFailed(_ reason: HCIErrorCode)
-  /// The connection at `index` is there, in either role.
+  /// The connection at `index` was opened, in either role.
   mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role)
-  /// What protects the link at `index` has changed: it is encrypted or no longer, or there is a bond with
-  /// the peer, or no longer. Of a link with a bond this is reported before anything is asked.
+  /// The security of the link at `index` changed: its encryption, or whether the peer has a bond.
+  /// For a bonded peer this call comes before the first request.
   mutating func securityChanged(to security: LinkSecurity, at index: Int)
-  /// The connection at `index` has gone. `ended` came before, if an operation was under way.
+  /// The connection at `index` has closed. If an operation was under way, `ended` came first.
   mutating func disconnected(at index: Int, reason: HCIErrorCode)
 
   /// A service was found.
@@ -28,23 +27,23 @@ public protocol ClientApplication: ~Copyable {
   mutating func found(_ include: RemoteInclude, at index: Int)
   /// A characteristic was found.
   mutating func found(_ characteristic: RemoteCharacteristic, at index: Int)
-  /// An attribute and its type were found.
+  /// The discovery of descriptors found an attribute and its type.
   mutating func found(_ descriptor: RemoteDescriptor, at index: Int)
-  /// A part of a value was read. The parts of a long value come in their order.
+  /// A part of a value was read. The parts of a long value arrive in order.
   mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int)
-  /// Writes what the operation under way writes: the bytes of the value from `offset` on, as many as
-  /// `value` takes. They are asked for again for each packet, and stay the same until `ended`.
+  /// Writes the value of the operation under way, from `offset` on, as many bytes as `value` takes.
+  /// The host may ask for the same bytes again; they must not change until `ended`.
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter)
-  /// An operation has ended: with success if `error` is `nil`. The link is free for the next one.
+  /// An operation ended, successfully if `error` is `nil`. The link is free for the next one.
   mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int)
 
-  /// The server sent a value: by a notification, or by an indication, which the host confirms.
+  /// The server sent a value in a notification, or in an indication, which the host confirms.
   mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int)
-  /// The signal strength after `Host.readRSSI`, in dBm; `nil` if the controller does not know it.
+  /// The result of `Host.readRSSI`, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at index: Int)
 
-  /// The radio's state has changed, or the controller has failed once more. Links and attempts that have
-  /// ended by that are reported before, with the reason `hardwareFailure`.
+  /// The radio's state changed, or the controller failed again. Links and connection attempts that
+  /// this ends are reported first, with the reason `hardwareFailure`.
   mutating func radioChanged(to state: RadioState)
 }
 
@@ -73,7 +72,7 @@ extension ClientApplication where Self: ~Copyable {
   public mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {}
   /// Nothing happens.
   public mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {}
-  /// Writes no byte: each of the value is 0 then.
+  /// Writes nothing: every byte of the value is 0 then.
   public func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {}
   /// Nothing happens.
   public mutating func ended(

@@ -1,30 +1,30 @@
-/// What one central wants to be told of all characteristics, by slot: two bits each.
+/// The Client Characteristic Configurations of one client, by slot: two bits each.
 ///
 /// Core Specification, Vol 3, Part G, 3.3.3.3.
 public struct ClientConfigurations: Equatable, Sendable {
-  /// How many slots there are. A Client Characteristic Configuration with a slot beyond them
-  /// cannot be written.
+  /// The number of slots. A client cannot write a Client Characteristic Configuration with a higher
+  /// slot.
   public static var capacity: Int { 128 }
 
   private var bits = InlineArray<32, UInt8>(repeating: 0)
 
-  /// Nothing, of all of them.
+  /// No subscriptions.
   public init() {}
 
-  /// Those that were kept outside as `bytes`.
+  /// The configurations stored as `bytes`.
   public init(bytes: InlineArray<32, UInt8>) {
     bits = bytes
   }
 
-  /// Four slots a byte, the first in its lowest bits.
+  /// The stored form: four slots a byte, the first in the lowest bits.
   public var bytes: InlineArray<32, UInt8> { bits }
 
-  /// What is wanted at `slot`. Beyond the last it is nothing, whatever is set.
+  /// The configuration at `slot`; `.none` for a slot beyond the last, which cannot be set.
   public subscript(slot: Int) -> ClientConfiguration {
     @inline(__always)
     get {
       guard slot >= 0, slot < Self.capacity else { return .none }
-      // By a span: an index into the array itself copies all of it.
+      // A span: indexing the array copies all of it.
       let byte = bits.span[slot &>> 2]
       return ClientConfiguration(rawValue: UInt16(byte &>> Self.shift(of: slot) & 0b11))
     }
@@ -37,7 +37,7 @@ public struct ClientConfigurations: Equatable, Sendable {
     }
   }
 
-  /// Wants nothing any more.
+  /// Removes every subscription.
   mutating func removeAll() {
     for index in bits.indices { bits[index] = 0 }
   }
@@ -47,7 +47,7 @@ public struct ClientConfigurations: Equatable, Sendable {
     UInt8(truncatingIfNeeded: slot & 0b11) &<< 1
   }
 
-  /// Whether both want the same.
+  /// Whether both have the same configurations.
   public static func == (left: ClientConfigurations, right: ClientConfigurations) -> Bool {
     left.bits.span.hasSameBytes(as: right.bits.span)
   }

@@ -1,16 +1,16 @@
-/// The Database Hash: AES-CMAC, with a key of zeros, over the structure of a database.
+/// The Database Hash: the AES-CMAC, with a key of zeros, of the structure of a database.
 ///
-/// Core Specification, Vol 3, Part G, 7.3.1. On the wire it goes least significant byte first,
-/// as every number of several bytes does unless it says otherwise (Vol 3, Part F, 3.3.1), which
-/// is what the SIG's own qualification tests expect.
+/// Core Specification, Vol 3, Part G, 7.3.1. It is sent least significant byte first, as are all
+/// multi-byte values without another rule (Vol 3, Part F, 3.3.1), and as the SIG's qualification
+/// tests expect.
 public struct DatabaseHash: Equatable, Sendable {
-  /// The 16 bytes as they go on the wire.
+  /// The 16 bytes in the order of the PDU.
   public private(set) var bytes = InlineArray<16, UInt8>(repeating: 0)
 
-  /// All zeros: no database has that.
+  /// All zeros, which is no database's hash.
   public init() {}
 
-  /// A hash that was kept outside, its 16 bytes as they go on the wire.
+  /// A stored hash, its 16 bytes in the order of the PDU.
   public init(bytes: InlineArray<16, UInt8>) {
     self.bytes = bytes
   }
@@ -38,11 +38,11 @@ public struct DatabaseHash: Equatable, Sendable {
 }
 
 extension Span<Attribute> {
-  /// Writes what the attribute at `handle` adds to the hash; `false` if that is nothing.
+  /// Writes what the attribute at `handle` adds to the hash; `false` if it adds nothing.
   fileprivate func writeHashEntry(
     at handle: AttributeHandle, to writer: inout ByteWriter
   ) -> Bool {
-    // Declarations have the types 0x2800 to 0x2803, the descriptors that count 0x2900 to 0x2905.
+    // Declarations have the types 0x2800 to 0x2803, the included descriptors 0x2900 to 0x2905.
     guard let attribute = self[handle], let type = attribute.type.short,
       type & 0xFFFC == 0x2800 || (0x2900...0x2905).contains(type)
     else { return false }

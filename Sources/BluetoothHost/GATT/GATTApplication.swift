@@ -1,91 +1,96 @@
-/// What a peripheral is for: the values that its own characteristics have, and what it does when
-/// centrals come, write, subscribe and go.
+/// The program behind a GATT server: it provides the values of its characteristics, and receives
+/// writes, subscriptions, and the connection and disconnection of clients.
 ///
-/// A *place* is a number from 0 up to the host's capacity, less one; a central keeps its place
-/// from connection to disconnection. Every call returns at once; what is to be sent is asked for
-/// when it can be sent. A read or a write that cannot be answered at once is put off: see
-/// `GATTRefusal.later`.
+/// `connectionIndex` is a number from 0 to the host's capacity less one; a central keeps it until
+/// it disconnects. Every call must return at once. The host asks for updates when it can send
+/// them. For a read or write that cannot be answered at once, see `GATTRefusal.later`.
 public protocol GATTApplication: ~Copyable {
-  /// A central has taken `place`.
-  mutating func centralConnected(at place: Int, address: DeviceAddress)
+  /// A central has connected at `connectionIndex`.
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress)
 
-  /// The central at `place` has gone, and its place is free.
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode)
+  /// The central at `connectionIndex` has disconnected. Its index is free.
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode)
 
-  /// The central at `place` now wants to be told of `attribute` in this way, or not at all.
+  /// The subscription of the central at `connectionIndex` to `attribute` changed: the central wrote
+  /// the Client Characteristic Configuration, its bond restored it, or the link became too weak.
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration)
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration)
 
-  /// Writes the value of `attribute` as the central at `place` shall see it: at most 512 bytes,
-  /// which is what `value` holds.
+  /// Writes the value of `attribute` for the central at `connectionIndex`: at most 512 bytes, the
+  /// room in `value`.
   ///
-  /// - Parameter offset: The first byte that is asked for. Those before it are not sent, but count:
-  ///   the value is written from its beginning.
+  /// - Parameter attribute: The value that is read.
+  /// - Parameter connectionIndex: The connection of the central.
+  /// - Parameter value: Takes the whole value, from its beginning.
+  /// - Parameter offset: The first byte that is sent. The application writes the value from its
+  ///   beginning; the bytes before `offset` may have any content.
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal)
 
-  /// A part of a value of `attribute` is to be kept until the central at `place` has it executed: the
-  /// place to refuse what may not be written. By default nothing happens.
+  /// Called before a part of a value of `attribute` is queued for the central at `connectionIndex`;
+  /// throws to refuse it. By default it is accepted.
   ///
-  /// The whole value is handed to `write` when it is executed, and may be refused then, too.
-  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal)
+  /// When the central executes the write, `write` receives the whole value, and may still refuse
+  /// it.
+  func prepareWrite(to attribute: ApplicationAttribute, at connectionIndex: Int) throws(GATTRefusal)
 
-  /// Takes a value of at most 512 bytes that the central at `place` wrote, or refuses it. A value
-  /// that came in parts has been put together.
+  /// Takes a value of at most 512 bytes that the central at `connectionIndex` wrote; throws to
+  /// refuse it. A value that arrived in parts is whole.
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal)
 
-  /// Every value of one Write Request, Write Command or Execute Write has been handed over: the
-  /// place for an application that takes them together to refuse them, or to put them off. By
-  /// default nothing happens.
-  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal)
+  /// Called after the last value of a Write Request, Write Command or Execute Write. An application
+  /// that handles several values together can refuse them here, or put the answer off. By default
+  /// they are accepted.
+  mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal)
 
-  /// The places for which `pendingUpdate(at:)` may give an attribute. By default all.
+  /// The connections for which `pendingUpdate(at:)` may return an attribute. By default all.
   ///
-  /// The host asks only these. One that is in the set without need costs time; one that is missing is
-  /// not asked.
+  /// The host asks only for these. A needless member costs time; a missing one gets no updates.
   var pendingConnections: ConnectionSet { get }
 
-  /// Whose value the central at `place` is to be told next; `nil` when there is nothing to tell.
+  /// The attribute to notify or indicate next to the central at `connectionIndex`; `nil` if none is
+  /// pending.
   ///
-  /// Asked often, and answered at once. A central that does not want to be told of the attribute
-  /// is not told; it stays pending until the application drops it.
-  func pendingUpdate(at place: Int) -> ApplicationAttribute?
+  /// The host calls this often. If the central has not subscribed to the attribute, nothing is
+  /// sent, and it stays pending until the application drops it.
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute?
 
-  /// Writes what the central at `place` is told of `attribute`: it is sent at once, and no longer
-  /// pending. `value` holds as much as the MTU lets through.
+  /// Writes the value of `attribute` for a notification or indication to the central at
+  /// `connectionIndex`. It is sent at once, and no longer pending. `value` holds as much as the MTU
+  /// allows.
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter)
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter)
 
-  /// The radio's state has changed.
+  /// The radio's state changed.
   mutating func radioChanged(to state: RadioState)
 }
 
 extension GATTApplication where Self: ~Copyable {
-  /// Every place.
+  /// Every connection.
   public var pendingConnections: ConnectionSet { .all }
 
-  /// Nothing.
+  /// Accepts the part.
   public func prepareWrite(
-    to attribute: ApplicationAttribute, at place: Int
+    to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {}
 
-  /// Nothing.
-  public mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {}
+  /// Accepts the values.
+  public mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {}
 }
 
-/// Why an application does not do at once what a central asks.
+/// Why an application does not answer a request at once with success.
 public enum GATTRefusal: Error, Equatable, Sendable {
-  /// The central is told so.
+  /// The server sends this error to the central.
   case error(ATTErrorCode)
-  /// The answer is not known yet: once it is, `Host.resume(at:)` has the application asked again,
-  /// for everything that the request is about. Until then the central waits, as the protocol has
-  /// it ask one thing at a time; the others do not. Of a command nothing is kept: it needs no
-  /// answer.
+  /// The application has no answer yet. When it has, `Host.resume(at:)` repeats the calls for the
+  /// whole request. Until then this central waits, since the protocol allows one request at a time;
+  /// other centrals do not. A command is dropped, since it has no answer.
   ///
-  /// A central gives up after 30 s. Core Specification, Vol 3, Part F, 3.3.3.
+  /// A central's transaction times out after 30 s. Core Specification, Vol 3, Part F, 3.3.3.
   case later
 }

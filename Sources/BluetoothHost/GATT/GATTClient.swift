@@ -5,17 +5,17 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   /// True.
   public static var isPresent: Bool { true }
 
-  /// What is looked for and connected to.
+  /// The requested scan and connection, and their progress.
   public var initiator = Initiator()
-  /// What the client is for.
+  /// The program that uses the client.
   public var application: Application
 
-  /// The longest ATT PDU that this device takes.
+  /// The longest ATT PDU that this device accepts.
   private var maximumMTU = ATTMTU.maximum
-  /// What each link does, by the index of the connection.
+  /// The client's state on each link, by connection index.
   private var bearers: InlineArray<links, ATTClient>
 
-  /// A client that waits for its host.
+  /// Creates a client for a host.
   public init(application: consuming Application) {
     self.application = application
     bearers = InlineArray { _ in ATTClient(maximumMTU: .maximum) }
@@ -23,36 +23,36 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
 
   // MARK: For the host
 
-  /// Takes the MTU.
+  /// Sets the MTU.
   public mutating func configure(_ configuration: HostConfiguration) {
     maximumMTU = configuration.mtu
     for index in 0..<links { bearers[index] = ATTClient(maximumMTU: maximumMTU) }
   }
 
-  /// An advertiser was heard.
+  /// Reports an advertiser.
   public mutating func heard(_ report: borrowing AdvertisingReport) { application.heard(report) }
 
   /// The controller refused to scan.
   public mutating func scanFailed(_ reason: HCIErrorCode) { application.scanFailed(reason) }
 
-  /// The attempt to connect has ended without a link.
+  /// The attempt to connect ended without a link.
   public mutating func connectionFailed(_ reason: HCIErrorCode) {
     application.connectionFailed(reason)
   }
 
-  /// A link is there, in either role.
+  /// A link was opened, in either role.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {
     application.connected(at: connection.index, to: peer, role: connection.role)
   }
 
-  /// What protects a link may have changed: the application learns of it if so.
+  /// The security of a link may have changed; the application gets only changes.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {
     guard bearers[index].security != security else { return }
     bearers[index].security = security
     application.securityChanged(to: security, at: index)
   }
 
-  /// The link was not encrypted with the key of its bond.
+  /// The link could not be encrypted with the key of its bond.
   public mutating func encryptionFailed(
     _ reason: HCIErrorCode, on connection: borrowing Connection
   ) {
@@ -60,22 +60,22 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
       with: .encryptionFailed(reason), at: connection.index, &application)
   }
 
-  /// A link has gone. The operation under way ends before.
+  /// A link has closed. The operation under way ends first.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     bearers[connection.index].end(with: .disconnected, at: connection.index, &application)
     bearers[connection.index] = ATTClient(maximumMTU: maximumMTU)
     application.disconnected(at: connection.index, reason: reason)
   }
 
-  /// The radio's state has changed.
+  /// The radio's state changed.
   public mutating func radioChanged(to state: RadioState) { application.radioChanged(to: state) }
 
-  /// The signal strength of a peer.
+  /// Reports the signal strength of a peer.
   public mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection) {
     application.readRSSI(rssi, at: connection.index)
   }
 
-  /// Begins `operation`; `false` if another one is under way.
+  /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
   public mutating func begin(
     _ operation: ClientOperation, on connection: borrowing Connection
   ) -> Bool {
@@ -85,7 +85,7 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   /// The operation under way on the connection at `index`; `nil` if there is none.
   public func operation(at index: Int) -> ClientOperation? { bearers[index].operation }
 
-  /// Takes an ATT PDU of a server.
+  /// Takes an ATT PDU from a server.
   public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
     bearers[connection.index].receive(pdu, on: &connection, &application)
   }
@@ -103,7 +103,7 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
       for: &connection, length: length, at: now, &application, to: &writer)
   }
 
-  /// The server has left the request unanswered for 30 s.
+  /// The server did not answer the request within 30 s.
   public mutating func timeOut(_ connection: borrowing Connection) {
     bearers[connection.index].end(with: .timedOut, at: connection.index, &application)
   }

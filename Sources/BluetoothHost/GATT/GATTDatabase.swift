@@ -1,4 +1,4 @@
-/// A database that never changes: a table that is part of the program.
+/// A database that never changes: a table in the program.
 ///
 ///     let database = GATTDatabase<4> {
 ///       Service(BluetoothUUID(0x180F)) {  // Battery
@@ -6,27 +6,37 @@
 ///       }
 ///     }
 ///
-/// `capacity` is the number of attributes that it has room for: one for each service and each
-/// descriptor, two for each characteristic, and one more for a characteristic that notifies or
-/// indicates. No central sees the room that is left.
-/// Core Specification, Vol 3, Part G, 2.5.1.
+/// `capacity` is the number of attributes: one for each service and each descriptor, two for each
+/// characteristic, and one more for a characteristic that notifies or indicates. Clients do not see
+/// unused capacity. Core Specification, Vol 3, Part G, 2.5.1.
 public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
   private var lines: InlineArray<capacity, Attribute>
   private let pin = Pinned()
-  /// Where the values of the application's attributes 0 to 7 are.
-  private var firstPlaces = InlineArray<8, ValuePlace>(repeating: ValuePlace())
+  /// The locations of the application's attributes 0 to 7.
+  private var firstLocations = InlineArray<8, ValueLocation>(repeating: ValueLocation())
 
-  /// Where the value of Service Changed is.
-  public private(set) var serviceChanged = ValuePlace()
+  /// The location of the Service Changed value.
+  public private(set) var serviceChanged = ValueLocation()
 
-  /// The hash of the table's structure, by which a central knows whether what it remembers still
-  /// holds. Core Specification, Vol 3, Part G, 7.3.
-  public private(set) var hash = DatabaseHash()
+  /// The hash of the table's structure, which shows a client whether its cache is still valid. Core
+  /// Specification, Vol 3, Part G, 7.3.
+  public private(set) var hash: DatabaseHash
 
-  /// Makes a database of the services in `content`. If `capacity` is too small for them, the program
-  /// stops here.
+  /// Creates a database of the services in `content`. If `capacity` is too small for them, the
+  /// program stops.
   public init(@GATTBuilder _ content: () -> some GATTDeclaration) {
-    // In place: a table that is handed over is held twice for a moment, on the stack.
+    self.init(hash: DatabaseHash(), content)
+    hash = DatabaseHash(of: attributes)
+  }
+
+  /// Creates a database with a known hash, so that the program needs no AES for it.
+  ///
+  /// - Parameter content: The services.
+  /// - Parameter hash: `DatabaseHash(of: attributes)`. A test of the program should check it: a
+  ///   client that knows another database's hash uses wrong handles.
+  public init(hash: DatabaseHash, @GATTBuilder _ content: () -> some GATTDeclaration) {
+    self.hash = hash
+    // In place: a table that is passed as an argument exists twice on the stack for a moment.
     lines = InlineArray(repeating: .vacant)
     var span = lines.mutableSpan
     unsafe span.withUnsafeMutableBufferPointer { buffer in
@@ -37,7 +47,7 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
     link()
   }
 
-  /// Fills in what follows from the order of the lines: each value's type and properties, and where
+  /// Sets what the order of the attributes determines: each value's type and properties, and where
   /// each service ends.
   private mutating func link() {
     var slots = 0
@@ -46,32 +56,30 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
       slots += 1
       return slots - 1
     }
-    notePlaces()
-    hash = DatabaseHash(of: attributes)
+    noteLocations()
   }
 
-  /// The attributes; that at index 0 has the handle 0x0001. Room that is left is vacant.
+  /// The attributes; the one at index 0 has the handle 0x0001. Unused ones are vacant.
   public var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get { lines.span }
   }
 
-  /// Where the value of `attribute` is, and which slot says who wants to be told of it.
-  ///
-  /// For the numbers 0 to 7 that has been noted. For others the table is searched, at each update.
-  public func place(of attribute: ApplicationAttribute) -> ValuePlace {
+  /// The location of the value of `attribute`. For the numbers 0 to 7 it is stored; for others each
+  /// call searches the table.
+  public func location(of attribute: ApplicationAttribute) -> ValueLocation {
     let number = Int(attribute.rawValue)
-    guard number >= firstPlaces.count else { return firstPlaces[number] }
+    guard number >= firstLocations.count else { return firstLocations[number] }
     for index in 0..<capacity {
       if case .application(attribute) = lines[index].value, isValue(index) {
-        return place(ofValueAt: index)
+        return location(ofValueAt: index)
       }
     }
-    return ValuePlace()
+    return ValueLocation()
   }
 
-  /// From now on a link must have `protection` for the value of `attribute`, and to subscribe to it. For
-  /// before the database is served.
+  /// Requires `protection` for the value of `attribute`, and for subscribing to it. Call it before
+  /// a host serves the database.
   public mutating func protect(
     _ attribute: ApplicationAttribute, by protection: AttributeProtection
   ) {
@@ -89,33 +97,33 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
     }
   }
 
-  /// Notes where the values are that are told without being asked for.
-  private mutating func notePlaces() {
+  /// Stores the locations of values that the server sends as updates.
+  private mutating func noteLocations() {
     for index in 0..<capacity where isValue(index) {
       if case .application(let attribute) = lines[index].value {
         let number = Int(attribute.rawValue)
-        if number < firstPlaces.count { firstPlaces[number] = place(ofValueAt: index) }
+        if number < firstLocations.count { firstLocations[number] = location(ofValueAt: index) }
       } else if lines[index].type == .serviceChanged {
-        serviceChanged = place(ofValueAt: index)
+        serviceChanged = location(ofValueAt: index)
       }
     }
   }
 
-  /// Whether the line at `index` is the value of a characteristic, and no descriptor.
+  /// Whether the attribute at `index` is a characteristic's value.
   private func isValue(_ index: Int) -> Bool {
     if index > 0, case .characteristic = lines[index - 1].value { true } else { false }
   }
 
-  /// The handle of the value at `index`, and the slot of the configuration below it.
-  private func place(ofValueAt index: Int) -> ValuePlace {
+  /// The handle of the value at `index`, and the slot of its Client Characteristic Configuration.
+  private func location(ofValueAt index: Int) -> ValueLocation {
     let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
     for line in index + 1..<capacity {
       switch lines[line].value {
-      case .clientConfiguration(let slot): return ValuePlace(handle: handle, slot: slot)
-      case .characteristic, .service: return ValuePlace(handle: handle)
+      case .clientConfiguration(let slot): return ValueLocation(handle: handle, slot: slot)
+      case .characteristic, .service: return ValueLocation(handle: handle)
       default: continue
       }
     }
-    return ValuePlace(handle: handle)
+    return ValueLocation(handle: handle)
   }
 }

@@ -1,18 +1,18 @@
-/// A part of a GATT database, as a program declares it: a service, a characteristic, or a single
-/// attribute that neither of them makes.
+/// A part of a GATT database that a program declares: a service, a characteristic, or a single
+/// attribute.
 ///
 ///     Service(BluetoothUUID(0x180F)) {  // Battery
 ///       Characteristic(BluetoothUUID(0x2A19), .read | .notify, value: .application(.charge))
 ///     }
 ///
-/// Attributes get their handles in the order of the declaration, from 0x0001.
-/// Core Specification, Vol 3, Part G, 2.5 and 3.
+/// Attributes get their handles in the order of the declaration, from 0x0001. Core Specification,
+/// Vol 3, Part G, 2.5 and 3.
 public protocol GATTDeclaration {
-  /// Adds the attributes, in the order of their handles.
+  /// Appends the attributes in the order of their handles.
   func declare(in table: inout OutputSpan<Attribute>)
 }
 
-/// A service with what is in it.
+/// A service and its content.
 ///
 /// Core Specification, Vol 3, Part G, 3.1.
 public struct Service<Content: GATTDeclaration>: GATTDeclaration {
@@ -23,10 +23,10 @@ public struct Service<Content: GATTDeclaration>: GATTDeclaration {
   ///
   /// - Parameters:
   ///   - uuid: Its type.
-  ///   - isPrimary: Whether a central looks for it; `false` if it is only for other services to
-  ///     include.
-  ///   - content: The services that it includes, each an `Attribute.include(serviceAt:)`, and then its
-  ///     characteristics.
+  ///   - isPrimary: True for a primary service, which clients discover; false for one that only
+  ///     other services include.
+  ///   - content: The services that it includes, each an `Attribute.include(serviceAt:)`, and then
+  ///     its characteristics.
   public init(
     _ uuid: BluetoothUUID, isPrimary: Bool = true, @GATTBuilder _ content: () -> Content
   ) {
@@ -34,7 +34,7 @@ public struct Service<Content: GATTDeclaration>: GATTDeclaration {
     self.content = content()
   }
 
-  /// Adds the service's declaration, and then its content.
+  /// Appends the service's declaration, and then its content.
   public func declare(in table: inout OutputSpan<Attribute>) {
     declaration.declare(in: &table)
     content.declare(in: &table)
@@ -43,7 +43,7 @@ public struct Service<Content: GATTDeclaration>: GATTDeclaration {
 
 /// A characteristic: its declaration, its value, and its descriptors.
 ///
-/// One that notifies or indicates has a Client Characteristic Configuration right behind its value.
+/// One that notifies or indicates has a Client Characteristic Configuration right after its value.
 /// Core Specification, Vol 3, Part G, 3.3.
 public struct Characteristic<Descriptors: GATTDeclaration>: GATTDeclaration {
   private let uuid: BluetoothUUID
@@ -56,9 +56,9 @@ public struct Characteristic<Descriptors: GATTDeclaration>: GATTDeclaration {
   ///
   /// - Parameters:
   ///   - uuid: Its type.
-  ///   - properties: What can be done with its value.
-  ///   - value: Where its value comes from.
-  ///   - protection: What a link must have for it.
+  ///   - properties: The permitted uses of its value.
+  ///   - value: The source of its value.
+  ///   - protection: The security that a link needs for it.
   ///   - descriptors: Its other descriptors, each an `Attribute.descriptor`.
   public init(
     _ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value,
@@ -71,7 +71,8 @@ public struct Characteristic<Descriptors: GATTDeclaration>: GATTDeclaration {
     self.descriptors = descriptors()
   }
 
-  /// Adds the declaration, the value, the configuration if there is one, and the other descriptors.
+  /// Appends the declaration, the value, the configuration if there is one, and the other
+  /// descriptors.
   public func declare(in table: inout OutputSpan<Attribute>) {
     Attribute.characteristic(uuid, properties, protection: protection).declare(in: &table)
     Attribute.value(value).declare(in: &table)
@@ -86,10 +87,10 @@ extension Characteristic<EmptyDeclaration> {
   /// Declares a characteristic without other descriptors.
   ///
   /// - Parameters:
-  ///   - uuid: Its type.
-  ///   - properties: What can be done with its value.
-  ///   - value: Where its value comes from.
-  ///   - protection: What a link must have for it.
+  ///   - uuid: The type of the characteristic.
+  ///   - properties: The permitted uses of its value.
+  ///   - value: The source of its value.
+  ///   - protection: The security that a link needs for it.
   public init(
     _ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value,
     protection: AttributeProtection = .none
@@ -99,8 +100,8 @@ extension Characteristic<EmptyDeclaration> {
 }
 
 extension Attribute: GATTDeclaration {
-  /// Adds this attribute. If there is no room for it, the program stops, in a debug build with a message:
-  /// the capacity of its database is too small. This depends on nothing but the program, so its first
+  /// Appends this attribute. If there is no room for it, the program stops, in a debug build with a
+  /// message: the database's capacity is too small. This depends only on the program, so its first
   /// start shows it.
   public func declare(in table: inout OutputSpan<Attribute>) {
     precondition(
@@ -111,25 +112,25 @@ extension Attribute: GATTDeclaration {
   }
 }
 
-/// Nothing: the content of a service without characteristics.
+/// The content of a service without characteristics.
 public struct EmptyDeclaration: GATTDeclaration {
-  /// Adds nothing.
+  /// Appends nothing.
   public func declare(in table: inout OutputSpan<Attribute>) {}
 }
 
-/// One declaration after the other, as `GATTBuilder` joins them.
+/// Two declarations in order, as `GATTBuilder` joins them.
 public struct DeclarationSequence<First: GATTDeclaration, Next: GATTDeclaration>: GATTDeclaration {
   let first: First
   let next: Next
 
-  /// Adds the first, and then the next.
+  /// Appends the first, and then the next.
   public func declare(in table: inout OutputSpan<Attribute>) {
     first.declare(in: &table)
     next.declare(in: &table)
   }
 }
 
-/// Makes one declaration from those in braces.
+/// Builds one declaration from those in braces.
 @resultBuilder
 public enum GATTBuilder {
   /// No declaration.
@@ -138,7 +139,7 @@ public enum GATTBuilder {
   /// The first declaration.
   public static func buildPartialBlock<First: GATTDeclaration>(first: First) -> First { first }
 
-  /// Those before, and another one.
+  /// The previous declarations, and another one.
   public static func buildPartialBlock<First: GATTDeclaration, Next: GATTDeclaration>(
     accumulated: First, next: Next
   ) -> DeclarationSequence<First, Next> {

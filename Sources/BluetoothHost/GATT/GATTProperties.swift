@@ -1,17 +1,17 @@
-/// What a characteristic says can be done with it.
+/// The properties of a characteristic: the permitted uses of its value.
 ///
-/// Core Specification, Vol 3, Part G, 3.3.1.1. A plain struct, since Embedded Swift's option sets
-/// allocate.
+/// Core Specification, Vol 3, Part G, 3.3.1.1. Not an `OptionSet`, since these allocate in Embedded
+/// Swift.
 public struct GATTProperties: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any bits, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Its value can be broadcast.
+  /// The value can be broadcast.
   public static let broadcast = GATTProperties(rawValue: 0x01)
   /// It can be read.
   public static let read = GATTProperties(rawValue: 0x02)
@@ -25,41 +25,41 @@ public struct GATTProperties: RawRepresentable, Equatable, Sendable {
   public static let indicate = GATTProperties(rawValue: 0x20)
   /// It can be written with a signed command.
   public static let authenticatedSignedWrites = GATTProperties(rawValue: 0x40)
-  /// It has more properties, in a descriptor.
+  /// It has more properties, in the Characteristic Extended Properties descriptor.
   public static let extendedProperties = GATTProperties(rawValue: 0x80)
 
-  /// Everything that either can do.
+  /// The properties of both.
   public static func | (left: GATTProperties, right: GATTProperties) -> GATTProperties {
     GATTProperties(rawValue: left.rawValue | right.rawValue)
   }
 
-  /// Whether it can do all that `other` can.
+  /// Whether it has all properties of `other`.
   public func contains(_ other: GATTProperties) -> Bool {
     rawValue & other.rawValue == other.rawValue
   }
 }
 
-/// What one central wants to be told of a characteristic without asking: the value of its Client
-/// Characteristic Configuration.
+/// The value of a Client Characteristic Configuration: whether a client has subscribed to a
+/// characteristic, and how.
 ///
 /// Core Specification, Vol 3, Part G, 3.3.3.3.
 public struct ClientConfiguration: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt16
 
-  /// Any number, known or not.
+  /// Any bits, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
-  /// Nothing.
+  /// No subscription.
   public static let none = ClientConfiguration(rawValue: 0x0000)
-  /// Notifications, which nobody confirms.
+  /// Notifications, which the client does not confirm.
   public static let notification = ClientConfiguration(rawValue: 0x0001)
-  /// Indications, which the central confirms.
+  /// Indications, which the client confirms.
   public static let indication = ClientConfiguration(rawValue: 0x0002)
 
-  /// Whether it includes all of `other`.
+  /// Whether it has all bits of `other`.
   public func contains(_ other: ClientConfiguration) -> Bool {
     rawValue & other.rawValue == other.rawValue
   }

@@ -1,5 +1,5 @@
-/// A GATT server with its database and the application that gives its values a meaning: the server
-/// role of a host with `links` connections.
+/// A GATT server with its database and its application: the server role of a host with `links`
+/// connections.
 public struct GATTServer<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
@@ -7,26 +7,26 @@ public struct GATTServer<
   /// True.
   public static var isPresent: Bool { true }
 
-  /// What is advertised.
+  /// The advertising and its state.
   public var advertiser = Advertiser()
 
   var attributes: ATTServer<links, Database, Application>
-  /// What is to be sent, by the index of the connection.
+  /// The outgoing PDUs of each link, by connection index.
   private var outboxes: InlineArray<links, ServerOutbox>
-  /// The links there are.
+  /// The open links.
   private var open = ConnectionSet.none
 
-  /// A server that waits for its host.
+  /// Creates a server for a host.
   ///
   /// - Parameters:
-  ///   - database: its attributes.
-  ///   - application: what the database's application attributes mean.
+  ///   - database: Its attributes.
+  ///   - application: The values of the database's application attributes.
   public init(database: consuming Database, application: consuming Application) {
     attributes = ATTServer(database: database, application: application)
     outboxes = InlineArray { _ in ServerOutbox() }
   }
 
-  /// What the peripheral is for.
+  /// The program behind the server.
   public var application: Application {
     _read { yield attributes.application }
     _modify { yield &attributes.application }
@@ -34,8 +34,8 @@ public struct GATTServer<
 
   /// Calls `body` with the application, in place.
   ///
-  /// Generic code uses this rather than `application`: where the compiler does not specialise it, an
-  /// access by way of `application` takes memory from the heap.
+  /// Generic code uses this instead of `application`: where the compiler does not specialise it, an
+  /// access to `application` allocates memory.
   public mutating func withApplication<Result>(
     _ body: (inout Application) -> Result
   ) -> Result {
@@ -48,24 +48,24 @@ public struct GATTServer<
     _modify { yield &attributes.database }
   }
 
-  /// The value of the GAP service's Device Name, at first that of the configuration.
+  /// The value of the GAP service's Device Name, initially the configuration's name.
   public var deviceName: DeviceName {
     get { attributes.deviceName }
     set { attributes.deviceName = newValue }
   }
 
-  /// The attribute handle of one of the application's values; `.none` if the database has no such
-  /// line.
+  /// The attribute handle of one of the application's values; `.none` if the database does not have
+  /// it.
   public func handle(of attribute: ApplicationAttribute) -> AttributeHandle {
-    attributes.database.place(of: attribute).handle
+    attributes.database.location(of: attribute).handle
   }
 
-  /// The services in `range` have changed, or are new, or have gone.
+  /// The services in `range` have changed, or were added or removed.
   ///
-  /// Subscriptions in the range are forgotten, but for Service Changed itself, and so is each one
-  /// whose slot no line has any more. The application is not called for them. Each client that
-  /// subscribed to Service Changed gets an indication of the range; a range that still waits becomes
-  /// part of this one. A client that supports robust caching gets Database Out Of Sync, and no values,
+  /// The server drops subscriptions in the range, except the one to Service Changed, and those
+  /// whose slot no longer exists. It does not call the application for them. Each client that
+  /// subscribed to Service Changed gets an indication of the range, merged with one that is still
+  /// pending. A client that supports robust caching gets Database Out Of Sync, and no values,
   /// until it is change-aware.
   ///
   /// Core Specification, Vol 3, Part G, 2.5.2 and 7.1.
@@ -77,31 +77,34 @@ public struct GATTServer<
     }
   }
 
-  /// Whether the client on the connection at `place` gets pending values, at once or after it has
-  /// confirmed Service Changed. False for a change-unaware client that has not subscribed to Service
-  /// Changed, and for an unused connection.
+  /// Whether the client at `connectionIndex` gets pending values, at once or after it has confirmed
+  /// Service Changed. False for a change-unaware client that has not subscribed to Service Changed,
+  /// and for an unused connection.
   ///
   /// Core Specification, Vol 3, Part G, 2.5.2.1.
-  public func isToldValues(at place: Int) -> Bool {
-    guard place >= 0, place < links, open.contains(place) else { return false }
-    guard attributes.bearers[place].isOutOfSync else { return true }
-    return attributes.bearers[place].updateOpcode(for: attributes.database.serviceChanged) != nil
+  public func receivesUpdates(at connectionIndex: Int) -> Bool {
+    guard connectionIndex >= 0, connectionIndex < links, open.contains(connectionIndex) else {
+      return false
+    }
+    guard attributes.bearers[connectionIndex].isOutOfSync else { return true }
+    return attributes.bearers[connectionIndex].updateOpcode(for: attributes.database.serviceChanged)
+      != nil
   }
 
-  /// Whether the client on the connection at `place` waits for the response to a request that was put
-  /// off.
-  public func isPutOff(at place: Int) -> Bool {
-    place >= 0 && place < links && attributes.bearers[place].hasPutOff
+  /// Whether the client at `connectionIndex` waits for the response to a request that the
+  /// application put off.
+  public func isPutOff(at connectionIndex: Int) -> Bool {
+    connectionIndex >= 0 && connectionIndex < links && attributes.bearers[connectionIndex].hasPutOff
   }
 
   // MARK: For the host
 
-  /// The connections for which the application, or a change of the database, has something to send.
+  /// The connections with pending updates of the application or of the database.
   public var pendingConnections: ConnectionSet {
     attributes.application.pendingConnections.union(attributes.changedConnections)
   }
 
-  /// Takes the name and the MTU.
+  /// Sets the name and the MTU.
   public mutating func configure(_ configuration: HostConfiguration) {
     attributes.deviceName = configuration.name
     attributes.maximumMTU = configuration.mtu
@@ -110,14 +113,13 @@ public struct GATTServer<
     }
   }
 
-  /// A client is there.
+  /// A client has connected.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {
     open.insert(connection.index)
     attributes.application.centralConnected(at: connection.index, address: peer)
   }
 
-  /// What protects a link has changed: a client may do more, or less. Subscriptions that the link is
-  /// too weak for end.
+  /// The security of a link may have changed. Subscriptions that require more end.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {
     let old = attributes.bearers[index].security
     guard security != old else { return }
@@ -125,22 +127,22 @@ public struct GATTServer<
     if !security.contains(old) { attributes.dropUnprotected(at: index) }
   }
 
-  /// What is known of the client, so far as a bond keeps it.
+  /// The client's state that a bond stores.
   public func clientState(at index: Int) -> ClientState {
     attributes.state(at: index)
   }
 
-  /// What a bond keeps of the client.
+  /// The client's record for its bond.
   public mutating func clientRecord(at index: Int) -> ClientRecord? {
     attributes.record(at: index)
   }
 
-  /// The client is the one that `record` is about. The application hears of the subscriptions that it has.
+  /// Restores the client's state from `record`. The application gets its subscriptions.
   public mutating func restore(_ record: ClientRecord, at index: Int) {
     attributes.restore(record, at: index)
   }
 
-  /// A client has gone. Everything about it is forgotten.
+  /// A client has disconnected. Everything about it is forgotten.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     let index = connection.index
     open.remove(index)
@@ -150,24 +152,24 @@ public struct GATTServer<
     attributes.application.centralDisconnected(at: index, reason: reason)
   }
 
-  /// The radio's state has changed.
+  /// The radio's state changed.
   public mutating func radioChanged(to state: RadioState) {
     attributes.application.radioChanged(to: state)
   }
 
-  /// Takes an ATT PDU of a client.
+  /// Takes an ATT PDU from a client.
   @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
     outboxes[connection.index].receive(pdu, on: &connection, server: &attributes)
   }
 
-  /// Hands the request that was put off to the application once more.
+  /// Calls the application again for the request that it put off.
   public mutating func resume(_ connection: inout Connection) {
     guard attributes.bearers[connection.index].hasPutOff else { return }
     outboxes[connection.index].resume(&connection, server: &attributes)
   }
 
-  /// Whether there is a PDU to send, as far as is known without preparing it.
+  /// Whether there may be a PDU to send, without preparing one.
   public func hasPacket(for connection: borrowing Connection) -> Bool {
     let index = connection.index
     if outboxes[index].hasResponse(attributes.bearers[index]) { return true }

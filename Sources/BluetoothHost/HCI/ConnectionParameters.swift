@@ -1,8 +1,8 @@
-/// How often the two sides of a link meet, as one of them asks for it.
+/// The parameters of a link's timing that a device requests.
 ///
-/// These eight bytes stand in commands and events (Core Specification, Vol 4, Part E, 7.8.12, 7.8.18,
-/// 7.8.31, 7.7.65.6), in the request by L2CAP (Vol 3, Part A, 4.20), and are the value of the
-/// Peripheral Preferred Connection Parameters characteristic (Vol 3, Part C, 12.3).
+/// These eight bytes are part of commands and events (Core Specification, Vol 4, Part E, 7.8.12,
+/// 7.8.18, 7.8.31, 7.7.65.6) and of the L2CAP request (Vol 3, Part A, 4.20), and are the value of
+/// the Peripheral Preferred Connection Parameters characteristic (Vol 3, Part C, 12.3).
 public struct ConnectionParameters: Equatable, Sendable {
   /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
   public var minimumInterval: UInt16
@@ -10,10 +10,10 @@ public struct ConnectionParameters: Equatable, Sendable {
   public var maximumInterval: UInt16
   /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  /// How long a link may be silent until it ends, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
-  /// Parameters of these values, which are not checked.
+  /// Creates parameters without a check of their values.
   public init(
     minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
   ) {
@@ -41,30 +41,29 @@ public struct ConnectionParameters: Equatable, Sendable {
     writer.write(supervisionTimeout)
   }
 
-  /// The same eight bytes as one number, for an attribute's value.
+  /// The same eight bytes as a number, for an attribute's value.
   public var number: UInt64 {
     UInt64(widening: UInt32(minimumInterval) | UInt32(maximumInterval) << 16)
       | UInt64(widening: UInt32(latency) | UInt32(supervisionTimeout) << 16) &<< 32
   }
 
-  /// Whether they are within their ranges, and the time-out longer than twice the longest
-  /// silence.
+  /// Whether they are in their ranges, and the timeout is longer than twice the longest silence.
   ///
   /// Core Specification, Vol 4, Part E, 7.8.18.
   public var areValid: Bool {
     guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3_200,
       latency <= 499, supervisionTimeout >= 10, supervisionTimeout <= 3_200
     else { return false }
-    // 10 ms × time-out > 2 × 1.25 ms × interval × (1 + latency)
+    // 10 ms × timeout > 2 × 1.25 ms × interval × (1 + latency)
     return 4 * UInt32(supervisionTimeout) > longestSilence
   }
 
   /// Whether a host should accept them from its peer: they are valid, and latency does not make the
   /// link silent for longer than the longest connection interval, 4 s.
   ///
-  /// The specification allows a silence of 16 s, in which nothing reaches the peripheral.
+  /// The specification allows a silence of 16 s, during which nothing reaches the peripheral.
   public var areAcceptable: Bool { areValid && longestSilence <= 3_200 }
 
-  /// How long the peripheral may be silent, in 1.25 ms.
+  /// The longest silence of the peripheral, in 1.25 ms.
   private var longestSilence: UInt32 { UInt32(maximumInterval) * (1 + UInt32(latency)) }
 }

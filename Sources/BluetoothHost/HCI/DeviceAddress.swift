@@ -1,31 +1,31 @@
 /// A 48-bit Bluetooth device address and whether it is public or random.
 ///
-/// Core Specification, Vol 6, Part B, 1.3. The bytes are kept as they travel, the least
-/// significant first; people write them the other way round, so `C0:00:00:00:00:01` has
-/// `bytes[0] == 0x01` and `bytes[5] == 0xC0`.
+/// Core Specification, Vol 6, Part B, 1.3. The bytes are in the order of the packet, least
+/// significant first; the text form is reversed, so `C0:00:00:00:00:01` has `bytes[0] == 0x01` and
+/// `bytes[5] == 0xC0`.
 public struct DeviceAddress: Hashable, Sendable {
-  /// Whose number it is.
+  /// The type of an address.
   public struct Kind: RawRepresentable, Hashable, Sendable {
-    /// The number as it is sent.
+    /// The value in the packet.
     public var rawValue: UInt8
 
-    /// Any number, known or not.
+    /// Any value, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// Assigned to the maker of the device.
+    /// Assigned by the device's manufacturer.
     public static let `public` = Kind(rawValue: 0x00)
     /// Chosen by the device.
     public static let random = Kind(rawValue: 0x01)
   }
 
-  /// Whose number it is.
+  /// The type of the address.
   public var kind: Kind
   private var low: UInt32
   private var high: UInt16
 
-  /// An address of `kind` with the given six bytes, the least significant first.
+  /// Creates an address of `kind` with the given six bytes, least significant first.
   public init(kind: Kind, bytes: InlineArray<6, UInt8>) {
     self.kind = kind
     low =
@@ -33,7 +33,7 @@ public struct DeviceAddress: Hashable, Sendable {
     high = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
   }
 
-  /// Reads the six bytes, whose kind some other field tells.
+  /// Reads the six bytes, for a kind from another field.
   public init?(_ reader: inout ByteReader, kind: Kind) {
     guard reader.count >= 6, let low = reader.readUInt32(), let high = reader.readUInt16() else {
       return nil
@@ -43,21 +43,21 @@ public struct DeviceAddress: Hashable, Sendable {
     self.high = high
   }
 
-  /// Reads the kind, then the six bytes, as the HCI's events and commands have them.
+  /// Reads the kind, then the six bytes, as in HCI events and commands.
   ///
-  /// The kinds 0x02 and 0x03 (an identity address that the controller resolved) become public
-  /// and random.
+  /// The kinds 0x02 and 0x03, identity addresses that the controller resolved, become public and
+  /// random.
   public init?(_ reader: inout ByteReader) {
     guard reader.count >= 7, let kind = reader.readUInt8() else { return nil }
     self.init(&reader, kind: Kind(rawValue: kind & 1))
   }
 
-  /// All zeros: what a controller without an address of its own reports.
+  /// All zeros, which a controller without a public address reports.
   public static var zero: DeviceAddress {
     DeviceAddress(kind: .public, bytes: InlineArray(repeating: 0))
   }
 
-  /// A static random address: `bytes`, the least significant first, with the two top bits set.
+  /// A static random address: `bytes`, least significant first, with the two top bits set.
   ///
   /// Core Specification, Vol 6, Part B, 1.3.2.1.
   public static func staticRandom(_ bytes: InlineArray<6, UInt8>) -> DeviceAddress {
@@ -66,7 +66,7 @@ public struct DeviceAddress: Hashable, Sendable {
     return DeviceAddress(kind: .random, bytes: bytes)
   }
 
-  /// The six bytes, the least significant first.
+  /// The six bytes, least significant first.
   public var bytes: InlineArray<6, UInt8> {
     [
       UInt8(truncatingIfNeeded: low), UInt8(truncatingIfNeeded: low >> 8),

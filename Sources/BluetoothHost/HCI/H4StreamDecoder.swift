@@ -1,26 +1,26 @@
-/// What came next out of a stream of H4 packets.
+/// The next element of a stream of H4 packets.
 public enum H4Element: ~Escapable {
-  /// One whole packet, its type byte first: where it lies in the input, or in the decoder if it came in
-  /// pieces. It is good until the decoder is next asked.
+  /// One whole packet, its type byte first. It refers to the input, or to the decoder if it arrived
+  /// in pieces, and is valid until the next call of the decoder.
   case packet(Span<UInt8>)
-  /// The input is used up, and the packet that it began, if any, is not whole yet.
+  /// The input is used up. A packet at its end, if any, is incomplete.
   case incomplete
-  /// A packet of `length` bytes, type byte included, which is more than the decoder holds. It is
-  /// skipped whole, and the packets after it are read as ever.
+  /// A packet of `length` bytes with its type byte, more than the decoder's capacity. The decoder
+  /// skips all of it, and then continues.
   case tooLong(HCIPacketType, length: Int)
-  /// A packet cannot begin with this byte, so where the next one begins is unknown: the input is
-  /// thrown away until `reset()`. H4 has no way back but to open the stream again.
+  /// This byte is no packet type, so the start of the next packet is unknown. The decoder discards
+  /// input until `reset()`. With H4 the only remedy is to reopen the stream.
   case lostSync(UInt8)
 }
 
-/// Cuts a stream of bytes, which may arrive in any pieces, into H4 packets.
+/// Splits a stream of bytes, in pieces of any size, into H4 packets.
 ///
-/// Core Specification, Vol 4, Part A, 2: a type byte, then an HCI packet, whose header tells its
-/// length. `capacity` is the longest packet it can hold, type byte included.
+/// Core Specification, Vol 4, Part A, 2: a type byte, then an HCI packet with its length in its
+/// header. `capacity` is the longest packet in bytes, with its type byte.
 public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
   private var buffer = ByteBuffer<capacity>()
   private var step = Step.type
-  /// The bytes that `buffer` holds when the step is done.
+  /// The number of bytes in `buffer` at the end of the step.
   private var target = 1
 
   private enum Step {
@@ -30,25 +30,25 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
     case header
     /// Waits for the rest of the packet.
     case body
-    /// Has handed the packet out, and clears it at the next call.
+    /// The packet was returned; the next call clears it.
     case handedOut
-    /// Passes over this many bytes of a packet that is too long.
+    /// Skips this many bytes of a packet that is too long.
     case skipping(Int)
-    /// Has met a byte that begins no packet.
+    /// Got a byte that is no packet type.
     case lost(UInt8)
   }
 
-  /// A decoder at the start of a packet.
+  /// Creates a decoder at the start of a packet.
   public init() {}
 
-  /// Forgets what it holds: the next byte begins a packet.
+  /// Discards its content: the next byte begins a packet.
   public mutating func reset() {
     buffer.removeAll()
     step = .type
     target = 1
   }
 
-  /// Whether the stream may end here: no packet has begun that is not whole.
+  /// Whether no packet is incomplete, so that the stream may end here.
   public var isBetweenPackets: Bool {
     switch step {
     case .type, .handedOut: true
@@ -58,7 +58,7 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
 
   /// Takes bytes from the front of `input` up to the end of the next packet.
   ///
-  /// Ask again, with the same input, until it answers `incomplete`.
+  /// Call it again with the same input until it returns `incomplete`.
   @_lifetime(&self, copy input)
   public mutating func next(from input: inout ByteReader) -> H4Element {
     if isBetweenPackets, let packet = input.readH4Packet(limit: capacity) { return .packet(packet) }
@@ -117,7 +117,7 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
     buffer.write { $0.write(byte) }
   }
 
-  /// Takes bytes until the step's target is reached; `false` if the input ends before.
+  /// Takes bytes up to the step's target; `false` if the input ends first.
   private mutating func fill(from input: inout ByteReader) -> Bool {
     let length = min(target - buffer.count, input.count)
     if let bytes = input.readBytes(length), !buffer.append(bytes) { return false }
@@ -126,8 +126,8 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
 }
 
 extension ByteReader {
-  /// Reads the event or the ACL packet at the front, its type byte first; `nil`, and nothing moves, if it
-  /// is not whole, is longer than `limit` bytes, or is of another type, which is rare.
+  /// Reads the event or ACL packet at the front, its type byte first; `nil`, without a change, if
+  /// it is incomplete, longer than `limit` bytes, or of another, rarer type.
   @_lifetime(copy self)
   @inline(__always)
   fileprivate mutating func readH4Packet(limit: Int) -> Span<UInt8>? {
@@ -145,8 +145,8 @@ extension ByteReader {
     return length <= limit ? readBytes(length) : nil
   }
 
-  /// Reads a type byte and the header after it, which has the length of the body, in bytes; `nil` if it
-  /// is not whole, or begins with no type.
+  /// Reads a type byte and the header after it, with the length of the body in bytes; `nil` if it
+  /// is incomplete, or the type unknown.
   @_lifetime(self: copy self)
   fileprivate mutating func readH4Header() -> (HCIPacketType, bodyLength: Int)? {
     guard let byte = readUInt8() else { return nil }
@@ -172,8 +172,8 @@ extension ByteReader {
 }
 
 extension HCIPacketType {
-  /// The length of H4's type byte and the packet's header, in bytes; `nil` for a byte that begins
-  /// no packet.
+  /// The length of H4's type byte and the packet's header, in bytes; `nil` if the byte is no packet
+  /// type.
   ///
   /// Core Specification, Vol 4, Part E, 5.4.
   fileprivate var headerLength: Int? {

@@ -1,69 +1,69 @@
-/// Which event an event packet is.
+/// The code of an event packet.
 ///
 /// Core Specification, Vol 4, Part E, 7.7. An open set: a controller may send any byte.
 public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the packet.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
   /// A link has ended: 7.7.5.
   public static let disconnectionComplete = HCIEventCode(rawValue: 0x05)
-  /// A link is encrypted, or no longer: 7.7.8.
+  /// Encryption of a link was turned on or off: 7.7.8.
   public static let encryptionChange = HCIEventCode(rawValue: 0x08)
-  /// Which controller the other side has: 7.7.12.
+  /// The version of the peer's controller: 7.7.12.
   public static let readRemoteVersionInformationComplete = HCIEventCode(rawValue: 0x0C)
-  /// A command has been carried out: 7.7.14.
+  /// A command has completed: 7.7.14.
   public static let commandComplete = HCIEventCode(rawValue: 0x0E)
-  /// A command has been taken on, or refused: 7.7.15.
+  /// A command has begun, or failed: 7.7.15.
   public static let commandStatus = HCIEventCode(rawValue: 0x0F)
   /// The controller has failed: 7.7.16.
   public static let hardwareError = HCIEventCode(rawValue: 0x10)
-  /// There is room for more packets: 7.7.19.
+  /// The controller has room for more packets: 7.7.19.
   public static let numberOfCompletedPackets = HCIEventCode(rawValue: 0x13)
-  /// An encrypted link has a new key: 7.7.39.
+  /// The key of an encrypted link has changed: 7.7.39.
   public static let encryptionKeyRefreshComplete = HCIEventCode(rawValue: 0x30)
-  /// An event of LE: 7.7.65.
+  /// An LE event: 7.7.65.
   public static let leMeta = HCIEventCode(rawValue: 0x3E)
 }
 
-/// Which LE event an LE Meta event carries: its first parameter.
+/// The type of an LE Meta event: its first parameter.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65. An open set.
 public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the packet.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// A link has been made, or could not be: 7.7.65.1.
+  /// A link was made, or could not be made: 7.7.65.1.
   public static let connectionComplete = LEMetaSubevent(rawValue: 0x01)
-  /// Advertisers were heard: 7.7.65.2.
+  /// Advertising reports: 7.7.65.2.
   public static let advertisingReport = LEMetaSubevent(rawValue: 0x02)
   /// A link's parameters changed: 7.7.65.3.
   public static let connectionUpdateComplete = LEMetaSubevent(rawValue: 0x03)
-  /// What the other side can do: 7.7.65.4.
+  /// The peer's LE features: 7.7.65.4.
   public static let readRemoteFeaturesComplete = LEMetaSubevent(rawValue: 0x04)
-  /// The controller asks for a key: 7.7.65.5.
+  /// The controller requests a key: 7.7.65.5.
   public static let longTermKeyRequest = LEMetaSubevent(rawValue: 0x05)
-  /// The other side wants other parameters: 7.7.65.6.
+  /// The peer requests other parameters: 7.7.65.6.
   public static let remoteConnectionParameterRequest = LEMetaSubevent(rawValue: 0x06)
-  /// Packets may be longer, or shorter: 7.7.65.7.
+  /// The maximum packet length changed: 7.7.65.7.
   public static let dataLengthChange = LEMetaSubevent(rawValue: 0x07)
   /// The controller's public key: 7.7.65.8.
   public static let readLocalP256PublicKeyComplete = LEMetaSubevent(rawValue: 0x08)
-  /// The key that the controller has agreed on with the other side: 7.7.65.9.
+  /// The shared key that the controller computed: 7.7.65.9.
   public static let generateDHKeyComplete = LEMetaSubevent(rawValue: 0x09)
-  /// As `connectionComplete`, with resolved addresses: 7.7.65.10.
+  /// `connectionComplete` with resolvable addresses: 7.7.65.10.
   public static let enhancedConnectionComplete = LEMetaSubevent(rawValue: 0x0A)
-  /// The physical layers changed: 7.7.65.12.
+  /// The PHYs changed: 7.7.65.12.
   public static let phyUpdateComplete = LEMetaSubevent(rawValue: 0x0C)
-  /// Advertisers were heard, in the longer form: 7.7.65.13.
+  /// Extended advertising reports: 7.7.65.13.
   public static let extendedAdvertisingReport = LEMetaSubevent(rawValue: 0x0D)
 }

@@ -1,4 +1,4 @@
-/// One packet between host and controller, its parameters read in place.
+/// A packet between host and controller; its parameters are not copied.
 ///
 /// Core Specification, Vol 4, Part E, 5.4, with H4's type byte (Vol 4, Part A, 2) before it.
 public enum HCIPacket: ~Escapable {
@@ -9,8 +9,7 @@ public enum HCIPacket: ~Escapable {
   /// An event and its parameters.
   case event(HCIEventCode, parameters: Span<UInt8>)
 
-  /// Reads one whole packet; `nil` if it is cut short, too long for the length that it states,
-  /// or of a type other than these three.
+  /// Reads one whole packet; `nil` if its length is wrong, or its type none of these three.
   @inlinable
   @inline(__always)
   @_lifetime(copy bytes)
@@ -39,43 +38,43 @@ public enum HCIPacket: ~Escapable {
   }
 }
 
-/// The first two bytes of an ACL packet: which link, and whether a frame starts here.
+/// The first two bytes of an ACL packet: the link, and whether a frame starts.
 ///
 /// Core Specification, Vol 4, Part E, 5.4.2.
 public struct ACLHeader: Equatable, Sendable {
   /// The packet boundary flag.
   public struct Boundary: RawRepresentable, Equatable, Sendable {
-    /// The number as it is sent.
+    /// The value in the packet.
     public var rawValue: UInt8
 
-    /// Any number, known or not.
+    /// Any value, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
     /// The start of a frame, from the host.
     public static let firstNonFlushable = Boundary(rawValue: 0b00)
-    /// The rest of a frame.
+    /// A continuation of a frame.
     public static let continuing = Boundary(rawValue: 0b01)
     /// The start of a frame, from the controller.
     public static let firstFlushable = Boundary(rawValue: 0b10)
   }
 
-  /// Its length with H4's type byte and the two bytes of the data's length, in bytes.
+  /// The length in bytes of H4's type byte, the header and the data length field.
   public static let packetHeaderLength = 5
 
   /// The link.
   public var handle: ConnectionHandle
-  /// Whether a frame starts here.
+  /// Whether a frame starts.
   public var boundary: Boundary
 
-  /// A header for a packet of this link.
+  /// Creates a header for a packet of this link.
   public init(handle: ConnectionHandle, boundary: Boundary) {
     self.handle = handle
     self.boundary = boundary
   }
 
-  /// Reads two bytes. The broadcast flag is ignored: LE has no broadcast.
+  /// Reads two bytes. It ignores the broadcast flag, since LE has no broadcast.
   @inlinable
   public init?(_ reader: inout ByteReader) {
     guard let field = reader.readUInt16() else { return nil }
@@ -94,7 +93,7 @@ public struct ACLHeader: Equatable, Sendable {
     writer.write(HCIPacketType.acl.rawValue, word(dataLength: dataLength))
   }
 
-  /// The header as one number: two bytes of handle and flag, then two of length.
+  /// The header as a number: two bytes of handle and flags, then two of length.
   @inlinable
   func word(dataLength: Int) -> UInt32 {
     let field = (handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12

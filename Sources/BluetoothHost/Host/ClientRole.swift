@@ -1,41 +1,40 @@
-/// The part of a host that asks: a scanner, an initiator and a GATT client.
+/// The client part of a host: a scanner, an initiator and a GATT client.
 ///
-/// `GATTClient` is one. `NoClient` is for a host that only serves: it has neither state nor code. The
-/// host calls these requirements; nothing else needs them.
+/// `GATTClient` implements it. `NoClient` is for a host that is only a server: it has neither state
+/// nor code. Only the host calls these requirements.
 public protocol ClientRole: ~Copyable {
-  /// Whether there is a client. The code for it is left out where this is false.
+  /// Whether there is a client. If false, its code is left out.
   static var isPresent: Bool { get }
 
-  /// What is looked for and connected to.
+  /// The requested scan and connection, and their progress.
   var initiator: Initiator { get set }
 
-  /// Takes the MTU.
+  /// Sets the MTU.
   mutating func configure(_ configuration: HostConfiguration)
-  /// An advertiser was heard.
+  /// Reports an advertiser.
   mutating func heard(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan.
   mutating func scanFailed(_ reason: HCIErrorCode)
-  /// The attempt to connect has ended without a link.
+  /// The attempt to connect ended without a link.
   mutating func connectionFailed(_ reason: HCIErrorCode)
-  /// A link is there, in either role.
+  /// A link was opened, in either role.
   mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
-  /// What protects a link may have changed.
+  /// The security of a link may have changed.
   mutating func securityChanged(to security: LinkSecurity, at index: Int)
-  /// The link, which has to be encrypted with the key of its bond before anything is asked, was not: the
-  /// operation under way fails.
+  /// The link could not be encrypted with the key of its bond, so the operation under way fails.
   mutating func encryptionFailed(_ reason: HCIErrorCode, on connection: borrowing Connection)
-  /// A link has gone.
+  /// A link has closed.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
-  /// The radio's state has changed.
+  /// The radio's state changed.
   mutating func radioChanged(to state: RadioState)
-  /// The signal strength of a peer, in dBm; `nil` if the controller does not know it.
+  /// Reports the signal strength of a peer, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection)
 
-  /// Begins `operation`; `false` if another one is under way, or if there can be none like this.
+  /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
   mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection) -> Bool
   /// The operation under way on the connection at `index`; `nil` if there is none.
   func operation(at index: Int) -> ClientOperation?
-  /// Takes an ATT PDU of a server.
+  /// Takes an ATT PDU from a server.
   mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection)
   /// Whether there is a PDU to send.
   func hasPacket(for connection: borrowing Connection) -> Bool
@@ -43,11 +42,11 @@ public protocol ClientRole: ~Copyable {
   mutating func writePacket(
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool
-  /// The server has left the request unanswered for 30 s.
+  /// The server did not answer the request within 30 s.
   mutating func timeOut(_ connection: borrowing Connection)
 }
 
-/// No client: what servers send is ignored.
+/// No client: the host ignores PDUs of servers.
 public struct NoClient: ClientRole, ~Copyable {
   /// False.
   public static var isPresent: Bool { false }

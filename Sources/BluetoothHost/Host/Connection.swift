@@ -1,59 +1,58 @@
-/// The lower half of one link, which both roles use: who is there, what it is owed by the controller,
-/// and which PDU is on its way.
+/// The state of one link that both roles share: the peer, pending controller commands, and the PDU
+/// being sent.
 ///
-/// It holds no attribute PDU. The server and the client write theirs when the controller has room.
+/// It stores no ATT PDU. The server and the client write theirs when the controller has room.
 public struct Connection: ~Copyable {
-  /// Whose PDU is on its way, fragment by fragment.
+  /// Which role's PDU is being sent, fragment by fragment.
   enum Sending {
     case nothing, server, client, security
   }
 
-  /// How to answer the peer that asks the controller for other connection parameters.
+  /// The reply to the peer's request for other connection parameters.
   enum ParameterReply {
     case accepted(ConnectionParameters)
     case refused
   }
 
-  /// Its number in the host, from 0 up.
+  /// Its index in the host, from 0.
   let index: Int
 
   // The link.
   var handle: ConnectionHandle?
-  /// The link that is expected here: its data has come before its event.
+  /// The link that is expected here: its data arrived before its Connection Complete.
   var expectedHandle: ConnectionHandle?
   var role = LEConnectionComplete.Role.peripheral
   var interval: UInt16 = 0
   /// In milliseconds.
   var supervisionTimeout: UInt32 = 0
-  /// The longest ATT PDU that both sides take.
+  /// The longest ATT PDU that both sides accept.
   var mtu = ATTMTU.minimum
 
   // Outgoing.
   var control = ControlFrames()
   var sending = Sending.nothing
   var sentCount = 0
-  /// Which role has sent the last PDU. The other is asked first.
+  /// Which role sent the last PDU. The other role is next.
   var lastSender = Sending.nothing
-  /// Whether a credit-based channel has sent the last frame. The roles of the attribute protocol are
-  /// asked first then.
+  /// Whether a credit-based channel sent the last frame. The fixed channels are next then.
   var lastWasChannel = false
-  /// How many ACL packets the controller has of this link.
+  /// How many ACL packets of this link the controller holds.
   var inFlight = 0
-  /// Whether anything has come over the link since it was last looked after.
+  /// Whether data has arrived since the last check.
   var isHeard = false
-  /// For how many minutes in a row nothing has come.
+  /// For how many minutes no data has arrived.
   var silentMinutes: UInt16 = 0
 
-  // Commands owed to the controller.
-  var owesDataLength = false
-  var owesPHY = false
-  var owesKeyRefusal = false
-  var owesCheck = false
-  /// Whether the client wants to know the signal strength.
-  var owesRSSI = false
-  var owedParameterReply: ParameterReply?
-  /// The parameters that the peripheral asked for and this central accepted.
-  var owedUpdate: ConnectionParameters?
+  // Commands that are pending.
+  var isDataLengthPending = false
+  var isPHYPending = false
+  var isKeyRefusalPending = false
+  var isCheckPending = false
+  /// Whether the client has requested the signal strength.
+  var isRSSIPending = false
+  var pendingParameterReply: ParameterReply?
+  /// The parameters that the peripheral requested and this central accepted.
+  var pendingParameters: ConnectionParameters?
   var disconnectReason: HCIErrorCode?
 
   var timers = ConnectionTimers()
@@ -62,7 +61,7 @@ public struct Connection: ~Copyable {
     self.index = index
   }
 
-  /// The link is there.
+  /// Begins a link.
   mutating func open(_ event: LEConnectionComplete) {
     close()
     handle = event.handle
@@ -71,19 +70,19 @@ public struct Connection: ~Copyable {
     supervisionTimeout = UInt32(event.supervisionTimeout) * 10
   }
 
-  /// The link has gone, and everything about it is forgotten.
+  /// Ends the link, and forgets everything about it.
   mutating func close() {
     self = Connection(index: index)
   }
 
-  /// Asks the central for other connection parameters.
+  /// Requests other connection parameters from the central.
   mutating func requestParameters(_ parameters: ConnectionParameters) {
     control.append(.leSignalling) { writer in
       Signalling.writeUpdateRequest(parameters, identifier: 1, to: &writer)
     }
   }
 
-  /// Takes a signalling command and owes its response. Returns whether a command to the controller
+  /// Takes a signalling command and queues its response. Returns whether a controller command
   /// follows from it.
   mutating func receiveSignal(_ payload: Span<UInt8>) -> Bool {
     let isCentral = role == .central
@@ -92,11 +91,12 @@ public struct Connection: ~Copyable {
       accepted = Signalling.respond(to: payload, isCentral: isCentral, response: &writer)
     }
     guard let accepted else { return false }
-    owedUpdate = accepted
+    pendingParameters = accepted
     return true
   }
 
-  /// Takes a signalling command about a channel, and owes its response. False if it is about none.
+  /// Takes a signalling command about a channel, and queues its response. False for any other
+  /// command.
   mutating func receiveSignal<Channels: ChannelRole & ~Copyable>(
     _ payload: Span<UInt8>, _ channels: inout Channels, protection: LinkProtection
   ) -> Bool {
@@ -110,14 +110,14 @@ public struct Connection: ~Copyable {
     return isTaken
   }
 
-  /// Takes a security manager's PDU and owes its response.
+  /// Takes a Security Manager PDU and queues its refusal.
   mutating func receivePairing(_ payload: Span<UInt8>) {
     control.append(.securityManager) { writer in
       PairingRefusal.respond(to: payload, response: &writer)
     }
   }
 
-  /// Refuses the request in `pdu`, for this device has no server.
+  /// Refuses the request in `pdu`, since this device has no server.
   mutating func refuse(_ pdu: Span<UInt8>) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }
@@ -128,19 +128,19 @@ public struct Connection: ~Copyable {
     }
   }
 
-  /// Writes the next packet of a control frame.
+  /// Writes the next packet of a queued control frame.
   mutating func writeControl(to writer: inout ByteWriter) -> Bool {
     guard let handle else { return false }
     return control.writePacket(handle, to: &writer)
   }
 
-  /// Writes an ACL packet with the next at most `length` bytes of the frame that carries `pdu` on
-  /// `channel`, the L2CAP header before the first. Returns whether that was the last.
+  /// Writes an ACL packet with at most `length` bytes of the frame that carries `pdu` on `channel`;
+  /// the first one starts with the L2CAP header. Returns whether it was the last.
   @inline(__always)
   mutating func writeFragment(
     of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter
   ) -> Bool {
-    // One packet is mostly enough.
+    // One packet is usually enough.
     guard let handle, sentCount == 0, pdu.count &+ L2CAPFrame.headerLength <= length else {
       return writePart(of: pdu, on: channel, length: length, to: &writer)
     }
@@ -148,7 +148,7 @@ public struct Connection: ~Copyable {
     return true
   }
 
-  /// Writes a packet with a part of a PDU, as `writeFragment` does, for one that takes several.
+  /// Writes a packet with a part of a PDU, as `writeFragment` does, for a PDU that needs several.
   @inline(never)
   mutating func writePart(
     of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter

@@ -1,9 +1,9 @@
-/// Which connection has a handle, found in constant time.
+/// Finds the connection of a handle in constant time.
 ///
-/// A handle has its own slot, or the next free one. Controllers number their links in a row, so the
-/// first slot is mostly right.
+/// A handle has its own slot, or the next free one. Controllers number their links consecutively,
+/// so the first slot is usually right.
 struct ConnectionTable<let links: Int> {
-  /// The links there are.
+  /// The open links.
   private(set) var open = ConnectionSet.none
   /// The index of a connection, by slot.
   private var indices = InlineArray<links, UInt8>(repeating: 0)
@@ -26,7 +26,7 @@ struct ConnectionTable<let links: Int> {
     return search(handle).map { Int(indices[$0]) }
   }
 
-  /// The connection at `index` has `handle` now. Neither is in the table.
+  /// Adds the connection at `index` with `handle`. Neither is in the table yet.
   mutating func insert(_ handle: ConnectionHandle, at index: Int) {
     let own = Self.slot(of: handle)
     guard
@@ -39,7 +39,7 @@ struct ConnectionTable<let links: Int> {
     count += 1
   }
 
-  /// The connection at `index` has no handle any more.
+  /// Removes the connection at `index` with `handle`.
   mutating func remove(_ handle: ConnectionHandle, at index: Int) {
     guard let slot = search(handle) else { return }
     handles[slot] = Self.unused

@@ -1,14 +1,14 @@
 /// What a connection waits for.
 enum ConnectionTimer: Int {
-  /// To ask for other connection parameters.
+  /// It is time to request other connection parameters.
   case parameterRequest
-  /// The client has left an indication unconfirmed for too long.
+  /// The client has not confirmed an indication in time.
   case confirmation
-  /// The server has left a request unanswered for too long.
+  /// The server has not answered a request in time.
   case transaction
-  /// The link's packets do not leave the controller.
+  /// The controller does not send the link's packets.
   case stall
-  /// A link that is being closed should be gone.
+  /// A link that is being closed has not ended in time.
   case close
 }
 
@@ -37,16 +37,16 @@ struct ConnectionTimers {
     }
   }
 
-  /// The earliest time of all; `nil` if no timer runs.
+  /// The earliest time; `nil` if no timer runs.
   var earliest: Instant? {
     var earliest = Self.never
-    // By a span: an index into the array itself copies all of it.
+    // A span: indexing the array copies all of it.
     let times = times.span
     for index in times.indices { earliest = min(earliest, times[index]) }
     return earliest == Self.never ? nil : Instant(rawValue: earliest)
   }
 
-  /// Whether `timer` is due at `now`. Its time is over then.
+  /// Whether `timer` is due at `now`; it is cleared then.
   @inline(never)
   mutating func take(_ timer: ConnectionTimer, at now: Instant) -> Bool {
     guard let time = self[timer], time <= now else { return false }
@@ -55,7 +55,7 @@ struct ConnectionTimers {
   }
 }
 
-/// The next moment of interest of each connection, and the earliest of all.
+/// When each connection is next due, and the earliest of these times.
 struct ConnectionDeadlines<let links: Int> {
   private var times = InlineArray<links, UInt64>(repeating: Self.never)
   private var first = Self.never
@@ -64,7 +64,7 @@ struct ConnectionDeadlines<let links: Int> {
 
   init() {}
 
-  /// The earliest; `nil` if no connection waits for anything.
+  /// The earliest time; `nil` if no connection waits for anything.
   var earliest: Instant? { first == Self.never ? nil : Instant(rawValue: first) }
 
   /// When the connection at `index` is due.
@@ -72,7 +72,7 @@ struct ConnectionDeadlines<let links: Int> {
     times[index] == Self.never ? nil : Instant(rawValue: times[index])
   }
 
-  /// The connection at `index` is next due at `time`; `nil` for never.
+  /// Sets when the connection at `index` is next due; `nil` for never.
   mutating func set(_ time: Instant?, at index: Int) {
     let old = times[index]
     times[index] = time?.rawValue ?? Self.never

@@ -1,6 +1,6 @@
-/// What the host knows of its controller.
+/// What the host knows about its controller.
 struct ControllerState {
-  /// How far the controller has been brought.
+  /// How far the controller's set-up has come.
   enum Phase: Equatable {
     /// Not there, or not started.
     case off
@@ -11,49 +11,49 @@ struct ControllerState {
   }
 
   var phase = Phase.off
-  /// What the application was last told.
+  /// The state last reported to the application.
   var reported = RadioState.starting
-  /// When to reset it once more.
+  /// When to send Reset again.
   var restartTime: Instant?
   var isShuttingDown = false
-  /// Whether there may be a command to send: looked into only then.
-  var owesCommands = false
+  /// Whether a command may be pending. The host looks for one only then.
+  var mayHaveCommands = false
 
-  /// The controller's own address; `nil` if it has not told one.
+  /// The controller's public address; `nil` if it has reported none.
   var publicAddress: DeviceAddress?
-  /// The address that the device goes by.
+  /// The address that the device uses.
   var address = DeviceAddress.zero
   /// LE features: bit 5 is the data length extension, bit 8 the 2M PHY.
   /// Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 = 0
 
-  /// How many bytes of data an ACL packet takes, at least 27.
+  /// The longest data of an ACL packet in bytes, at least 27.
   var aclPacketLength = Self.leastPacketLength
-  /// How many ACL packets the controller has room for.
+  /// How many ACL packets the controller can hold.
   var aclPacketCount = 1
-  /// How many ACL packets the controller has.
+  /// How many ACL packets the controller holds.
   var inFlight = 0
-  /// Whether the LE controller has ACL buffers of its own.
+  /// Whether the controller has separate LE ACL buffers.
   var hasLEBuffers = false
   /// How many links have a packet in the controller.
   var sendingLinks = 0
 
-  /// The link that the last Disconnect was for.
+  /// The link of the last Disconnect command.
   var closing: ConnectionHandle?
-  /// The link that the controller has been asked to encrypt.
+  /// The link of the last LE Enable Encryption command.
   var encrypting: ConnectionHandle?
-  /// The link that was asked after last.
+  /// The link of the last Read RSSI command.
   var checking: ConnectionHandle?
-  /// Whether it may know how to tell if there is a link.
+  /// Whether the controller answers Read RSSI, which shows whether a link exists.
   var checksLinks = true
-  /// When to look for links that have been silent; or, without a link, for the advertising.
+  /// When to check silent links, or, without a link, the advertising.
   var checkTime: Instant?
-  /// Links whose data came before their Connection Complete.
+  /// Links whose data arrived before their Connection Complete.
   var unknownLinks = UnknownLinks()
-  /// When it is reset after a Hardware Error.
+  /// When to reset the controller after a Hardware Error.
   var retryPace = RetryPace()
 
-  /// What every LE controller takes. Core Specification, Vol 4, Part E, 7.8.2.
+  /// The minimum that every LE controller supports. Core Specification, Vol 4, Part E, 7.8.2.
   static let leastPacketLength = 27
 
   private static var dataLengthFeature: UInt64 { 1 &<< 5 }
@@ -62,9 +62,9 @@ struct ControllerState {
   var supportsDataLength: Bool { features & Self.dataLengthFeature != 0 }
   var supports2MPHY: Bool { features & Self.twoMegabitFeature != 0 }
 
-  /// The controller says that it can do something, and leaves the command for it unanswered: it
-  /// is not asked again, since every other command would have to wait.
-  mutating func distrust(_ opcode: HCIOpcode) {
+  /// The controller claims a feature but left its command unanswered. The host stops using the
+  /// feature, since an unanswered command delays every other one.
+  mutating func disableFeature(_ opcode: HCIOpcode) {
     switch opcode {
     case .leSetDataLength: features &= ~Self.dataLengthFeature
     case .leSetPHY: features &= ~Self.twoMegabitFeature
@@ -75,15 +75,14 @@ struct ControllerState {
 
   init() {}
 
-  /// Everything about the controller is to be found out anew.
+  /// Begins the set-up again, from Reset.
   mutating func restart() {
     reset()
     phase = .starting(.reset)
-    owesCommands = true
+    mayHaveCommands = true
   }
 
-  /// Forgets the state that the controller had. What the application knows and wants stays, as does
-  /// what the controller's past says of it.
+  /// Forgets the controller's state. The reported state, a shutdown and the retry delay stay.
   mutating func reset() {
     let old = self
     self = ControllerState()
@@ -92,8 +91,8 @@ struct ControllerState {
     retryPace = old.retryPace
   }
 
-  /// Takes what the controller tells of its buffers; a controller that tells nonsense is treated
-  /// as the least one that the specification allows.
+  /// Sets the buffer sizes that the controller reports. Values below the specification's minimum
+  /// are raised to it.
   mutating func setBuffers(length: UInt16, count: UInt16) {
     aclPacketLength = max(Self.leastPacketLength, Int(length))
     aclPacketCount = max(1, Int(count))
@@ -107,10 +106,10 @@ enum StartUpStep: UInt8 {
   case setEventMask
   case setLEEventMask
   case readLEBufferSize
-  /// Only where the LE controller has no buffers of its own.
+  /// Only if the controller has no separate LE buffers.
   case readBufferSize
   case readLEFeatures
-  /// Only where a random address is to be used.
+  /// Only if the device uses a random address.
   case setRandomAddress
   case setAdvertisingParameters
   case setAdvertisingData
@@ -119,9 +118,8 @@ enum StartUpStep: UInt8 {
   /// The step after this one; `nil` after the last.
   var next: StartUpStep? { StartUpStep(rawValue: rawValue + 1) }
 
-  /// Whether the peripheral can do its work without this step. A controller that cannot be reset,
-  /// or not be told how to advertise, is of no use; nor is one that keeps its LE events to itself,
-  /// as each does until it is told otherwise.
+  /// Whether the host works without this step. It needs Reset, the advertising commands, and Set
+  /// Event Mask: LE events are off by default.
   var isOptional: Bool {
     switch self {
     case .reset, .setEventMask, .setAdvertisingParameters, .setAdvertisingData,

@@ -1,32 +1,33 @@
-// What the owner of a server changes while it runs.
+// Changes that the server's program makes while the host runs.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// What the host advertises while a connection is free; `nil` if nothing.
+  /// What the host advertises while it has a free connection; `nil` for nothing.
   public var advertisement: Advertisement? {
     Server.isPresent ? serverRole.advertiser.advertisement : nil
   }
 
-  /// What to advertise from now on, while a connection is free; `nil` for nothing. Links that there
-  /// are stay.
+  /// Sets what to advertise while a connection is free; `nil` for nothing. Open links stay.
   ///
-  /// `RadioState.advertising` says that advertising has begun. A change while it is on reports nothing.
+  /// `RadioState.advertising` reports that advertising has begun. A change during advertising
+  /// reports nothing.
   public mutating func advertise(_ advertisement: Advertisement?) {
     guard Server.isPresent, advertisement != self.advertisement else { return }
     serverRole.advertiser.advertisement = advertisement
-    serverRole.advertiser.owesAdvertisingData = advertisement != nil
-    serverRole.advertiser.owesScanResponseData = advertisement != nil
+    serverRole.advertiser.isAdvertisingDataPending = advertisement != nil
+    serverRole.advertiser.isScanResponseDataPending = advertisement != nil
     serverRole.advertiser.refusesAdvertising = false
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
   }
 
-  /// Whether there is something to advertise that has to wait until a link has gone: every connection
-  /// is in use, or the controller refuses to advertise while it has links.
+  /// Whether advertising has to wait until a link ends: every connection is in use, or the
+  /// controller refuses to advertise while it has links.
   public var isAdvertisingHeldBack: Bool {
     guard Server.isPresent, serverRole.advertiser.advertisement != nil else { return false }
     return !hasRoomToAdvertise || serverRole.advertiser.refusesAdvertising
   }
 
-  /// Whether a central may come. A connection is kept for the peer that this device connects to.
+  /// Whether a central can connect. A connection stays reserved for a peer that this device is
+  /// connecting to.
   var hasRoomToAdvertise: Bool {
     let kept = Client.isPresent && !clientRole.initiator.isIdle ? 1 : 0
     guard table.count + kept < links else { return false }
@@ -38,12 +39,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return count < limit
   }
 
-  /// The request of the client at `place` that the application put off can be answered: the
-  /// application is asked again. Nothing happens if there is none.
-  public mutating func resume(at place: Int) {
-    guard Server.isPresent, isOpen(place) else { return }
-    serverRole.resume(&connections[place])
-    pending.insert(place)
-    noteTimers(of: place)
+  /// Calls the application again for the request that it put off for the client at
+  /// `connectionIndex`. Does nothing if there is none.
+  public mutating func resume(at connectionIndex: Int) {
+    guard Server.isPresent, isOpen(connectionIndex) else { return }
+    serverRole.resume(&connections[connectionIndex])
+    pending.insert(connectionIndex)
+    noteTimers(of: connectionIndex)
   }
 }

@@ -1,13 +1,12 @@
-// What the controller answers to commands.
+// The controller's answers to commands.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receiveCommandComplete(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandComplete(parameters: parameters) else { return }
     var reader = ByteReader(event.returnParameters)
-    // A command without return parameters, against the specification, has at least not failed.
+    // A response without return parameters violates the specification; it counts as success.
     let status = HCIErrorCode(rawValue: reader.readUInt8() ?? 0)
-    finish(
-      event.opcode, status: status, credits: event.commandCredits, reader: reader, at: now)
+    finish(event.opcode, status: status, credits: event.commandCredits, reader: reader, at: now)
   }
 
   mutating func receiveCommandStatus(_ parameters: Span<UInt8>, at now: Instant) {
@@ -17,8 +16,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       reader: ByteReader(Span()), at: now)
   }
 
-  /// A command has been left unanswered for too long.
-  mutating func giveUp(_ opcode: HCIOpcode, at now: Instant) {
+  /// The controller has not answered a command in time.
+  mutating func handleTimeout(_ opcode: HCIOpcode, at now: Instant) {
     switch controller.phase {
     case .off:
       break
@@ -32,27 +31,27 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if opcode.isNeeded {
         fail(.unanswered(opcode), restartAt: now)
       } else {
-        // Data length, PHY and the like: the link works without.
-        controller.distrust(opcode)
+        // Optional commands, such as for data length and PHY: links work without them.
+        controller.disableFeature(opcode)
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
         }
         if Security.isPresent {
           finishSecurity(opcode, status: .unspecifiedError, ByteReader(Span()))
         }
-        if Client.isPresent { answerUnreadRSSI(opcode) }
-        controller.owesCommands = true
+        if Client.isPresent { reportUnreadRSSI(opcode) }
+        controller.mayHaveCommands = true
       }
     }
   }
 
-  /// The controller has failed: every link is forgotten, and it is reset at the given time.
+  /// The controller has failed: closes every link, and resets the controller at `time`.
   @inline(never)
   mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
     closeAll(reason: .hardwareFailure)
     reset()
     controller.restart()
-    controller.owesCommands = false
+    controller.mayHaveCommands = false
     controller.restartTime = time
     report(.fault(fault))
   }
@@ -63,8 +62,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     at now: Instant
   ) {
     let isExpected = commands.complete(opcode, credits: credits, at: now)
-    // A reset that waits is not hastened by a stray answer.
-    controller.owesCommands = controller.restartTime == nil
+    // An unexpected answer does not bring a scheduled reset forward.
+    controller.mayHaveCommands = controller.restartTime == nil
     guard isExpected else { return }
     switch controller.phase {
     case .off:
@@ -76,14 +75,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       } else if step.isOptional {
         proceed(after: step)
       } else {
-        fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+        fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
       }
     case .ready:
       finishReady(opcode, status: status, reader, at: now)
     }
   }
 
-  /// Takes the return parameters of a start-up command, after its status.
+  /// Reads the return parameters of a start-up command, after its status.
   private mutating func take(_ reader: consuming ByteReader, of step: StartUpStep) {
     switch step {
     case .readAddress:
@@ -115,7 +114,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if controller.address.kind == .public { next = .setAdvertisingParameters }
     }
     if !Server.isPresent, next == .setAdvertisingParameters { next = nil }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
     if let next {
       controller.phase = .starting(next)
     } else {
@@ -168,7 +167,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// The controller has answered a command of the Security Manager's, or left it unanswered.
+  /// Takes the result of a Security Manager's command, or that it remained unanswered.
   private mutating func finishSecurity(
     _ opcode: HCIOpcode, status: HCIErrorCode, _ parameters: consuming ByteReader
   ) {
@@ -179,15 +178,15 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     securityRole.takeRandomNumber(status == .success ? reader.readUInt64() : nil)
   }
 
-  /// The controller has answered how strong the signal of a peer is; or it has no such link.
+  /// Takes the result of Read RSSI: the signal strength, or that the link does not exist.
   private mutating func finishReadRSSI(
     _ status: HCIErrorCode, _ parameters: consuming ByteReader, at now: Instant
   ) {
     var reader = parameters
     if Client.isPresent, let handle = controller.checking, let index = table.index(of: handle),
-      connections[index].owesRSSI
+      connections[index].isRSSIPending
     {
-      connections[index].owesRSSI = false
+      connections[index].isRSSIPending = false
       let rssi = status == .success && reader.readUInt16() != nil ? reader.readInt8() : nil
       clientRole.readRSSI(
         rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi, of: connections[index])
@@ -201,7 +200,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     switch opcode {
     case .leSetAdvertisingEnable:
       if status == .success || !serverRole.advertiser.requestedAdvertising {
-        // What cannot be turned off is not on.
+        // Advertising that cannot be disabled is not on.
         serverRole.advertiser.isAdvertising = serverRole.advertiser.requestedAdvertising
       } else if refuseAdvertising(opcode, status, at: now) {
         return
@@ -215,9 +214,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// The controller refuses to advertise. It is asked again when a link, an attempt to
-  /// connect or a scan has ended. If there is none whose end could change its mind, it is reset; whether
-  /// it was.
+  /// The controller refuses to advertise. The host tries again when a link, a connection attempt or
+  /// a scan has ended. If none is active, it resets the controller and returns true.
   @discardableResult
   private mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
@@ -226,14 +224,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       serverRole.advertiser.refusesAdvertising = true
       return false
     }
-    // If it is on already, as some refusals mean, then not by the host's doing.
-    fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.patience))
+    // If advertising is already on, the host did not enable it.
+    fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
     return true
   }
 }
 
 extension HCIOpcode {
-  /// Whether a controller that leaves it unanswered once it is set up is of no more use.
+  /// Whether a controller that does not answer this command has to be reset.
   fileprivate var isNeeded: Bool {
     switch self {
     case .leSetAdvertisingEnable, .leSetAdvertisingParameters, .leSetAdvertisingData,

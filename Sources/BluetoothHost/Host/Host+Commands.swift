@@ -1,7 +1,7 @@
-// Which command the controller is given next.
+// Selects the next command for the controller.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// Writes the next command; `false` if none is owed.
+  /// Writes the next command; `false` if none is pending.
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
     switch controller.phase {
@@ -18,7 +18,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
     guard let opcode else {
-      controller.owesCommands = false
+      controller.mayHaveCommands = false
       return false
     }
     commands.send(opcode, at: now)
@@ -73,20 +73,20 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
-    serverRole.advertiser.owesAdvertisingData = false
+    serverRole.advertiser.isAdvertisingDataPending = false
     return write(
       LESetAdvertisingData(serverRole.advertiser.advertisement?.data ?? AdvertisingData()),
       into: &writer)
   }
 
   private mutating func writeScanResponseData(into writer: inout ByteWriter) -> HCIOpcode {
-    serverRole.advertiser.owesScanResponseData = false
+    serverRole.advertiser.isScanResponseDataPending = false
     return write(
       LESetScanResponseData(serverRole.advertiser.advertisement?.scanResponse ?? AdvertisingData()),
       into: &writer)
   }
 
-  /// What some link is owed.
+  /// Writes the next pending command of a link.
   private mutating func writeLinkCommand(
     into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
@@ -94,21 +94,21 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       guard let handle = connections[index].handle else { continue }
       if let reason = connections[index].disconnectReason {
         guard connections[index].timers[.close] == nil else { continue }
-        // The link ends with the peer's acknowledgement, or with its supervision time-out.
+        // The link ends with the peer's acknowledgement, or with its supervision timeout.
         connections[index].timers[.close] = now.advanced(
-          by: connections[index].supervisionTimeout + 2 * CommandFlow.patience)
+          by: connections[index].supervisionTimeout + 2 * CommandFlow.timeout)
         noteTimers(of: index)
         controller.closing = handle
         return write(Disconnect(handle: handle, reason: reason), into: &writer)
       }
       if Security.isPresent {
         if let opcode = writeKeyCommand(handle, at: index, into: &writer, at: now) { return opcode }
-      } else if connections[index].owesKeyRefusal {
-        connections[index].owesKeyRefusal = false
+      } else if connections[index].isKeyRefusalPending {
+        connections[index].isKeyRefusalPending = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
-      if let reply = connections[index].owedParameterReply {
-        connections[index].owedParameterReply = nil
+      if let reply = connections[index].pendingParameterReply {
+        connections[index].pendingParameterReply = nil
         switch reply {
         case .accepted(let parameters):
           return write(
@@ -120,23 +120,23 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
               handle: handle, reason: .unacceptableConnectionParameters), into: &writer)
         }
       }
-      if let parameters = connections[index].owedUpdate {
-        connections[index].owedUpdate = nil
+      if let parameters = connections[index].pendingParameters {
+        connections[index].pendingParameters = nil
         return write(LEConnectionUpdate(handle: handle, parameters: parameters), into: &writer)
       }
-      if connections[index].owesCheck || connections[index].owesRSSI {
-        connections[index].owesCheck = false
+      if connections[index].isCheckPending || connections[index].isRSSIPending {
+        connections[index].isCheckPending = false
         controller.checking = handle
         return write(ReadRSSI(handle: handle), into: &writer)
       }
-      if connections[index].owesDataLength {
-        connections[index].owesDataLength = false
+      if connections[index].isDataLengthPending {
+        connections[index].isDataLengthPending = false
         return write(
           LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2_120),
           into: &writer)
       }
-      if connections[index].owesPHY {
-        connections[index].owesPHY = false
+      if connections[index].isPHYPending {
+        connections[index].isPHYPending = false
         return write(
           LESetPHY(handle: handle, allPHYs: 0, transmitPHYs: 0b10, receivePHYs: 0b10, options: 0),
           into: &writer)
@@ -151,40 +151,40 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return nil
   }
 
-  /// The random numbers of pairing are made of those of the controller.
+  /// Pairing derives its random numbers from the controller's.
   private func writeRandomCommand(into writer: inout ByteWriter) -> HCIOpcode? {
     securityRole.needsRandomNumber ? write(PlainCommand(.leRand), into: &writer) : nil
   }
 
-  /// Advertising is on while there is something to advertise and a place is free. What is
-  /// advertised may change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
+  /// Advertising is on while there is something to advertise and a connection is free. Its data may
+  /// change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
-    if serverRole.advertiser.doubtsAdvertising {
-      // Over as soon as advertising is known to be off; then it is turned on if it should be.
-      serverRole.advertiser.doubtsAdvertising = false
+    if serverRole.advertiser.isAdvertisingUncertain {
+      // Disable first; then the state is known, and advertising is enabled again if wanted.
+      serverRole.advertiser.isAdvertisingUncertain = false
       if serverRole.advertiser.isAdvertising {
         serverRole.advertiser.requestedAdvertising = false
         return write(LESetAdvertisingEnable(false), into: &writer)
       }
     }
     let wanted = wantsAdvertising
-    if wanted, serverRole.advertiser.owesAdvertisingData {
+    if wanted, serverRole.advertiser.isAdvertisingDataPending {
       return writeAdvertisingData(into: &writer)
     }
-    if wanted, serverRole.advertiser.owesScanResponseData {
+    if wanted, serverRole.advertiser.isScanResponseDataPending {
       return writeScanResponseData(into: &writer)
     }
     guard wanted != serverRole.advertiser.isAdvertising else {
-      guard serverRole.advertiser.owesCheck else { return nil }
-      serverRole.advertiser.owesCheck = false
+      guard serverRole.advertiser.isCheckPending else { return nil }
+      serverRole.advertiser.isCheckPending = false
       return writeAdvertisingParameters(into: &writer)
     }
-    serverRole.advertiser.owesCheck = false
+    serverRole.advertiser.isCheckPending = false
     serverRole.advertiser.requestedAdvertising = wanted
     return write(LESetAdvertisingEnable(wanted), into: &writer)
   }
 
-  /// Whether the controller shall advertise.
+  /// Whether the controller should advertise.
   @inline(__always)
   var wantsAdvertising: Bool {
     serverRole.advertiser.advertisement != nil && !controller.isShuttingDown

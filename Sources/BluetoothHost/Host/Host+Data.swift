@@ -1,7 +1,7 @@
-// The data of the links: frames come in, and packets go out as the controller has room for them.
+// Data of the links: incoming frames, and outgoing packets when the controller has room.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// Takes an ACL packet, and the frame that it completes.
+  /// Takes an ACL packet, and handles the frame that it completes.
   @inline(__always)
   mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
     guard let index = table.index(of: header.handle) else {
@@ -19,10 +19,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
           serverRole.receive(frame.payload, on: &connections[index])
           if Security.isPresent { securityRole.noteActivity(at: index) }
-          // What one client does may give the application something to send to others.
+          // One client's PDU may cause the application to send something to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
-          if !Security.isPresent || !securityRole.isUnproven(at: index) {
+          if !Security.isPresent || !securityRole.requiresEncryption(at: index) {
             clientRole.receive(frame.payload, on: &connections[index])
           }
         } else {
@@ -36,7 +36,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         {
           break
         }
-        if connections[index].receiveSignal(frame.payload) { controller.owesCommands = true }
+        if connections[index].receiveSignal(frame.payload) { controller.mayHaveCommands = true }
       case .securityManager:
         if Security.isPresent {
           securityRole.receive(frame.payload, at: index, at: now)
@@ -67,7 +67,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   @inline(never)
   private mutating func noteChangedTimers(of index: Int) {
     connections[index].timers.haveChanged = false
-    if connections[index].disconnectReason != nil { controller.owesCommands = true }
+    if connections[index].disconnectReason != nil { controller.mayHaveCommands = true }
     deadlines.set(connections[index].timers.earliest, at: index)
   }
 
@@ -125,14 +125,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return writePacketInTurn(of: index, length: length, into: &writer, at: now)
   }
 
-  /// Writes the next packet of a link which credit-based channels use too. A frame on its way is finished
-  /// first; then a K-frame and a frame of the fixed channels take turns.
+  /// Writes the next packet of a link that also has credit-based channels. It finishes a frame in
+  /// progress first; then K-frames and frames of the fixed channels alternate.
   private mutating func writePacketInTurn(
     of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
   ) -> Bool {
     if channelRole.isSending(on: connections[index]) {
-      return channelRole.writePacket(
-        for: connections[index], length: length, at: now, to: &writer)
+      return channelRole.writePacket(for: connections[index], length: length, at: now, to: &writer)
     }
     let mayStart =
       connections[index].sending == .nothing && connections[index].control.isEmpty
@@ -169,14 +168,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
     guard Client.isPresent else {
       return Server.isPresent
-        && serverRole.writePacket(
-          for: &connections[index], length: length, at: now, to: &writer)
+        && serverRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
     }
     return writeSharedPacket(of: index, length: length, into: &writer, at: now)
   }
 
-  /// Writes the next packet of a link which both roles use. A PDU on its way goes on; then the roles
-  /// take turns.
+  /// Writes the next packet of a link with both roles. It finishes a PDU in progress first; then
+  /// the roles alternate.
   private mutating func writeSharedPacket(
     of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
   ) -> Bool {
@@ -189,9 +187,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       let isWritten =
         isServer
         ? Server.isPresent
-          && serverRole.writePacket(
-            for: &connections[index], length: length, at: now, to: &writer)
-        : (sending == .client || !isUnproven(index))
+          && serverRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+        : (sending == .client || !requiresEncryption(index))
           && clientRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
       if isWritten {
         connections[index].lastSender = isServer ? .server : .client
@@ -203,8 +200,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 }
 
 extension Span<UInt8> {
-  /// Whether this ATT PDU is one that servers send. Their opcodes are odd, and those of clients are
-  /// even: Core Specification, Vol 3, Part F, 3.4.8.
+  /// Whether servers send this ATT PDU. Their opcodes are odd, those of clients even: Core
+  /// Specification, Vol 3, Part F, 3.4.8.
   @inline(__always)
   var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
 }

@@ -1,4 +1,4 @@
-// What the controller tells of its own accord.
+// Events of the controller that are not command results.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
@@ -25,10 +25,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .encryptionKeyRefreshComplete:
       guard Security.isPresent, let event = EncryptionKeyRefreshComplete(parameters: parameters)
       else { return }
-      encryptionChanged(
-        event.handle, event.status, isEncrypted: event.status == .success, at: now)
+      encryptionChanged(event.handle, event.status, isEncrypted: event.status == .success, at: now)
     case .hardwareError:
-      // One that is to be reset anyway has nothing to add.
+      // A controller that is about to be reset needs no second reset.
       guard controller.phase != .off, controller.restartTime == nil,
         let event = HardwareError(parameters: parameters)
       else { return }
@@ -66,27 +65,27 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let index = table.index(of: event.handle)
       else { return }
-      connections[index].owedParameterReply =
+      connections[index].pendingParameterReply =
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
-      controller.owesCommands = true
+      controller.mayHaveCommands = true
     default:
       break
     }
   }
 
-  /// Core Specification, Vol 4, Part E, 7.7.65.1.
+  /// Takes a Connection Complete event: Core Specification, Vol 4, Part E, 7.7.65.1.
   private mutating func open(
     _ event: LEConnectionComplete, _ addresses: ResolvableAddresses = ResolvableAddresses(),
     at now: Instant
   ) {
     guard controller.phase == .ready else { return }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
     let isOwn = Client.isPresent && event.role == .central
     if Client.isPresent, isOwn || event.status != .success {
-      // Failures do not always say in which role.
+      // Failures do not always report the right role.
       guard isExpected(event) else { return }
     } else if Server.isPresent {
-      // Whether or not there is a link: the advertising that led here is over.
+      // With or without a link, this event ends the advertising.
       serverRole.advertiser.isAdvertising = false
     }
     guard event.status == .success else {
@@ -94,18 +93,17 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return
     }
     if Security.isPresent, !isOwn, !securityRole.admits(addresses.peer ?? event.peer) {
-      // It hears nothing but the end of its link.
+      // The host ends this link at once and processes none of its data.
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return
     }
-    // A handle that was in use is in use again: the end of its last link was lost.
+    // A reused handle means that the Disconnection Complete of its last link was lost.
     if let index = table.index(of: event.handle) {
       close(index, reason: .unspecifiedError, at: now)
     }
-    // No more than there is room for are ever invited, unless the controller lies.
+    // The host never invites more links than it has room for; only a faulty controller makes more.
     guard Server.isPresent || isOwn, let index = freeIndex(for: event.handle) else {
-      controller.unknownLinks.note(
-        event.handle, endedAt: now.advanced(by: CommandFlow.patience))
+      controller.unknownLinks.note(event.handle, endedAt: now.advanced(by: CommandFlow.timeout))
       if Client.isPresent, isOwn { clientRole.connectionFailed(.connectionLimitExceeded) }
       return
     }
@@ -115,11 +113,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     table.insert(event.handle, at: index)
     if table.count == 1 { scheduleCheck(at: now) }
     if controller.isShuttingDown {
-      // It came while advertising was being turned off.
+      // The link was made while advertising was being turned off.
       connections[index].disconnectReason = .remoteUserTerminatedConnection
     }
-    connections[index].owesDataLength = controller.supportsDataLength
-    connections[index].owesPHY = controller.supports2MPHY
+    connections[index].isDataLengthPending = controller.supportsDataLength
+    connections[index].isPHYPending = controller.supports2MPHY
     if event.role == .peripheral, let preferred = configuration.preferredParameters,
       event.interval > preferred.maximumInterval
     {
@@ -139,36 +137,36 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Channels.isPresent { channelRole.opened(connections[index]) }
     noteSecurity(at: index)
     reportWorking()
-    receive(kept: early, at: now)
+    receive(early: early, at: now)
     noteTimers(of: index)
   }
 
   /// The link at `index` has ended.
   mutating func close(_ index: Int, reason: HCIErrorCode, at now: Instant) {
-    // What the controller still had of this link it has no longer.
+    // The controller discards the packets of an ended link.
     freeBuffers(connections[index].inFlight, of: index)
     if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
     forget(index, reason: reason)
     if table.count == 0 { scheduleCheck(at: now) }
   }
 }
 
-// What the passing of time brings.
+// Timers.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// The time is `now`: does what has become due.
+  /// Does what is due at `now`.
   public mutating func advance(to now: Instant) {
     let wasOpen = commands.isOpen
-    if let opcode = commands.expire(at: now) { giveUp(opcode, at: now) }
+    if let opcode = commands.expire(at: now) { handleTimeout(opcode, at: now) }
     if !wasOpen, commands.isOpen, controller.phase != .off, controller.restartTime == nil {
-      controller.owesCommands = true
+      controller.mayHaveCommands = true
     }
     if let time = controller.restartTime, time <= now {
       controller.restartTime = nil
-      controller.owesCommands = true
+      controller.mayHaveCommands = true
     }
-    advanceDoubts(to: now)
+    advanceRecovery(to: now)
     if Client.isPresent { advanceInitiator(to: now) }
     if Security.isPresent, let time = securityRole.deadline, time <= now {
       securityRole.advance(to: now)
@@ -190,13 +188,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       connections[index].requestParameters(preferred)
       pending.insert(index)
     }
-    // Without a confirmation or a response the bearer is of no more use. Vol 3, Part F, 3.3.3.
+    // Without a confirmation or a response the bearer is unusable. Vol 3, Part F, 3.3.3.
     if connections[index].timers.take(.confirmation, at: now) { disconnect(at: index) }
     if Client.isPresent, connections[index].timers.take(.transaction, at: now) {
       clientRole.timeOut(connections[index])
       disconnect(at: index)
     }
-    // The link's packets, or their completion, are lost: its end gives the buffers back.
+    // The link's packets, or their completion events, are lost. Ending the link frees the buffers.
     if connections[index].timers.take(.stall, at: now) { disconnect(at: index) }
     if connections[index].timers.take(.close, at: now) {
       fail(.unanswered(.disconnect), restartAt: now)

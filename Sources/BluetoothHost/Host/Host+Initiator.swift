@@ -1,22 +1,22 @@
 // Scanning, and connecting to others.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// The scan that is wanted; `nil` if none is.
+  /// The requested scan; `nil` if none.
   public var scanParameters: ScanParameters? {
     Client.isPresent ? clientRole.initiator.wantedScan : nil
   }
 
-  /// Looks for advertisers from now on; `nil` to look no longer. A scan begins anew, so that each
-  /// advertiser is reported again, also if one is on already.
+  /// Scans for advertisers from now on; `nil` to stop. Each call restarts the scan, so that each
+  /// advertiser is reported again.
   ///
-  /// While the controller connects it does not scan, since not every controller can do both at once.
+  /// The host does not scan while it connects, since not every controller can do both at once.
   public mutating func scan(_ parameters: ScanParameters?) {
     guard Client.isPresent else { return }
     clientRole.initiator.wantedScan = parameters
     if case .on = clientRole.initiator.scan {
       clientRole.initiator.restartsScan = parameters != nil
     }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
   }
 
   /// Whether `connect(to:)` can begin: no other attempt is under way, and a connection is free.
@@ -33,12 +33,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     clientRole.initiator.peer = peer
     clientRole.initiator.keepsLateLink = false
     clientRole.initiator.attempt = .wanted
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
     return true
   }
 
-  /// Ends the attempt to connect. `connectionFailed` follows, also if the controller makes the link
-  /// nevertheless: the host ends it then, unless `keepsLink`, when `connected` follows.
+  /// Ends the attempt to connect. `connectionFailed` follows, even if the controller still makes
+  /// the link: the host ends that link. With `keepsLink` it keeps it, and `connected` follows.
   public mutating func cancelConnection(keepsLink: Bool = false) {
     guard Client.isPresent else { return }
     clientRole.initiator.keepsLateLink = keepsLink
@@ -51,27 +51,28 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .none, .unwanted, .cancelling:
       return
     }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
   }
 
-  /// Asks the controller how strong the signal of the peer at `index` is. `ClientApplication` gets
-  /// `readRSSI`, unless the link ends before.
+  /// Reads the signal strength of the peer at `index`. `ClientApplication` gets `readRSSI`, unless
+  /// the link ends first.
   public mutating func readRSSI(at index: Int) {
     guard Client.isPresent, isOpen(index) else { return }
-    connections[index].owesRSSI = true
-    controller.owesCommands = true
+    connections[index].isRSSIPending = true
+    controller.mayHaveCommands = true
   }
 
-  /// Begins `operation` on the link at `index`. `ClientApplication` gets what it finds, and `ended`.
+  /// Begins `operation` on the link at `index`. `ClientApplication` gets the results, and then
+  /// `ended`.
   ///
-  /// - Returns: False if there is no link, if it is being ended, if another operation is under way, or
-  ///   if there can be none like this: its `byteCount` is negative, or does not hold two handles.
+  /// - Returns: False if there is no link, if it is ending, if another operation is under way, or
+  ///   if the operation is invalid: its `byteCount` is negative, or does not hold two handles.
   public mutating func perform(_ operation: ClientOperation, at index: Int) -> Bool {
     guard Client.isPresent, isOpen(index), connections[index].disconnectReason == nil,
       clientRole.begin(operation, on: connections[index])
     else { return false }
     pending.insert(index)
-    if Security.isPresent { prove(index) }
+    if Security.isPresent { encrypt(index) }
     return true
   }
 
@@ -82,14 +83,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   // MARK: Commands
 
-  /// Writes the command that brings the controller to what is wanted; `nil` if it is there.
+  /// Writes the next command for scanning or connecting; `nil` if none is needed.
   mutating func writeInitiatorCommand(
     into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
     let initiator = clientRole.initiator
     if initiator.attempt == .unwanted {
       clientRole.initiator.attempt = .cancelling
-      clientRole.initiator.cancelDeadline = now.advanced(by: CommandFlow.patience)
+      clientRole.initiator.cancelDeadline = now.advanced(by: CommandFlow.timeout)
       return write(PlainCommand(.leCreateConnectionCancel), into: &writer)
     }
     if let opcode = writeScanCommand(into: &writer) { return opcode }
@@ -133,7 +134,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     switch opcode {
     case .leSetScanParameters, .leSetScanEnable:
       let requested = clientRole.initiator.requestedScan
-      // A controller that refuses to stop was not scanning.
+      // A controller that refuses to stop scanning was not scanning.
       guard status != .success, requested != .off else {
         clientRole.initiator.scan = requested
         if requested == .off { retryAdvertising() }
@@ -145,7 +146,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .leCreateConnection:
       if status != .success { endAttempt(status) }
     default:
-      // Whether it cancels or has nothing to cancel, a Connection Complete says how the attempt ended.
+      // The Connection Complete event says how a cancelled attempt ended.
       break
     }
   }
@@ -155,17 +156,17 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     guard clientRole.initiator.attempt != .none else { return }
     clientRole.initiator.attempt = .none
     clientRole.initiator.cancelDeadline = nil
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
     retryAdvertising()
     clientRole.connectionFailed(reason)
   }
 
-  /// A controller that refused to advertise may do so now.
+  /// Tries again to advertise if the controller refused before.
   private mutating func retryAdvertising() {
     if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
   }
 
-  /// Whether the host goes on to take `event`: a link that it has asked for.
+  /// Whether `event` is a link that the host requested. Any other result is handled here.
   mutating func isExpected(_ event: LEConnectionComplete) -> Bool {
     let attempt = clientRole.initiator.attempt
     let isRunning = attempt == .running || attempt == .unwanted || attempt == .cancelling
@@ -178,7 +179,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       }
       return false
     }
-    // Controllers report the kind of a resolved address differently.
+    // Controllers differ in the address type that they report for a resolved address.
     guard isRunning,
       clientRole.initiator.peer.bytes.span.hasSameBytes(as: event.peer.bytes.span)
         || (Security.isPresent && isSame(clientRole.initiator.peer, event.peer))
@@ -187,7 +188,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return false
     }
     guard attempt == .running || clientRole.initiator.keepsLateLink else {
-      // It came while the attempt was being cancelled.
+      // The link was made while the attempt was being cancelled.
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       endAttempt(.unknownConnectionIdentifier)
       return false
@@ -197,7 +198,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return true
   }
 
-  /// Core Specification, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
+  /// Takes advertising reports: Core Specification, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
   mutating func receiveReports(_ parameters: consuming ByteReader, isExtended: Bool) {
     guard controller.phase == .ready,
       var reports = AdvertisingReports(parameters, isExtended: isExtended)
@@ -208,8 +209,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// The controller has never said how a cancelled attempt ended. If it makes the link after all, that
-  /// is ended then.
+  /// The controller did not report how a cancelled attempt ended. If it makes the link later, the
+  /// host ends that link.
   mutating func advanceInitiator(to now: Instant) {
     guard let deadline = clientRole.initiator.cancelDeadline, deadline <= now else { return }
     endAttempt(.unknownConnectionIdentifier)
@@ -222,12 +223,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if attempt != .none { clientRole.connectionFailed(.hardwareFailure) }
   }
 
-  /// The controller has left a command unanswered: if it was Read RSSI, the strength is unknown.
-  mutating func answerUnreadRSSI(_ opcode: HCIOpcode) {
+  /// If Read RSSI remained unanswered, reports the strength as unknown.
+  mutating func reportUnreadRSSI(_ opcode: HCIOpcode) {
     guard opcode == .readRSSI, let handle = controller.checking,
-      let index = table.index(of: handle), connections[index].owesRSSI
+      let index = table.index(of: handle), connections[index].isRSSIPending
     else { return }
-    connections[index].owesRSSI = false
+    connections[index].isRSSIPending = false
     clientRole.readRSSI(nil, of: connections[index])
   }
 }

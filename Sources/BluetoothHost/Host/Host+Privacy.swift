@@ -1,11 +1,11 @@
-// Private addresses and the controller's lists, between the Security Manager and the controller.
+// Private addresses and the controller's lists: the Security Manager's commands.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// Writes the next command that brings the controller's lists and its address up to date; before the
-  /// first, one that ends advertising or scanning, which go on afterwards. `nil` if none is owed, or while
-  /// the controller tries to connect.
+  /// Writes the next command that updates the controller's lists or address. Before the first one
+  /// it pauses advertising or scanning. `nil` if no command is pending, or while the controller
+  /// connects.
   mutating func writePrivacyCommand(into writer: inout ByteWriter) -> HCIOpcode? {
-    guard securityRole.owesPrivacyCommand, !controller.isShuttingDown else { return nil }
+    guard securityRole.hasPrivacyCommand, !controller.isShuttingDown else { return nil }
     if Client.isPresent {
       switch clientRole.initiator.attempt {
       case .none, .wanted: break
@@ -21,7 +21,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return write(LESetAdvertisingEnable(false), into: &writer)
     }
     guard let command = securityRole.takePrivacyCommand() else {
-      // What was not reported of the pause.
+      // Reports the changes that the pause hid.
       if Server.isPresent, !wantsAdvertising { reportWorking() }
       return nil
     }
@@ -43,7 +43,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// The controller has answered a command, perhaps one of these.
+  /// Takes the result of a command, if it is one of these.
   mutating func finishPrivacy(_ opcode: HCIOpcode, status: HCIErrorCode, value: UInt8) {
     guard let address = securityRole.finishPrivacyCommand(opcode, status, value: value) else {
       return
@@ -51,12 +51,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     controller.address = address
   }
 
-  /// Whether the controller has stopped advertising for a moment only.
+  /// Whether advertising is only paused.
   var isAdvertisingPaused: Bool {
-    securityRole.owesPrivacyCommand && wantsAdvertising
+    securityRole.hasPrivacyCommand && wantsAdvertising
   }
 
-  /// Whether both addresses are those of one device.
+  /// Whether both addresses belong to one device.
   func isSame(_ peer: DeviceAddress, _ other: DeviceAddress) -> Bool {
     let first = securityRole.identityAddress(of: peer)
     let second = securityRole.identityAddress(of: other)

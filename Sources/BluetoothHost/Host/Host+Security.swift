@@ -2,14 +2,14 @@
 // Core Specification, Vol 3, Part C, 10; Part H.
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
-  /// The Security Manager has had an input about the link at `index`: sees to what it owes now, and to
-  /// what protects the link.
+  /// Acts on a change in the Security Manager for the link at `index`: its pending PDUs and
+  /// commands, and the link's security.
   @inline(never)
   mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
     if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
-    if securityRole.owesCommand(at: index) || securityRole.owesPrivacyCommand {
-      controller.owesCommands = true
+    if securityRole.hasCommand(at: index) || securityRole.hasPrivacyCommand {
+      controller.mayHaveCommands = true
     }
     let security = securityRole.security(at: index)
     if Server.isPresent { noteServerSecurity(security, at: index) }
@@ -32,50 +32,50 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if let reason = securityRole.takeEncryptionFailure(at: index) {
       clientRole.encryptionFailed(reason, on: connections[index])
     }
-    // What waited until the peer had proved itself can be sent.
+    // PDUs that waited for encryption can be sent now.
     if clientRole.hasPacket(for: connections[index]) { pending.insert(index) }
   }
 
-  /// Whether the client may neither ask the peer at `index` nor believe it before the link is encrypted.
+  /// Whether the client must wait for encryption before it exchanges PDUs with the peer at `index`.
   @inline(__always)
-  func isUnproven(_ index: Int) -> Bool {
-    Security.isPresent && securityRole.isUnproven(at: index)
+  func requiresEncryption(_ index: Int) -> Bool {
+    Security.isPresent && securityRole.requiresEncryption(at: index)
   }
 
-  /// The client has an operation for the peer at `index`, which may have to prove itself first.
-  mutating func prove(_ index: Int) {
-    guard isUnproven(index) else { return }
-    securityRole.prove(at: index)
+  /// Encrypts the link at `index` first if the client's operation requires it.
+  mutating func encrypt(_ index: Int) {
+    guard requiresEncryption(index) else { return }
+    securityRole.encrypt(at: index)
     noteSecurity(at: index)
   }
 
-  /// The bonds of active clients get what the server knows of these. Called when there is nothing to send,
-  /// since a store may write to a disk.
+  /// Saves the server's state of active clients to their bonds. Called when there is nothing to
+  /// send, since a store may write to a disk.
   @inline(never)
-  mutating func keepClients() {
+  mutating func saveClients() {
     var remaining = securityRole.activeClients
     while let index = remaining.first(from: 0) {
       remaining.remove(index)
-      keepClient(at: index)
+      saveClient(at: index)
     }
   }
 
-  /// The bond of the client at `index` gets what the server knows of it.
-  mutating func keepClient(at index: Int) {
+  /// Saves the server's state of the client at `index` to its bond.
+  mutating func saveClient(at index: Int) {
     guard Security.isPresent, Server.isPresent,
-      securityRole.isNews(serverRole.clientState(at: index), at: index),
+      securityRole.hasChanged(serverRole.clientState(at: index), at: index),
       let record = serverRole.clientRecord(at: index)
     else { return }
-    securityRole.keep(record, at: index)
+    securityRole.save(record, at: index)
   }
 
-  /// The same for all links, after an input that may concern any.
+  /// Does the same for all links, after a change that may affect any of them.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
-    if Security.isPresent, securityRole.owesPrivacyCommand { controller.owesCommands = true }
+    if Security.isPresent, securityRole.hasPrivacyCommand { controller.mayHaveCommands = true }
   }
 
-  /// Writes the command by which a link gets its key; `nil` if none is owed.
+  /// Writes the command that gives the controller a link's key; `nil` if none is pending.
   mutating func writeKeyCommand(
     _ handle: ConnectionHandle, at index: Int, into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
@@ -87,9 +87,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
     }
-    guard securityRole.owesCommand(at: index) else { return nil }
+    guard securityRole.hasCommand(at: index) else { return nil }
     guard let start = securityRole.takeEncryption(at: index, at: now) else {
-      // Its key has gone meanwhile.
+      // The key was removed in the meantime.
       noteSecurity(at: index)
       return nil
     }
@@ -100,13 +100,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         encryptedDiversifier: start.encryptedDiversifier, key: start.longTermKey), into: &writer)
   }
 
-  /// The controller asks for the key of a link. Core Specification, Vol 4, Part E, 7.7.65.5.
+  /// Takes a Long Term Key Request event: Core Specification, Vol 4, Part E, 7.7.65.5.
   mutating func receiveKeyRequest(_ reader: inout ByteReader, at now: Instant) {
     guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
     else { return }
     guard Security.isPresent else {
-      connections[index].owesKeyRefusal = true
-      controller.owesCommands = true
+      connections[index].isKeyRefusalPending = true
+      controller.mayHaveCommands = true
       return
     }
     securityRole.keyRequested(
@@ -115,19 +115,19 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     noteSecurity(at: index)
   }
 
-  /// A link is encrypted, or no longer, or could not be.
+  /// Encryption of a link was turned on or off, or failed.
   mutating func encryptionChanged(
     _ handle: ConnectionHandle, _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
   ) {
     guard Security.isPresent, let index = table.index(of: handle) else { return }
     if controller.encrypting == handle { controller.encrypting = nil }
-    // What the client has said under the old key belongs to its bond.
-    keepClient(at: index)
+    // The client's state under the old key belongs to the old bond.
+    saveClient(at: index)
     securityRole.encryptionChanged(status, isEncrypted: isEncrypted, at: index, at: now)
     noteSecurity(at: index)
   }
 
-  /// The controller refuses to encrypt a link, or leaves the command unanswered.
+  /// The controller refuses to encrypt a link, or does not answer the command.
   mutating func encryptionWasRefused(_ status: HCIErrorCode, at now: Instant) {
     guard let handle = controller.encrypting, let index = table.index(of: handle) else { return }
     let isEncrypted = securityRole.security(at: index).contains(.encrypted)

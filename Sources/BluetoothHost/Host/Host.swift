@@ -1,7 +1,7 @@
-/// A Bluetooth LE host: from the controller's packets to its server and its client, and back.
+/// A Bluetooth LE host: it connects the controller to a GATT server and a GATT client.
 ///
-/// It does no input or output. Packets from the controller, and the time, go in; packets for the
-/// controller, and the next moment of interest, come out:
+/// It does no input or output. Its inputs are the controller's packets and the time; its outputs
+/// are packets for the controller and the time of its next deadline:
 ///
 ///     host.start(at: now)
 ///     while true {
@@ -10,12 +10,11 @@
 ///       host.receive(packet, at: now)     // or host.advance(to: now)
 ///     }
 ///
-/// `links` is how many connections it has at once, at most `ConnectionSet.capacity`. `Server` is what
-/// it offers, `NoServer` for nothing; `Client` is how it asks others, `NoClient` for never; `Security` is
-/// how it protects links, `NoSecurity` for not at all; `Channels` are its credit-based channels,
-/// `NoChannels` for none. A link serves and asks at once, whichever side began it. Nothing that arrives,
-/// from the air or from the controller, stops the host: what is malformed is answered or ignored, and a
-/// controller that fails is reset.
+/// `links` is the number of simultaneous connections, at most `ConnectionSet.capacity`. `Server`,
+/// `Client`, `Security` and `Channels` are its roles; `NoServer`, `NoClient`, `NoSecurity` and
+/// `NoChannels` leave one out. A link uses both server and client, whichever side began it.
+/// Malformed input from the air or from the controller never stops the host: it is answered or
+/// ignored. A controller that fails is reset.
 public struct Host<
   let links: Int, Server: ServerRole & ~Copyable, Client: ClientRole & ~Copyable,
   Security: SecurityRole & ~Copyable, Channels: ChannelRole & ~Copyable
@@ -25,18 +24,18 @@ public struct Host<
   var commands = CommandFlow()
 
   var connections: InlineArray<links, Connection>
-  /// The frames of each connection, as they come. Data of a link that is still unknown waits here too.
+  /// The incoming frames of each connection. Data of an unknown link waits here too.
   var reassemblers: InlineArray<links, L2CAPReassembler<521>>
   var table = ConnectionTable<links>()
   var deadlines = ConnectionDeadlines<links>()
 
   /// The connections that may have something to send.
   var pending = ConnectionSet.none
-  /// The connections that have nothing to send until something reaches them, though the server's
-  /// application has.
+  /// The connections that cannot send until an input arrives, although the server's application has
+  /// an update.
   var blocked = ConnectionSet.none
-  /// Which connection is asked first for an ACL packet: that which has just sent something, and after
-  /// it each in turn, so that none is starved.
+  /// The connection that may send the next ACL packet first: after a received packet its
+  /// connection, then each in turn.
   var nextIndex = 0
 
   var serverRole: Server
@@ -44,19 +43,20 @@ public struct Host<
   var securityRole: Security
   var channelRole: Channels
 
-  /// The longest frame that a host puts together, with its four bytes of header: 517 bytes are the
-  /// longest ATT PDU.
+  /// The longest frame that a host reassembles: a four-byte header and the longest ATT PDU, 517
+  /// bytes.
   static var longestFrame: Int { 521 }
 
-  /// A host that waits for `start`. With more links than `ConnectionSet.capacity`, or channels whose frames
-  /// are longer than 517 bytes, the program stops here.
+  /// Creates a host that waits for `start`. More links than `ConnectionSet.capacity`, or channels
+  /// with frames longer than 517 bytes, stop the program.
   ///
   /// - Parameters:
-  ///   - configuration: its name, address and so on.
-  ///   - server: what it offers.
-  ///   - client: how it asks others.
-  ///   - security: how it protects links.
-  ///   - channels: its credit-based channels. Their MPS is at most 517: `ChannelMPS.twoPackets` is best.
+  ///   - configuration: Its name, address and so on.
+  ///   - server: The server role.
+  ///   - client: The client role.
+  ///   - security: The security role.
+  ///   - channels: Its credit-based channels. Their MPS is at most 517; `ChannelMPS.twoPackets` is
+  ///     best.
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client,
     security: consuming Security, channels: consuming Channels
@@ -65,7 +65,7 @@ public struct Host<
     if Channels.isPresent {
       precondition(
         channels.longestPayload <= Self.longestFrame &- L2CAPFrame.headerLength,
-        "A host puts frames of at most 517 bytes together.")
+        "A host reassembles frames of at most 517 bytes.")
     }
     self.configuration = configuration
     serverRole = server
@@ -78,13 +78,13 @@ public struct Host<
     clientRole.configure(configuration)
   }
 
-  /// Stops the program if there are more links than a set of connections holds.
+  /// Stops the program if `links` exceeds the capacity of a connection set.
   static func checkCapacity() {
     precondition(
       links <= ConnectionSet.capacity, "A host has at most as many links as a UInt has bits.")
   }
 
-  /// What the host offers. After any change the host asks it for what is to be sent.
+  /// The server role. After a change the host checks it again for something to send.
   public var server: Server {
     _read { yield serverRole }
     _modify {
@@ -96,13 +96,13 @@ public struct Host<
     }
   }
 
-  /// How the host asks others.
+  /// The client role.
   public var client: Client {
     _read { yield clientRole }
     _modify { yield &clientRole }
   }
 
-  /// How the host protects links. After any change the host sees to what follows from it.
+  /// The security role. After a change the host does what follows from it.
   public var security: Security {
     _read { yield securityRole }
     _modify {
@@ -120,13 +120,13 @@ public struct Host<
   /// What the radio is doing.
   public var radio: RadioState { controller.reported }
 
-  /// The address that the device goes by; all zeros until it is known.
+  /// The address that the device uses; all zeros until it is known.
   public var address: DeviceAddress { controller.address }
 
-  /// How many links there are.
+  /// The number of open links.
   public var connectionCount: Int { table.count }
 
-  /// The controller is there: resets it and sets it up.
+  /// Resets the controller and sets it up. Call it when the controller is available.
   public mutating func start(at now: Instant) {
     closeAll(reason: .connectionTerminatedByLocalHost)
     reset()
@@ -134,25 +134,25 @@ public struct Host<
     report(.starting)
   }
 
-  /// The controller has gone: forgets every link. `start` takes it up again.
+  /// Forgets every link because the controller has gone. Call `start` when it is back.
   public mutating func radioLost() {
     closeAll(reason: .hardwareFailure)
     reset()
     controller.reset()
-    // The next one may be another.
+    // The next controller may be a different one.
     if Server.isPresent { serverRole.advertiser.check = .untried }
     report(.fault(.lost))
   }
 
-  /// Stops advertising, scanning and connecting, and ends every link. `isShutDown` is true when that
-  /// is done.
+  /// Stops advertising, scanning and connecting, and ends every link. `isShutDown` is true when
+  /// that is done.
   public mutating func shutDown() {
     controller.isShuttingDown = true
     if Client.isPresent { cancelConnection() }
     disconnectAll()
   }
 
-  /// Whether everything that `shutDown` began has been done.
+  /// Whether `shutDown` has completed.
   public var isShutDown: Bool {
     guard controller.isShuttingDown else { return false }
     guard controller.phase == .ready else { return true }
@@ -161,39 +161,40 @@ public struct Host<
     return commands.outstanding == nil && table.count == 0
   }
 
-  /// Ends every link. Advertising goes on, or begins again.
+  /// Ends every link. Advertising continues, or begins again.
   public mutating func disconnectAll() {
     for index in 0..<links { disconnect(at: index) }
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
   }
 
-  /// Ends the link at `index`. Nothing happens if there is none.
+  /// Ends the link at `index`. Does nothing if there is none.
   public mutating func disconnect(at index: Int) {
     guard isOpen(index) else { return }
     connections[index].disconnectReason = .remoteUserTerminatedConnection
-    controller.owesCommands = true
+    controller.mayHaveCommands = true
   }
 
-  /// The longest ATT PDU that this device and the peer at `index` take; `.minimum` if there is no
+  /// The longest ATT PDU that this device and the peer at `index` accept; `.minimum` if there is no
   /// link. A notified value is at most 3 bytes shorter.
   public func mtu(at index: Int) -> ATTMTU {
     isOpen(index) ? connections[index].mtu : .minimum
   }
 
-  /// Asks for other connection parameters of the link at `index`: the peer, which may refuse, or the
-  /// controller where this device is the central. Nothing happens if there is no link.
+  /// Requests other connection parameters for the link at `index`: from the controller if this
+  /// device is the central, otherwise from the peer, which may refuse. Does nothing if there is no
+  /// link.
   public mutating func requestParameters(_ parameters: ConnectionParameters, at index: Int) {
     guard isOpen(index) else { return }
     if Client.isPresent, connections[index].role == .central {
-      connections[index].owedUpdate = parameters
-      controller.owesCommands = true
+      connections[index].pendingParameters = parameters
+      controller.mayHaveCommands = true
     } else {
       connections[index].requestParameters(parameters)
       pending.insert(index)
     }
   }
 
-  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
+  /// When to call `advance(to:)` next; `nil` if nothing is scheduled.
   public var deadline: Instant? {
     var earliest = commands.deadline
     earliest = Instant.earlier(earliest, controller.restartTime)
@@ -220,22 +221,22 @@ public struct Host<
     }
   }
 
-  /// Whether `nextPacket` may have a packet, or has to wait for room in the controller. A loop asks several
-  /// times for each packet, and this is a fraction of the price.
+  /// Whether `nextPacket` may have a packet, or waits for room in the controller. This check is
+  /// much cheaper than `nextPacket`, which a loop calls often.
   public var mayHavePacket: Bool {
     @inline(__always) get {
-      controller.owesCommands || !sendable.isEmpty
+      controller.mayHaveCommands || !sendable.isEmpty
         || controller.inFlight >= controller.aclPacketCount
     }
   }
 
-  /// Writes the next packet for the controller, H4's type byte first; `false` if it has none now.
+  /// Writes the next packet for the controller, H4's type byte first; `false` if there is none now.
   ///
-  /// `writer` needs room for 5 bytes of header, 4 of L2CAP and 517 of ATT: no packet is longer than
-  /// 526 bytes. A packet is given only when the controller has room for it.
+  /// `writer` needs room for 526 bytes: 5 of HCI header, 4 of L2CAP header and 517 of ATT. The host
+  /// writes a packet only when the controller has room for it.
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    // What its owner asks meanwhile waits until the controller is reset.
-    if controller.owesCommands, commands.isOpen, controller.restartTime == nil,
+    // Commands requested before a scheduled reset wait until after it.
+    if controller.mayHaveCommands, commands.isOpen, controller.restartTime == nil,
       nextCommand(into: &writer, at: now)
     {
       return true
@@ -243,7 +244,7 @@ public struct Host<
     guard controller.phase == .ready else { return false }
     guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
     if nextACLPacket(into: &writer, at: now) { return true }
-    if !securityRole.activeClients.isEmpty { keepClients() }
+    if !securityRole.activeClients.isEmpty { saveClients() }
     return false
   }
 }
@@ -253,8 +254,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Whether there is a link at `index`.
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
-  /// Reports a change of the radio's state to the roles: to the client each fault, also one like the
-  /// last.
+  /// Reports a new state of the radio to the roles. The client also gets each repeated fault.
   @inline(never)
   mutating func report(_ state: RadioState) {
     guard controller.reported != state else {
@@ -266,22 +266,22 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Client.isPresent { clientRole.radioChanged(to: state) }
   }
 
-  /// The radio works: reports what it does.
+  /// The radio works: reports whether it advertises.
   mutating func reportWorking() {
     var isAdvertising = Server.isPresent && serverRole.advertiser.isAdvertising
-    // A pause is nothing to report.
+    // A short pause in advertising is not reported.
     if Security.isPresent, Server.isPresent, isAdvertisingPaused { isAdvertising = true }
     report(isAdvertising ? .advertising : .silent)
   }
 
-  /// Forgets what the controller has done.
+  /// Forgets the state of commands, advertising and connecting.
   mutating func reset() {
     commands.reset()
     if Server.isPresent { serverRole.advertiser.reset() }
     if Client.isPresent { resetInitiator() }
   }
 
-  /// Forgets every link.
+  /// Closes every link.
   mutating func closeAll(reason: HCIErrorCode) {
     for index in 0..<links {
       if isOpen(index) {
@@ -294,12 +294,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     controller.sendingLinks = 0
   }
 
-  /// The link at `index` has gone, and everything about it is forgotten.
+  /// Closes the link at `index`, and forgets everything about it.
   @inline(never)
   mutating func forget(_ index: Int, reason: HCIErrorCode) {
     if let handle = connections[index].handle {
       table.remove(handle, at: index)
-      // An answer that is still to come is not about the next link of this handle.
+      // A late answer must not apply to the next link with this handle.
       if controller.checking == handle { controller.checking = nil }
       if controller.closing == handle { controller.closing = nil }
       if Security.isPresent, controller.encrypting == handle { controller.encrypting = nil }
@@ -308,7 +308,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     deadlines.set(nil, at: index)
     pending.remove(index)
     blocked.remove(index)
-    keepClient(at: index)
+    saveClient(at: index)
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
     if Security.isPresent { securityRole.closed(at: index) }

@@ -1,36 +1,37 @@
-/// What a host is told once, at its beginning.
+/// The configuration of a host, set when it is created.
 public struct HostConfiguration: Sendable {
-  /// What the device is called, in its advertising and in its GAP service.
+  /// The device's name, for its advertising and its GAP service.
   public var name: DeviceName
-  /// The service that it advertises from the start, beside its name; `nil` to advertise nothing
-  /// before `Host.advertise(_:)`.
+  /// The service that it advertises from the start, together with its name; `nil` to advertise
+  /// nothing until `Host.advertise(_:)`.
   public var service: BluetoothUUID?
-  /// The address that it goes by.
+  /// The address that it uses.
   public var address: OwnAddress
-  /// The longest ATT PDU that it takes.
+  /// The longest ATT PDU that it accepts.
   public var mtu: ATTMTU
-  /// The time between two advertisements, in 0.625 ms, 32 to 16,384: the shortest, the longest.
+  /// The shortest and the longest advertising interval, in 0.625 ms, 32 to 16,384.
   public var advertisingInterval: ClosedRange<UInt16>
-  /// What it asks of a central whose connection interval is longer; `nil` to take what comes.
+  /// The parameters that it requests from a central with a longer connection interval; `nil` to
+  /// accept any.
   public var preferredParameters: ConnectionParameters?
 
-  /// What it asks of a peripheral that it connects to: an interval of 7.5 to 30 ms, no latency, and 2 s
-  /// until a silent link has gone.
+  /// The parameters for links to a peripheral: an interval of 7.5 to 30 ms, no latency, and a
+  /// supervision timeout of 2 s.
   public var connectionParameters = ConnectionParameters(
     minimumInterval: 6, maximumInterval: 24, latency: 0, supervisionTimeout: 200)
 
-  /// How many links centrals may begin; `nil` for as many as there are connections.
+  /// How many links centrals may open; `nil` for as many as there are connections.
   public var peripheralLinks: Int?
 
-  /// After how many minutes without data from its central a link may be ended, when every place is
-  /// taken and there is something to advertise; `nil` to keep every link.
+  /// After how many minutes without data from its central a link may be ended, when every
+  /// connection is in use and there is something to advertise; `nil` to keep every link.
   ///
-  /// Once a minute the link that has been silent the longest is ended then, so that another central
-  /// can come.
+  /// Once a minute the host then ends the link with the longest silence, so that another central
+  /// can connect.
   public var idleLimit: UInt16?
 
-  /// The defaults advertise every 100 to 150 ms, take the longest MTU, and ask for an interval of
-  /// 30 to 50 ms where a central has chosen a slower one. Links are kept however long they are silent.
+  /// The defaults advertise every 100 to 150 ms, accept the longest MTU, and request an interval of
+  /// 30 to 50 ms if the central's is longer. Silent links stay.
   public init(
     name: DeviceName, service: BluetoothUUID?, address: OwnAddress, mtu: ATTMTU = .maximum,
     advertisingInterval: ClosedRange<UInt16> = 160...240,
@@ -46,18 +47,18 @@ public struct HostConfiguration: Sendable {
   }
 }
 
-/// Which address a device goes by.
+/// Which address a device uses.
 public enum OwnAddress: Sendable {
-  /// The controller's public address; or, if it has none, this random one.
+  /// The controller's public address, or this random one if it has none.
   case automatic(orRandom: DeviceAddress)
   /// The controller's public address.
   case `public`
-  /// This random address, whatever the controller has.
+  /// This random address, even if the controller has a public one.
   case random(DeviceAddress)
 }
 
 extension ConnectionParameters {
-  /// 30 to 50 ms, no latency, 4 s: quick to answer, and within what phones accept.
+  /// 30 to 50 ms, no latency, 4 s: responsive, and within what phones accept.
   public static let responsive = ConnectionParameters(
     minimumInterval: 24, maximumInterval: 40, latency: 0, supervisionTimeout: 400)
 }

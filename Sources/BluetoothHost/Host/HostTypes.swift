@@ -1,23 +1,23 @@
-/// A host that only serves: it advertises, and has a GATT server for up to `links` centrals at once.
+/// A host that is only a server: it advertises, and serves GATT to up to `links` centrals at once.
 public typealias Peripheral<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
 > = Host<links, GATTServer<links, Database, Application>, NoClient, NoSecurity, NoChannels>
 
-/// A host that only asks: it scans, connects to up to `links` peripherals at once, and has a GATT
-/// client for each.
+/// A host that is only a client: it scans, connects to up to `links` peripherals at once, and has a
+/// GATT client for each.
 public typealias Central<let links: Int, Application: ClientApplication & ~Copyable> = Host<
   links, NoServer, GATTClient<links, Application>, NoSecurity, NoChannels
 >
 
 extension Host
 where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels == NoChannels {
-  /// A peripheral that waits for `start`.
+  /// Creates a peripheral that waits for `start`.
   ///
   /// - Parameters:
-  ///   - configuration: its name, address and so on.
-  ///   - database: its GATT database.
-  ///   - application: what the database's application attributes mean.
+  ///   - configuration: Its name, address and so on.
+  ///   - database: Its GATT database.
+  ///   - application: The values of the database's application attributes.
   public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application
@@ -30,18 +30,18 @@ where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels ==
 
 extension Host
 where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == NoChannels {
-  /// A peripheral with security that waits for `start`.
+  /// Creates a peripheral with security that waits for `start`.
   ///
   /// - Parameters:
-  ///   - configuration: its name, address and so on.
-  ///   - database: its GATT database.
-  ///   - application: what the database's application attributes mean.
-  ///   - makeSecurity: how it protects links. It is called once, and makes it in its place.
+  ///   - configuration: Its name, address and so on.
+  ///   - database: Its GATT database.
+  ///   - application: The values of the database's application attributes.
+  ///   - makeSecurity: Creates the security role. It is called once.
   public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application, makingSecurity makeSecurity: () -> Security
   ) where Server == GATTServer<links, Database, Application> {
-    // Not by the initialiser for any roles: a server that is handed over is held twice for a moment,
+    // Not `init(configuration:server:…)`: a server passed as an argument exists twice for a moment,
     // and with one connection it is most of the host.
     Self.checkCapacity()
     self.configuration = configuration
@@ -57,11 +57,11 @@ where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == No
 
 extension Host
 where Server == NoServer, Client: ~Copyable, Security == NoSecurity, Channels == NoChannels {
-  /// A central that waits for `start`.
+  /// Creates a central that waits for `start`.
   ///
   /// - Parameters:
-  ///   - configuration: its address and so on.
-  ///   - application: what it does with what it finds.
+  ///   - configuration: Its address and so on.
+  ///   - application: What receives the client's results.
   public init<Application: ClientApplication & ~Copyable>(
     configuration: HostConfiguration, application: consuming Application
   ) where Client == GATTClient<links, Application> {
@@ -73,14 +73,14 @@ where Server == NoServer, Client: ~Copyable, Security == NoSecurity, Channels ==
 
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels == NoChannels {
-  /// A host without channels that waits for `start`. With more links than `ConnectionSet.capacity`, the
-  /// program stops here.
+  /// Creates a host without channels that waits for `start`. More links than
+  /// `ConnectionSet.capacity` stop the program.
   ///
   /// - Parameters:
-  ///   - configuration: its name, address and so on.
-  ///   - server: what it offers.
-  ///   - client: how it asks others.
-  ///   - security: how it protects links.
+  ///   - configuration: Its name, address and so on.
+  ///   - server: The server role.
+  ///   - client: The client role.
+  ///   - security: The security role.
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client,
     security: consuming Security
@@ -93,17 +93,16 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels == NoC
 
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security == NoSecurity, Channels == NoChannels {
-  /// A host without security and channels that waits for `start`. With more links than `ConnectionSet.capacity`, the
-  /// program stops here.
+  /// Creates a host without security and channels that waits for `start`. More links than
+  /// `ConnectionSet.capacity` stop the program.
   ///
   /// - Parameters:
-  ///   - configuration: its name, address and so on.
-  ///   - server: what it offers.
-  ///   - client: how it asks others.
+  ///   - configuration: Its name, address and so on.
+  ///   - server: The server role.
+  ///   - client: The client role.
   public init(
     configuration: HostConfiguration, server: consuming Server, client: consuming Client
   ) {
-    self.init(
-      configuration: configuration, server: server, client: client, security: NoSecurity())
+    self.init(configuration: configuration, server: server, client: client, security: NoSecurity())
   }
 }

@@ -1,46 +1,46 @@
-/// The part of a host that serves: a GATT server and what it advertises.
+/// The server part of a host: a GATT server and its advertising.
 ///
-/// `GATTServer` is one. `NoServer` is for a host that only scans, connects and asks: it has neither
-/// state nor code. The host calls these requirements; nothing else needs them.
+/// `GATTServer` implements it. `NoServer` is for a host that only scans, connects and is a client:
+/// it has neither state nor code. Only the host calls these requirements.
 public protocol ServerRole: ~Copyable {
-  /// Whether there is a server. The code for it is left out where this is false.
+  /// Whether there is a server. If false, its code is left out.
   static var isPresent: Bool { get }
 
-  /// What is advertised.
+  /// The advertising and its state.
   var advertiser: Advertiser { get set }
   /// The connections that may have a PDU to send without having received one.
   var pendingConnections: ConnectionSet { get }
 
-  /// Takes the name and the MTU.
+  /// Sets the name and the MTU.
   mutating func configure(_ configuration: HostConfiguration)
-  /// A link is there.
+  /// A link was opened.
   mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
-  /// What protects a link has changed.
+  /// The security of a link may have changed.
   mutating func securityChanged(to security: LinkSecurity, at index: Int)
-  /// What is known of a client, so far as a bond keeps it.
+  /// The state of a client that a bond stores.
   func clientState(at index: Int) -> ClientState
-  /// What a bond keeps of a client; `nil` if there is no server.
+  /// The record of a client for its bond; `nil` if there is no server.
   mutating func clientRecord(at index: Int) -> ClientRecord?
-  /// A client with a bond is known again, by the key of its link.
+  /// Restores the state of a bonded client, which the key of its link has identified.
   mutating func restore(_ record: ClientRecord, at index: Int)
-  /// A link has gone.
+  /// A link has closed.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
-  /// The radio's state has changed.
+  /// The radio's state changed.
   mutating func radioChanged(to state: RadioState)
 
-  /// Takes an ATT PDU of a client.
+  /// Takes an ATT PDU from a client.
   mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection)
-  /// Whether there is a PDU to send, as far as is known without preparing it.
+  /// Whether there may be a PDU to send, without preparing one.
   func hasPacket(for connection: borrowing Connection) -> Bool
   /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
   mutating func writePacket(
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool
-  /// Asks the application again for what it put off.
+  /// Calls the application again for the request that it put off.
   mutating func resume(_ connection: inout Connection)
 }
 
-/// No server: requests of a peer are refused.
+/// No server: the host refuses a peer's requests.
 public struct NoServer: ServerRole, ~Copyable {
   /// False.
   public static var isPresent: Bool { false }
@@ -62,7 +62,7 @@ public struct NoServer: ServerRole, ~Copyable {
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
   /// Nothing happens.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
-  /// A client that says nothing.
+  /// A client without any state.
   public func clientState(at index: Int) -> ClientState { ClientState() }
   /// Nothing.
   public mutating func clientRecord(at index: Int) -> ClientRecord? { nil }

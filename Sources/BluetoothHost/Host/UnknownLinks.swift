@@ -1,21 +1,21 @@
-/// Links that the host knows by their data alone: their Connection Complete is late, or lost.
+/// Links that the host knows only by their data: their Connection Complete is late or lost.
 ///
-/// Each has some time in which its event may come. Then the host ends it.
+/// The event may arrive within a time limit. After that the host ends the link.
 struct UnknownLinks {
-  /// A link, with the moment at which it is to be ended; without one, that is due.
+  /// A link with the time to end it; `nil` if that time has passed.
   private struct Entry {
     var handle: ConnectionHandle
     var time: Instant?
   }
 
-  /// How many are remembered at once. Data of one more is noticed again when there is room.
+  /// How many links are stored. Data of another one is noted when there is room.
   private static var capacity: Int { 8 }
 
   private var entries = InlineArray<8, Entry?>(repeating: nil)
-  /// When the next one is to be ended; `nil` if none waits.
+  /// When to end the next link; `nil` if none waits.
   private(set) var deadline: Instant?
 
-  /// Data has come on `handle`. The first such data decides that it is ended at `time`.
+  /// Notes data on the link `handle`. The first call sets `time`, when the host ends the link.
   mutating func note(_ handle: ConnectionHandle, endedAt time: Instant) {
     var free: Int?
     for index in 0..<Self.capacity {
@@ -27,7 +27,7 @@ struct UnknownLinks {
     deadline = Instant.earlier(deadline, time)
   }
 
-  /// The link is known now, or has ended.
+  /// Removes a link that is now known, or has ended.
   mutating func remove(_ handle: ConnectionHandle) {
     for index in 0..<Self.capacity where entries[index]?.handle == handle {
       entries[index] = nil
@@ -35,7 +35,7 @@ struct UnknownLinks {
     findDeadline()
   }
 
-  /// The time is `now`. Returns whether a link is to be ended that was not before.
+  /// Returns whether another link has to be ended at `now`.
   mutating func advance(to now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     for index in 0..<Self.capacity {
@@ -45,7 +45,7 @@ struct UnknownLinks {
     return true
   }
 
-  /// A link that is to be ended, which is forgotten; `nil` if there is none.
+  /// Removes and returns a link that has to be ended; `nil` if there is none.
   mutating func takeDue() -> ConnectionHandle? {
     for index in 0..<Self.capacity {
       guard let entry = entries[index], entry.time == nil else { continue }

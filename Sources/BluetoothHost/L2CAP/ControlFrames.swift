@@ -1,15 +1,15 @@
-/// The short frames owed to one central outside of the attribute protocol: answers to signalling
-/// and to pairing, in the order in which they are owed.
+/// The queue of short frames to one peer outside of the attribute protocol: responses of signalling
+/// and pairing.
 ///
-/// Each is at most 23 bytes and goes in one ACL packet. There is room for a few; a central that
-/// asks faster than its link carries answers goes without.
+/// Each is at most 23 bytes and fits one ACL packet. The queue has room for a few; if a peer sends
+/// requests faster than its link carries responses, some remain unanswered.
 struct ControlFrames: ~Copyable {
   private var buffer = ByteBuffer<108>()
   private var position = 0
 
   init() {}
 
-  /// Whether nothing is owed.
+  /// Whether the queue is empty.
   var isEmpty: Bool { buffer.isEmpty }
 
   mutating func removeAll() {
@@ -17,7 +17,7 @@ struct ControlFrames: ~Copyable {
     position = 0
   }
 
-  /// Adds what `body` writes as a frame for `channel`; nothing if it writes nothing.
+  /// Adds a frame for `channel` with what `body` writes; nothing if that is empty.
   mutating func append(_ channel: L2CAPChannel, _ body: (inout ByteWriter) -> Void) {
     var frame = ByteBuffer<27>()
     var length = 0

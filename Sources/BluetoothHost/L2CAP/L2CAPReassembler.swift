@@ -1,24 +1,24 @@
-/// Puts the L2CAP frames of one link together from the fragments that ACL packets carry.
+/// Reassembles the L2CAP frames of one link from the fragments in ACL packets.
 ///
-/// Core Specification, Vol 3, Part A, 3.1 and 7.2. `capacity` is the longest frame kept, with its
-/// four bytes of header; a longer one is skipped whole. A continuation without a start is
-/// dropped, and a new start discards a frame that was not finished.
+/// Core Specification, Vol 3, Part A, 3.1 and 7.2. `capacity` is the longest frame in bytes, with
+/// its four-byte header; a longer one is skipped. A continuation without a start is dropped, and a
+/// new start discards an incomplete frame.
 public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   private var buffer = ByteBuffer<capacity>()
-  /// How many bytes the frame in `buffer` lacks; 0 when none is being put together.
+  /// How many bytes of the frame in `buffer` are missing; 0 if there is none.
   private var missing = 0
 
-  /// A reassembler that waits for a start.
+  /// Creates a reassembler that waits for a start.
   public init() {}
 
-  /// Forgets a frame that was not finished.
+  /// Discards an incomplete frame.
   public mutating func reset() {
     buffer.removeAll()
     missing = 0
   }
 
-  /// Keeps a whole ACL packet of a link that is still unknown. What does not fit is lost.
-  mutating func keep(_ header: ACLHeader, _ data: Span<UInt8>) {
+  /// Stores a whole ACL packet of an unknown link, if there is room.
+  mutating func store(_ header: ACLHeader, _ data: Span<UInt8>) {
     guard ACLHeader.packetHeaderLength + data.count <= buffer.freeCapacity else { return }
     var start = ByteBuffer<5>()
     start.write { header.write(dataLength: data.count, to: &$0) }
@@ -26,14 +26,14 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     _ = buffer.append(data)
   }
 
-  /// Copies the packets that were kept.
-  func copyKept(to copy: inout ByteBuffer<capacity>) {
+  /// Copies the stored packets.
+  func copyStored(to copy: inout ByteBuffer<capacity>) {
     _ = copy.assign(buffer.span)
   }
 
-  /// Takes one fragment, and gives `body` the frame that it completes.
+  /// Takes one fragment, and passes the frame that it completes to `body`.
   ///
-  /// A frame that came in one fragment is given in place, without being copied.
+  /// A frame in a single fragment is passed without a copy.
   @inline(__always)
   mutating func receive(
     _ fragment: Span<UInt8>, startsFrame: Bool, _ body: (borrowing L2CAPFrame) -> Void
@@ -46,7 +46,7 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     }
   }
 
-  /// Adds a fragment; true if it completes a frame.
+  /// Appends a fragment; true if it completes a frame.
   @inline(never)
   private mutating func append(_ fragment: Span<UInt8>, startsFrame: Bool) -> Bool {
     if startsFrame {
@@ -55,7 +55,7 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
       return false
     }
     guard buffer.append(fragment), let missing = measure() else {
-      // More than its header says, or more than is kept: the rest is skipped to the next start.
+      // Longer than its header says, or than `capacity`: skips to the next start.
       missing = 0
       return false
     }
@@ -63,11 +63,11 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     return missing == 0
   }
 
-  /// The channel of a frame that is longer than `capacity`, once; `nil` if there is none. `fragment` is the
-  /// one that `receive` has just taken.
+  /// Returns once the channel of a frame longer than `capacity`; `nil` if there is none. `fragment`
+  /// is the last argument of `receive`.
   mutating func takeOverlong(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPChannel? {
     guard missing == 0 else { return nil }
-    // A fragment that alone is too long is not in the buffer.
+    // A single fragment that is too long is not in the buffer.
     let isAlone = startsFrame && fragment.count > capacity
     guard let channel = isAlone ? overlongChannel(of: fragment) : overlongChannel(of: buffer.span)
     else { return nil }
@@ -83,8 +83,8 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     return L2CAPChannel(rawValue: channel)
   }
 
-  /// How many bytes the frame still lacks; at least 1 while its header is not whole; `nil` for a
-  /// frame that is of no use.
+  /// How many bytes of the frame are missing; at least 1 while its header is incomplete; `nil` for
+  /// an invalid frame.
   private func measure() -> Int? {
     var reader = ByteReader(buffer.span)
     guard buffer.count >= L2CAPFrame.headerLength, let length = reader.readUInt16() else {
@@ -95,18 +95,18 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   }
 }
 
-/// One frame, or the start of one, read in place.
+/// A frame, or the start of one, without a copy.
 ///
 /// Core Specification, Vol 3, Part A, 3.1.
 struct L2CAPFrame: ~Escapable {
   /// The length of a frame's header in bytes: two of length, two of channel.
   static var headerLength: Int { 4 }
 
-  /// How many bytes are before the payload of an ACL packet's first frame: H4's type byte, the ACL
-  /// header and the frame's own.
+  /// The number of bytes before the payload in a frame's first ACL packet: H4's type byte, the ACL
+  /// header and the frame's header.
   static var packetHeaderLength: Int { 9 }
 
-  /// Writes the start of an ACL packet, and `first`, which are the first bytes of a frame's payload.
+  /// Writes the start of an ACL packet, and `first`, the first bytes of a frame's payload.
   @inline(__always)
   static func writeStart(
     on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int,
@@ -117,8 +117,8 @@ struct L2CAPFrame: ~Escapable {
       header(on: handle, channel, payloadLength: payloadLength, size: first.count), first)
   }
 
-  /// Writes the start of an ACL packet before a whole payload of `length` bytes, which stands there
-  /// already.
+  /// Writes the start of an ACL packet before a whole payload of `length` bytes that is already in
+  /// place.
   @inline(__always)
   static func writeStart(
     on handle: ConnectionHandle, _ channel: L2CAPChannel, before length: Int,
@@ -129,7 +129,7 @@ struct L2CAPFrame: ~Escapable {
       header(on: handle, channel, payloadLength: length, size: length), before: length)
   }
 
-  /// The ACL header and the frame's own, as they are sent.
+  /// The ACL header and the frame's header, as they are sent.
   @inline(__always)
   private static func header(
     on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int
@@ -142,9 +142,9 @@ struct L2CAPFrame: ~Escapable {
   }
 
   let channel: L2CAPChannel
-  /// What there is of the payload.
+  /// The available bytes of the payload.
   let payload: Span<UInt8>
-  /// Whether the payload is just as long as the header tells.
+  /// Whether the payload's length is the one in the header.
   let isComplete: Bool
 
   @inline(__always)

@@ -1,19 +1,19 @@
-/// How this device answers LE signalling in either role. It opens no channels, so it refuses each, and
-/// never with silence.
+/// Answers LE signalling commands, in either role, for a host without channels: it refuses each
+/// request for one.
 ///
 /// Core Specification, Vol 3, Part A, 4.
 enum Signalling {
-  /// Writes the response to the command in `payload`; nothing if it is itself a response.
+  /// Writes the response to the command in `payload`; nothing for a response.
   ///
-  /// - Returns: The connection parameters that the controller shall use from now on; `nil` for those
-  ///   in use.
+  /// - Returns: The connection parameters that the controller should use from now on; `nil` for no
+  ///   change.
   static func respond(
     to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter
   ) -> ConnectionParameters? {
     guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
     switch command.code {
-    // A response is never rejected, whether or not it was asked for: 4.1. Credits for a channel that
-    // does not exist are ignored, for an indication has no response: 4.24.
+    // A response is never rejected, even without a request: 4.1. Credits for an unknown channel are
+    // ignored, since an indication has no response: 4.24.
     case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
       .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
       .creditBasedReconfigureResponse:
@@ -28,7 +28,7 @@ enum Signalling {
     }
     switch command.code {
     case .connectionParameterUpdateRequest where isCentral && data.count == 8:
-      // Only a peripheral may ask: 4.20. Result 0x0000: accepted; 0x0001: rejected.
+      // Only a peripheral may send it: 4.20. Result 0x0000: accepted; 0x0001: rejected.
       var reader = ByteReader(data)
       guard let parameters = ConnectionParameters(&reader) else { return nil }
       let isAccepted = parameters.areAcceptable
@@ -45,7 +45,7 @@ enum Signalling {
       response.write(UInt64(0))
       response.write(UInt16(0x0002))
     case .creditBasedConnectionRequest where data.count >= 10 && data.count <= 18:
-      // MTU, MPS and credits 0; result 0x0002: no such SPSM; a channel of 0 for each asked for.
+      // MTU, MPS and credits 0; result 0x0002: no such SPSM; a CID of 0 for each channel.
       let channels = (data.count - 8) / 2
       SignallingCommand.writeHeader(
         .creditBasedConnectionResponse, identifier: command.identifier, length: 8 + channels * 2,
@@ -60,7 +60,7 @@ enum Signalling {
         .creditBasedReconfigureResponse, identifier: command.identifier, length: 2, to: &response)
       response.write(UInt16(0x0003))
     case .disconnectionRequest where data.count == 4:
-      // Reason 0x0002: no such channel, with both its numbers.
+      // Reason 0x0002: no such channel, with both its CIDs.
       SignallingCommand.writeHeader(
         .commandReject, identifier: command.identifier, length: 6, to: &response)
       response.write(UInt16(0x0002))
@@ -71,13 +71,13 @@ enum Signalling {
     return nil
   }
 
-  /// Reason 0x0000: not understood.
+  /// Writes a Command Reject with reason 0x0000, command not understood.
   private static func reject(_ identifier: UInt8, to response: inout ByteWriter) {
     SignallingCommand.writeHeader(.commandReject, identifier: identifier, length: 2, to: &response)
     response.write(UInt16(0x0000))
   }
 
-  /// Asks the central for other connection parameters.
+  /// Requests other connection parameters from the central.
   ///
   /// Core Specification, Vol 3, Part A, 4.20.
   static func writeUpdateRequest(

@@ -1,11 +1,11 @@
-/// Why pairing failed: the reason in Pairing Failed.
+/// The reason in Pairing Failed.
 ///
 /// Core Specification, Vol 3, Part H, 3.5.5. An open set: a peer may send any byte.
 public struct PairingFailure: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -14,30 +14,30 @@ public struct PairingFailure: RawRepresentable, Equatable, Sendable {
   public static let passkeyEntryFailed = PairingFailure(rawValue: 0x01)
   /// There is no out-of-band data.
   public static let oobNotAvailable = PairingFailure(rawValue: 0x02)
-  /// The IO capabilities do not give the authentication that is needed.
+  /// The IO capabilities do not allow the required authentication.
   public static let authenticationRequirements = PairingFailure(rawValue: 0x03)
-  /// The random number does not fit the confirm value.
+  /// The random number does not match the confirm value.
   public static let confirmValueFailed = PairingFailure(rawValue: 0x04)
   /// The device does not pair, or not now.
   public static let pairingNotSupported = PairingFailure(rawValue: 0x05)
   /// The key would be too short.
   public static let encryptionKeySize = PairingFailure(rawValue: 0x06)
-  /// The device does not know the PDU, or has no use for it.
+  /// The device does not support the PDU.
   public static let commandNotSupported = PairingFailure(rawValue: 0x07)
   /// Any other reason, such as a PDU out of order.
   public static let unspecifiedReason = PairingFailure(rawValue: 0x08)
-  /// The last attempt was too short a time ago.
+  /// The previous attempt was too recent.
   public static let repeatedAttempts = PairingFailure(rawValue: 0x09)
-  /// The PDU has a wrong length, or a field is out of its range.
+  /// The PDU has an invalid length, or a field is out of range.
   public static let invalidParameters = PairingFailure(rawValue: 0x0A)
   /// The check value, or the public key, is wrong.
   public static let dhKeyCheckFailed = PairingFailure(rawValue: 0x0B)
-  /// The user says that the two numbers differ.
+  /// The user found that the numbers differ.
   public static let numericComparisonFailed = PairingFailure(rawValue: 0x0C)
-  /// The two devices pair over BR/EDR.
+  /// The devices are pairing over BR/EDR.
   public static let brEDRPairingInProgress = PairingFailure(rawValue: 0x0D)
-  /// Keys of one transport may not be made from those of the other.
+  /// Keys of one transport may not be derived from the other's.
   public static let crossTransportKeyDerivationNotAllowed = PairingFailure(rawValue: 0x0E)
-  /// A distributed key is not accepted.
+  /// A distributed key was rejected.
   public static let keyRejected = PairingFailure(rawValue: 0x0F)
 }

@@ -1,29 +1,29 @@
-/// Which Security Manager PDU it is: its first byte.
+/// The code of a Security Manager PDU: its first byte.
 ///
-/// Core Specification, Vol 3, Part H, 3.3. An open set: a peer may send any byte. A PDU with a reserved
-/// code is ignored.
+/// Core Specification, Vol 3, Part H, 3.3. An open set: a peer may send any byte. PDUs with
+/// reserved codes are ignored.
 public struct SMPCode: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt8
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// The central begins: 3.5.1.
+  /// The central requests pairing: 3.5.1.
   public static let pairingRequest = SMPCode(rawValue: 0x01)
-  /// The peripheral goes along: 3.5.2.
+  /// The peripheral accepts pairing: 3.5.2.
   public static let pairingResponse = SMPCode(rawValue: 0x02)
   /// A commitment to a random number: 3.5.3.
   public static let pairingConfirm = SMPCode(rawValue: 0x03)
   /// The random number: 3.5.4.
   public static let pairingRandom = SMPCode(rawValue: 0x04)
-  /// Pairing is over without a key: 3.5.5.
+  /// Pairing has ended without a key: 3.5.5.
   public static let pairingFailed = SMPCode(rawValue: 0x05)
   /// A long term key: 3.6.2.
   public static let encryptionInformation = SMPCode(rawValue: 0x06)
-  /// Which long term key it is: 3.6.3.
+  /// The identifier of a long term key: 3.6.3.
   public static let centralIdentification = SMPCode(rawValue: 0x07)
   /// An identity resolving key: 3.6.4.
   public static let identityInformation = SMPCode(rawValue: 0x08)
@@ -31,20 +31,20 @@ public struct SMPCode: RawRepresentable, Equatable, Sendable {
   public static let identityAddressInformation = SMPCode(rawValue: 0x09)
   /// A signature key: 3.6.6.
   public static let signingInformation = SMPCode(rawValue: 0x0A)
-  /// The peripheral wants encryption: 3.6.7.
+  /// The peripheral requests encryption: 3.6.7.
   public static let securityRequest = SMPCode(rawValue: 0x0B)
   /// A public key of P-256: 3.5.6.
   public static let pairingPublicKey = SMPCode(rawValue: 0x0C)
   /// Proof of the same shared secret: 3.5.7.
   public static let pairingDHKeyCheck = SMPCode(rawValue: 0x0D)
-  /// A key was pressed while a passkey is entered: 3.5.8.
+  /// The user pressed a key during passkey entry: 3.5.8.
   public static let pairingKeypressNotification = SMPCode(rawValue: 0x0E)
 
-  /// Whether the specification gives the code a meaning.
+  /// Whether the code is not reserved.
   public var isAssigned: Bool { rawValue >= 0x01 && rawValue <= 0x0E }
 }
 
-/// Some of the Security Manager's codes: a bit for each.
+/// A set of Security Manager codes, a bit each.
 struct SMPCodeSet: Equatable {
   private var bits: UInt16 = 0
 
@@ -59,7 +59,7 @@ struct SMPCodeSet: Equatable {
 
   mutating func remove(_ code: SMPCode) { bits &= ~Self.bit(code) }
 
-  /// The lowest of its codes; `nil` if it is empty. Keys are distributed in the order of their codes.
+  /// The lowest code; `nil` if the set is empty. Keys are distributed in the order of their codes.
   var first: SMPCode? {
     bits == 0 ? nil : SMPCode(rawValue: UInt8(truncatingIfNeeded: bits.trailingZeroBitCount))
   }

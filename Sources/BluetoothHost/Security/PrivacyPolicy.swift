@@ -1,19 +1,19 @@
-/// How much a device shows of who it is, and whom it lets connect.
+/// A device's use of private addresses, and the devices that may connect.
 ///
 /// Core Specification, Vol 3, Part C, 10.7, and Vol 6, Part B, 6.
 public struct PrivacyPolicy: Equatable, Sendable {
-  /// Whether it goes by resolvable private addresses, made with the key of its `LocalIdentity`; without one
-  /// it does not. Takes effect when the controller is started.
+  /// Whether it uses resolvable private addresses, made with the key of its `LocalIdentity`;
+  /// without a key it does not. Takes effect at the start of the controller.
   public var hidesIdentity: Bool
-  /// How long it uses a private address, in seconds: at least 1. The specification proposes 15 minutes
-  /// (Vol 3, Part C, Appendix A), and that is the default.
+  /// The lifetime of a private address in seconds, at least 1. The default is the 15 minutes that
+  /// the specification recommends (Vol 3, Part C, Appendix A).
   ///
-  /// No address changes while the controller tries to connect; links keep the one that they began with.
+  /// The address does not change while the controller is connecting; links keep their first one.
   public var renewalInterval: UInt16
-  /// Whether a central without a bond cannot connect. A peer whose private address no bond resolves has none.
+  /// Whether only bonded centrals may connect. A private address has to be resolved by a bond.
   public var admitsBondedOnly: Bool
 
-  /// By default a device shows who it is, and takes everybody.
+  /// By default a device uses no private addresses, and every central may connect.
   public init(
     hidesIdentity: Bool = false, renewalInterval: UInt16 = 900, admitsBondedOnly: Bool = false
   ) {
@@ -23,28 +23,28 @@ public struct PrivacyPolicy: Equatable, Sendable {
   }
 }
 
-/// What a controller has to be asked to keep its lists and its address as the host wants them. It refuses
-/// these while it advertises, scans or initiates: Core Specification, Vol 4, Part E, 7.8.4 and 7.8.38 to
+/// A command that updates the controller's lists or its address. The controller refuses these while
+/// it advertises, scans or initiates: Core Specification, Vol 4, Part E, 7.8.4 and 7.8.38 to
 /// 7.8.44.
 public enum PrivacyCommand: Equatable, Sendable {
-  /// One without parameters.
+  /// A command without parameters.
   case plain(HCIOpcode)
-  /// Resolve addresses, or not.
+  /// Start or stop address resolution.
   case resolve(Bool)
   /// Add a device to the resolving list.
   case addToResolvingList(LEAddDeviceToResolvingList)
-  /// Accept the identity address of a device in that list, too.
+  /// Also accept the identity address of a device in that list.
   case setPrivacyMode(LESetPrivacyMode)
   /// Add a device to the filter accept list.
   case addToAcceptList(DeviceAddress)
-  /// Set the advertising parameters, with the filter policy as it is now.
+  /// Set the advertising parameters, with the current filter policy.
   case setAdvertisingParameters
-  /// Go by this private address.
+  /// Use this private address.
   case setAddress(DeviceAddress)
 }
 
 extension DeviceAddress {
-  /// A resolvable private address: `key` and the low 22 bits of `random` make it.
+  /// Creates a resolvable private address from `key` and the low 22 bits of `random`.
   ///
   /// Core Specification, Vol 6, Part B, 1.3.2.2. Those bits may be neither all 0 nor all 1.
   init(resolvableWith key: Number128, random: UInt32) {

@@ -1,6 +1,6 @@
-/// How far a controller's lists and address are as the host wants them.
+/// The progress of updating the controller's lists and address.
 struct PrivacyUpkeep {
-  /// What is seen to next, in this order.
+  /// The next step, in this order.
   enum Step: UInt8 {
     case resolvingListSize, acceptListSize, stopResolving, clearResolvingList, fillResolvingList
     case setPrivacyMode, resolve, clearAcceptList, fillAcceptList, advertisingParameters, address
@@ -10,43 +10,44 @@ struct PrivacyUpkeep {
   var step = Step.done
   /// The next bond to add to a list.
   var number = 0
-  /// The command that the controller has yet to answer.
+  /// The command without an answer so far.
   var awaited: HCIOpcode?
-  /// Whether a first command has been taken, and the last has not been answered.
+  /// Whether the commands have begun, and the last has not been answered.
   var isUnderWay = false
 
-  // What the controller can do; `nil` while it has not been asked.
+  // The controller's capabilities; `nil` before they are read.
   var supportsResolving = false
   var resolvingListSize: UInt8?
   var acceptListSize: UInt8?
 
-  // What it has.
+  // The controller's current state.
   var isResolving = false
   var resolvingCount = 0
-  /// How many of these have their privacy mode.
+  /// How many devices in the resolving list have their privacy mode.
   var modeCount = 0
   var acceptCount = 0
-  /// Whether each bond with a key has its place in the resolving list.
+  /// Whether the resolving list contains each bond with a key.
   var resolvesAll = false
-  /// Whether each bond has its place in the accept list, so that strangers need not be looked at.
+  /// Whether the accept list contains each bond, so that the controller rejects unknown devices
+  /// itself.
   var acceptsAll = false
-  /// Whether the advertising parameters demand the accept list.
+  /// Whether the advertising parameters use the accept list.
   var filters = false
-  /// The address that it has been asked to take.
+  /// The address in the last command.
   var requestedAddress: DeviceAddress?
 
   /// Whether there is a private address to renew, and when.
   var isPrivate = false
   var renewalTime: Instant?
-  var owesAddress = false
+  var isAddressPending = false
 
-  /// Everything that depends on the bonds is to be done anew.
+  /// Restarts all steps that depend on the bonds.
   mutating func restart() {
     step = .resolvingListSize
     number = 0
   }
 
-  /// The controller has been reset: it has forgotten everything.
+  /// The controller was reset, and its state is lost.
   mutating func reset(supportsResolving: Bool) {
     let old = self
     self = PrivacyUpkeep()
@@ -56,7 +57,7 @@ struct PrivacyUpkeep {
     restart()
   }
 
-  /// The controller has answered a command; `value` is the first of its return parameters.
+  /// Takes the result of a command; `value` is the first of its return parameters.
   mutating func finish(_ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8) {
     let isDone = status == .success
     switch opcode {
@@ -73,8 +74,8 @@ struct PrivacyUpkeep {
   }
 }
 
-/// The private address by which a device with a bond was heard last: a host that connects to its identity
-/// address connects to that one, if the controller does not resolve addresses.
+/// The last known private addresses of bonded devices. To connect to an identity address, the host
+/// uses them if the controller does not resolve addresses.
 struct RecentAddresses {
   private struct Entry {
     var identity = DeviceAddress.zero
@@ -84,15 +85,15 @@ struct RecentAddresses {
   private var entries = InlineArray<4, Entry>(repeating: Entry())
   private var next = 0
 
-  /// The device with `identity` has been heard by `address`.
+  /// Stores the `address` that the device with `identity` uses.
   mutating func note(_ address: DeviceAddress, of identity: DeviceAddress) {
-    var place = next
-    for index in entries.indices where entries[index].identity == identity { place = index }
-    if place == next { next = (next &+ 1) % entries.count }
-    entries[place] = Entry(identity: identity, address: address)
+    var slot = next
+    for index in entries.indices where entries[index].identity == identity { slot = index }
+    if slot == next { next = (next &+ 1) % entries.count }
+    entries[slot] = Entry(identity: identity, address: address)
   }
 
-  /// The address of the device with `identity`; `nil` if it has not been heard.
+  /// The address of the device with `identity`; `nil` if it is unknown.
   func address(of identity: DeviceAddress) -> DeviceAddress? {
     for index in entries.indices where entries[index].identity == identity {
       return entries[index].address

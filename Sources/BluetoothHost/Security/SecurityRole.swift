@@ -1,19 +1,18 @@
-/// The part of a host that protects links: a Security Manager, with its pairings and bonds.
+/// The part of a host that secures links: a Security Manager, with its pairings and bonds.
 ///
-/// `SecurityManager` is one. `NoSecurity` is for a host that never encrypts: it refuses to pair, and has
-/// neither state nor code. The host calls these requirements; nothing else needs them.
-///
-/// An index without a link is answered with nothing.
+/// `SecurityManager` implements it. `NoSecurity` is for a host without encryption: it refuses to
+/// pair, and has neither state nor code. Only the host calls these requirements. For an index
+/// without a link they do nothing, and return `nil` or `false`.
 public protocol SecurityRole: ~Copyable {
-  /// Whether links can be protected. The code for it is left out where this is false.
+  /// Whether links can be secured. If false, the code for it is left out.
   static var isPresent: Bool { get }
 
-  /// A link is there, with the addresses with which it was made.
+  /// A link was opened, with these addresses.
   mutating func opened(_ link: PairingLink, at index: Int)
-  /// A link has gone.
+  /// A link has closed.
   mutating func closed(at index: Int)
 
-  /// Takes a PDU of the Security Manager's channel.
+  /// Takes a PDU from the Security Manager's channel.
   mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant)
   /// Whether there is a PDU to send.
   func hasPacket(for connection: borrowing Connection) -> Bool
@@ -22,79 +21,80 @@ public protocol SecurityRole: ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool
 
-  /// Whether a command for the controller is owed: `takeEncryption` or `takeKeyReply` has one.
-  func owesCommand(at index: Int) -> Bool
-  /// What the controller shall encrypt the link with; `nil` if nothing is owed.
+  /// Whether a command for the controller is pending: see `takeEncryption` and `takeKeyReply`.
+  func hasCommand(at index: Int) -> Bool
+  /// The parameters with which the controller has to encrypt the link; `nil` if none are pending.
   mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart?
-  /// The answer to the controller's request for the key of the link; `nil` if none is owed.
+  /// The answer to the controller's key request for the link; `nil` if none is pending.
   mutating func takeKeyReply(at index: Int) -> LongTermKeyReply?
-  /// The controller asks for the key of a link.
+  /// The controller requests the key of a link.
   mutating func keyRequested(
     encryptedDiversifier: UInt16, randomNumber: UInt64, at index: Int, at now: Instant)
-  /// The link is encrypted, or no longer, or could not be.
+  /// Encryption of the link was turned on or off, or failed.
   mutating func encryptionChanged(
     _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant)
 
-  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for. A time that has passed
-  /// means that there is work to do.
+  /// When to call `advance(to:)` next; `nil` if nothing is scheduled. A time in the past means that
+  /// there is work to do.
   var deadline: Instant? { get }
-  /// Does what is due, and a little of the work on keys.
+  /// Does what is due, and a short step of the key computation.
   mutating func advance(to now: Instant)
 
-  /// What protects the link now.
+  /// The current security of the link.
   func security(at index: Int) -> LinkSecurity
 
-  /// Recognises a client, once: its link is encrypted with the key of its bond. `nil` if it is not, or if
-  /// that has been taken.
+  /// Returns once the record of a client, when its link is encrypted with the key of its bond;
+  /// `nil` before and after that.
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
-  /// The recognised clients about which the server may know something new.
+  /// The recognised clients whose server state may have changed.
   var activeClients: ConnectionSet { get }
-  /// The server may know something new of a client. Nothing happens unless it is recognised.
+  /// The server's state of a client may have changed. Only noted for a recognised client.
   mutating func noteActivity(at index: Int)
-  /// Whether the bond of a client does not keep `state` yet. The client is no longer active.
-  mutating func isNews(_ state: ClientState, at index: Int) -> Bool
-  /// Keeps `record` with the bond of a client.
-  mutating func keep(_ record: ClientRecord, at index: Int)
-  /// Whether the peer has yet to prove that it is the one of the bond: this device is the central and has
-  /// a key for the link, which is not encrypted. The client then asks nothing and believes nothing, since
-  /// anybody can take the peer's address and leave its attributes unprotected (the attack BLESA).
-  func isUnproven(at index: Int) -> Bool
-  /// Has an unproven link encrypted, for the client has something to ask.
-  mutating func prove(at index: Int)
-  /// Why an unproven link was not encrypted; `nil` if it was, or if this has been taken.
+  /// Whether `state` of a client differs from its bond. The client is no longer active then.
+  mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool
+  /// Stores `record` in the bond of a client.
+  mutating func save(_ record: ClientRecord, at index: Int)
+  /// Whether a bonded peer has to be authenticated by encryption first: this device is the central
+  /// and has a key for the link, which is not encrypted. Until then the client sends no request and
+  /// ignores the peer, since another device can use the peer's address and unprotected attributes
+  /// (the attack BLESA).
+  func requiresEncryption(at index: Int) -> Bool
+  /// Encrypts the link of such a peer, since the client has a request.
+  mutating func encrypt(at index: Int)
+  /// Returns once why the link could not be encrypted; `nil` without a failure.
   mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
-  /// Whether the controller shall give a random number: LE Rand.
+  /// Whether the controller has to supply a random number: LE Rand.
   var needsRandomNumber: Bool { get }
-  /// The controller has given a random number; `nil` if it refuses.
+  /// Takes a random number of the controller; `nil` if it refuses.
   mutating func takeRandomNumber(_ number: UInt64?)
 
-  /// Makes the private address to begin with; `nil` if this device shows who it is.
+  /// Returns the first private address; `nil` if this device does not use private addresses.
   mutating func makePrivateAddress() -> DeviceAddress?
-  /// The controller has been set up, with these LE features.
+  /// The controller was set up, with these LE features.
   mutating func controllerStarted(features: UInt64)
   /// Whether `takePrivacyCommand` may have a command.
-  var owesPrivacyCommand: Bool { get }
-  /// The next command for the controller's lists and its address; `nil` if all is as it shall be.
+  var hasPrivacyCommand: Bool { get }
+  /// The next command for the controller's lists and address; `nil` if everything is up to date.
   mutating func takePrivacyCommand() -> PrivacyCommand?
-  /// The controller has answered, or left unanswered, a command. Returns the private address that it has
-  /// taken, if that was it.
+  /// Takes the result of a command, or that it remained unanswered. Returns the private address
+  /// that the controller has accepted with it.
   mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress?
-  /// Whether the controller takes connections of devices in its accept list alone.
+  /// Whether the controller accepts only connections of devices in its accept list.
   var filtersConnections: Bool { get }
   /// Whether a central with this address may connect.
   func admits(_ address: DeviceAddress) -> Bool
-  /// The identity address of the device with the bond that `address` belongs to, or `address`.
+  /// The identity address of the bond that `address` belongs to, or `address`.
   func identityAddress(of address: DeviceAddress) -> DeviceAddress
-  /// An advertiser was heard. Returns what `identityAddress(of:)` does.
+  /// Notes an advertiser's address. Returns the same as `identityAddress(of:)`.
   mutating func heard(_ address: DeviceAddress) -> DeviceAddress
   /// The address to connect to for a link with `peer`.
   func linkAddress(of peer: DeviceAddress) -> DeviceAddress
 }
 
-/// No security: a peer that wants to pair is refused, and no link is encrypted.
+/// No security: the host refuses to pair, and encrypts no link.
 public struct NoSecurity: SecurityRole, ~Copyable {
   /// False.
   public static var isPresent: Bool { false }
@@ -115,7 +115,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool { false }
   /// False.
-  public func owesCommand(at index: Int) -> Bool { false }
+  public func hasCommand(at index: Int) -> Bool { false }
   /// Nothing.
   public mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart? { nil }
   /// Nothing.
@@ -141,13 +141,13 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// Nothing happens.
   public mutating func noteActivity(at index: Int) {}
   /// False.
-  public mutating func isNews(_ state: ClientState, at index: Int) -> Bool { false }
+  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.
-  public mutating func keep(_ record: ClientRecord, at index: Int) {}
+  public mutating func save(_ record: ClientRecord, at index: Int) {}
   /// False: there are no bonds.
-  public func isUnproven(at index: Int) -> Bool { false }
+  public func requiresEncryption(at index: Int) -> Bool { false }
   /// Nothing happens.
-  public mutating func prove(at index: Int) {}
+  public mutating func encrypt(at index: Int) {}
   /// Nothing.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
   /// False.
@@ -159,7 +159,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// Nothing happens.
   public mutating func controllerStarted(features: UInt64) {}
   /// False.
-  public var owesPrivacyCommand: Bool { false }
+  public var hasPrivacyCommand: Bool { false }
   /// None.
   public mutating func takePrivacyCommand() -> PrivacyCommand? { nil }
   /// Nothing happens.

@@ -1,27 +1,27 @@
-/// The way between a host and its controller: whole packets out and in, over any port.
+/// The packet transport between a host and its controller, over any port.
 ///
-/// A radio that is lost is opened again, after 250 ms at first and then more and more seldom, down to
-/// once in 5 s. `capacity` is the longest packet that can be received, and what is read or written at
-/// once: at least `longestSentPacket` bytes.
+/// It reopens a lost radio, first after 250 ms and then more and more rarely, down to once in 5 s.
+/// `capacity` is the longest packet that can be received, and the size of a read or write: at
+/// least `longestSentPacket` bytes.
 public struct RadioLink<let capacity: Int>: ~Copyable {
-  /// The longest packet that a host sends, in bytes: H4's type, the headers of ACL data (4 bytes) and
-  /// L2CAP (4 bytes), and an ATT PDU of 517.
+  /// The longest packet that a host sends, in bytes: H4's type, the headers of ACL data (4 bytes)
+  /// and L2CAP (4 bytes), and an ATT PDU of 517.
   public static var longestSentPacket: Int { 1 + 4 + 4 + 517 }
 
-  /// The packets that are received in a row before something else has its turn.
+  /// How many packets are received in a row before other work continues.
   public static var burst: Int { 32 }
 
-  /// After so many Resets without any packet, the connection to a controller is closed and made anew.
-  /// A host sends one Reset in about 2 s.
+  /// After this number of Resets without any packet, the connection to the controller is closed and
+  /// reopened. A host sends one Reset in about 2 s.
   public static var resetLimit: Int { 3 }
 
-  /// What a turn of the loop has come to.
-  public enum Turn: Equatable, Sendable {
-    /// Nothing more can be done before the port has news.
+  /// The result of a turn of the event loop.
+  public enum TurnResult: Equatable, Sendable {
+    /// Nothing can be done before the next event of the port.
     case done
-    /// There may be more to receive at once: the loop should not sleep.
+    /// There may be more to receive: the loop should not sleep.
     case unfinished
-    /// The radio has been lost in this turn.
+    /// The radio was lost in this turn.
     case lost(RadioLoss)
   }
 
@@ -31,29 +31,29 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   private var output = ByteBuffer<capacity>()
   private var written = 0
 
-  /// Whether the controller can be reached, as far as is known.
+  /// Whether the radio is open.
   public private(set) var isOpen = false
-  /// Whether the driver does not know yet that the radio is open.
+  /// Whether the driver still has to be notified of the open radio.
   private var isNew = false
   private var loss: RadioLoss?
   /// When to open the radio again; `nil` while it is open or the port waits for a controller.
   private var retry: Instant?
-  /// How often in a row it has failed without a packet.
+  /// How often in a row it has failed before any packet.
   private var failures: UInt32 = 0
   private var unansweredResets = 0
-  /// Whether no packet has come since the radio was opened.
+  /// Whether no packet has been received since the radio was opened.
   private var isFirst = true
 
-  /// A link whose radio is not open.
+  /// Creates a link without an open radio.
   public init() {}
 
-  /// When `open` must be called next; `nil` if only the port can bring anything.
+  /// When to call `open` next; `nil` if only the port can cause a change.
   public var deadline: Instant? { retry }
 
   /// Whether bytes wait to be written.
   public var hasOutput: Bool { written < output.count }
 
-  /// Opens the radio if it is not open and its time has come.
+  /// Opens the radio if it is closed and a retry is due.
   @discardableResult
   public mutating func open<Port: RadioPort & ~Copyable>(
     _ port: inout Port, at now: Instant
@@ -74,20 +74,20 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     return opening
   }
 
-  /// Closes the radio for good.
+  /// Closes the radio, and does not reopen it.
   public mutating func close<Port: RadioPort & ~Copyable>(_ port: inout Port) {
     if isOpen { reset(&port) }
     retry = nil
   }
 
-  /// Gives `driver` what has come, and the controller what `driver` has for it. Call it in each turn of
-  /// the loop, after `open`.
+  /// Passes received packets to `driver`, and its packets to the controller. Call it in each turn
+  /// of the loop, after `open`.
   ///
-  /// After `.lost`, the caller gives the news to its host.
+  /// After `.lost`, the caller notifies its host.
   @inline(__always)
   public mutating func serve<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, for driver: inout Driver, at now: Instant) -> Turn {
+  >(_ port: inout Port, for driver: inout Driver, at now: Instant) -> TurnResult {
     if isNew {
       isNew = false
       driver.radioIsReady(at: now)
@@ -103,8 +103,8 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
 
   // MARK: Packets
 
-  /// Receives a burst of packets, and sends what each brings before the next can replace it; whether
-  /// there may be more.
+  /// Receives a burst of packets, and sends what each causes before the next one can replace it.
+  /// Returns whether there may be more.
   private mutating func exchange<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
@@ -119,7 +119,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Hands the next packet to the driver; `false` if none is whole yet, or the radio is lost.
+  /// Passes the next packet to the driver; `false` if none is complete, or the radio is lost.
   @inline(__always)
   private mutating func receive<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
@@ -157,7 +157,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
         isPacket = true
       }
     case .incomplete, .tooLong:
-      // No host asks for a packet that is too long, and nothing waits for it.
+      // A host never requests a packet that is too long, and does not wait for it.
       break
     case .lostSync(let byte):
       loss = .lostSync(byte)
@@ -172,9 +172,9 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     unansweredResets = 0
   }
 
-  /// Whether a packet refuses Reset with the error Connection Rejected due to Limited Resources, as
-  /// a virtual air does that has no room. No controller has another reason to.
-  private static func saysFull(_ packet: Span<UInt8>) -> Bool {
+  /// Whether a packet refuses Reset with the error Connection Rejected due to Limited Resources: a
+  /// virtual air is full. Controllers do not do that.
+  public static func saysFull(_ packet: Span<UInt8>) -> Bool {
     guard case .event(.commandComplete, let parameters)? = HCIPacket(packet),
       let event = CommandComplete(parameters: parameters), event.opcode == .reset
     else { return false }
@@ -182,7 +182,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     return reader.readUInt8() == HCIErrorCode.rejectedDueToLimitedResources.rawValue
   }
 
-  /// Reads into the empty buffer; `false` if there is nothing now.
+  /// Reads into the empty buffer; `false` if nothing is available.
   private mutating func fill<Port: RadioPort & ~Copyable>(_ port: inout Port) -> Bool {
     consumed = 0
     input.removeAll()
@@ -203,7 +203,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     }
   }
 
-  /// Sends until the driver has nothing more, or the controller takes no more for now.
+  /// Sends until the driver has no more packets, or the controller takes no more for now.
   @inline(__always)
   private mutating func send<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
@@ -220,7 +220,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     while flush(&port), hasMore, fill(&port, from: &driver, &hasMore, at: now) {}
   }
 
-  /// Writes what waits; whether nothing is left of it.
+  /// Writes the pending bytes. Returns whether none remain.
   private mutating func flush<Port: RadioPort & ~Copyable>(_ port: inout Port) -> Bool {
     guard written < output.count else { return true }
     switch port.writeRadio(output.span.extracting(written..<output.count)) {
@@ -233,8 +233,8 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     }
   }
 
-  /// Takes the driver's next packet, or for a stream as many as there is room for; `false` if it has
-  /// none. `hasMore` is false when the driver has said that it has no more.
+  /// Takes the driver's next packet, or for a stream as many as there is room for; `false` if there
+  /// is none. `hasMore` is false if the driver has no more.
   private mutating func fill<
     Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
   >(_ port: inout Port, from driver: inout Driver, _ hasMore: inout Bool, at now: Instant) -> Bool {
@@ -249,7 +249,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
     } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket && loss == nil
-    // What has been noted is sent, even if it is one Reset too many.
+    // Noted packets are sent, even if the last one exceeds the limit of Resets.
     return !output.isEmpty
   }
 
@@ -263,7 +263,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     if unansweredResets > Self.resetLimit { loss = .silent }
   }
 
-  // MARK: Losing and finding
+  // MARK: Closing and reopening
 
   private mutating func reset<Port: RadioPort & ~Copyable>(_ port: inout Port) {
     port.closeRadio()

@@ -1,18 +1,19 @@
 /// Why a radio was lost.
 public enum RadioLoss: Equatable, Sendable {
-  /// The port could not read or write: it knows why.
+  /// The port could not read or write; it knows the reason.
   case port
-  /// The other side closed the connection.
+  /// The peer closed the connection.
   case closed
-  /// A packet cannot begin with this byte, so the stream cannot be read on.
+  /// A packet cannot begin with this byte, so the rest of the stream is unreadable.
   case lostSync(UInt8)
-  /// The controller left every Reset unanswered.
+  /// The controller answered no Reset.
   case silent
-  /// The virtual air behind the connection has no room for another radio.
+  /// The virtual air of the connection has no room for another radio.
   case airIsFull
 
-  /// Writes what is wrong, in UTF-8, without a full stop; nothing for `port`.
+  /// Writes the reason in UTF-8, without a full stop; nothing for `port`.
   ///
+  /// - Parameter writer: Takes the text.
   /// - Parameter radio: The radio's name, such as `hci0`.
   public func writeReason(radio: Span<UInt8>, to writer: inout ByteWriter) {
     switch self {
@@ -31,7 +32,7 @@ public enum RadioLoss: Equatable, Sendable {
       writer.write(text: " answers nothing: 3 Resets were left unanswered")
     case .airIsFull:
       writer.write(text: "the virtual air")
-      // The air that the name `virtual` stands for needs no other name.
+      // The air named `virtual` needs no further name.
       if !StaticText("virtual").isEqual(to: radio) {
         writer.write(text: " at ")
         writer.writePrefix(of: radio)
@@ -40,7 +41,7 @@ public enum RadioLoss: Equatable, Sendable {
     }
   }
 
-  /// What helps, without a full stop; `nil` if nothing is known to.
+  /// A remedy, without a full stop; `nil` if none is known.
   public var remedy: StaticText? {
     switch self {
     case .port, .closed: nil
@@ -71,9 +72,9 @@ extension RadioFault {
       writer.write(text: "the controller reported hardware error 0x")
       writer.write(hexadecimal: code)
     case .stoppedAdvertising:
-      writer.write(text: "the controller stopped advertising by itself")
+      writer.write(text: "the controller stopped advertising")
     case .lost:
-      writer.write(text: "the way to the controller is gone")
+      writer.write(text: "the controller is disconnected")
     }
   }
 }

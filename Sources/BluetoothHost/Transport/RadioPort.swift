@@ -1,34 +1,35 @@
-/// How a port answers when it is asked to open its radio.
+/// The result of opening a radio.
 public enum RadioOpening: Equatable, Sendable {
   /// Bytes can be read and written.
   case opened
-  /// The controller has yet to come, or its host is being looked up. The loop wakes when there is news.
+  /// The controller is not there yet, or its host's name is being resolved. The loop wakes at the
+  /// next change.
   case pending
   /// It cannot be opened now.
   case failed
 }
 
-/// What a read of a controller has given.
+/// The result of reading from a controller.
 public enum RadioRead: Equatable, Sendable {
-  /// So many bytes, at least one.
+  /// This number of bytes, at least one.
   case bytes(Int)
-  /// Nothing now.
+  /// Nothing is available.
   case nothing
-  /// The other side has closed the connection.
+  /// The peer closed the connection.
   case closed
   /// The read failed.
   case failed
 }
 
-/// What a write to a controller has come to.
+/// The result of writing to a controller.
 public enum RadioWrite: Equatable, Sendable {
-  /// The controller took so many bytes, perhaps none now.
+  /// The controller took this number of bytes, perhaps none.
   case taken(Int)
   /// The write failed.
   case failed
 }
 
-/// Which way a packet goes.
+/// The direction of a packet.
 public enum PacketDirection: Equatable, Sendable {
   /// From the host to the controller.
   case sent
@@ -36,28 +37,28 @@ public enum PacketDirection: Equatable, Sendable {
   case received
 }
 
-/// The bytes of a Bluetooth controller: what a host needs of the machine it runs on.
+/// The byte transport of a Bluetooth controller: what a host needs from its machine.
 ///
-/// No call waits. The calls come from one thread.
+/// No call may block. All calls come from one thread.
 public protocol RadioPort: ~Copyable {
   /// Opens the radio, for the first time or again.
   mutating func openRadio(at now: Instant) -> RadioOpening
 
-  /// Closes the radio. What belongs to the machine is given back as it was.
+  /// Closes the radio, and restores the state of the machine.
   mutating func closeRadio()
 
   /// Whether each read and each write is one packet, as with an adapter's user channel; false for a
   /// stream.
   var isPacketwise: Bool { get }
 
-  /// Reads what there is into the front of `space`.
+  /// Reads the available bytes to the front of `space`.
   mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead
 
-  /// Writes the first of `bytes`, as many as are taken now. If that is not all of them, the loop wakes
-  /// when more would be taken.
+  /// Writes the first of `bytes`, as many as can be taken now. If some remain, the loop wakes when
+  /// more can be taken.
   mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite
 
-  /// Sees a packet, H4's type byte first. The default does nothing.
+  /// Observes a packet, H4's type byte first. The default does nothing.
   mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection)
 }
 
@@ -67,25 +68,25 @@ extension RadioPort where Self: ~Copyable {
   public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {}
 }
 
-/// What drives a controller: a host and what it is for.
+/// What drives a controller: a host and its program.
 public protocol RadioDriver: ~Copyable {
-  /// The radio can be used, for the first time or again. The state of its controller is unknown.
+  /// The radio was opened, for the first time or again. The state of its controller is unknown.
   mutating func radioIsReady(at now: Instant)
 
   /// Takes a whole packet from the controller, H4's type byte first.
   mutating func receive(_ packet: Span<UInt8>, at now: Instant)
 
-  /// Whether `nextPacket` is worth a call. The default is true.
+  /// Whether `nextPacket` may have a packet. The default is true.
   var mayHavePacket: Bool { get }
 
-  /// Writes the next whole packet for the controller, H4's type byte first; `false` if there is none
-  /// now.
+  /// Writes the next whole packet for the controller, H4's type byte first; `false` if there is
+  /// none now.
   mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
 
-  /// What the last packet brought has been sent. The default does nothing.
+  /// All packets that the last received packet caused were sent. The default does nothing.
   mutating func packetWasServed(at now: Instant)
 
-  /// Lets time pass. Called in each turn of the loop, after the packets that it brought.
+  /// Does what is due at `now`. Called in each turn of the loop, after its packets.
   mutating func advance(to now: Instant)
 }
 

@@ -1,27 +1,28 @@
-/// A few lines of one GPIO chip, by way of libgpiod, whichever of its two incompatible versions
-/// there is. Nothing is taken from the heap between cgpiod_open and cgpiod_close.
+/// A few lines of one GPIO chip through libgpiod, with either of its two incompatible versions.
+/// Between cgpiod_open and cgpiod_close it does not use the heap.
 ///
-/// Edges come with their bounces: the kernel's own debouncing, which version 2 alone can ask for, holds
+/// Edges include bounces: the kernel's debouncing, which only version 2 offers, delays the first
+/// edge too.
 /// back the first edge as well.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a line's resistor does. As the numbers of the kernel's, not of either library's.
+/// The resistor of a line, with the kernel's numbers, not a library's.
 enum cgpiod_bias {
     CGPIOD_BIAS_NONE = 0,
     CGPIOD_BIAS_PULL_UP = 1,
     CGPIOD_BIAS_PULL_DOWN = 2,
 };
 
-/// A line that is wanted.
+/// A line to request.
 struct cgpiod_line {
-    /// What the chip calls it; NULL to take the offset.
+    /// Its name on the chip; NULL to use the offset.
     const char *name;
-    /// Where it is if no line of the chip has the name; negative if there is no such place.
+    /// Its offset if no line of the chip has the name; negative for none.
     int32_t offset;
-    /// 1 to drive it, inactive at first; 0 to hear of its edges.
+    /// 1 for an output, inactive at first; 0 for an input with edges.
     int32_t is_output;
     /// 1 if it is active when its level is low.
     int32_t is_active_low;
@@ -37,7 +38,7 @@ enum cgpiod_step {
     CGPIOD_STEP_OPEN_CHIP = 1,
     /// Looking for a line: there is none with the name or at the offset.
     CGPIOD_STEP_FIND_LINE = 2,
-    /// Asking for a line.
+    /// Requesting a line.
     CGPIOD_STEP_REQUEST_LINE = 3,
     /// Anything else.
     CGPIOD_STEP_OTHER = 4,
@@ -51,15 +52,15 @@ struct cgpiod_failure {
     int32_t step;
     /// The index of the line, or -1.
     int32_t line;
-    /// The chip's path; for CGPIOD_STEP_FIND_CHIP, empty.
+    /// The chip's path; empty for CGPIOD_STEP_FIND_CHIP.
     char chip[64];
-    /// Who uses the line, if it is in use and the kernel tells.
+    /// The user of the line, if it is in use and the kernel gives a name.
     char user[32];
 };
 
 /// A line that has become active or inactive.
 struct cgpiod_edge {
-    /// The line's index among those asked for.
+    /// The line's index in the request.
     int32_t line;
     /// 1 if it has become active.
     int32_t is_active;
@@ -67,42 +68,42 @@ struct cgpiod_edge {
     uint64_t time;
 };
 
-/// Lines that have been asked for and granted.
+/// Lines that were requested and granted.
 struct cgpiod_lines;
 
-/// The major version of libgpiod that this has been built with: 1 or 2.
+/// The major version of libgpiod in this build: 1 or 2.
 int cgpiod_version(void);
 
-/// Finds the chip with this label among the gpiochip* in `directory`, and asks for `count` lines
-/// of it, at most 8, all or none. A label of NULL is the first chip that has all lines by name.
+/// Finds the chip with this label among the gpiochip* in `directory`, and requests `count` lines of
+/// it, at most 8, all or none. A label of NULL is the first chip that has all lines by name.
 ///
-/// NULL, with `failure` filled in, if that cannot be.
+/// NULL, with `failure` filled in, if that fails.
 struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
                                  const struct cgpiod_line *lines, size_t count,
                                  struct cgpiod_failure *failure);
 
-/// A line as it is before it is asked for.
+/// The state of a line before it is requested.
 struct cgpiod_line_state {
-    /// Where it is; -1 if the chip has no such line.
+    /// Its offset; -1 if the chip has no such line.
     int32_t offset;
-    /// Who uses it; empty if nobody does, "?" if they give no name.
+    /// The user of the line; empty without one, "?" for one without a name.
     char user[32];
 };
 
-/// Finds the chip with this label as cgpiod_open does, and tells of `count` lines of it without
-/// asking for them: 0, with the chip's path in `failure`, or -1 with all of `failure` filled in.
+/// Finds the chip as cgpiod_open does, and reads the state of `count` lines without requesting
+/// them: 0, with the chip's path in `failure`, or -1 with all of `failure` filled in.
 int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_line *lines,
                   size_t count, struct cgpiod_line_state *states, struct cgpiod_failure *failure);
 
-/// Gives the lines back.
+/// Releases the lines.
 void cgpiod_close(struct cgpiod_lines *lines);
 
-/// A descriptor that is readable when there is an edge, and hangs up when the chip vanishes. It
+/// A descriptor that is readable when there is an edge, and hangs up when the chip is removed. It
 /// belongs to `lines`.
 int cgpiod_descriptor(const struct cgpiod_lines *lines);
 
-/// Takes the next edge: 1, or 0 if there is none now, or -1 with errno set; ENODEV is a chip that
-/// has vanished.
+/// Takes the next edge: 1; 0 if there is none now; -1 with errno set. ENODEV means that the chip
+/// was removed.
 int cgpiod_next_edge(struct cgpiod_lines *lines, struct cgpiod_edge *edge);
 
 /// Whether the line with this index is active: 1 or 0, or -1 with errno set.

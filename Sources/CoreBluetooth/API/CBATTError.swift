@@ -3,11 +3,10 @@ import Foundation
 /// The domain of `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
-/// What the other side answered by the attribute protocol; or what a peripheral answers, as the
-/// result of a request.
+/// An error of the attribute protocol: a peer's response, or the result of a peripheral's response.
 ///
-/// Apple's `CBATTError`: an `NSError` of the domain `CBATTErrorDomain`, and it stays one as an
-/// `NSError` and back.
+/// Apple's `CBATTError`: an `NSError` of the domain `CBATTErrorDomain`. A cast to `NSError` and
+/// back preserves it.
 public struct CBATTError: _BridgedStoredNSError, LocalizedError {
   /// The error as Foundation has it.
   public let _nsError: NSError
@@ -17,10 +16,11 @@ public struct CBATTError: _BridgedStoredNSError, LocalizedError {
     _nsError = error
   }
 
-  /// The error `code`, and what else is known of it.
+  /// An error with `code` and further information.
   ///
-  /// - Parameter userInfo: By Foundation's keys. The sentence of the code is added unless there is
-  ///   a value for `NSLocalizedDescriptionKey`.
+  /// - Parameter code: The code of the error.
+  /// - Parameter userInfo: Foundation's keys and their values. The code's sentence is added if
+  ///   `NSLocalizedDescriptionKey` is missing.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     _nsError = NSError(
       domain: CBATTErrorDomain, code: code.rawValue,
@@ -31,7 +31,7 @@ public struct CBATTError: _BridgedStoredNSError, LocalizedError {
   public var code: Code { Code(rawValue: _nsError.code) ?? .unlikelyError }
   /// `CBATTErrorDomain`.
   public static var errorDomain: String { CBATTErrorDomain }
-  /// `CBATTErrorDomain`, by the name that Foundation asks for.
+  /// `CBATTErrorDomain`, under the name that Foundation uses.
   public static var _nsErrorDomain: String { CBATTErrorDomain }
   /// A sentence for people, as Apple words it.
   public var errorDescription: String? {
@@ -87,7 +87,7 @@ extension CBATTError {
   public static var insufficientResources: Code { .insufficientResources }
 }
 
-// A cast from an `NSError` asks this: it works by the domain.
+// A cast from an `NSError` uses this. It checks the domain.
 extension CBATTError: _ObjectiveCBridgeable {
   /// The error as Foundation has it.
   public func _bridgeToObjectiveC() -> NSError { _nsError }

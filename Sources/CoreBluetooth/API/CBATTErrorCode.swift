@@ -24,7 +24,7 @@ extension CBATTError {
     case insufficientAuthentication
     /// The server does not know the request.
     case requestNotSupported
-    /// The offset lies behind the value's end.
+    /// The offset is past the value's end.
     case invalidOffset
     /// The client is not authorised as the attribute demands.
     case insufficientAuthorization
@@ -38,77 +38,48 @@ extension CBATTError {
     case insufficientEncryptionKeySize
     /// The value's length does not suit the attribute.
     case invalidAttributeValueLength
-    /// Something unlikely: the 8-ball's word for a statement that is no question.
+    /// An unlikely error. The 8-Ball responds with it to a statement that is not a question.
     case unlikelyError
     /// The link is not encrypted as the attribute demands.
     case insufficientEncryption
-    /// The attribute type groups nothing.
+    /// The attribute type is not a grouping type.
     case unsupportedGroupType
     /// The server has no room for it.
     case insufficientResources
     /// A number without a name. Since the case is unavailable, no `switch` has to list it.
     @available(*, unavailable) case other(Int)
 
-    /// The same cases in the same order, and so of the same layout; but `other` is available.
-    private enum Storage {
+    /// The same cases in the same order, so the layout is the same. Here `other` is available.
+    private enum Storage: Equatable {
       case success, invalidHandle, readNotPermitted, writeNotPermitted, invalidPdu
       case insufficientAuthentication, requestNotSupported, invalidOffset
       case insufficientAuthorization, prepareQueueFull, attributeNotFound, attributeNotLong
       case insufficientEncryptionKeySize, invalidAttributeValueLength, unlikelyError
       case insufficientEncryption, unsupportedGroupType, insufficientResources
       case other(Int)
+
+      /// The cases with a name. The index is the number.
+      static let named: [Self] = [
+        .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu,
+        .insufficientAuthentication, .requestNotSupported, .invalidOffset,
+        .insufficientAuthorization, .prepareQueueFull, .attributeNotFound, .attributeNotLong,
+        .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+        .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+      ]
     }
 
     /// The code with this number: never `nil`, but optional, as Apple's is.
     public init?(rawValue: Int) {
-      let storage: Storage =
-        switch rawValue {
-        case 0x00: .success
-        case 0x01: .invalidHandle
-        case 0x02: .readNotPermitted
-        case 0x03: .writeNotPermitted
-        case 0x04: .invalidPdu
-        case 0x05: .insufficientAuthentication
-        case 0x06: .requestNotSupported
-        case 0x07: .invalidOffset
-        case 0x08: .insufficientAuthorization
-        case 0x09: .prepareQueueFull
-        case 0x0A: .attributeNotFound
-        case 0x0B: .attributeNotLong
-        case 0x0C: .insufficientEncryptionKeySize
-        case 0x0D: .invalidAttributeValueLength
-        case 0x0E: .unlikelyError
-        case 0x0F: .insufficientEncryption
-        case 0x10: .unsupportedGroupType
-        case 0x11: .insufficientResources
-        default: .other(rawValue)
-        }
+      let isNamed = Storage.named.indices.contains(rawValue)
+      let storage = isNamed ? Storage.named[rawValue] : .other(rawValue)
       self = unsafe unsafeBitCast(storage, to: Self.self)
     }
 
-    /// The number as it is sent: 0 to 255.
+    /// The number that is sent: 0 to 255.
     public var rawValue: Int {
-      switch unsafe unsafeBitCast(self, to: Storage.self) {
-      case .success: 0x00
-      case .invalidHandle: 0x01
-      case .readNotPermitted: 0x02
-      case .writeNotPermitted: 0x03
-      case .invalidPdu: 0x04
-      case .insufficientAuthentication: 0x05
-      case .requestNotSupported: 0x06
-      case .invalidOffset: 0x07
-      case .insufficientAuthorization: 0x08
-      case .prepareQueueFull: 0x09
-      case .attributeNotFound: 0x0A
-      case .attributeNotLong: 0x0B
-      case .insufficientEncryptionKeySize: 0x0C
-      case .invalidAttributeValueLength: 0x0D
-      case .unlikelyError: 0x0E
-      case .insufficientEncryption: 0x0F
-      case .unsupportedGroupType: 0x10
-      case .insufficientResources: 0x11
-      case .other(let number): number
-      }
+      let storage = unsafe unsafeBitCast(self, to: Storage.self)
+      if case .other(let number) = storage { return number }
+      return Storage.named.firstIndex(of: storage) ?? -1
     }
 
     /// Whether the numbers are the same.

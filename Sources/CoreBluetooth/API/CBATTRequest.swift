@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a central asks of this device: a value to be read or written.
+/// A central's request to read or write a value of this device.
 ///
-/// It is given to the delegate of a `CBPeripheralManager`, which has to answer it with
+/// The delegate of a `CBPeripheralManager` receives it and must respond with
 /// `respond(to:withResult:)`.
 open class CBATTRequest: NSObject, @unchecked Sendable {
-  /// Who asks.
+  /// The central that sent the request.
   public let central: CBCentral
-  /// What is to be read or written.
+  /// The characteristic to read or write.
   public let characteristic: CBCharacteristic
-  /// The first byte that is to be read or written, from 0.
+  /// The first byte to read or write, from 0.
   public let offset: Int
 
-  /// For a write, the bytes. For a read, `nil`, to be set to the bytes from `offset` on.
+  /// For a write, the bytes. For a read, `nil`; the delegate sets it to the bytes from `offset` on.
   open var value: Data? {
     get { contents.withLock { $0 } }
     set { contents.withLock { $0 = newValue } }
   }
 
-  /// Who asks what, and the value.
+  /// The central, the characteristic, the offset and the value.
   open override var description: String {
     printed(
       ", central = \(central.identifier), characteristic = \(characteristic.uuid), "
@@ -26,7 +26,7 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
   }
 
   private let contents: Locked<Data?>
-  /// What it is part of.
+  /// The ATT request that this is part of; `nil` if it came from no central.
   let ticket: RequestTicket?
 
   init(

@@ -2,7 +2,7 @@ import Foundation
 
 /// What services, characteristics and descriptors have in common: a UUID.
 open class CBAttribute: NSObject, @unchecked Sendable {
-  /// What it is.
+  /// The attribute's UUID.
   public let uuid: CBUUID
 
   init(uuid: CBUUID) {
@@ -11,7 +11,7 @@ open class CBAttribute: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a characteristic can be used for.
+/// The operations that a characteristic supports.
 ///
 /// Apple's `CBCharacteristicProperties`; the first eight are those of the Core Specification,
 /// Vol 3, Part G, 3.3.1.1.
@@ -28,17 +28,17 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
   public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
   /// Its value can be read.
   public static let read = CBCharacteristicProperties(rawValue: 0x02)
-  /// Its value can be written, and the peripheral does not answer.
+  /// Its value can be written without a response.
   public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
-  /// Its value can be written, and the peripheral answers.
+  /// Its value can be written with a response.
   public static let write = CBCharacteristicProperties(rawValue: 0x08)
   /// Its value can be notified.
   public static let notify = CBCharacteristicProperties(rawValue: 0x10)
-  /// Its value can be indicated: notified, and confirmed by the central.
+  /// Its value can be indicated: the central confirms each.
   public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
   /// Its value can be written with a signature.
   public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
-  /// It has more properties, in a descriptor.
+  /// A descriptor has further properties.
   public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
   /// Only a trusted central may subscribe to notifications.
   public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
@@ -46,7 +46,7 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
   public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
 }
 
-/// What centrals may do with the value of a characteristic of ours.
+/// What centrals may do with the value of a characteristic of this device.
 ///
 /// Apple's `CBAttributePermissions`.
 public struct CBAttributePermissions: OptionSet, Hashable, Sendable {

@@ -3,13 +3,13 @@ import Foundation
 
 /// A central that is connected to this device.
 open class CBCentral: CBPeer, @unchecked Sendable {
-  /// How many bytes of a value can be told to it at once: its MTU less 3, 20 to 512.
+  /// The longest value that one notification to it carries: its MTU less 3, 20 to 512 bytes.
   public internal(set) var maximumUpdateValueLength: Int {
     get { maximum.withLock { $0 } }
     set { maximum.withLock { $0 = newValue } }
   }
 
-  /// The identifier, and how long a value may be that is notified.
+  /// The identifier and the longest value that can be notified.
   open override var description: String {
     printed(" identifier = \(identifier), MTU = \(maximumUpdateValueLength)")
   }

@@ -1,12 +1,11 @@
 import BluetoothHost
 import Foundation
 
-/// Looks for peripherals, and connects to them.
+/// Scans for peripherals and connects to them.
 ///
-/// Nothing can be asked of it before its delegate was told that its state is `poweredOn`: what is
-/// asked before is logged, and not done.
+/// A call before the state is `poweredOn` has no effect, and is logged.
 open class CBCentralManager: CBManager, @unchecked Sendable {
-  /// What some devices can do, and others cannot.
+  /// Features that only some devices have.
   public struct Feature: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -16,34 +15,34 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
       self.rawValue = rawValue
     }
 
-    /// To hear of, and to connect by, extended advertising.
+    /// Scanning for and connecting with extended advertising.
     public static let extendedScanAndConnect = Feature(rawValue: 1)
   }
 
-  /// Who is told.
+  /// The object that receives the manager's events.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { contents.withLock { $0.delegate } }
     set { contents.withLock { $0.delegate = newValue } }
   }
 
-  /// Whether it looks for peripherals.
+  /// Whether it scans.
   open var isScanning: Bool { contents.withLock { $0.scan != nil } }
 
-  /// Whether all of `features` are there. None is: legacy advertising alone is heard.
+  /// Whether all of `features` are supported. No feature is: only legacy advertising is received.
   open class func supports(_ features: Feature) -> Bool { features.isEmpty }
 
   struct Contents {
     weak var delegate: (any CBCentralManagerDelegate)?
-    /// The number of the scan that there is.
+    /// The number of the current scan; `nil` while it does not scan.
     var scan: Int?
     var lastScan = 0
-    /// The peripherals that somebody holds on to.
+    /// The peripherals that the program still references.
     var peripherals: [DeviceAddress: WeakPeripheral] = [:]
-    /// How many there may be before those that are gone are looked for.
+    /// The entry count above which released peripherals are removed.
     var sweep = 64
   }
 
-  /// Changes `contents`, and then calls who observes the manager.
+  /// Changes `contents`, and then calls the manager's observers.
   @discardableResult
   func change<Result>(_ body: (inout Contents) -> Result) -> Result {
     defer { observers.notify() }
@@ -55,8 +54,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   let contents = Locked(Contents())
-  let thread: any CentralThread
-  /// What the engine knows this manager by.
+  let thread: any ManagerThread
+  /// What represents this manager in the engine.
   let client: CentralClient
   private let observation = Locked<AnyObject?>(nil)
 
@@ -67,14 +66,16 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     begin(nil)
   }
 
-  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  /// A manager that calls its delegate on `queue`; `nil` for the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
-  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  /// A manager that calls its delegate on `queue`; `nil` for the main queue.
   ///
-  /// - Parameter options: Accepted, and without effect: they are for programs in the background.
+  /// - Parameter delegate: Receives the events of the manager.
+  /// - Parameter queue: The queue of the delegate; `nil` is the main queue.
+  /// - Parameter options: Accepted without effect: they are for programs in the background.
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
@@ -94,7 +95,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any CentralThread
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread
   ) {
     (self.thread, client) = (thread, CentralClient(queue: queue))
     super.init()
@@ -104,44 +105,44 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   private func begin(_ delegate: (any CBCentralManagerDelegate)?) {
     self.delegate = delegate
     client.belongs(to: self)
-    let (engine, client) = (thread.centralEngine, client)
-    thread.performCentral { _ in engine.add(client) }
-    let watch = thread.watch(for: client)
+    let (engine, client) = (thread.program.central, client)
+    thread.perform { _, _ in engine.add(client) }
+    let watch = thread.watchState { client.report($0) }
     observation.withLock { $0 = watch }
   }
 
   deinit {
-    let (engine, client) = (thread.centralEngine, client)
-    thread.performCentral { now in engine.remove(client, at: now) }
+    let (engine, client) = (thread.program.central, client)
+    thread.perform { _, now in engine.remove(client, at: now) }
     for entry in contents.withLock({ $0.peripherals.values.map(\.peripheral) }) {
       entry?.change { $0.forgetLinks() }
     }
   }
 
-  /// The peripherals with these identifiers, in their order. An identifier that was made from no
-  /// address is left out.
+  /// The peripherals with these identifiers, in their order. An identifier that was not made from
+  /// an address is left out.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     return identifiers.compactMap { DeviceAddress($0) }.map { peripheral(at: $0, name: nil) }
   }
 
-  /// The peripherals that this program is connected to by the same radio, by whichever manager,
-  /// and of which one of these services was discovered. They have to be connected by this manager
-  /// too before they are of use.
+  /// The peripherals with one of these services that any manager of the same radio has connected
+  /// to, once that service has been discovered. This manager has to connect to them too before it
+  /// can use them.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
-    return thread.centralEngine.connected.withLock(\.self)
+    return thread.program.central.connected.withLock(\.self)
       .filter { !$0.value.services.isDisjoint(with: wanted) }
       .map { peripheral(at: $0.key, name: $0.value.name) }
   }
 
-  /// Looks for peripherals, those with one of these services, or any if there are none; in the
-  /// place of the scan that there may be.
+  /// Scans for peripherals with one of these services, or for all peripherals if the list is empty
+  /// or `nil`. A new scan replaces the current one.
   ///
-  /// Each is told once, when its scan response has come or has been waited for for half a second;
-  /// and again if it has a new name or a new service. With
-  /// `CBCentralManagerScanOptionAllowDuplicatesKey`, everything that is heard is told.
+  /// Each peripheral is reported once, when its scan response arrives or after half a second
+  /// without one, and again if it has a new name or a new service. With
+  /// `CBCentralManagerScanOptionAllowDuplicatesKey`, every advertisement is reported.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil)
   {
     guard isPoweredOn() else { return }
@@ -151,25 +152,26 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
       contents.scan = contents.lastScan
       return contents.lastScan
     }
-    let wish = ScanWish(
+    let scan = ManagerScan(
       number: number, services: Set((serviceUUIDs ?? []).map(\.uuid)),
       solicited: Set((solicited ?? []).map(\.uuid)),
       allowsDuplicates: options.isTrue(CBCentralManagerScanOptionAllowDuplicatesKey))
-    let (engine, client) = (thread.centralEngine, client)
-    thread.performCentral { _ in engine.scan(client, wish) }
+    let (engine, client) = (thread.program.central, client)
+    thread.perform { _, _ in engine.scan(client, scan) }
   }
 
-  /// Looks no longer.
+  /// Stops the scan.
   open func stopScan() {
     guard isPoweredOn() else { return }
     change { $0.scan = nil }
-    let (engine, client) = (thread.centralEngine, client)
-    thread.performCentral { _ in engine.stopScan(client) }
+    let (engine, client) = (thread.program.central, client)
+    thread.perform { _, _ in engine.stopScan(client) }
   }
 
-  /// Connects to `peripheral`, whenever that can be had: attempts go on until
-  /// `cancelPeripheralConnection`, or until the caller lets go of the peripheral.
+  /// Connects to `peripheral`. Attempts continue until `cancelPeripheralConnection`, or until the
+  /// program releases the peripheral.
   ///
+  /// - Parameter peripheral: The peripheral, from this manager.
   /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
   ///   `CBConnectPeripheralOptionEnableAutoReconnect` have an effect; the others have none.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
@@ -178,8 +180,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let milliseconds = UInt32(min(max(delay.isNaN ? 0 : delay, 0) * 1_000, 86_400_000))
     let reconnects = options.isTrue(CBConnectPeripheralOptionEnableAutoReconnect)
     let isNew = peripheral.change { $0.wantLink() }
-    let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
-    let isTaken = thread.performCentral { [weak peripheral] now in
+    let (engine, client, address) = (thread.program.central, client, peripheral.address)
+    let isTaken = thread.perform { [weak peripheral] _, now in
       guard isNew else { return engine.connectAgain(client, address) }
       guard let peripheral else { return }
       engine.connect(
@@ -187,27 +189,26 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         after: milliseconds, at: now)
     }
     if isNew, !isTaken {
-      PeripheralLink.Member(client, peripheral).tellEnded(CBError(.connectionFailed))
+      PeripheralLink.Member(client, peripheral).reportEnd(CBError(.connectionFailed))
     }
   }
 
-  /// Ends the link to `peripheral`, or the attempts at one.
+  /// Ends the link to `peripheral`, or the attempts to connect.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     guard isPoweredOn(), isMine(peripheral) else { return }
     guard peripheral.change({ $0.cancelLink() }) else { return }
-    let (engine, client, address) = (thread.centralEngine, client, peripheral.address)
-    thread.performCentral { now in engine.cancel(client, address, at: now) }
+    let (engine, client, address) = (thread.program.central, client, peripheral.address)
+    thread.perform { _, now in engine.cancel(client, address, at: now) }
   }
 
-  /// Accepted, and without effect: the connections of other programs are not seen, since they have
-  /// radios of their own.
+  /// Accepted without effect: other programs use other radios, so their connections are not seen.
   open func registerForConnectionEvents(
     options: [CBConnectionEventMatchingOption: Any]? = nil
   ) {
     _ = isPoweredOn()
   }
 
-  /// Whether anything can be asked for; if not, that is logged.
+  /// Whether the manager is powered on. Logs the misuse if it is not.
   func isPoweredOn() -> Bool {
     if state == .poweredOn { return true }
     Misuse.log(self, "can only accept this command while in the powered on state")
@@ -220,7 +221,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     return false
   }
 
-  /// The peripheral at `address`: always the same, for as long as anybody holds on to it.
+  /// The peripheral at `address`: always the same object while the program references it.
   func peripheral(at address: DeviceAddress, name: String?) -> CBPeripheral {
     let peripheral = contents.withLock { contents in
       if let known = contents.peripherals[address]?.peripheral { return known }
@@ -235,7 +236,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 }
 
 extension CBCentralManager.Contents {
-  /// Whoever scans for long hears of more and more devices, of which hardly any are kept.
+  /// Removes the entries of released peripherals: a long scan finds many that the program drops.
   fileprivate mutating func forgetDropped() {
     guard peripherals.count > sweep else { return }
     peripherals = peripherals.filter { $0.value.peripheral != nil }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a `CBCentralManager` tells. All but the first are optional.
+/// Receives the events of a `CBCentralManager`. All methods but the first are optional.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-  /// The state has changed: nothing can be asked for unless it is `poweredOn`.
+  /// The state has changed. The manager can be used only while it is `poweredOn`.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
 
   /// Never called: nothing is restored on Linux.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-  /// A peripheral was heard, with this strength in dBm; 127 if that is not known.
+  /// A peripheral was discovered. The RSSI is in dBm, or 127 if unknown.
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber)
@@ -20,14 +20,14 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-  /// The link has ended: without an error if `cancelPeripheralConnection` ended it. Not called where
+  /// The link has ended: without an error if `cancelPeripheralConnection` ended it. Not called if
   /// the delegate has the version with a time.
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?)
 
-  /// The link has ended, at a time in seconds since 2001. With `isReconnecting`, a new one is being
-  /// made, as `CBConnectPeripheralOptionEnableAutoReconnect` asks, and `didConnect` follows.
+  /// The link has ended, at a time in seconds since 2001. With `isReconnecting`, the manager is
+  /// connecting again (`CBConnectPeripheralOptionEnableAutoReconnect`), and `didConnect` follows.
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?)
@@ -37,7 +37,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
     for peripheral: CBPeripheral)
 
-  /// Never called: the Apple Notification Center Service is one of Apple's phones.
+  /// Never called: only Apple's phones have the Apple Notification Center Service.
   func centralManager(
     _ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }

@@ -1,33 +1,33 @@
 import BluetoothHost
 import Foundation
 
-/// A characteristic: of a peripheral found, or, as a `CBMutableCharacteristic`, of this device.
+/// A characteristic of a discovered peripheral or, as a `CBMutableCharacteristic`, of this device.
 open class CBCharacteristic: CBAttribute, @unchecked Sendable {
-  /// The service that it belongs to; `nil` once that is gone, or before it has one.
+  /// The service that it belongs to; `nil` before it has one, or after that service was released.
   public internal(set) var service: CBService? {
     get { contents.withLock { $0.service } }
     set { contents.withLock { $0.service = newValue } }
   }
 
-  /// What it can be used for.
+  /// The operations that it supports.
   public internal(set) var properties: CBCharacteristicProperties {
     get { contents.withLock { $0.properties } }
     set { contents.withLock { $0.properties = newValue } }
   }
 
-  /// The value that was read or notified last; `nil` before the first.
+  /// The value that was last read or notified; `nil` before the first.
   public internal(set) var value: Data? {
     get { contents.withLock { $0.value } }
     set { contents.withLock { $0.value = newValue } }
   }
 
-  /// Its descriptors, once discovered; `nil` before.
+  /// Its descriptors; `nil` until discovered.
   public internal(set) var descriptors: [CBDescriptor]? {
     get { contents.withLock { $0.descriptors } }
     set { contents.withLock { $0.descriptors = newValue } }
   }
 
-  /// Whether the peripheral tells of it by itself: it has been subscribed to.
+  /// Whether it is subscribed to: the peripheral notifies or indicates its value.
   public internal(set) var isNotifying: Bool {
     get { contents.withLock { $0.isNotifying } }
     set { contents.withLock { $0.isNotifying = newValue } }
@@ -36,7 +36,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
   /// Always false: nothing is broadcast. Apple has deprecated it.
   public var isBroadcasted: Bool { false }
 
-  /// The UUID, the properties, the value, and whether it is subscribed to.
+  /// The UUID, the properties, the value and whether it is subscribed to.
   open override var description: String {
     let bits = String(properties.rawValue, radix: 16, uppercase: true)
     return printed(
@@ -70,7 +70,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
   }
 }
 
-/// A characteristic of this device, to be put into a `CBMutableService`.
+/// A characteristic of this device, for a `CBMutableService`.
 open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
   /// What centrals may do with its value.
   open var permissions: CBAttributePermissions {
@@ -78,27 +78,27 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
     set { mutableContents.withLock { $0.permissions = newValue } }
   }
 
-  /// The centrals that are told of it.
+  /// The centrals that have subscribed to it.
   public internal(set) var subscribedCentrals: [CBCentral]? {
     get { mutableContents.withLock { $0.subscribedCentrals } }
     set { mutableContents.withLock { $0.subscribedCentrals = newValue } }
   }
 
-  /// What it can be used for. What is changed after its service was added has no effect.
+  /// The operations that it supports. A change after its service was added has no effect.
   open override var properties: CBCharacteristicProperties {
     get { super.properties }
     set { super.properties = newValue }
   }
 
-  /// A value that never changes, which centrals read without the delegate being asked; `nil` for
-  /// one that the delegate is asked for.
+  /// A constant value, which centrals read without a call of the delegate; `nil` for a value that
+  /// the delegate supplies.
   open override var value: Data? {
     get { super.value }
     set { super.value = newValue }
   }
 
-  /// Its descriptors: a user description or a presentation format, as on Apple's systems. The one by
-  /// which centrals subscribe is there without being made.
+  /// Its descriptors: a user description or a presentation format, as on Apple's systems. The
+  /// manager adds the Client Characteristic Configuration, by which centrals subscribe.
   open override var descriptors: [CBDescriptor]? {
     get { super.descriptors }
     set { super.descriptors = newValue }
@@ -113,8 +113,11 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
 
   /// A characteristic.
   ///
-  /// - Parameter value: A value that never changes, at most 512 bytes, for a characteristic that
-  ///   can only be read; `nil` for one whose value the delegate is asked for.
+  /// - Parameter UUID: The type of the characteristic.
+  /// - Parameter properties: What a central may do with the value.
+  /// - Parameter permissions: What a central may do, and whether its link must be encrypted.
+  /// - Parameter value: A constant value of at most 512 bytes, for a characteristic that can only
+  ///   be read; `nil` for a value that the delegate supplies.
   public init(
     type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?,
     permissions: CBAttributePermissions
@@ -123,7 +126,7 @@ open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
     super.init(uuid: UUID, properties: properties, value: value)
   }
 
-  /// All that centrals will see of it, and who subscribed to it.
+  /// What centrals see of it, and the subscribed centrals.
   open override var description: String {
     printed(
       " UUID = \(uuid), Value = \(printedValue(value)), "

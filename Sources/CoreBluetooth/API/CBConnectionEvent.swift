@@ -1,9 +1,9 @@
-/// A connection of a peripheral, or the end of one, by whichever program.
+/// The start or the end of a peripheral's connection, by any program.
 ///
 /// Apple's `CBConnectionEvent`, with the same numbers.
 @nonexhaustive(warn)
 public enum CBConnectionEvent: Int, Sendable {
-  /// The peripheral is not connected any more.
+  /// The peripheral is no longer connected.
   case peerDisconnected = 0
   /// The peripheral is connected.
   case peerConnected = 1

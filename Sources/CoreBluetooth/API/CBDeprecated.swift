@@ -1,6 +1,6 @@
-// What Apple has deprecated, and old sources still name.
+// What Apple has deprecated and old sources still use.
 
-/// What the radio of a central manager can be used for: what `CBManagerState` was before.
+/// The state of a central manager's radio, before `CBManagerState` existed.
 ///
 /// Apple's `CBCentralManagerState`, with the same numbers.
 @nonexhaustive(warn)
@@ -19,7 +19,7 @@ public enum CBCentralManagerState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// What the radio of a peripheral manager can be used for: what `CBManagerState` was before.
+/// The state of a peripheral manager's radio, before `CBManagerState` existed.
 ///
 /// Apple's `CBPeripheralManagerState`, with the same numbers.
 @nonexhaustive(warn)
@@ -38,8 +38,8 @@ public enum CBPeripheralManagerState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// Whether the user lets a program share data as a peripheral: what `CBManagerAuthorization` was
-/// before.
+/// Whether the user lets a program share data as a peripheral, before `CBManagerAuthorization`
+/// existed.
 ///
 /// Apple's `CBPeripheralManagerAuthorizationStatus`, with the same numbers.
 @nonexhaustive(warn)
@@ -55,6 +55,6 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
 }
 
 extension CBPeripheralManager {
-  /// Always `authorized`: Linux has no such question.
+  /// Always `authorized`: Linux does not ask the user.
   public class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 }

@@ -1,16 +1,16 @@
 import BluetoothHost
 import Foundation
 
-/// A descriptor of a characteristic: of a peripheral found, or, as a `CBMutableDescriptor`, of this
-/// device.
+/// A descriptor of a discovered peripheral or, as a `CBMutableDescriptor`, of this device.
 open class CBDescriptor: CBAttribute, @unchecked Sendable {
-  /// The characteristic that it belongs to; `nil` once that is gone, or before it has one.
+  /// The characteristic that it belongs to; `nil` before it has one, or after that one was
+  /// released.
   public internal(set) var characteristic: CBCharacteristic? {
     get { contents.withLock { $0.characteristic } }
     set { contents.withLock { $0.characteristic = newValue } }
   }
 
-  /// The value that was read last; `nil` before.
+  /// The value that was last read; `nil` before.
   ///
   /// A `String` for a user description; an `NSNumber` for extended properties and for client and
   /// server configurations; `Data` for all others.
@@ -46,10 +46,10 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
   }
 }
 
-/// A descriptor of this device, to be put into a `CBMutableCharacteristic`.
+/// A descriptor of this device, for a `CBMutableCharacteristic`.
 open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
-  /// A descriptor with a value that never changes: a `String` for a user description (2901), `Data`
-  /// for a presentation format (2904). Others cannot be added, as on Apple's systems.
+  /// A descriptor with a constant value: a `String` for a user description (2901), `Data` for a
+  /// presentation format (2904). Others cannot be added, as on Apple's systems.
   public init(type UUID: CBUUID, value: Any?) {
     super.init(uuid: UUID, value: value)
   }

@@ -3,10 +3,10 @@ import Foundation
 /// The domain of `CBError`.
 public let CBErrorDomain = "CBErrorDomain"
 
-/// What went wrong, other than what the other side answered by the attribute protocol.
+/// An error other than a peer's response in the attribute protocol.
 ///
-/// Apple's `CBError`: an `NSError` of the domain `CBErrorDomain`, and it stays one as an `NSError`
-/// and back.
+/// Apple's `CBError`: an `NSError` of the domain `CBErrorDomain`. A cast to `NSError` and back
+/// preserves it.
 public struct CBError: _BridgedStoredNSError, LocalizedError {
   /// The error as Foundation has it.
   public let _nsError: NSError
@@ -16,10 +16,11 @@ public struct CBError: _BridgedStoredNSError, LocalizedError {
     _nsError = error
   }
 
-  /// The error `code`, and what else is known of it.
+  /// An error with `code` and further information.
   ///
-  /// - Parameter userInfo: By Foundation's keys. The sentence of the code is added unless there is
-  ///   a value for `NSLocalizedDescriptionKey`.
+  /// - Parameter code: The code of the error.
+  /// - Parameter userInfo: Foundation's keys and their values. The code's sentence is added if
+  ///   `NSLocalizedDescriptionKey` is missing.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     _nsError = NSError(
       domain: CBErrorDomain, code: code.rawValue,
@@ -30,7 +31,7 @@ public struct CBError: _BridgedStoredNSError, LocalizedError {
   public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
   /// `CBErrorDomain`.
   public static var errorDomain: String { CBErrorDomain }
-  /// `CBErrorDomain`, by the name that Foundation asks for.
+  /// `CBErrorDomain`, under the name that Foundation uses.
   public static var _nsErrorDomain: String { CBErrorDomain }
   /// A sentence for people, as Apple words it.
   public var errorDescription: String? {
@@ -92,7 +93,7 @@ extension CBError {
   }
 }
 
-// A cast from an `NSError` asks this: it works by the domain.
+// A cast from an `NSError` uses this. It checks the domain.
 extension CBError: _ObjectiveCBridgeable {
   /// The error as Foundation has it.
   public func _bridgeToObjectiveC() -> NSError { _nsError }

@@ -22,7 +22,7 @@ extension CBError {
     case outOfSpace
     /// It was cancelled.
     case operationCancelled
-    /// The connection was lost: nothing was heard for too long.
+    /// The connection was lost: the supervision timeout has passed.
     case connectionTimeout
     /// The other side ended the connection.
     case peripheralDisconnected
@@ -32,15 +32,15 @@ extension CBError {
     case alreadyAdvertising
     /// The connection could not be made.
     case connectionFailed
-    /// There are as many connections as there can be.
+    /// The limit of connections is reached.
     case connectionLimitReached
     /// The device is not known.
     case unknownDevice
-    /// It cannot be done.
+    /// The operation is not supported.
     case operationNotSupported
     /// The other side has forgotten the pairing.
     case peerRemovedPairingInformation
-    /// Encryption was not begun in time.
+    /// Encryption did not start in time.
     case encryptionTimedOut
     /// Too many devices are paired.
     case tooManyLEPairedDevices
@@ -51,8 +51,8 @@ extension CBError {
     /// A number without a name. Since the case is unavailable, no `switch` has to list it.
     @available(*, unavailable) case other(Int)
 
-    /// The same cases in the same order, and so of the same layout; but `other` is available.
-    private enum Storage {
+    /// The same cases in the same order, so the layout is the same. Here `other` is available.
+    private enum Storage: Equatable {
       case unknown, invalidParameters, invalidHandle, notConnected, outOfSpace
       case operationCancelled, connectionTimeout, peripheralDisconnected, uuidNotAllowed
       case alreadyAdvertising, connectionFailed, connectionLimitReached, unknownDevice
@@ -60,60 +60,30 @@ extension CBError {
       case tooManyLEPairedDevices, leGattExceededBackgroundNotificationLimit
       case leGattNearBackgroundNotificationLimit
       case other(Int)
+
+      /// The cases with a name. The index is the number.
+      static let named: [Self] = [
+        .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace,
+        .operationCancelled, .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed,
+        .alreadyAdvertising, .connectionFailed, .connectionLimitReached, .unknownDevice,
+        .operationNotSupported, .peerRemovedPairingInformation, .encryptionTimedOut,
+        .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+        .leGattNearBackgroundNotificationLimit,
+      ]
     }
 
     /// The code with this number: never `nil`, but optional, as Apple's is.
     public init?(rawValue: Int) {
-      let storage: Storage =
-        switch rawValue {
-        case 0: .unknown
-        case 1: .invalidParameters
-        case 2: .invalidHandle
-        case 3: .notConnected
-        case 4: .outOfSpace
-        case 5: .operationCancelled
-        case 6: .connectionTimeout
-        case 7: .peripheralDisconnected
-        case 8: .uuidNotAllowed
-        case 9: .alreadyAdvertising
-        case 10: .connectionFailed
-        case 11: .connectionLimitReached
-        case 12: .unknownDevice
-        case 13: .operationNotSupported
-        case 14: .peerRemovedPairingInformation
-        case 15: .encryptionTimedOut
-        case 16: .tooManyLEPairedDevices
-        case 17: .leGattExceededBackgroundNotificationLimit
-        case 18: .leGattNearBackgroundNotificationLimit
-        default: .other(rawValue)
-        }
+      let isNamed = Storage.named.indices.contains(rawValue)
+      let storage = isNamed ? Storage.named[rawValue] : .other(rawValue)
       self = unsafe unsafeBitCast(storage, to: Self.self)
     }
 
     /// The number.
     public var rawValue: Int {
-      switch unsafe unsafeBitCast(self, to: Storage.self) {
-      case .unknown: 0
-      case .invalidParameters: 1
-      case .invalidHandle: 2
-      case .notConnected: 3
-      case .outOfSpace: 4
-      case .operationCancelled: 5
-      case .connectionTimeout: 6
-      case .peripheralDisconnected: 7
-      case .uuidNotAllowed: 8
-      case .alreadyAdvertising: 9
-      case .connectionFailed: 10
-      case .connectionLimitReached: 11
-      case .unknownDevice: 12
-      case .operationNotSupported: 13
-      case .peerRemovedPairingInformation: 14
-      case .encryptionTimedOut: 15
-      case .tooManyLEPairedDevices: 16
-      case .leGattExceededBackgroundNotificationLimit: 17
-      case .leGattNearBackgroundNotificationLimit: 18
-      case .other(let number): number
-      }
+      let storage = unsafe unsafeBitCast(self, to: Storage.self)
+      if case .other(let number) = storage { return number }
+      return Storage.named.firstIndex(of: storage) ?? -1
     }
 
     /// Whether the numbers are the same.

@@ -1,4 +1,4 @@
-// What an advertisement tells, as keys of the dictionary that `didDiscover` is given and
+// The keys of advertisement data, in the dictionary that `didDiscover` receives and
 // `startAdvertising` takes.
 
 /// The local name: a `String`.
@@ -7,27 +7,27 @@ public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
 public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
 /// The services: an array of `CBUUID`.
 public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
-/// The services' own data: a dictionary from `CBUUID` to `Data`.
+/// The service data: a dictionary from `CBUUID` to `Data`.
 public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
-/// The maker's own data, its company identifier first: `Data`.
+/// The manufacturer specific data, the company identifier first: `Data`.
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
 /// Apple's overflow area. Never set here.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
-/// Whether it takes connections: an `NSNumber` with a Boolean.
+/// Whether the peripheral is connectable: an `NSNumber` with a Boolean.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
-/// The services that it looks for: an array of `CBUUID`.
+/// The solicited services: an array of `CBUUID`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
 // Options of `scanForPeripherals`.
 
-/// Whether to tell of each advertisement, rather than of each peripheral once: an `NSNumber` with
-/// a Boolean.
+/// Whether to report each advertisement instead of each peripheral once: an `NSNumber` with a
+/// Boolean.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
-/// To tell of peripherals that look for these services: an array of `CBUUID`.
+/// Also reports peripherals that solicit these services: an array of `CBUUID`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey =
   "kCBScanOptionSolicitedServiceUUIDs"
 
-// Options of `connect`. Most are for programs in the background or for Apple's devices: accepted, and
+// Options of `connect`. Most are for programs in the background or for Apple's devices: accepted
 // without effect.
 
 /// Accepted, and without effect.
@@ -40,7 +40,7 @@ public let CBConnectPeripheralOptionNotifyOnNotificationKey =
   "kCBConnectOptionNotifyOnNotification"
 /// How long to wait before connecting, in seconds: an `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
-/// Whether a link that is lost is made again: an `NSNumber` with a Boolean.
+/// Whether to reconnect after the link is lost: an `NSNumber` with a Boolean.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 /// Accepted, and without effect: there is no BR/EDR.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey =

@@ -1,18 +1,17 @@
 import Foundation
 
-/// The number by which an L2CAP channel is asked for: its protocol/service multiplexer. Those that are
-/// published are 0x0080 to 0x00FF.
+/// The protocol/service multiplexer (PSM) of an L2CAP channel. Published ones are 0x0080 to 0x00FF.
 public typealias CBL2CAPPSM = UInt16
 
 /// An open L2CAP channel to a peer.
 ///
-/// Keep it for as long as its streams are used: it is closed when nothing refers to it any more, as when
-/// both streams are closed. What has been written before is sent first, for 10 s at most.
+/// Keep it while its streams are used: it closes when it is released, or when both streams are
+/// closed. Bytes written before are sent first, for 10 s at most.
 ///
-/// A stream has to be opened. Its delegate is called where the stream is scheduled. Without a delegate,
-/// `read` waits until the peer has sent something, and `write` until there is room. When either side has
-/// closed the channel, both streams encounter their end, the input once it has been read; when the link
-/// is lost, both encounter an error, which is a `CBError`.
+/// A stream has to be opened. Its delegate is called where the stream is scheduled. Without a
+/// delegate, `read` waits until the peer sends something, and `write` until there is room. When
+/// either side closes the channel, both streams encounter their end, the input after its last byte.
+/// When the link is lost, both encounter an error, which is a `CBError`.
 open class CBL2CAPChannel: NSObject, @unchecked Sendable {
   /// The device on the other side.
   public let peer: CBPeer!
@@ -20,7 +19,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Sendable {
   public let inputStream: InputStream!
   /// What is sent to the peer.
   public let outputStream: OutputStream!
-  /// The number by which the channel was asked for.
+  /// The PSM with which the channel was opened.
   public let psm: CBL2CAPPSM
 
   private let keeper: ChannelKeeper

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a manager's radio can be used for.
+/// The state of a manager's radio.
 ///
 /// Apple's `CBManagerState`, with the same numbers.
 @nonexhaustive(warn)
@@ -19,8 +19,8 @@ public enum CBManagerState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// Whether the user lets a program use Bluetooth. Linux asks nobody: whether a program may use an
-/// adapter is told by the state.
+/// Whether the user lets a program use Bluetooth. Linux does not ask the user: the manager's state
+/// shows whether the program may use the adapter.
 ///
 /// Apple's `CBManagerAuthorization`, with the same numbers.
 @nonexhaustive(warn)
@@ -39,7 +39,7 @@ public enum CBManagerAuthorization: Int, Sendable {
 ///
 /// `state`, `CBCentralManager.isScanning` and `CBPeripheralManager.isAdvertising` can be observed.
 open class CBManager: NSObject, Observed, @unchecked Sendable {
-  /// What the radio can be used for. The delegate gets each change.
+  /// The radio's state. The delegate receives each change.
   public internal(set) var state: CBManagerState {
     get { stateBox.withLock { $0 } }
     set {
@@ -48,9 +48,9 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
     }
   }
 
-  /// Always `allowedAlways`: Linux has no such question.
+  /// Always `allowedAlways`: Linux does not ask the user.
   public class var authorization: CBManagerAuthorization { .allowedAlways }
-  /// The same. Apple has deprecated it for the property of the class.
+  /// The same. Apple has deprecated it in favour of the class property.
   public var authorization: CBManagerAuthorization { .allowedAlways }
 
   private let stateBox = Locked(CBManagerState.unknown)

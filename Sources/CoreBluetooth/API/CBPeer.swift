@@ -3,7 +3,7 @@ import Foundation
 
 /// A device on the other side of a link.
 open class CBPeer: NSObject, NSCopying, @unchecked Sendable {
-  /// What tells it from all other devices: made from its address, and so the same in every run.
+  /// Identifies the device. It is made from the address, so it is the same in every run.
   public let identifier: UUID
 
   init(identifier: UUID) {
@@ -29,7 +29,7 @@ extension UUID {
 }
 
 extension DeviceAddress {
-  /// The address that `identifier` was made from; `nil` if it was made from none.
+  /// The address that `identifier` was made from; `nil` if it was not made from an address.
   package init?(_ identifier: UUID) {
     let u = identifier.uuid
     guard u.9 <= 1 else { return nil }

@@ -1,18 +1,18 @@
 import BluetoothHost
 import Foundation
 
-/// How far the link to a peripheral is.
+/// The state of the link to a peripheral.
 ///
 /// Apple's `CBPeripheralState`, with the same numbers.
 @nonexhaustive(warn)
 public enum CBPeripheralState: Int, Sendable {
   /// There is no link.
   case disconnected = 0
-  /// One is being made.
+  /// The link is being made.
   case connecting = 1
-  /// There is one.
+  /// There is a link.
   case connected = 2
-  /// It is being ended.
+  /// The link is being ended.
   case disconnecting = 3
 }
 
@@ -21,35 +21,35 @@ public enum CBPeripheralState: Int, Sendable {
 /// Apple's `CBCharacteristicWriteType`, with the same numbers.
 @nonexhaustive(warn)
 public enum CBCharacteristicWriteType: Int, Sendable {
-  /// The peripheral answers whether it takes it.
+  /// The peripheral responds whether it accepts the value.
   case withResponse = 0
-  /// It does not.
+  /// The peripheral does not respond.
   case withoutResponse = 1
 }
 
-/// A peripheral that was found.
+/// A discovered peripheral.
 ///
-/// Its manager does not hold on to it: keep it for as long as it is of use. What is asked of it is
-/// done in the order of the calls, and each is answered by one call of the delegate, with an error
-/// if the link ends before.
+/// Its manager does not retain it: keep a reference while you use it. Calls are carried out in
+/// order. One call of the delegate reports the result of each, with an error if the link ends
+/// first.
 open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
-  /// Who is told.
+  /// The object that receives the peripheral's events.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { contents.withLock { $0.delegate } }
     set { contents.withLock { $0.delegate = newValue } }
   }
 
-  /// Its name: as it advertises it or, once connected, as it tells it; `nil` while unknown.
+  /// Its advertised name or, once read over a link, its GAP Device Name; `nil` while unknown.
   open var name: String? { contents.withLock { $0.name } }
 
-  /// How far the link to it is.
+  /// The state of the link to it.
   open var state: CBPeripheralState { contents.withLock { $0.state } }
 
-  /// Its services, once discovered; `nil` before, and without a link.
+  /// Its services; `nil` until discovered, and without a link.
   open var services: [CBService]? { contents.withLock { $0.tree.listedServices } }
 
-  /// Whether a value written without response can be sent soon. If it cannot,
-  /// `peripheralIsReady(toSendWriteWithoutResponse:)` tells when it can.
+  /// Whether there is room to write a value without response. If there is not,
+  /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called when there is room again.
   open var canSendWriteWithoutResponse: Bool {
     contents.withLock { $0.state == .connected && $0.unsent < Contents.writeLimit }
   }
@@ -68,7 +68,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   let contents = Locked(Contents())
   let observers = Observers()
 
-  /// Changes `contents`, and then calls who observes the peripheral.
+  /// Changes `contents`, and then calls the peripheral's observers.
   @discardableResult
   func change<Result>(_ body: (inout Contents) -> Result) -> Result {
     defer { observers.notify() }
@@ -89,18 +89,18 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
       self,
       "\(identifier) is no longer used, and its connection is cancelled. "
         + "Did you forget to keep a reference to it?")
-    let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
-    manager.thread.performCentral { now in engine.cancel(client, address, at: now) }
+    let (engine, client, address) = (manager.thread.program.central, manager.client, address)
+    manager.thread.perform { _, now in engine.cancel(client, address, at: now) }
   }
 
-  /// The strength of the link in dBm that was last read by `readRSSI()`; `nil` before, and without
-  /// a link. Apple has deprecated it.
+  /// The RSSI in dBm that `readRSSI()` last read; `nil` before, and without a link. Apple has
+  /// deprecated it.
   open var rssi: NSNumber? { contents.withLock { $0.rssi.map { NSNumber(value: Int($0)) } } }
 
-  /// Always false: the Apple Notification Center Service is one of Apple's phones.
+  /// Always false: only Apple's phones have the Apple Notification Center Service.
   open var ancsAuthorized: Bool { false }
 
-  /// Asks how strongly it is heard.
+  /// Reads the RSSI of the link.
   open func readRSSI() {
     guard isConnected() else { return }
     askRSSI()
@@ -144,15 +144,15 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     read(descriptor, remote)
   }
 
-  /// How many bytes can be written at once: 512 with response; without, the MTU less 3, and 512 at
-  /// most, since no value is longer.
+  /// The longest value that can be written: 512 bytes with response; without, the MTU less 3, and
+  /// at most 512.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     type == .withResponse
-      ? maximumAttributeValueLength : contents.withLock { $0.mtu.maximumToldLength }
+      ? maximumAttributeValueLength : contents.withLock { $0.mtu.maximumUpdateLength }
   }
 
   /// Writes the value of `characteristic`: with response, at most 512 bytes; without, at most
-  /// `maximumWriteValueLength`, and nothing tells whether it has come.
+  /// `maximumWriteValueLength`, and its arrival is not confirmed.
   open func writeValue(
     _ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType
   ) {
@@ -163,8 +163,8 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     }
   }
 
-  /// Writes the value of `descriptor`; not of a client characteristic configuration, which
-  /// `setNotifyValue` is for.
+  /// Writes the value of `descriptor`. For a client characteristic configuration, use
+  /// `setNotifyValue`.
   open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
     guard let remote = valid(descriptor) else { return }
     guard remote.uuid != .clientCharacteristicConfiguration else {
@@ -174,15 +174,15 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     write(data, descriptor, remote)
   }
 
-  /// Subscribes to `characteristic`, by notifications if it can, or else by indications; or ends
-  /// the subscription.
+  /// Subscribes to `characteristic`, with notifications if it has them, otherwise with indications;
+  /// or ends the subscription.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
     guard let remote = valid(characteristic) else { return }
     subscribe(enabled, characteristic, remote)
   }
 
-  /// Opens an L2CAP channel, for which the peripheral has published this number: 0x0001 to 0x00FF.
-  /// `peripheral(_:didOpen:error:)` has the channel, or says why there is none.
+  /// Opens the L2CAP channel that the peripheral has published with this PSM, 0x0001 to 0x00FF.
+  /// `peripheral(_:didOpen:error:)` receives the channel or the error.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard isConnected() else { return }
     openChannel(PSM)

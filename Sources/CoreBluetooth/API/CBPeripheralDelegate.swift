@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a `CBPeripheral` tells. All are optional.
+/// Receives the events of a `CBPeripheral`. All methods are optional.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The peripheral's name has changed.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-  /// These services are no longer what they were: they have to be discovered again.
+  /// These services have changed. Discover them again.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-  /// The strength of the link, in dBm, that `readRSSI` asked for.
+  /// `readRSSI` has read the RSSI, in dBm.
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-  /// The strength of the link that `readRSSI` asked for, in `rssi`. Apple has deprecated it: not
-  /// called where the delegate has `didReadRSSI`.
+  /// `readRSSI` has read the RSSI: it is in `rssi`. Apple has deprecated it: not called if the
+  /// delegate has `didReadRSSI`.
   func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
   /// Services have been discovered: they are in `services`.
@@ -28,17 +28,17 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
     error: (any Error)?)
 
-  /// A value was read, or the peripheral has told of it: it is in the characteristic's `value`.
+  /// A value was read, notified or indicated: it is in the characteristic's `value`.
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
     error: (any Error)?)
 
-  /// The peripheral has taken, or refused, what was written with response.
+  /// The peripheral has accepted or refused a value written with response.
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic,
     error: (any Error)?)
 
-  /// The peripheral has taken, or refused, a subscription: `isNotifying` tells.
+  /// The peripheral has accepted or refused a subscription: see `isNotifying`.
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
     error: (any Error)?)
@@ -52,15 +52,14 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-  /// The peripheral has taken, or refused, what was written to a descriptor.
+  /// The peripheral has accepted or refused a value written to a descriptor.
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
   /// After `canSendWriteWithoutResponse` was false: it is true again.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-  /// The channel that `openL2CAPChannel` asked for, or why there is none. Keep the channel for as long as
-  /// it is used.
+  /// `openL2CAPChannel` has opened a channel, or failed. Keep the channel while it is used.
   func peripheral(
     _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }

@@ -1,13 +1,12 @@
 import BluetoothHost
 import Foundation
 
-/// Makes this device a peripheral: its services, and its advertising.
+/// Makes this device a peripheral: its services and its advertising.
 ///
-/// Nothing can be asked of it before its delegate was told that its state is `poweredOn`: what is
-/// asked before is logged, and not done. Managers that share a radio are one device: centrals see
-/// the services of all of them.
+/// A call before the state is `poweredOn` has no effect, and is logged. Managers that share a radio
+/// are one device: centrals see the services of all of them.
 open class CBPeripheralManager: CBManager, @unchecked Sendable {
-  /// Who is told.
+  /// The object that receives the manager's events.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { contents.withLock { $0.delegate } }
     set { contents.withLock { $0.delegate = newValue } }
@@ -20,24 +19,24 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private struct Contents {
     weak var delegate: (any CBPeripheralManagerDelegate)?
     var isAdvertising = false
-    /// How often advertising has been ended: what was begun before that is of no interest any more.
+    /// How often advertising has ended. A start from before the last end is not reported.
     var endCount = 0
-    /// How often the radio has lost what was asked of it, as far as the delegate has heard.
+    /// How many losses of the radio's services and advertising the delegate has seen.
     var lossCount = 0
-    /// While it is there, the radio is in use.
+    /// Keeps the radio in use.
     var watch: AnyObject?
   }
 
   private let contents = Locked(Contents())
 
-  /// Changes `contents`, and then calls who observes the manager.
+  /// Changes `contents`, and then calls the manager's observers.
   private func change<Result>(_ body: (inout Contents) -> Result) -> Result {
     defer { observers.notify() }
     return contents.withLock(body)
   }
 
-  private let thread: any PeripheralThread
-  /// What the engine knows this manager by.
+  private let thread: any ManagerThread
+  /// What represents this manager in the engine.
   private let client: PeripheralClient
 
   /// A manager without a delegate, on the main queue.
@@ -47,14 +46,16 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     begin(nil)
   }
 
-  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  /// A manager that calls its delegate on `queue`; `nil` for the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
-  /// A manager whose delegate is told on `queue`; `nil` for the main queue.
+  /// A manager that calls its delegate on `queue`; `nil` for the main queue.
   ///
-  /// - Parameter options: Accepted, and without effect: they are for programs in the background.
+  /// - Parameter delegate: Receives the events of the manager.
+  /// - Parameter queue: The queue of the delegate; `nil` is the main queue.
+  /// - Parameter options: Accepted without effect: they are for programs in the background.
   public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil
@@ -76,7 +77,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue,
-    thread: any PeripheralThread
+    thread: any ManagerThread
   ) {
     (self.thread, client) = (thread, PeripheralClient(queue: queue))
     super.init()
@@ -86,34 +87,34 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private func begin(_ delegate: (any CBPeripheralManagerDelegate)?) {
     self.delegate = delegate
     client.represent(self)
-    let (engine, client) = (thread.peripheralEngine, client)
+    let (engine, client) = (thread.program.peripheral, client)
     let watch = thread.watchState { [weak thread] state in
-      // Apple's rule: with a state below `poweredOff` services have gone, and advertising has ended; in
-      // `poweredOff` advertising pauses.
+      // Apple's rule: a state below `poweredOff` removes the services and ends advertising;
+      // `poweredOff` pauses advertising.
       if state.rawValue < CBManagerState.poweredOff.rawValue {
         let lossCount = client.noteLoss()
-        thread?.performPeripheral { _ in engine.clear(client) }
-        client.tell { $0.stateChanged(state, lossCount: lossCount) }
+        thread?.perform { _, _ in engine.clear(client) }
+        client.callManager { $0.stateChanged(state, lossCount: lossCount) }
       } else {
-        client.tell { $0.stateChanged(state) }
+        client.callManager { $0.stateChanged(state) }
       }
     }
     contents.withLock { $0.watch = watch }
   }
 
   deinit {
-    let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in engine.clear(client) }
+    let (engine, client) = (thread.program.peripheral, client)
+    thread.perform { _, _ in engine.clear(client) }
   }
 
   private func stateChanged(_ state: CBManagerState, lossCount: Int? = nil) {
-    let isNews = state != self.state
+    let hasChanged = state != self.state
     self.state = state
     if let lossCount {
       contents.withLock { $0.lossCount = lossCount }
       noteEnd()
     }
-    if isNews { delegate?.peripheralManagerDidUpdateState(self) }
+    if hasChanged { delegate?.peripheralManagerDidUpdateState(self) }
   }
 
   // MARK: Advertising
@@ -123,9 +124,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// systems.
   ///
   /// The services come first, as many as fit 31 bytes; then the name, in the scan response where it
-  /// does not fit; then more services. What is left is not advertised: there is no overflow area
-  /// here. A name of more than 29 bytes is shortened. The name is that of the GAP service, too.
-  /// `peripheralManagerDidStartAdvertising` tells when it has begun.
+  /// does not fit; then more services. What does not fit is not advertised: there is no overflow
+  /// area here. A name of more than 29 bytes is shortened. The name is also that of the GAP
+  /// service. `peripheralManagerDidStartAdvertising` is called when advertising has started.
   open func startAdvertising(_ advertisementData: [String: Any]?) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let known = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
@@ -142,12 +143,12 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     }
   }
 
-  /// Advertises no longer.
+  /// Stops advertising.
   open func stopAdvertising() {
     guard isPoweredOn() else { return }
     noteEnd()
-    let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in engine.stopAdvertising(client) }
+    let (engine, client) = (thread.program.peripheral, client)
+    thread.perform { _, _ in engine.stopAdvertising(client) }
   }
 
   private func noteEnd() {
@@ -157,8 +158,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     }
   }
 
-  /// Tells the delegate that advertising has begun, or why not; unless it has been ended since it was
-  /// to begin, after `endCount` ends.
+  /// Calls the delegate: advertising has started, or failed. Does nothing if advertising has ended
+  /// more than `endCount` times.
   func advertisingStarted(after endCount: Int, _ error: CBError? = nil) {
     let isWanted = change { contents in
       guard contents.endCount == endCount else { return false }
@@ -169,21 +170,21 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate?.peripheralManagerDidStartAdvertising(self, error: error)
   }
 
-  /// Asks a central for a link that is quicker or slower. It may refuse.
+  /// Asks a central for another connection interval. The central may refuse.
   open func setDesiredConnectionLatency(
     _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
   ) {
     guard isPoweredOn() else { return }
-    let (engine, identifier) = (thread.peripheralEngine, central.identifier)
-    thread.performPeripheral { _ in
+    let (engine, identifier) = (thread.program.peripheral, central.identifier)
+    thread.perform { _, _ in
       engine.requestParameters(latency.parameters, of: identifier)
     }
   }
 
   // MARK: Services
 
-  /// Publishes a service. The services that it includes have to be added before it. `didAdd` tells
-  /// whether it was; what is wrong with a service that was not is logged.
+  /// Publishes a service. Add the services that it includes first. `didAdd` follows, with an error
+  /// if the service was refused; the reason is logged.
   open func add(_ service: CBMutableService) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let client = client
@@ -195,40 +196,40 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     }
   }
 
-  /// Takes a service away. One that was not added is ignored.
+  /// Removes a service. One that was not added is ignored.
   open func remove(_ service: CBMutableService) {
     guard isPoweredOn() else { return }
-    let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in engine.remove(service, of: client) }
+    let (engine, client) = (thread.program.peripheral, client)
+    thread.perform { _, _ in engine.remove(service, of: client) }
   }
 
-  /// Takes every service of this manager away.
+  /// Removes every service of this manager.
   open func removeAllServices() {
     guard isPoweredOn() else { return }
-    let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in engine.removeAllServices(of: client) }
+    let (engine, client) = (thread.program.peripheral, client)
+    thread.perform { _, _ in engine.removeAllServices(of: client) }
   }
 
   // MARK: L2CAP channels
 
-  /// Publishes an L2CAP channel: centrals can open it by the number that `didPublishL2CAPChannel` has.
-  /// `didOpen` follows for each that does.
+  /// Publishes an L2CAP channel: centrals can open it with the PSM that `didPublishL2CAPChannel`
+  /// receives. `didOpen` follows for each that does.
   ///
-  /// - Parameter encryptionRequired: Whether the link to a central has to be encrypted. Another central is
-  ///   refused, and may pair.
+  /// - Parameter encryptionRequired: Whether the link must be encrypted. A central on an
+  ///   unencrypted link is refused, and may pair.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let listener = DeviceChannels.Listener(client: client, needsEncryption: encryptionRequired) {
-      [weak thread, weak channels = thread.peripheralEngine.device.channels] in
+      [weak thread, weak channels = thread.program.peripheral.device.channels] in
       ChannelPipe { [weak thread, weak channels] pipe in
-        thread?.performPeripheral { [weak channels] _ in channels?.attend(to: pipe) }
+        thread?.perform { [weak channels] _, _ in channels?.attend(to: pipe) }
       }
     }
     perform(after: lossCount) { engine in engine.publishChannel(listener) }
   }
 
-  /// Centrals can open this channel no more. Those that are open stay so. `didUnpublishL2CAPChannel`
-  /// follows, with an error if this manager has not published it.
+  /// Stops publishing this channel. Open channels stay open. `didUnpublishL2CAPChannel` follows,
+  /// with an error if this manager has not published it.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let client = client
@@ -237,8 +238,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   // MARK: Values
 
-  /// Answers a request of the delegate's: for a read, with the request's value; for writes that came
-  /// together, once, for the first of them.
+  /// Responds to a request: for a read, with the request's value; for writes that came together,
+  /// once, for the first of them.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
     guard isPoweredOn() else { return }
     guard let ticket = request.ticket, ticket.client === client else {
@@ -253,15 +254,15 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
       if result == .success { .success(Array(request.value ?? Data())) } else {
         .failure(ATTErrorCode(result))
       }
-    let engine = thread.peripheralEngine
-    thread.performPeripheral { _ in engine.answer(ticket, answer) }
+    let engine = thread.program.peripheral
+    thread.perform { _, _ in engine.answer(ticket, answer) }
   }
 
-  /// Tells a value to the centrals that have subscribed to it; to those of `centrals` alone, if
-  /// there are any. It is cut where it is longer than a central's `maximumUpdateValueLength`.
+  /// Notifies or indicates a value to the subscribed centrals, or only to those in `centrals` if it
+  /// is not `nil`. The value is cut to each central's `maximumUpdateValueLength`.
   ///
-  /// - Returns: Whether it will be sent; but not to a central that is change-unaware (robust
-  ///   caching). If the queue of any of the centrals is full, nothing is sent, and
+  /// - Returns: Whether it will be sent. Change-unaware centrals (robust caching) are skipped. If
+  ///   the queue of any of the centrals is full, nothing is sent, and
   ///   `peripheralManagerIsReady(toUpdateSubscribers:)` follows when there is room again.
   @discardableResult
   open func updateValue(
@@ -269,7 +270,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
     guard isPoweredOn() else { return false }
-    let engine = thread.peripheralEngine
+    let engine = thread.program.peripheral
     let room = engine.board.takeRoom(
       for: characteristic, by: client, among: centrals?.map(\.identifier))
     switch room {
@@ -281,12 +282,12 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     case .taken(let links, let handle):
       guard !links.isEmpty else { return true }
       let bytes = Array(value.prefix(maximumAttributeValueLength))
-      thread.performPeripheral { _ in engine.update(bytes, at: handle, for: links) }
+      thread.perform { _, _ in engine.update(bytes, at: handle, for: links) }
       return true
     }
   }
 
-  /// Whether anything can be asked for; if not, that is logged.
+  /// Whether the manager is powered on. Logs the misuse if it is not.
   private func isPoweredOn() -> Bool {
     if state == .poweredOn { return true }
     logNotPoweredOn()
@@ -297,23 +298,23 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     Misuse.log(self, "can only accept this command while in the powered on state")
   }
 
-  /// How often the radio has been lost, as far as the delegate has heard; `nil`, which is logged, if
-  /// nothing can be asked for.
+  /// How many losses of the radio the delegate has seen; `nil`, which is logged, if the manager is
+  /// not powered on.
   private func lossCountIfPoweredOn() -> Int? {
-    // In this order: a loss that is heard of meanwhile changes the state first.
+    // In this order: a loss that arrives meanwhile changes the state first.
     let lossCount = contents.withLock(\.lossCount)
     return isPoweredOn() ? lossCount : nil
   }
 
-  /// Has the engine do something that the next loss of the radio undoes; unless that loss has come
-  /// already, and the delegate has yet to hear of it.
+  /// Calls `body` on the engine's thread, for an effect that a loss of the radio undoes. Logs the
+  /// misuse instead if the radio has been lost since, and the delegate has not seen that yet.
   private func perform(
     after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void
   ) {
-    let (engine, client) = (thread.peripheralEngine, client)
-    thread.performPeripheral { _ in
+    let (engine, client) = (thread.program.peripheral, client)
+    thread.perform { _, _ in
       guard client.lossCount == lossCount else {
-        client.tell { $0.logNotPoweredOn() }
+        client.callManager { $0.logNotPoweredOn() }
         return
       }
       body(engine)
@@ -322,7 +323,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 }
 
 extension ATTErrorCode {
-  /// The code as it is sent; `.unlikelyError` for a number that is no ATT error's.
+  /// The code that is sent; `.unlikelyError` for a number that does not fit one byte.
   fileprivate init(_ code: CBATTError.Code) {
     let byte = UInt8(exactly: code.rawValue)
     self = byte.map { ATTErrorCode(rawValue: $0) } ?? .unlikelyError

@@ -1,15 +1,15 @@
 import BluetoothHost
 
-/// How quickly a central should be able to reach this device.
+/// The connection interval that this device asks a central for.
 ///
 /// Apple's `CBPeripheralManagerConnectionLatency`, with the same numbers.
 @nonexhaustive(warn)
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
-  /// Quickly: an interval of 15 to 30 ms.
+  /// 15 to 30 ms.
   case low = 0
-  /// In between: 30 to 50 ms.
+  /// 30 to 50 ms.
   case medium = 1
-  /// Slowly, which saves power: 100 to 125 ms.
+  /// 100 to 125 ms, which saves power.
   case high = 2
 }
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a `CBPeripheralManager` tells. All but the first are optional.
+/// Receives the events of a `CBPeripheralManager`. All methods but the first are optional.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-  /// The state has changed: nothing can be asked for unless it is `poweredOn`.
+  /// The state has changed. The manager can be used only while it is `poweredOn`.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
   /// Never called: nothing is restored on Linux.
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-  /// Advertising has begun, or cannot begin.
+  /// Advertising has started, or failed.
   func peripheralManagerDidStartAdvertising(
     _ peripheral: CBPeripheralManager, error: (any Error)?)
 
@@ -16,12 +16,12 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-  /// A central wants to be told of a characteristic.
+  /// A central has subscribed to a characteristic.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didSubscribeTo characteristic: CBCharacteristic)
 
-  /// A central no longer wants to be told of a characteristic, or has gone.
+  /// A central has unsubscribed from a characteristic, or has disconnected.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic)
@@ -35,20 +35,20 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-  /// After `updateValue` gave false: there is room again.
+  /// There is room again after `updateValue` returned false.
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-  /// A channel was published under this number, or was not.
+  /// A channel was published with this PSM, or could not be.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
     error: (any Error)?)
 
-  /// A channel is not published any more.
+  /// A channel is no longer published.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
     error: (any Error)?)
 
-  /// A central has opened a channel that is published. Keep the channel for as long as it is used.
+  /// A central has opened a published channel. Keep the channel while it is used.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
@@ -76,13 +76,13 @@ extension CBPeripheralManagerDelegate {
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {}
-  /// Refuses it, so that the central does not wait in vain.
+  /// Refuses it, so the central does not wait in vain.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
   ) {
     peripheral.respond(to: request, withResult: .requestNotSupported)
   }
-  /// Refuses them, so that the central does not wait in vain.
+  /// Refuses them, so the central does not wait in vain.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
   ) {

@@ -1,22 +1,22 @@
 import BluetoothHost
 import Foundation
 
-/// A service: of a peripheral found, or, as a `CBMutableService`, of this device.
+/// A service of a discovered peripheral or, as a `CBMutableService`, of this device.
 open class CBService: CBAttribute, @unchecked Sendable {
-  /// Whether it is a service that centrals look for, rather than one that others include.
+  /// Whether it is a primary service. A secondary service exists only to be included.
   public let isPrimary: Bool
 
-  /// The peripheral that has it; `nil` for a service of this device, or once the peripheral has
-  /// gone.
+  /// The peripheral that has it; `nil` for a service of this device, or after the peripheral was
+  /// released.
   public var peripheral: CBPeripheral? { contents.withLock { $0.peripheral } }
 
-  /// The services that it includes, once discovered; `nil` before.
+  /// The services that it includes; `nil` until discovered.
   public internal(set) var includedServices: [CBService]? {
     get { contents.withLock { $0.includedServices } }
     set { contents.withLock { $0.includedServices = newValue } }
   }
 
-  /// Its characteristics, once discovered; `nil` before.
+  /// Its characteristics; `nil` until discovered.
   public internal(set) var characteristics: [CBCharacteristic]? {
     get { contents.withLock { $0.characteristics } }
     set { contents.withLock { $0.characteristics = newValue } }
@@ -52,26 +52,26 @@ open class CBService: CBAttribute, @unchecked Sendable {
   }
 }
 
-/// A service of this device, to be added to a `CBPeripheralManager`.
+/// A service of this device, for a `CBPeripheralManager`.
 open class CBMutableService: CBService, @unchecked Sendable {
   /// A service without characteristics.
   public init(type UUID: CBUUID, primary isPrimary: Bool) {
     super.init(uuid: UUID, isPrimary: isPrimary)
   }
 
-  /// The services that it includes, each of which has to be added before it.
+  /// The services that it includes. Each has to be added before it.
   open override var includedServices: [CBService]? {
     get { super.includedServices }
     set { super.includedServices = newValue }
   }
 
-  /// Its characteristics. What is changed after it was added has no effect.
+  /// Its characteristics. A change after the service was added has no effect.
   open override var characteristics: [CBCharacteristic]? {
     get { super.characteristics }
     set { super.characteristics = newValue }
   }
 
-  /// All that centrals will see of it.
+  /// What centrals see of it.
   open override var description: String {
     printed(
       " Primary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid), "

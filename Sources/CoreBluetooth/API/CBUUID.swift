@@ -1,18 +1,19 @@
 import BluetoothHost
 import Foundation
+import LinuxRadio
 
 /// A Bluetooth UUID of 16, 32 or 128 bits.
 ///
-/// Two are equal if they are the same UUID, in whatever width they were written: `180D` equals
-/// `0000180D-0000-1000-8000-00805F9B34FB` (Core Specification, Vol 3, Part B, 2.5.1).
+/// UUIDs of different widths can be equal: `180D` equals `0000180D-0000-1000-8000-00805F9B34FB`
+/// (Core Specification, Vol 3, Part B, 2.5.1).
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   /// The bytes as people write them, most significant first: 2, 4 or 16.
   public let data: Data
 
   /// The UUID from `string`: 4 or 8 hexadecimal digits, or 36 characters with hyphens.
   ///
-  /// Anything else is logged as misuse, and makes the UUID of zeros, which nothing has. (Apple's
-  /// ends the program.)
+  /// Anything else is logged as misuse and makes the UUID of zeros, which no attribute has.
+  /// (Apple's ends the program.)
   public init(string theString: String) {
     if let data = Self.data(from: theString) {
       self.data = data
@@ -25,7 +26,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
   /// The UUID from 2, 4 or 16 bytes, most significant first.
   ///
-  /// Any other number of bytes is logged as misuse, and makes the UUID of zeros. (Apple's ends the
+  /// Any other number of bytes is logged as misuse and makes the UUID of zeros. (Apple's ends the
   /// program.)
   public init(data theData: Data) {
     if [2, 4, 16].contains(theData.count) {
@@ -37,13 +38,13 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// The UUID of 128 bits that Foundation knows.
+  /// The 128-bit UUID of a Foundation `UUID`.
   public init(nsuuid theUUID: UUID) {
     data = unsafe withUnsafeBytes(of: theUUID.uuid) { unsafe Data($0) }
     super.init()
   }
 
-  /// The UUID of zeros, which nothing has.
+  /// The UUID of zeros, which no attribute has.
   public override init() {
     data = Data(repeating: 0, count: 16)
     super.init()
@@ -58,7 +59,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// As people write it, in capitals, in the width that it was made with.
+  /// The UUID in capital hexadecimal digits, in the width that it was made with.
   open var uuidString: String {
     let digits = data.map { byte in
       let text = String(byte, radix: 16, uppercase: true)
@@ -69,7 +70,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     return groups.map { digits[$0].joined() }.joined(separator: "-")
   }
 
-  /// The UUID as the host stack knows it: of 128 bits, whatever the width.
+  /// The UUID as a type of the host stack: always 128 bits.
   var uuid: BluetoothUUID {
     let number = data.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     guard data.count == 16 else {
@@ -84,7 +85,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     (object as? CBUUID)?.uuid == uuid
   }
 
-  /// The same for equal UUIDs.
+  /// Equal UUIDs have the same hash.
   open override var hash: Int { uuid.hashValue }
 
   /// The assigned name, such as `Heart Rate`; without one, the same as `uuidString`.
@@ -130,5 +131,5 @@ public let CBUUIDCharacteristicAggregateFormatString = "2905"
 public let CBUUIDCharacteristicValidRangeString = "2906"
 /// The UUID of the Observation Schedule descriptor.
 public let CBUUIDCharacteristicObservationScheduleString = "2910"
-/// The UUID of the characteristic by which Apple's devices tell the PSM of an L2CAP channel.
+/// The UUID of the characteristic in which Apple's devices publish the PSM of an L2CAP channel.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"

@@ -1,6 +1,6 @@
 import Foundation
 
-// CoreFoundation's names for times, which Foundation on Linux does not show.
+// CoreFoundation's names for times, which Foundation on Linux lacks.
 
 /// A length of time, in seconds.
 public typealias CFTimeInterval = Double

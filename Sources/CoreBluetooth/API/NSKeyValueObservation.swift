@@ -1,6 +1,6 @@
 import Foundation
 
-// Key-value observing belongs to Foundation on Apple's systems; Foundation on Linux lacks it.
+// Key-value observing is part of Foundation on Apple's systems; Foundation on Linux lacks it.
 
 /// What is passed to the handler of an observation.
 ///
@@ -18,11 +18,11 @@ public struct NSKeyValueObservingOptions: OptionSet, Hashable, Sendable {
   public static let new = NSKeyValueObservingOptions(rawValue: 0x01)
   /// The value before the change.
   public static let old = NSKeyValueObservingOptions(rawValue: 0x02)
-  /// A first call at once, with the value as it is.
+  /// A first call at once, with the current value.
   public static let initial = NSKeyValueObservingOptions(rawValue: 0x04)
 }
 
-/// What kind of change it is: here always `setting`.
+/// The kind of a change: here always `setting`.
 ///
 /// Foundation's `NSKeyValueChange`, with the same numbers.
 @nonexhaustive(warn)
@@ -65,7 +65,7 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
     invalidate()
   }
 
-  /// Ends the observation: the handler is not called any more.
+  /// Ends the observation: the handler is no longer called.
   public func invalidate() {
     let end = end.withLock { end in
       defer { end = nil }
@@ -77,7 +77,7 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
 /// An object whose properties can be observed: every `NSObject`.
 ///
-/// It goes by the name of Foundation's protocol.
+/// It has the name of Foundation's protocol.
 public protocol _KeyValueCodingAndObserving: AnyObject {}
 
 extension NSObject: _KeyValueCodingAndObserving {}
@@ -85,10 +85,11 @@ extension NSObject: _KeyValueCodingAndObserving {}
 extension _KeyValueCodingAndObserving where Self: NSObject {
   /// Calls `changeHandler` after each change of a property.
   ///
-  /// What can change is `state`, `isScanning` and `isAdvertising` of a manager, and `state`, `name`,
-  /// `services`, `rssi` and `canSendWriteWithoutResponse` of a peripheral; on another object, a path
-  /// that leads to one of these, such as `\.manager?.isScanning`. The handler is called where the
-  /// property changes: on the manager's queue, before the delegate, or in the call that changes it.
+  /// Observable are `state`, `isScanning` and `isAdvertising` of a manager, and `state`, `name`,
+  /// `services`, `rssi` and `canSendWriteWithoutResponse` of a peripheral; on another object, a
+  /// path that leads to one of these, such as `\.manager?.isScanning`. The handler is called where
+  /// the property changes: on the manager's queue, before the delegate, or in the call that changes
+  /// it.
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void

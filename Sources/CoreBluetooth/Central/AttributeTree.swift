@@ -1,13 +1,12 @@
 import BluetoothHost
 
-/// The attributes of a peripheral that have been discovered: one object for each, which stays the
-/// same for as long as the attribute does.
+/// The discovered attributes of a peripheral: one object for each attribute, as long as it exists.
 struct AttributeTree {
-  /// By the handle of the declaration; those that are only included by others, too.
+  /// By the handle of the declaration. Includes services that are only included by others.
   private var services: [AttributeHandle: CBService] = [:]
-  /// Those that were looked for as services in their own right; `nil` before.
+  /// The services found by a service discovery; `nil` before the first.
   private var listed: Set<AttributeHandle>?
-  /// By the handle of the value.
+  /// By value handle.
   private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
   private var descriptors: [AttributeHandle: CBDescriptor] = [:]
 
@@ -18,7 +17,7 @@ struct AttributeTree {
 
   func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
 
-  // MARK: Whether an object is still of this tree
+  // MARK: Whether an object is still in this tree
 
   func holds(_ service: CBService) -> Bool {
     service.remote.map { services[$0.range.start] === service } ?? false
@@ -32,11 +31,11 @@ struct AttributeTree {
     descriptor.remote.map { descriptors[$0.handle] === descriptor } ?? false
   }
 
-  // MARK: What was discovered
+  // MARK: Discovery results
   //
-  // What is discovered in something that has gone meanwhile is not taken.
+  // Results for a service or a characteristic that has been removed meanwhile are dropped.
 
-  /// The services with these UUIDs, or all, are those found.
+  /// Replaces the services with these UUIDs, or all of them, by those found.
   mutating func merge(
     services found: [FoundService], of uuids: [BluetoothUUID]?, on peripheral: CBPeripheral
   ) {
@@ -48,8 +47,8 @@ struct AttributeTree {
     listed = (listed ?? []).union(found.map(\.range.start))
   }
 
-  /// The services that `owner` includes, of these UUIDs or all, are those found; `false` if it has
-  /// gone.
+  /// Replaces the included services of `owner` with these UUIDs, or all of them, by those found.
+  /// Returns `false` if `owner` has been removed.
   mutating func merge(
     included found: [FoundService], of uuids: [BluetoothUUID]?, in owner: CBService,
     on peripheral: CBPeripheral
@@ -60,8 +59,8 @@ struct AttributeTree {
     return true
   }
 
-  /// The characteristics of `service`, of these UUIDs or all, are those found; `false` if it has
-  /// gone.
+  /// Replaces the characteristics of `service` with these UUIDs, or all of them, by those found.
+  /// Returns `false` if `service` has been removed.
   mutating func merge(
     characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?,
     in service: CBService
@@ -81,7 +80,8 @@ struct AttributeTree {
     return true
   }
 
-  /// The descriptors of `characteristic` are those found; `false` if it has gone.
+  /// Replaces the descriptors of `characteristic` by those found. Returns `false` if
+  /// `characteristic` has been removed.
   mutating func merge(
     descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic
   ) -> Bool {
@@ -99,7 +99,7 @@ struct AttributeTree {
     return true
   }
 
-  /// Whatever lies in this range is no longer what it was; gives the services of it.
+  /// Removes the services that overlap this range, and returns them.
   mutating func invalidate(_ range: AttributeHandleRange) -> [CBService] {
     let gone = services.values.filter { $0.remote?.range.overlaps(range) == true }
       .sorted { ($0.remote?.range.start ?? .none) < ($1.remote?.range.start ?? .none) }
@@ -127,7 +127,7 @@ struct AttributeTree {
     descriptors = descriptors.filter { !range.holds($0.key) }
   }
 
-  /// Those of other UUIDs than were asked for stay; the others are those found.
+  /// Keeps the known objects with other UUIDs than `uuids`, and adds those found.
   private static func merge<Object: CBAttribute>(
     _ found: [Object], of uuids: [BluetoothUUID]?, into known: [Object]?
   ) -> [Object] {

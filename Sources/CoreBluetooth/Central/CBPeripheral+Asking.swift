@@ -2,27 +2,27 @@ import BluetoothHost
 import Foundation
 
 extension CBPeripheral {
-  /// What operations gave, or why they gave nothing.
+  /// The results of operations, or the first error.
   typealias Outcome = Result<[OperationOutput], any Error>
 
-  /// Whether anything can be asked for; if not, that is logged.
+  /// Whether the peripheral is connected. Logs the misuse if it is not.
   func isConnected() -> Bool {
     if state == .connected { return true }
     Misuse.log(self, "can only accept commands while in the connected state")
     return false
   }
 
-  /// Where `service` is, if something can be asked of it; if not, that is logged.
+  /// Where `service` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ service: CBService) -> FoundService? {
     valid(service, service.remote) { $0.holds(service) }
   }
 
-  /// Where `characteristic` is, if something can be asked of it; if not, that is logged.
+  /// Where `characteristic` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ characteristic: CBCharacteristic) -> FoundCharacteristic? {
     valid(characteristic, characteristic.remote) { $0.holds(characteristic) }
   }
 
-  /// Where `descriptor` is, if something can be asked of it; if not, that is logged.
+  /// Where `descriptor` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
     valid(descriptor, descriptor.remote) { $0.holds(descriptor) }
   }
@@ -32,12 +32,12 @@ extension CBPeripheral {
   ) -> Remote? {
     guard isConnected() else { return nil }
     if let remote, contents.withLock({ isHeld($0.tree) }) { return remote }
-    Misuse.log(self, "does not have \(attribute.uuid), or not any more: discover it again")
+    Misuse.log(self, "does not have \(attribute.uuid), or no longer: discover it again")
     return nil
   }
 
-  /// Has `operations` carried out, in order; `body` is called on the manager's queue, if this is
-  /// still connected then, or with the error by which it is not.
+  /// Carries out `operations` in order, and then calls `body` on the manager's queue: with the
+  /// results, or with the first error.
   func perform(
     _ operations: [CentralOperation],
     _ body: @escaping @Sendable (CBPeripheral, Outcome) -> Void
@@ -47,7 +47,7 @@ extension CBPeripheral {
     }
   }
 
-  /// Asks something of the engine, on its thread; `body` is called on the manager's queue.
+  /// Calls `question` on the engine's thread, and `body` on the manager's queue with the result.
   func ask(
     _ body: @escaping @Sendable (CBPeripheral, Outcome) -> Void,
     _ question:
@@ -56,17 +56,17 @@ extension CBPeripheral {
       ) -> Void
   ) {
     guard let manager else { return }
-    let (engine, client, address) = (manager.thread.centralEngine, manager.client, address)
+    let (engine, client, address) = (manager.thread.program.central, manager.client, address)
     let completion: @Sendable (Outcome) -> Void = { [weak self] outcome in
-      client.tell(of: self) { _, peripheral in body(peripheral, outcome) }
+      client.callManager(with: self) { _, peripheral in body(peripheral, outcome) }
     }
-    let isTaken = manager.thread.performCentral { _ in
+    let isTaken = manager.thread.perform { _, _ in
       question(engine, client, address, completion)
     }
     if !isTaken { completion(.failure(CBError(.notConnected))) }
   }
 
-  /// Asks how strongly it is heard.
+  /// Reads the RSSI of the link.
   func askRSSI() {
     ask { peripheral, outcome in
       var rssi = NSNumber(value: 127)
@@ -83,14 +83,14 @@ extension CBPeripheral {
 }
 
 extension Result {
-  /// What went wrong; `nil` if nothing did.
+  /// The error; `nil` for a success.
   var error: (any Error)? {
     if case .failure(let error) = self { error } else { nil }
   }
 }
 
 extension [CBUUID]? {
-  /// What to look for: `nil` for everything. No UUID at all means everything, too.
+  /// The UUIDs to discover, each once; `nil` for all, also for an empty array.
   var filter: [BluetoothUUID]? {
     guard let self, !self.isEmpty else { return nil }
     var uuids: [BluetoothUUID] = []

@@ -1,12 +1,12 @@
 import BluetoothHost
 
 extension CBPeripheral {
-  /// Opens a channel, once what was asked before has been answered.
+  /// Opens a channel after the operations that were asked for before.
   func openChannel(_ psm: CBL2CAPPSM) {
     guard let manager else { return }
-    let channels = manager.thread.centralEngine.channels
+    let channels = manager.thread.program.central.channels
     let pipe = ChannelPipe { [weak thread = manager.thread, weak channels] pipe in
-      thread?.performCentral { [weak channels] _ in channels?.attend(to: pipe) }
+      thread?.perform { [weak channels] _, _ in channels?.attend(to: pipe) }
     }
     let keeper = ChannelKeeper(pipe)
     ask { peripheral, outcome in

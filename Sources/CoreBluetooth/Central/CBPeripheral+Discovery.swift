@@ -62,8 +62,8 @@ extension CBPeripheral {
     }
   }
 
-  /// Has `body` put what was discovered into the tree, and gives the error to be told: also if what
-  /// it was discovered in has gone meanwhile, as `body` says by `false`.
+  /// Calls `body` to put discovery results into the tree, and returns the error for the delegate.
+  /// `body` returns `false` if the service or characteristic has been removed meanwhile.
   private func merge(
     _ outcome: Outcome, _ body: (inout AttributeTree, [OperationOutput]) -> Bool
   ) -> (any Error)? {
@@ -75,7 +75,7 @@ extension CBPeripheral {
     }
   }
 
-  /// What lies in this range is not what it was.
+  /// The attributes in this range have changed.
   func servicesChanged(in range: AttributeHandleRange) {
     let invalidated = change { $0.tree.invalidate(range) }
     delegate?.peripheral(self, didModifyServices: invalidated)
@@ -83,7 +83,6 @@ extension CBPeripheral {
 }
 
 extension OperationOutput {
-  /// The services that it tells of.
   fileprivate var services: [FoundService] {
     switch self {
     case .services(let services), .includedServices(let services): services

@@ -50,7 +50,7 @@ extension CBPeripheral {
       return Misuse.log(
         self,
         "has \(Contents.writeCapacity) writes without response to send, and drops another: "
-          + "heed canSendWriteWithoutResponse")
+          + "check canSendWriteWithoutResponse")
     }
     perform([.writeWithoutResponse(remote.value, [UInt8](data))]) { peripheral, _ in
       guard peripheral.change({ $0.endWrite() }) else { return }
@@ -74,7 +74,7 @@ extension CBPeripheral {
     }
   }
 
-  /// The peripheral tells a value by itself.
+  /// The peripheral has notified or indicated a value.
   func received(_ value: [UInt8], at handle: AttributeHandle) {
     guard let characteristic = contents.withLock({ $0.tree.characteristic(handle) }) else {
       return
@@ -85,19 +85,19 @@ extension CBPeripheral {
 }
 
 extension CBPeripheral.Contents {
-  /// Another value is to be sent without response; `false` if too many are.
+  /// Counts another value to send without response; `false` if too many wait.
   mutating func beginWrite() -> Bool {
     guard unsent < Self.writeCapacity else { return false }
     unsent += 1
-    if unsent >= Self.writeLimit { owesReady = true }
+    if unsent >= Self.writeLimit { mustReportReady = true }
     return true
   }
 
-  /// One has been sent; whether that is to be told.
+  /// One value has been sent. Returns whether the delegate must be called.
   mutating func endWrite() -> Bool {
     unsent = max(0, unsent - 1)
-    guard owesReady, unsent <= Self.writeLimit / 2 else { return false }
-    owesReady = false
+    guard mustReportReady, unsent <= Self.writeLimit / 2 else { return false }
+    mustReportReady = false
     return true
   }
 }

@@ -1,12 +1,12 @@
 import BluetoothHost
 import Foundation
 
-/// One manager, as the engine knows it. The engine's thread alone uses `scan`.
+/// One manager, as the engine knows it. Only the engine's thread uses `scan`.
 final class CentralClient: @unchecked Sendable {
-  /// Where the manager's delegate is told.
+  /// The queue on which the manager's delegate is called.
   let queue: DispatchQueue
   /// The scan that the manager wants.
-  var scan: ScanWish?
+  var scan: ManagerScan?
 
   private struct Contents {
     weak var manager: CBCentralManager?
@@ -19,27 +19,26 @@ final class CentralClient: @unchecked Sendable {
     self.queue = queue
   }
 
-  /// Whose it is.
+  /// Sets the manager that this represents.
   func belongs(to manager: CBCentralManager) {
     contents.withLock { $0.manager = manager }
   }
 
-  /// Calls `body` on the manager's queue, in the order of the calls, if there still is a manager
-  /// then.
-  func tell(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
+  /// Calls `body` on the manager's queue, in the order of the calls, unless the manager is
+  /// released.
+  func callManager(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
     queue.async { [weak self] in self?.withManager(body) }
   }
 
-  /// Calls `body` with the manager and `peripheral` too, if there still are both then.
-  func tell(
-    of peripheral: CBPeripheral?,
+  /// The same with the manager and `peripheral`, unless either is released.
+  func callManager(
+    with peripheral: CBPeripheral?,
     _ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void
   ) {
     queue.async { [weak self, weak peripheral] in
       guard let peripheral else { return }
       self?.withManager { body($0, peripheral) }
-      // Whoever lets go of both in there has misused nothing: the manager goes first, and the link
-      // with it.
+      // Releasing both in `body` is no misuse: the manager goes first, and the link with it.
       withExtendedLifetime(peripheral) {}
     }
   }
@@ -48,14 +47,14 @@ final class CentralClient: @unchecked Sendable {
     if let manager = contents.withLock({ $0.manager }) { body(manager) }
   }
 
-  /// Tells what the radio can be used for, if that is not what was told last.
-  func tell(_ state: CBManagerState) {
-    let isNews = contents.withLock { contents in
+  /// Reports the radio's state to the delegate, if it differs from the last report.
+  func report(_ state: CBManagerState) {
+    let hasChanged = contents.withLock { contents in
       defer { contents.state = state }
       return contents.state != state
     }
-    guard isNews else { return }
-    tell { manager in
+    guard hasChanged else { return }
+    callManager { manager in
       manager.state = state
       if state != .poweredOn { manager.change { $0.scan = nil } }
       manager.delegate?.centralManagerDidUpdateState(manager)

@@ -1,12 +1,12 @@
 import BluetoothHost
 
 extension CentralEngine {
-  /// Opens a channel for a manager, in its turn.
+  /// Opens a channel for a manager, after the operations that wait.
   func openChannel(
     _ psm: CBL2CAPPSM, _ keeper: ChannelKeeper, _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
   ) {
-    // An operation that asks nothing of the peer: its end is the channel's turn.
+    // An operation that sends nothing. When it ends, the operations before it have ended too.
     perform([.configure(.nowhere, .none)], client, peer) { [weak self] outcome in
       if let error = outcome.error { return completion(.failure(error)) }
       guard let self, let (link, member, id) = openLink(client, peer) else {

@@ -1,8 +1,8 @@
 import BluetoothHost
 
 extension CentralEngine {
-  /// Carries out `operations` for a manager, in order; `completion` is called once, on this thread:
-  /// with all that they gave, or with the first error.
+  /// Carries out `operations` for a manager, in order. Calls `completion` once, on this thread:
+  /// with all results, or with the first error.
   func perform(
     _ operations: [CentralOperation], _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
@@ -13,7 +13,6 @@ extension CentralEngine {
     link.wait(for: operations.map { central.perform($0, on: id) }, of: member, completion)
   }
 
-  /// Asks how strongly a peripheral is heard.
   func readRSSI(
     _ client: CentralClient, _ peer: DeviceAddress,
     _ completion: @escaping PeripheralLink.Completion
@@ -24,8 +23,9 @@ extension CentralEngine {
     link.wait(for: [central.readRSSI(of: id)], of: member, completion)
   }
 
-  /// Subscribes a manager to a characteristic, or ends the subscription, unless another manager
-  /// has one too. Without a configuration, it is told in its turn that this cannot be.
+  /// Subscribes a manager to a characteristic, or ends the subscription; nothing is sent while
+  /// another manager is subscribed. Without a configuration, fails with `requestNotSupported` in
+  /// turn.
   func configure(
     _ characteristic: FoundCharacteristic, _ configuration: ClientConfiguration?,
     _ client: CentralClient, _ peer: DeviceAddress,
@@ -42,16 +42,16 @@ extension CentralEngine {
     }
     let handle = characteristic.value
     let wasSubscribed = member.subscriptions.contains(handle)
-    // What is wished last counts, also if what was wished before is answered later.
+    // The last wish counts, even if an earlier one is answered later.
     let wish = member.beginWish(for: handle)
     if configuration == .none, link.isSubscribed(handle, except: member) {
       member.subscriptions.remove(handle)
-      // Nothing is sent, but it is told in its turn.
+      // Sends nothing, and completes in turn.
       let operation = central.perform(.configure(.nowhere, .none), on: id)
       return link.wait(for: [operation], of: member) { completion($0.map { _ in [] }) }
     }
     let operation = link.operation(toConfigure: characteristic, configuration)
-    // From now on: the first value may come with the answer.
+    // From now on: the first value may come with the response.
     if configuration != .none { member.subscriptions.insert(handle) }
     link.wait(for: [central.perform(operation, on: id)], of: member) { [weak link] result in
       switch result {
@@ -75,12 +75,12 @@ extension CentralEngine {
     }
   }
 
-  /// Remembers, for whoever asks which peripherals are connected, that one has these services.
+  /// Records the services of a connected peripheral, for `retrieveConnectedPeripherals`.
   func discovered(_ services: [BluetoothUUID], on peer: DeviceAddress) {
     connected.withLock { $0[peer]?.services.formUnion(services) }
   }
 
-  /// A link that carries data, and the part of a manager in it; `nil` if it has none.
+  /// A manager's open link, and its member there; `nil` if it has none.
   func openLink(
     _ client: CentralClient, _ peer: DeviceAddress
   ) -> (link: PeripheralLink, member: PeripheralLink.Member, id: LinkID)? {
@@ -96,7 +96,7 @@ extension CentralEngine {
     guard let link = links.first(where: { $0.id == id }) else { return }
     switch result {
     case .success(let output): link.completed(operation, .success(output))
-    // The link's own end, which follows, tells why.
+    // The end of the link follows, and has the reason.
     case .failure(.disconnected): return
     case .failure(let error): link.completed(operation, .failure(error.publicError))
     }
@@ -105,7 +105,7 @@ extension CentralEngine {
   func notified(_ id: LinkID, _ handle: AttributeHandle, _ value: [UInt8]) {
     guard let link = links.first(where: { $0.id == id }) else { return }
     for member in link.members where member.subscriptions.contains(handle) {
-      member.tell { _, peripheral in peripheral.received(value, at: handle) }
+      member.callManager { _, peripheral in peripheral.received(value, at: handle) }
     }
   }
 
@@ -114,13 +114,13 @@ extension CentralEngine {
     link.configurations = link.configurations.filter { !range.holds($0.key) }
     for member in link.members {
       member.subscriptions = member.subscriptions.filter { !range.holds($0) }
-      member.tell { _, peripheral in peripheral.servicesChanged(in: range) }
+      member.callManager { _, peripheral in peripheral.servicesChanged(in: range) }
     }
   }
 }
 
 extension PeripheralLink {
-  /// Writes the configuration of a characteristic, and finds it first if need be.
+  /// The operation that writes a client characteristic configuration, and finds it first if needed.
   func operation(
     toConfigure characteristic: FoundCharacteristic, _ configuration: ClientConfiguration
   ) -> CentralOperation {
@@ -132,15 +132,13 @@ extension PeripheralLink {
 }
 
 extension AttributeHandleRange {
-  /// A range without handles: an operation on it takes its turn, finds nothing and sends nothing.
+  /// An empty range: an operation on it takes its turn, finds nothing and sends nothing.
   static let nowhere = AttributeHandleRange(start: .last, end: .first)
 
-  /// Whether `handle` lies within.
   func holds(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end
   }
 
-  /// Whether the two have a handle in common.
   func overlaps(_ other: AttributeHandleRange) -> Bool {
     start <= other.end && other.start <= end
   }

@@ -3,10 +3,10 @@ import Foundation
 
 /// The central of one radio, and the managers that share it.
 ///
-/// It is used on the radio's thread alone, but for `connected`. It does no input or output: the
-/// `DeviceProgram` hands over the central's events, and the calls of a delegate go to its queue.
+/// Only the radio's thread uses it, apart from `connected`. It does no input or output: the
+/// `DeviceProgram` hands over the central's events, and delegates are called on their queues.
 final class CentralEngine: @unchecked Sendable {
-  /// What is known of the peripherals that are connected: for any thread.
+  /// A connected peripheral's name and services: for any thread.
   struct Connected {
     var name: String?
     var services: Set<BluetoothUUID> = []
@@ -14,11 +14,10 @@ final class CentralEngine: @unchecked Sendable {
 
   let central: DeviceCentral
   let channels: DeviceChannels
-  /// The peripherals that are connected.
   let connected = Locked<[DeviceAddress: Connected]>([:])
   var clients: [CentralClient] = []
   var links: [PeripheralLink] = []
-  /// Links that nobody wants any more, and who is to be told when they have ended.
+  /// The links that are being ended, and the member that each end is reported to.
   var endings: [LinkID: PeripheralLink.Member] = [:]
   private(set) var state = CBManagerState.unknown
 
@@ -29,13 +28,12 @@ final class CentralEngine: @unchecked Sendable {
 
   // MARK: Managers
 
-  /// A manager wants to know of the radio from now on.
+  /// Adds a manager, and reports the state to it.
   func add(_ client: CentralClient) {
     clients.append(client)
-    if state != .unknown { client.tell(state) }
+    if state != .unknown { client.report(state) }
   }
 
-  /// A manager is no more.
   func remove(_ client: CentralClient, at now: Instant) {
     clients.removeAll { $0 === client }
     client.scan = nil
@@ -43,11 +41,11 @@ final class CentralEngine: @unchecked Sendable {
     for link in links { leave(link, client, at: now) }
   }
 
-  /// The radio can be used for something else than before. All that there was is gone with it.
+  /// The radio's state has changed. Unless it is `poweredOn`, scans and links end.
   func stateChanged(_ state: CBManagerState, at now: Instant) {
     guard state != self.state else { return }
     self.state = state
-    for client in clients { client.tell(state) }
+    for client in clients { client.report(state) }
     guard state != .poweredOn else { return }
     for client in clients { client.scan = nil }
     updateScan()
@@ -56,33 +54,33 @@ final class CentralEngine: @unchecked Sendable {
 
   // MARK: The radio
 
-  /// When `advance(to:)` must be called; `nil` if only an event can bring anything.
+  /// When `advance(to:)` must be called; `nil` if nothing is timed.
   var deadline: Instant? {
     (links.compactMap(\.beginning) + clients.compactMap { $0.scan?.deadline }).min()
   }
 
-  /// The radio is let go of: all that there was ends. Whoever comes later finds a new one.
+  /// The radio is released: scans and links end. A manager that is added later finds a new radio.
   func shutDown(at now: Instant) {
     stateChanged(.poweredOff, at: now)
     state = .unknown
   }
 
-  /// Does what was put off until now.
+  /// Does what is due.
   func advance(to now: Instant) {
     for link in links {
       guard let beginning = link.beginning, beginning <= now else { continue }
       begin(link)
     }
-    for client in clients { tellHeld(client, at: now) }
+    for client in clients { reportHeld(to: client, at: now) }
   }
 
-  /// Takes what has happened to the central.
+  /// Handles an event of the central.
   func handle(_ event: CentralEvent, at now: Instant) {
     switch event {
     case .ready:
       stateChanged(.poweredOn, at: now)
     case .restarted, .radioFault, .radioFailed:
-      // Until it has been set up once, the state is not known yet.
+      // Until the controller has been set up once, the state is unknown.
       if state == .poweredOn { stateChanged(.resetting, at: now) }
     case .scanFailed(let code):
       Log.logger.error("The controller refuses to scan: HCI error \(code.rawValue)")

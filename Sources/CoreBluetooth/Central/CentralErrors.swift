@@ -32,8 +32,8 @@ extension CBError {
     case .remoteUserTerminatedConnection, .remoteDevicePoweredOff,
       HCIErrorCode(rawValue: 0x14):
       self.init(.peripheralDisconnected)
-    // This side ends a link, unasked, whose peer did not answer in time or answered nonsense. The
-    // controller forgot one whose end is unspecified.
+    // The host ends a link whose peer did not respond in time or responded with nonsense. An
+    // unspecified error: the controller has lost the link.
     case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost,
       .unspecifiedError:
       self.init(.connectionTimeout)
@@ -60,7 +60,7 @@ extension HCIErrorCode {
 }
 
 extension OperationError {
-  /// Why an operation gave nothing, in Apple's terms.
+  /// Why an operation failed, in Apple's terms.
   var publicError: any Error {
     switch self {
     case .refused(let response):

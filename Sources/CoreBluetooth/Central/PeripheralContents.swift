@@ -2,31 +2,31 @@ import BluetoothHost
 import Foundation
 
 extension CBPeripheral {
-  /// What changes in a peripheral.
+  /// The variable state of a peripheral.
   struct Contents {
     /// How many writes without response may wait before `canSendWriteWithoutResponse` is false.
     static let writeLimit = 16
-    /// How many may wait at all: what is beyond is not sent.
+    /// How many may wait at most. Further ones are dropped.
     static let writeCapacity = 1_024
 
     weak var delegate: (any CBPeripheralDelegate)?
-    /// Its name as it tells it over a link, or else as it advertises it.
+    /// The GAP Device Name read over a link, or else the advertised name.
     var name: String?
-    var isNameTold = false
+    var hasReadName = false
     var mtu = ATTMTU.minimum
-    /// How strongly it was heard when that was last read, in dBm.
+    /// The RSSI that was last read, in dBm.
     var rssi: Int8?
     var tree = AttributeTree()
-    /// The values written without response that have not been sent.
+    /// How many values written without response have not been sent.
     var unsent = 0
-    /// Whether somebody waits for `peripheralIsReady(toSendWriteWithoutResponse:)`.
-    var owesReady = false
+    /// Whether `peripheralIsReady(toSendWriteWithoutResponse:)` is due.
+    var mustReportReady = false
 
-    /// How many links have been asked for of which the end has not been told.
+    /// How many requested links have an end that is not reported yet.
     private var links = 0
     /// How many of those, the oldest, have been cancelled.
     private var cancelled = 0
-    /// Whether the oldest is there.
+    /// Whether the oldest is open.
     private var isOpen = false
 
     var state: CBPeripheralState {
@@ -35,21 +35,21 @@ extension CBPeripheral {
       return isOpen ? .connected : .connecting
     }
 
-    /// A link is asked for; `false` if there is one, or will be.
+    /// Requests a link; `false` if there is one, or one is requested.
     mutating func wantLink() -> Bool {
       guard links == cancelled else { return false }
       links += 1
       return true
     }
 
-    /// A link is not wanted any more; `false` if there is none.
+    /// Cancels the link; `false` if there is none.
     mutating func cancelLink() -> Bool {
       guard links > cancelled else { return false }
       cancelled = links
       return true
     }
 
-    /// There is a link; `false` if it is not wanted any more.
+    /// The link is open; `false` if it has been cancelled.
     mutating func linkOpened(_ mtu: ATTMTU) -> Bool {
       guard links > 0, cancelled == 0 else { return false }
       isOpen = true
@@ -57,15 +57,15 @@ extension CBPeripheral {
       return true
     }
 
-    /// The link is lost, and is to be made again; `false` if it is not wanted any more.
+    /// The link is lost, and the manager reconnects; `false` if it has been cancelled.
     mutating func beginReconnecting() -> Bool {
       guard links > 0, cancelled == 0 else { return false }
       links += 1
       return true
     }
 
-    /// A link has ended, or will not be, and nothing of it is valid any more. One that is made again
-    /// was not cancelled: the next was, if any.
+    /// A link has ended or failed, and its attributes are no longer valid. A link that the manager
+    /// makes again was not cancelled: any cancellation was for the next.
     mutating func linkEnded(isReconnecting: Bool = false) -> (wasOpen: Bool, wasCancelled: Bool) {
       defer {
         links = max(0, links - 1)
@@ -75,7 +75,7 @@ extension CBPeripheral {
       return (isOpen, !isReconnecting && cancelled > 0)
     }
 
-    /// Nobody is there to tell of links any more.
+    /// The manager was released: the ends of links are no longer reported.
     mutating func forgetLinks() {
       links = 0
       cancelled = 0
@@ -88,17 +88,17 @@ extension CBPeripheral {
       rssi = nil
       tree = AttributeTree()
       unsent = 0
-      owesReady = false
+      mustReportReady = false
     }
 
-    /// It was heard to advertise this name.
+    /// The peripheral advertises this name.
     mutating func heard(_ name: String?) {
-      if let name, !isNameTold { self.name = name }
+      if let name, !hasReadName { self.name = name }
     }
 
-    /// It has told its name over a link; `false` if that is what was known.
-    mutating func told(_ name: String) -> Bool {
-      isNameTold = true
+    /// The GAP Device Name was read over a link; `false` if it has not changed.
+    mutating func readName(_ name: String) -> Bool {
+      hasReadName = true
       guard name != self.name else { return false }
       self.name = name
       return true

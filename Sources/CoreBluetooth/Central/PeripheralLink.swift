@@ -1,18 +1,18 @@
 import BluetoothHost
 
-/// The link to one peripheral, made or wished for, which all managers of a radio share.
+/// The link to one peripheral, open or requested. All managers of a radio share it.
 final class PeripheralLink {
-  /// One manager's part in it.
+  /// One manager that uses the link.
   final class Member: @unchecked Sendable {
     let client: CentralClient
     weak var peripheral: CBPeripheral?
-    /// Whether a link that is lost is to be made again.
+    /// Whether to reconnect after the link is lost.
     let reconnects: Bool
-    /// The values that it is to be told of.
+    /// The value handles that it is subscribed to.
     var subscriptions: Set<AttributeHandle> = []
     /// The channels that it has opened.
     private var pipes: [WeakPipe] = []
-    /// How often it has subscribed to a value, or ended that.
+    /// How often it has subscribed to a value or unsubscribed.
     private var wishes: [AttributeHandle: Int] = [:]
 
     init(_ client: CentralClient, _ peripheral: CBPeripheral?, reconnects: Bool = false) {
@@ -21,13 +21,13 @@ final class PeripheralLink {
       self.reconnects = reconnects
     }
 
-    /// It wants a value to be told, or told no more: the number of that wish.
+    /// It subscribes to a value or unsubscribes. Returns the number of that wish.
     func beginWish(for handle: AttributeHandle) -> Int {
       wishes[handle, default: 0] += 1
       return wishes[handle, default: 0]
     }
 
-    /// Whether it has wished for nothing else since.
+    /// Whether no other wish has followed.
     func isLast(_ wish: Int, for handle: AttributeHandle) -> Bool { wishes[handle] == wish }
 
     private struct WeakPipe {
@@ -46,13 +46,13 @@ final class PeripheralLink {
       pipes = []
     }
 
-    /// Calls `body` on the manager's queue, if there still are a manager and a peripheral then.
-    func tell(_ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void) {
-      client.tell(of: peripheral, body)
+    /// Calls `body` on the manager's queue, unless the manager or the peripheral is released.
+    func callManager(_ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void) {
+      client.callManager(with: peripheral, body)
     }
   }
 
-  /// Operations that are answered together.
+  /// Operations that complete together.
   struct Pending {
     var member: Member?
     var remaining: Int
@@ -60,21 +60,20 @@ final class PeripheralLink {
     var completion: Completion
   }
 
-  /// How operations ended: with what each gave, or why the first that failed did.
+  /// Receives the results of operations, or the first error.
   typealias Completion = (Result<[OperationOutput], any Error>) -> Void
 
   let peer: DeviceAddress
-  /// The central's own name for it; `nil` while it is not to be begun yet.
+  /// The central's identifier for it; `nil` before it begins.
   var id: LinkID?
-  /// When it is to be begun, if that is not at once.
+  /// When it begins, if not at once.
   var beginning: Instant?
   var isOpen = false
   var members: [Member] = []
-  /// How long a PDU may be on it.
   var mtu = ATTMTU.minimum
-  /// Where the client characteristic configurations are, by the handle of the value.
+  /// The handles of the client characteristic configurations, by value handle.
   var configurations: [AttributeHandle: AttributeHandle] = [:]
-  /// What is waited for. Operations of one group have one key.
+  /// The groups of operations that have not completed, by number.
   var pending: [Int: Pending] = [:]
   var groups: [OperationID: Int] = [:]
   private var lastGroup = 0
@@ -87,7 +86,7 @@ final class PeripheralLink {
     members.first { $0.client === client }
   }
 
-  /// Whether anybody but `member` is to be told of the value at `handle`.
+  /// Whether any member other than `member` is subscribed to the value at `handle`.
   func isSubscribed(_ handle: AttributeHandle, except member: Member) -> Bool {
     members.contains { $0 !== member && $0.subscriptions.contains(handle) }
   }
@@ -118,13 +117,13 @@ final class PeripheralLink {
       pending[group] = nil
       waiting.completion(.success(waiting.outputs))
     case .failure(let error):
-      // What the others of the group give is of no use any more.
+      // The other results of the group are not needed.
       pending[group] = nil
       waiting.completion(.failure(error))
     }
   }
 
-  /// Ends what is waited for, oldest first: for `member`, or for everybody.
+  /// Ends all groups with an error, oldest first: for `member`, or for all members.
   func endAll(for member: Member? = nil, _ error: any Error) {
     for (group, waiting) in pending.sorted(by: { $0.key < $1.key })
     where member == nil || waiting.member === member {

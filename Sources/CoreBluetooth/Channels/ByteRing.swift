@@ -4,18 +4,17 @@ import BluetoothHost
 struct ByteRing {
   private var storage: [UInt8]
   private var head = 0
-  /// How many bytes there are.
   private(set) var count = 0
 
   init(capacity: Int) {
     storage = [UInt8](repeating: 0, count: capacity)
   }
 
-  /// How many more bytes it takes.
+  /// The number of bytes that it has room for.
   var freeCapacity: Int { storage.count - count }
   var isEmpty: Bool { count == 0 }
 
-  /// Adds as many of the first bytes as there is room for. Returns how many.
+  /// Appends the first bytes, as many as there is room for. Returns their number.
   mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let size = min(bytes.count, freeCapacity)
     let start = (head + count) % storage.count
@@ -29,7 +28,7 @@ struct ByteRing {
     return size
   }
 
-  /// Moves the first bytes to `target`, as many as it holds. Returns how many.
+  /// Moves the first bytes to `target`, as many as fit. Returns their number.
   mutating func remove(into target: UnsafeMutableRawBufferPointer) -> Int {
     let size = min(target.count, count)
     let first = min(size, storage.count - head)
@@ -42,7 +41,7 @@ struct ByteRing {
     return size
   }
 
-  /// Writes the bytes from `offset` on, as many as `writer` has room for. The bytes stay.
+  /// Writes the bytes from `offset` on, as many as `writer` has room for. Does not remove them.
   func write(from offset: Int, into writer: inout ByteWriter) {
     let size = min(writer.freeCapacity, count - offset)
     guard size > 0 else { return }
@@ -52,7 +51,7 @@ struct ByteRing {
     writer.write(storage.span.extracting(0..<size - first))
   }
 
-  /// Drops the first `size` bytes.
+  /// Removes the first `size` bytes.
   mutating func removeFirst(_ size: Int) {
     head = (head + size) % storage.count
     count -= size

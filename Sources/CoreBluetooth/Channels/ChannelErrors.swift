@@ -10,7 +10,7 @@ extension ChannelEnd {
     }
   }
 
-  /// Why a channel has ended, or was never opened, in Apple's terms.
+  /// Why a channel has ended or could not be opened, in Apple's terms.
   var publicError: any Error {
     switch self {
     case .refused(let result): result.publicError
@@ -21,7 +21,7 @@ extension ChannelEnd {
     case .closed: CBError(.operationCancelled)
     case .closedByPeer: CBError(.peripheralDisconnected)
     case .invalidResponse: CBError(.unknown, saying: "The response to the request is invalid.")
-    case .frameWithoutCredit: CBError(.unknown, saying: "A frame came without a credit.")
+    case .frameWithoutCredit: CBError(.unknown, saying: "The peer sent a frame without a credit.")
     case .tooManyCredits: CBError(.unknown, saying: "The peer gave too many credits.")
     case .frameTooLong, .frameTooShort, .sduTooLong, .sduOverrun, .invalidSDU:
       CBError(.unknown, saying: "A frame has a wrong length.")
@@ -30,7 +30,7 @@ extension ChannelEnd {
 }
 
 extension LECreditBasedConnectionResult {
-  /// Why a peer gives no channel, in Apple's terms.
+  /// Why a peer refuses a channel, in Apple's terms.
   fileprivate var publicError: any Error {
     switch self {
     case .insufficientAuthentication: CBATTError(.insufficientAuthentication)
@@ -38,14 +38,14 @@ extension LECreditBasedConnectionResult {
     case .encryptionKeySizeTooShort: CBATTError(.insufficientEncryptionKeySize)
     case .insufficientEncryption: CBATTError(.insufficientEncryption)
     case .noResourcesAvailable: CBError(.connectionLimitReached)
-    case .spsmNotSupported: CBError(.unknown, saying: "The peer has no channel of this PSM.")
+    case .spsmNotSupported: CBError(.unknown, saying: "The peer has no channel with this PSM.")
     default: CBError(.unknown, saying: "The peer refuses the channel with result \(rawValue).")
     }
   }
 }
 
 extension CBError {
-  /// An error with a sentence of its own.
+  /// An error with another sentence than its code's.
   fileprivate init(_ code: Code, saying sentence: String) {
     self.init(code, userInfo: [NSLocalizedDescriptionKey: sentence])
   }

@@ -1,18 +1,20 @@
 import BluetoothHost
 import Foundation
 
-/// The bytes of one channel between its two streams, which any thread may use, and the radio's thread.
+/// The bytes of one channel, between the radio's thread and the two streams. Any thread may use the
+/// streams.
 final class ChannelPipe: @unchecked Sendable {
-  /// How many bytes of the peer's wait to be read, at most: 64 frames of 498 bytes.
+  /// How many bytes from the peer wait to be read at most: 64 frames of 498 bytes.
   static let inputCapacity = 64 * ChannelMPS.twoPackets.byteCount
-  /// How many bytes wait to be sent, at most.
+  /// How many bytes wait to be sent at most.
   static let outputCapacity = 32_768
 
-  /// What the radio's thread is to do for a channel.
+  /// What a channel asks of the radio's thread.
   enum Wish {
     /// There is room for more input, or more output.
     case resume
-    /// Both streams are closed. Close the channel once its output is sent: at once if there is none.
+    /// Both streams are closed. Close the channel once its output is sent: at once if there is
+    /// none.
     case close(isDrained: Bool)
   }
 
@@ -23,24 +25,23 @@ final class ChannelPipe: @unchecked Sendable {
   private var isInputClosed = false
   private var isOutputClosed = false
   private var channelEnd: ChannelEnd?
-  /// How many bytes of the SDU under way have been handed over.
+  /// How many bytes of the current SDU have been handed over.
   private var handedOver = 0
-  /// How many bytes have been read since the radio's thread last heard of it.
+  /// How many bytes have been read since the radio's thread was last asked for attention.
   private var unreported = 0
   /// Whether the radio's thread is about to take a wish.
   private var isWishPending = false
   private var inputObserver: (@Sendable () -> Void)?
   private var outputObserver: (@Sendable () -> Void)?
 
-  /// Has the radio's thread call `DeviceChannels.attend(to:)`.
   private let requestAttention: @Sendable (ChannelPipe) -> Void
 
-  /// - Parameter requestAttention: has the radio's thread call `DeviceChannels.attend(to:)`.
+  /// - Parameter requestAttention: Makes the radio's thread call `DeviceChannels.attend(to:)`.
   init(_ requestAttention: @escaping @Sendable (ChannelPipe) -> Void) {
     self.requestAttention = requestAttention
   }
 
-  /// Calls these, on any thread, after anything has changed for a stream.
+  /// Calls these, on any thread, after a change that concerns the stream.
   func observe(input: @escaping @Sendable () -> Void, output: @escaping @Sendable () -> Void) {
     condition.withLock {
       inputObserver = input
@@ -59,35 +60,36 @@ final class ChannelPipe: @unchecked Sendable {
 
   private var canWrite: Bool { channelEnd == nil && !isOutputClosed && output.freeCapacity > 0 }
 
-  /// Moves bytes into `target`; waits until there is one, or the channel has ended. Returns how many.
+  /// Moves bytes into `target`, and returns their number. Waits until there is one, or the channel
+  /// has ended.
   func read(into target: UnsafeMutableRawBufferPointer) -> Int {
-    let (count, isNews) = condition.withLock {
+    let (count, isNew) = condition.withLock {
       while input.isEmpty, channelEnd == nil, !isInputClosed { condition.wait() }
       let count = unsafe input.remove(into: target)
       unreported += count
-      // The peer gets credits for a quarter of the room at once.
+      // The peer gets credits for at least a quarter of the room at once.
       let isDue = unreported >= Self.inputCapacity / 4 || input.isEmpty
       if isDue { unreported = 0 }
       return (count, isDue && beginWish())
     }
-    if isNews { requestAttention(self) }
+    if isNew { requestAttention(self) }
     return count
   }
 
-  /// Takes as many of the first bytes as there is room for; waits until there is room for one, or the
-  /// channel has ended. Returns how many; `nil` if it has ended.
+  /// Takes the first bytes, as many as there is room for, and returns their number. Waits until
+  /// there is room for one. Returns `nil` if the channel has ended.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    let (count, isNews): (Int?, Bool) = condition.withLock {
+    let (count, isNew): (Int?, Bool) = condition.withLock {
       while output.freeCapacity == 0, channelEnd == nil, !isOutputClosed { condition.wait() }
       guard canWrite else { return (nil, false) }
       let wasEmpty = output.isEmpty
       return (unsafe output.append(bytes), wasEmpty && beginWish())
     }
-    if isNews { requestAttention(self) }
+    if isNew { requestAttention(self) }
     return count
   }
 
-  /// Nothing is read any more: what the peer still sends is dropped.
+  /// Ends reading. What the peer still sends is dropped.
   func closeInput() {
     close {
       isInputClosed = true
@@ -95,7 +97,7 @@ final class ChannelPipe: @unchecked Sendable {
     }
   }
 
-  /// Nothing is written any more. What has been written is sent.
+  /// Ends writing. What has been written is sent.
   func closeOutput() {
     close { isOutputClosed = true }
   }
@@ -107,14 +109,15 @@ final class ChannelPipe: @unchecked Sendable {
   }
 
   private func close(_ body: () -> Void) {
-    let isNews = condition.withLock {
+    let isNew = condition.withLock {
       body()
       condition.broadcast()
       return channelEnd == nil && beginWish()
     }
-    if isNews { requestAttention(self) }
+    if isNew { requestAttention(self) }
   }
 
+  /// Returns whether the radio's thread has to be asked for attention.
   private func beginWish() -> Bool {
     defer { isWishPending = true }
     return !isWishPending
@@ -122,7 +125,7 @@ final class ChannelPipe: @unchecked Sendable {
 
   // MARK: For the radio's thread
 
-  /// What is to be done now.
+  /// What the radio's thread has to do now.
   func takeWish() -> Wish {
     condition.withLock {
       isWishPending = false
@@ -137,7 +140,7 @@ final class ChannelPipe: @unchecked Sendable {
   /// How many more bytes the peer may send.
   var room: Int { condition.withLock { input.freeCapacity } }
 
-  /// The peer has sent bytes, no more than there was room for.
+  /// The peer has sent bytes, at most as many as there was room for.
   func receive(_ bytes: Span<UInt8>) {
     let observer = condition.withLock {
       guard !isInputClosed else { return inputObserver }
@@ -151,7 +154,7 @@ final class ChannelPipe: @unchecked Sendable {
   /// How many bytes wait to be sent.
   var outputCount: Int { condition.withLock { output.count } }
 
-  /// Writes bytes that are to be sent, from `offset` on.
+  /// Writes the bytes to send, from `offset` on.
   func writeOutput(from offset: Int, into writer: inout ByteWriter) {
     condition.lock()
     defer { condition.unlock() }
@@ -160,7 +163,7 @@ final class ChannelPipe: @unchecked Sendable {
     handedOver = offset + writer.count - start
   }
 
-  /// The bytes that were written have been sent. Returns what is to be done now.
+  /// The written bytes have been sent. Returns what to do now.
   func noteSent() -> Wish {
     let (observer, wish) = condition.withLock {
       output.removeFirst(handedOver)
@@ -172,7 +175,7 @@ final class ChannelPipe: @unchecked Sendable {
     return wish
   }
 
-  /// The channel has ended. What has come can still be read.
+  /// The channel has ended. Received bytes can still be read.
   func finish(_ end: ChannelEnd) {
     let observers = condition.withLock {
       channelEnd = channelEnd ?? end
@@ -183,7 +186,7 @@ final class ChannelPipe: @unchecked Sendable {
   }
 }
 
-/// Closes a channel when nothing uses it any more.
+/// Closes a channel when it is released.
 final class ChannelKeeper: Sendable {
   let pipe: ChannelPipe
 

@@ -1,10 +1,10 @@
 import BluetoothHost
 import Foundation
 
-/// What the two streams of a channel have in common: whether one is open, and its events.
+/// The state and the events of one stream of a channel, input or output.
 ///
-/// An event is delivered where the stream is scheduled. There a timer that is never due by itself keeps
-/// the run loop alive, as a stream does, and is made due for each event.
+/// An event is delivered where the stream is scheduled. A timer there keeps the run loop alive, as
+/// a stream does. It never fires unless an event makes it due.
 final class ChannelStreamState: @unchecked Sendable {
   private struct Schedule {
     let runLoop: RunLoop
@@ -20,8 +20,8 @@ final class ChannelStreamState: @unchecked Sendable {
   private var schedules: [Schedule] = []
   private var isOpen = false
   private var isClosed = false
-  private var owesOpening = false
-  private var owesEnd = true
+  private var mustReportOpening = false
+  private var mustReportEnd = true
   /// Whether the delegate knows that the stream can be used, and has not used it since.
   private var isReadinessKnown = false
   /// Whether the timers are due already.
@@ -37,21 +37,21 @@ final class ChannelStreamState: @unchecked Sendable {
     for schedule in schedules { schedule.timer.invalidate() }
   }
 
-  /// The stream that this is of; to be called once, when it has been made.
+  /// Sets the stream that this belongs to. To be called once, when the stream has been made.
   func represent(_ stream: Stream) { lock.withLock { self.stream = stream } }
 
-  // MARK: What a stream does
+  // MARK: The stream's calls
 
   func open() {
     lock.withLock {
       guard !isOpen, !isClosed else { return }
       isOpen = true
-      owesOpening = true
+      mustReportOpening = true
     }
     signal()
   }
 
-  /// Closes the stream. Returns whether it was not closed before.
+  /// Closes the stream. Returns whether it was open.
   func close() -> Bool {
     let ended: [Schedule]? = lock.withLock {
       guard !isClosed else { return nil }
@@ -64,16 +64,16 @@ final class ChannelStreamState: @unchecked Sendable {
     return ended != nil
   }
 
-  /// Whether bytes can be read or written, as far as the stream itself is concerned.
+  /// Whether the stream is open, apart from the state of the channel.
   var isUsable: Bool { lock.withLock { isOpen && !isClosed } }
 
-  /// The stream has been used: its delegate hears again when it can be used.
+  /// The stream has been used: its next readiness is reported to the delegate.
   func noteUse() {
     lock.withLock { isReadinessKnown = false }
     signal()
   }
 
-  /// Bytes were to be written after the end.
+  /// A write came after the end.
   func noteFailure() { lock.withLock { hasFailed = true } }
 
   var status: Stream.Status {
@@ -92,7 +92,7 @@ final class ChannelStreamState: @unchecked Sendable {
     return end.publicError
   }
 
-  /// Whether the channel has ended, and everything that came has been read.
+  /// Whether the channel has ended, and all received bytes have been read.
   private var isAtEnd: Bool { pipe.end != nil && !(isInput && pipe.hasBytes) }
 
   private var isReady: Bool { isInput ? pipe.hasBytes : pipe.hasRoom }
@@ -128,7 +128,7 @@ final class ChannelStreamState: @unchecked Sendable {
   /// Whether an event is about to be delivered.
   var isDue: Bool { lock.withLock { isSignalled } }
 
-  /// Something may have changed: has the next event delivered, if there is one.
+  /// Makes the timers due if there is an event to deliver.
   func signal() {
     let (isReady, isAtEnd) = (self.isReady, self.isAtEnd)
     lock.withLock {
@@ -148,8 +148,8 @@ final class ChannelStreamState: @unchecked Sendable {
       isSignalled = false
       let event = nextEvent(isReady: isReady, isAtEnd: isAtEnd)
       switch event {
-      case .openCompleted: owesOpening = false
-      case .endEncountered, .errorOccurred: owesEnd = false
+      case .openCompleted: mustReportOpening = false
+      case .endEncountered, .errorOccurred: mustReportEnd = false
       default: isReadinessKnown = event != nil
       }
       return (self.stream, event)
@@ -161,12 +161,12 @@ final class ChannelStreamState: @unchecked Sendable {
 
   private func nextEvent(isReady: Bool, isAtEnd: Bool) -> Stream.Event? {
     guard isOpen, !isClosed else { return nil }
-    if owesOpening { return .openCompleted }
+    if mustReportOpening { return .openCompleted }
     if isReady {
       guard !isReadinessKnown else { return nil }
       return isInput ? .hasBytesAvailable : .hasSpaceAvailable
     }
-    guard isAtEnd, owesEnd, let end = pipe.end else { return nil }
+    guard isAtEnd, mustReportEnd, let end = pipe.end else { return nil }
     return end.isOrderly ? .endEncountered : .errorOccurred
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a peer sends on a channel.
+/// The bytes that a peer sends on a channel.
 final class ChannelInputStream: InputStream {
   let state: ChannelStreamState
 
@@ -50,7 +50,7 @@ final class ChannelInputStream: InputStream {
   ) -> Bool { false }
 }
 
-/// What is sent to a peer on a channel.
+/// The bytes that are sent to a peer on a channel.
 final class ChannelOutputStream: OutputStream {
   let state: ChannelStreamState
 
@@ -60,7 +60,7 @@ final class ChannelOutputStream: OutputStream {
     state.represent(self)
   }
 
-  /// A stream of no channel: a superclass wants it.
+  /// A stream without a channel: the superclass requires this initialiser.
   required init(toMemory: ()) {
     state = ChannelStreamState(ChannelPipe { _ in }, isInput: false)
     super.init(toMemory: ())

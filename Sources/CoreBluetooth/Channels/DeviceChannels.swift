@@ -2,15 +2,15 @@ import BluetoothHost
 
 /// The channels of a device: the application of the host's channels.
 ///
-/// The host's calls note what happened and return at once; `update` then asks the host for what is
-/// wanted. Used on the radio's thread alone.
+/// The host's calls record what happened and return at once. `update` then asks the host for what
+/// is wanted. Only the radio's thread uses it.
 final class DeviceChannels: ChannelApplication, @unchecked Sendable {
-  /// For how long a channel whose streams are closed may go on sending what was written, in milliseconds.
+  /// How long a channel may send the rest after its streams are closed, in milliseconds.
   static let drainTime: UInt32 = 10_000
-  /// The longest SDU that a peer may send. Its bytes are read as they come.
+  /// The longest SDU that a peer may send. Its bytes can be read as they arrive.
   static let mtu = ChannelMTU(8_192) ?? .minimum
 
-  /// What a manager has published.
+  /// A channel that a manager has published.
   struct Listener {
     let client: PeripheralClient
     let needsEncryption: Bool
@@ -29,14 +29,14 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   private struct Entry {
     let pipe: ChannelPipe
     var peerMTU = 0
-    /// Gets `nil` when the channel is open, or why it will not be; `nil` after that, and where the peer
-    /// asked for the channel.
+    /// Receives `nil` when the channel is open, or why it cannot be opened. `nil` after that, and
+    /// for a channel that the peer opens.
     var completion: ((ChannelEnd?) -> Void)?
-    /// When the channel is closed, whether or not everything is sent.
+    /// When the channel is closed, even if not everything is sent.
     var closing: Instant?
   }
 
-  /// The time of the call that is under way.
+  /// The time of the current call.
   var now = Instant(rawValue: 0)
   var listeners: [SPSM: Listener] = [:]
   /// Whether the host may have to be asked for something.
@@ -47,9 +47,9 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   private var toResume: Set<Int> = []
   private var toClose: Set<Int> = []
 
-  // MARK: What is wanted
+  // MARK: Requests
 
-  /// This device has asked for a channel, which has this number.
+  /// This device has asked for a channel with this number.
   func begin(
     _ channel: Int, _ pipe: ChannelPipe, _ completion: @escaping (ChannelEnd?) -> Void
   ) {
@@ -74,13 +74,13 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     }
   }
 
-  /// The channels that peers have opened since this was last asked.
+  /// The channels that peers have opened since the last call.
   func takeArrivals() -> [Arrival] {
     defer { arrivals = [] }
     return arrivals
   }
 
-  /// Brings the host to what is wanted. To be called after any other call, while `needsUpdate`.
+  /// Asks the host for what is wanted. Call it after any other call, while `needsUpdate`.
   func update(_ host: inout Device.Host) {
     needsUpdate = false
     let (resumed, closed) = (toResume, toClose)
@@ -95,10 +95,10 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   // MARK: Time
 
-  /// When `advance` has to be called; `nil` if nothing is waited for.
+  /// When `advance` has to be called; `nil` if nothing is timed.
   var deadline: Instant? { entries.values.compactMap(\.closing).min() }
 
-  /// Closes what has been sending for too long.
+  /// Closes the channels that have been sending for too long.
   func advance() {
     for (channel, entry) in entries {
       guard let closing = entry.closing, closing <= now else { continue }
@@ -126,7 +126,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     entries[channel]?.peerMTU = peerMTU
     entries[channel]?.completion?(nil)
     entries[channel]?.completion = nil
-    // Nobody may want it any more.
+    // The program may have closed it meanwhile.
     if let wish = entries[channel]?.pipe.takeWish() { follow(wish, on: channel) }
   }
 
@@ -134,7 +134,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     guard let entry = entries.removeValue(forKey: channel) else { return }
     toResume.remove(channel)
     toClose.remove(channel)
-    // A channel that was refused may be asked for again, with the same pipe.
+    // A refused channel may be requested again, with the same pipe.
     if let completion = entry.completion { completion(end) } else { entry.pipe.finish(end) }
   }
 

@@ -1,60 +1,60 @@
 import BluetoothHost
 import Foundation
 
-/// What is behind the published services: fixed values, and delegates that are asked for the others.
+/// The values of the published services: constant ones, and those that delegates supply.
 ///
-/// A request that a delegate is asked is put off. Once it has been answered, the host asks again, and
-/// finds the answer in the link.
+/// A request for a delegate is put off. Once the delegate has responded, the host asks again and
+/// finds the response in the link.
 struct DynamicApplication: GATTApplication {
   let board: UpdateBoard
-  /// What there is, by handle.
+  /// The attributes of the application, by handle.
   var served: [UInt16: ServedAttribute] = [:]
-  /// Who is connected, by place.
+  /// The connected centrals, by connection index.
   private(set) var links: [ServedCentral?]
-  /// What the radio is doing.
   private(set) var radio = RadioState.starting
 
-  init(places: Int, board: UpdateBoard) {
+  init(capacity: Int, board: UpdateBoard) {
     self.board = board
-    links = Array(repeating: nil, count: places)
+    links = Array(repeating: nil, count: capacity)
   }
 
-  /// Where a central is; `nil` if it has gone.
-  func place(of link: ServedCentral) -> Int? {
+  /// The connection index of a central; `nil` if it has disconnected.
+  func location(of link: ServedCentral) -> Int? {
     links.firstIndex { $0 === link }
   }
 
-  // MARK: Coming and going
+  // MARK: Connections and subscriptions
 
-  mutating func centralConnected(at place: Int, address: DeviceAddress) {
-    links[place] = ServedCentral(CBCentral(address: address))
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
+    links[connectionIndex] = ServedCentral(CBCentral(address: address))
   }
 
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
-    guard let link = links[place] else { return }
-    links[place] = nil
-    for handle in link.subscriptions.sorted() { setListening(false, link, at: handle) }
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
+    guard let link = links[connectionIndex] else { return }
+    links[connectionIndex] = nil
+    for handle in link.subscriptions.sorted() { setSubscribed(false, link, at: handle) }
     dropUpdates(of: link) { _ in true }
     link.forgetRequest()
   }
 
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
   ) {
-    guard let link = links[place] else { return }
-    setListening(configuration != .none, link, at: attribute.rawValue)
+    guard let link = links[connectionIndex] else { return }
+    setSubscribed(configuration != .none, link, at: attribute.rawValue)
   }
 
-  private func setListening(_ isListening: Bool, _ link: ServedCentral, at handle: UInt16) {
+  private func setSubscribed(_ isSubscribed: Bool, _ link: ServedCentral, at handle: UInt16) {
     guard case .asked(let characteristic, let client) = served[handle]?.source,
-      link.subscriptions.contains(handle) != isListening
+      link.subscriptions.contains(handle) != isSubscribed
     else { return }
-    if isListening { link.subscriptions.insert(handle) } else { link.subscriptions.remove(handle) }
+    if isSubscribed { link.subscriptions.insert(handle) } else { link.subscriptions.remove(handle) }
     let central = link.central
-    let centrals = board.setListening(isListening, link, to: characteristic)
-    client.tell { manager in
+    let centrals = board.setSubscribed(isSubscribed, link, to: characteristic)
+    client.callManager { manager in
       characteristic.subscribedCentrals = centrals
-      if isListening {
+      if isSubscribed {
         manager.delegate?.peripheralManager(
           manager, central: central, didSubscribeTo: characteristic)
       } else {
@@ -62,7 +62,7 @@ struct DynamicApplication: GATTApplication {
           manager, central: central, didUnsubscribeFrom: characteristic)
       }
     }
-    if !isListening { dropUpdates(of: link) { $0 == handle } }
+    if !isSubscribed { dropUpdates(of: link) { $0 == handle } }
   }
 
   mutating func radioChanged(to state: RadioState) {
@@ -72,10 +72,10 @@ struct DynamicApplication: GATTApplication {
   // MARK: Reading
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
-    guard let link = links[place], let entry = served[attribute.rawValue] else {
+    guard let link = links[connectionIndex], let entry = served[attribute.rawValue] else {
       throw .error(.unlikelyError)
     }
     switch entry.source {
@@ -88,7 +88,7 @@ struct DynamicApplication: GATTApplication {
       let reading = ServedCentral.Reading(handle: attribute.rawValue, offset: offset)
       switch link.readings[reading] {
       case .success(let bytes):
-        // The delegate has given what is behind the offset.
+        // The delegate has supplied the bytes from the offset on.
         for _ in 0..<offset { value.write(UInt8(0)) }
         value.writePrefix(of: bytes.span)
       case .failure(let code):
@@ -110,7 +110,7 @@ struct DynamicApplication: GATTApplication {
     let request = CBATTRequest(
       central: link.central, characteristic: characteristic, offset: reading.offset, value: nil,
       ticket: RequestTicket(client, question))
-    client.tell { manager in
+    client.callManager { manager in
       if let delegate = manager.delegate {
         delegate.peripheralManager(manager, didReceiveRead: request)
       } else {
@@ -121,25 +121,26 @@ struct DynamicApplication: GATTApplication {
 
   // MARK: Writing
 
-  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal) {
+  func prepareWrite(to attribute: ApplicationAttribute, at connectionIndex: Int) throws(GATTRefusal)
+  {
     guard let entry = served[attribute.rawValue] else { throw .error(.unlikelyError) }
     try entry.checkWrite()
   }
 
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
-    guard let link = links[place], let entry = served[attribute.rawValue] else {
+    guard let link = links[connectionIndex], let entry = served[attribute.rawValue] else {
       throw .error(.unlikelyError)
     }
     try entry.checkWrite()
-    // What has been answered is known to those who answered.
+    // The delegates have responded to these values already.
     guard link.verdict == nil else { return }
     link.written.append((attribute.rawValue, value.indices.map { value[$0] }))
   }
 
-  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
-    guard let link = links[place] else { return }
+  mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
+    guard let link = links[connectionIndex] else { return }
     switch isCommand ? nil : link.verdict {
     case .success: return
     case .failure(let code): throw .error(code)
@@ -157,14 +158,18 @@ struct DynamicApplication: GATTApplication {
           central: link.central, characteristic: characteristic, offset: 0, value: Data(value),
           ticket: ticket)
       }
-      let tell = { @Sendable (manager: CBPeripheralManager) in
+      let callDelegate = { @Sendable (manager: CBPeripheralManager) in
         if let delegate = manager.delegate {
           delegate.peripheralManager(manager, didReceiveWrite: requests)
         } else if let first = requests.first {
           manager.respond(to: first, withResult: .requestNotSupported)
         }
       }
-      if isCommand { client.tellCommand(tell) } else { client.tell(tell) }
+      if isCommand {
+        client.callManagerForCommand(callDelegate)
+      } else {
+        client.callManager(callDelegate)
+      }
     }
     guard !isCommand else { return }
     link.question = question
@@ -175,7 +180,7 @@ struct DynamicApplication: GATTApplication {
     client: PeripheralClient, values: [(CBMutableCharacteristic, [UInt8])]
   )
 
-  /// What each manager is asked of a write, which may be about the values of several.
+  /// The parts of a write for each manager: it may contain values of several.
   private func parts(of written: [(handle: UInt16, value: [UInt8])]) -> [Part] {
     var parts: [Part] = []
     for (handle, value) in written {
@@ -189,16 +194,16 @@ struct DynamicApplication: GATTApplication {
     return parts
   }
 
-  // MARK: Telling
+  // MARK: Updates
 
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? {
-    links[place]?.updates.first.map { ApplicationAttribute(rawValue: $0.handle) }
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? {
+    links[connectionIndex]?.updates.first.map { ApplicationAttribute(rawValue: $0.handle) }
   }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
-    guard let link = links[place], !link.updates.isEmpty else { return }
+    guard let link = links[connectionIndex], !link.updates.isEmpty else { return }
     let update = link.updates.removeFirst()
     value.writePrefix(of: update.value.span)
     drop(1, of: link)
@@ -209,30 +214,30 @@ struct DynamicApplication: GATTApplication {
     link.updates.append(update)
   }
 
-  /// Forgets what a central has yet to be told of the values at some handles.
+  /// Drops a central's unsent updates for some handles.
   func dropUpdates(of link: ServedCentral, where isGone: (UInt16) -> Bool) {
     let count = link.updates.count
     link.updates.removeAll { isGone($0.handle) }
     drop(count - link.updates.count, of: link)
   }
 
-  /// So many places are free again.
+  /// This many of a central's updates have been sent or dropped.
   func drop(_ count: Int, of link: ServedCentral) {
     for client in board.giveBack(count, of: link) {
-      client.tell { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
+      client.callManager { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
     }
   }
 }
 
 extension ServedAttribute {
-  /// Lets pass what may be done at all. The server has seen to what it takes of the link.
+  /// Checks the permissions. The server has checked the link's security.
   fileprivate func check(
     _ wanted: CBAttributePermissions, _ code: ATTErrorCode
   ) throws(GATTRefusal) {
     guard !permissions.isDisjoint(with: wanted) else { throw .error(code) }
   }
 
-  /// Lets pass what may be written.
+  /// Checks that the value may be written.
   fileprivate func checkWrite() throws(GATTRefusal) {
     switch source {
     case .fixed: throw .error(.writeNotPermitted)

@@ -1,23 +1,22 @@
 import BluetoothHost
 
-/// The attributes that this device offers: the two services that every server has, and those that
-/// are published as the program runs.
+/// The attributes of this device: the two services that every server has, and those that the
+/// program publishes.
 ///
-/// An attribute keeps its handle for as long as its service is published. The handles of a service
-/// that has gone stay vacant while there are others behind them; when there are none, the next
-/// service has them.
+/// An attribute keeps its handle while its service is published. The handles of a removed service
+/// stay vacant while other services follow; if none does, the next service gets them.
 struct DynamicDatabase: AttributeDatabase {
   private var lines: [Attribute] {
     didSet { knownHash = nil }
   }
 
-  /// The hash, once it has been asked for. To make it takes long where there are many lines, and so
-  /// it is not made for each of many services that are added.
+  /// The hash, once computed. Computing it takes long for many lines, so it is not done for each
+  /// added service.
   private(set) var knownHash: DatabaseHash?
 
-  /// GAP and GATT alone.
+  /// Only GAP and GATT.
   init() {
-    // One line for each service, two for each characteristic, and a configuration.
+    // One line for each service, two for each characteristic, one for the configuration.
     var lines = Array(capacity: 15) { Self.base.declare(in: &$0) }
     var span = lines.mutableSpan
     // There is one configuration, and it has the first slot.
@@ -43,7 +42,6 @@ struct DynamicDatabase: AttributeDatabase {
 
   // MARK: For the server
 
-  /// The lines.
   var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get { lines.span }
@@ -57,43 +55,43 @@ struct DynamicDatabase: AttributeDatabase {
     }
   }
 
-  var serviceChanged: ValuePlace {
-    ValuePlace(handle: AttributeHandle(rawValue: 0x0008), slot: 0)
+  var serviceChanged: ValueLocation {
+    ValueLocation(handle: AttributeHandle(rawValue: 0x0008), slot: 0)
   }
 
-  /// An attribute of an application is known by its handle.
-  func place(of attribute: ApplicationAttribute) -> ValuePlace {
+  /// The identifier of an application's attribute is its handle.
+  func location(of attribute: ApplicationAttribute) -> ValueLocation {
     let start = Int(attribute.rawValue) - 1
     guard lines.indices.contains(start), lines[start].value == .application(attribute) else {
-      return ValuePlace()
+      return ValueLocation()
     }
-    let place = ValuePlace(handle: AttributeHandle(rawValue: attribute.rawValue))
+    let location = ValueLocation(handle: AttributeHandle(rawValue: attribute.rawValue))
     for line in lines[(start + 1)...] {
       switch line.value {
       case .clientConfiguration(let slot):
-        return ValuePlace(handle: place.handle, slot: slot)
+        return ValueLocation(handle: location.handle, slot: slot)
       case .characteristic, .service, .vacant:
-        return place
+        return location
       default:
         continue
       }
     }
-    return place
+    return location
   }
 
-  // MARK: Services that come and go
+  // MARK: Adding and removing services
 
   /// Publishes a service.
   ///
   /// - Parameters:
   ///   - count: The number of its lines.
-  ///   - makeLines: Makes them, given the handle of the first.
-  /// - Returns: Its handles; `nil`, and nothing changes, if there is no room for as many lines, or
-  ///   for as many values that can be subscribed to.
+  ///   - makeLines: Makes the lines, given the handle of the first.
+  /// - Returns: Its handles; `nil`, with no change, if there is no room for the lines or for the
+  ///   client characteristic configurations.
   mutating func add(
     count: Int, _ makeLines: (AttributeHandle) -> [Attribute]
   ) -> AttributeHandleRange? {
-    guard let start = place(for: count) else { return nil }
+    guard let start = location(for: count) else { return nil }
     let first = AttributeHandle(rawValue: UInt16(start + 1))
     var new = makeLines(first)
     var slots = freeSlots
@@ -109,9 +107,9 @@ struct DynamicDatabase: AttributeDatabase {
     return AttributeHandleRange(start: first, end: AttributeHandle(rawValue: UInt16(end)))
   }
 
-  /// Takes a service away.
+  /// Removes a service.
   ///
-  /// - Returns: The handles at which other services included it, which are vacant now, too.
+  /// - Returns: The handles at which other services included it. They are vacant now, too.
   mutating func remove(_ range: AttributeHandleRange) -> [AttributeHandle] {
     let removed = Int(range.start.rawValue) - 1..<Int(range.end.rawValue)
     for index in removed.clamped(to: lines.indices) { lines[index] = .vacant }
@@ -121,9 +119,9 @@ struct DynamicDatabase: AttributeDatabase {
     return includes.map { AttributeHandle(rawValue: UInt16($0 + 1)) }
   }
 
-  /// The index of the first of `count` lines for a new service: behind the last, or, if there are
-  /// not as many handles, in a gap.
-  private func place(for count: Int) -> Int? {
+  /// The index of the first of `count` lines for a new service: after the last, or in a gap if
+  /// there are not enough handles.
+  private func location(for count: Int) -> Int? {
     let limit = Int(UInt16.max)
     if lines.count + count <= limit { return lines.count }
     var start = 0
@@ -134,7 +132,7 @@ struct DynamicDatabase: AttributeDatabase {
     return nil
   }
 
-  /// Where the lines of each service are, those among them that are vacant, too.
+  /// The line indices of each service, including vacant lines.
   private var services: [Range<Int>] {
     lines.indices.compactMap { index in
       guard case .service = lines[index].value else { return nil }
@@ -152,7 +150,7 @@ struct DynamicDatabase: AttributeDatabase {
 }
 
 extension Attribute {
-  /// Whether it takes up one of the slots for what centrals want to be told.
+  /// Whether it uses a slot for client characteristic configurations.
   fileprivate var isSlotted: Bool {
     if case .clientConfiguration = value { true } else { false }
   }

@@ -2,23 +2,23 @@ import Foundation
 
 /// One manager, as the engine knows it.
 final class PeripheralClient: Sendable {
-  /// Where the manager's delegate is told.
+  /// The queue on which the manager's delegate is called.
   private let queue: DispatchQueue
   private let manager: Locked<Weak>
   private let commands = Locked(Commands())
   private let losses = Locked(0)
 
-  /// How many writes without response may wait for a delegate: centrals do not wait for it.
+  /// How many writes without response may wait for a delegate. Centrals do not wait for it.
   static let commandCapacity = 1_024
 
   private struct Weak {
     weak var manager: CBPeripheralManager?
   }
 
-  /// The writes without response that the delegate has not been told of.
+  /// The writes without response that the delegate has not received.
   private struct Commands {
     var waiting = 0
-    /// Whether the log says that some are dropped.
+    /// Whether dropping has been logged.
     var isLogged = false
   }
 
@@ -27,17 +27,16 @@ final class PeripheralClient: Sendable {
     manager = Locked(Weak())
   }
 
-  /// The manager that this is; to be called once, when it has been made.
+  /// Sets the manager that this represents. To be called once, when the manager has been made.
   func represent(_ manager: CBPeripheralManager) {
     self.manager.withLock { $0.manager = manager }
   }
 
-  /// How often the radio has lost all that this manager asked of it. The manager hears of it later.
+  /// How often the radio has lost this manager's services and advertising. The manager sees it
+  /// later.
   var lossCount: Int { losses.withLock(\.self) }
 
-  /// The radio loses all that this manager asked of it.
-  ///
-  /// - Returns: How often it has.
+  /// The radio loses this manager's services and advertising. Returns the number of losses.
   func noteLoss() -> Int {
     losses.withLock { losses in
       losses += 1
@@ -45,18 +44,18 @@ final class PeripheralClient: Sendable {
     }
   }
 
-  /// Calls `body` on the manager's queue, in the order of the calls, if there still is a manager
-  /// then.
-  func tell(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+  /// Calls `body` on the manager's queue, in the order of the calls, unless the manager is
+  /// released.
+  func callManager(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
     queue.async { [self] in
       if let manager = manager.withLock({ $0.manager }) { body(manager) }
     }
   }
 
-  /// The same for a write without response, which is dropped if too many wait already. The log says
-  /// so once, until none waits any more.
-  func tellCommand(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
-    let (isTaken, isNews) = commands.withLock { commands in
+  /// The same for a write without response, which is dropped if too many wait. Dropping is logged
+  /// once, until none waits.
+  func callManagerForCommand(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+    let (isTaken, mustLog) = commands.withLock { commands in
       guard commands.waiting >= Self.commandCapacity else {
         commands.waiting += 1
         return (true, false)
@@ -64,11 +63,11 @@ final class PeripheralClient: Sendable {
       defer { commands.isLogged = true }
       return (false, !commands.isLogged)
     }
-    if isNews {
+    if mustLog {
       Log.logger.warning(
         """
         \(Self.commandCapacity) writes without response wait for the delegate of a peripheral \
-        manager: more are dropped until it has taken some.
+        manager: more are dropped until it has handled some.
         """)
     }
     guard isTaken else { return }

@@ -2,21 +2,21 @@ import BluetoothHost
 import Foundation
 import LinuxRadio
 
-// Managers share one device, and so one advertisement: all their services, and the first name.
+// Managers share one device and one advertisement: all their services, and the first name.
 extension PeripheralEngine {
-  /// A manager, which has ended its advertising `endCount` times, begins to advertise. Its delegate is
-  /// told when that has begun, or why it cannot.
+  /// Starts advertising for a manager that has ended its advertising `endCount` times. The delegate
+  /// is called when it has started or failed.
   func startAdvertising(
     name: String?, services: [BluetoothUUID], for client: PeripheralClient, after endCount: Int
   ) {
     guard !advertisers.contains(where: { $0.client === client }) else {
-      client.tell { $0.advertisingStarted(after: endCount, CBError(.alreadyAdvertising)) }
+      client.callManager { $0.advertisingStarted(after: endCount, CBError(.alreadyAdvertising)) }
       return
     }
     advertisers.append(
-      Advertiser(client: client, endCount: endCount, name: name, services: services))
+      AdvertisingManager(client: client, endCount: endCount, name: name, services: services))
     advertise()
-    tellOfAdvertising()
+    reportAdvertising()
   }
 
   func stopAdvertising(_ client: PeripheralClient) {
@@ -35,14 +35,14 @@ extension PeripheralEngine {
     for service in advertisers.flatMap(\.services) where !services.contains(service) {
       services.append(service)
     }
-    // The GAP service has the name that is advertised, as many centrals show now the one and now the
+    // The GAP Device Name is the advertised name: many centrals show sometimes one, sometimes the
     // other.
     if let name = DeviceName(prefixOf: name.span) { device.host.server.deviceName = name }
     device.host.advertise(Advertisement(services: services.span, name: name.span))
   }
 
-  /// Tells managers whose advertising has begun, or cannot begin.
-  func tellOfAdvertising() {
+  /// Reports to managers that their advertising has started or failed.
+  func reportAdvertising() {
     guard advertisers.contains(where: \.isStarting) else { return }
     switch device.host.radio {
     case .fault(let fault):
@@ -50,26 +50,26 @@ extension PeripheralEngine {
       advertisers.removeAll(where: \.isStarting)
       advertise()
       for advertiser in refused {
-        Log.logger.error("Advertising cannot begin: \(fault.text)")
-        advertiser.client.tell {
+        Log.logger.error("Advertising cannot start: \(fault.text)")
+        advertiser.client.callManager {
           $0.advertisingStarted(after: advertiser.endCount, CBError(.unknown))
         }
       }
     case .advertising:
-      tellBegun()
+      reportStarted()
     case .silent where device.host.isAdvertisingHeldBack:
-      // It begins when a central goes, which may be never.
-      tellBegun()
+      // It starts when a central disconnects, which may be never.
+      reportStarted()
     case .silent, .starting:
       break
     }
   }
 
-  private func tellBegun() {
+  private func reportStarted() {
     for index in advertisers.indices where advertisers[index].isStarting {
       advertisers[index].isStarting = false
       let endCount = advertisers[index].endCount
-      advertisers[index].client.tell { $0.advertisingStarted(after: endCount) }
+      advertisers[index].client.callManager { $0.advertisingStarted(after: endCount) }
     }
   }
 }

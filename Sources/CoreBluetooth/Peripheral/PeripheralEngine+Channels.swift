@@ -2,23 +2,23 @@ import BluetoothHost
 
 // Channels that centrals open.
 extension PeripheralEngine {
-  /// Publishes a channel under a number of its own, which the delegate gets.
+  /// Publishes a channel with a free PSM, which the delegate receives.
   func publishChannel(_ listener: DeviceChannels.Listener) {
     guard let spsm = nextFreeSPSM() else {
-      return listener.client.tell { manager in
+      return listener.client.callManager { manager in
         manager.delegate?.peripheralManager(
           manager, didPublishL2CAPChannel: 0, error: CBError(.outOfSpace))
       }
     }
     lastSPSM = spsm
     device.channels.listeners[spsm] = listener
-    listener.client.tell { manager in
+    listener.client.callManager { manager in
       manager.delegate?.peripheralManager(
         manager, didPublishL2CAPChannel: spsm.rawValue, error: nil)
     }
   }
 
-  /// A number that is not published. One that was is used again as late as possible.
+  /// A PSM that is not published. Earlier ones are reused as late as possible.
   private func nextFreeSPSM() -> SPSM? {
     let first = SPSM.firstDynamic.rawValue
     let last = lastSPSM?.rawValue ?? 0x00FF
@@ -29,7 +29,7 @@ extension PeripheralEngine {
     return nil
   }
 
-  /// Centrals can open this channel no more. Those that are open stay so.
+  /// Stops publishing this channel. Open channels stay open.
   func unpublishChannel(_ psm: CBL2CAPPSM, of client: PeripheralClient) {
     var error: CBError?
     if let spsm = SPSM(psm), device.channels.listeners[spsm]?.client === client {
@@ -37,20 +37,20 @@ extension PeripheralEngine {
     } else {
       error = CBError(.invalidParameters)
     }
-    client.tell { [error] manager in
+    client.callManager { [error] manager in
       manager.delegate?.peripheralManager(
         manager, didUnpublishL2CAPChannel: psm, error: error)
     }
   }
 
-  /// Hands over the channels that centrals have opened.
-  func tellOfChannels() {
+  /// Reports the channels that centrals have opened.
+  func reportChannels() {
     for arrival in device.channels.takeArrivals() {
-      // Without a place in the server the channel is closed, as nothing keeps it.
+      // Without a connection in the server, nothing keeps the channel, so it closes.
       guard let central = device.host.server.application.links[arrival.link]?.central else {
         continue
       }
-      arrival.client.tell { manager in
+      arrival.client.callManager { manager in
         manager.delegate?.peripheralManager(
           manager,
           didOpen: CBL2CAPChannel(

@@ -1,13 +1,13 @@
 import BluetoothHost
 
-// Services that come and go.
+// Adding and removing services.
 extension PeripheralEngine {
-  /// Publishes a service, of which the delegate is told, as of why it cannot be.
+  /// Publishes a service. The delegate is called with the result.
   func add(_ definition: ServiceDefinition, for client: PeripheralClient) {
     do throws(ServiceRefusal) {
       let range = try publish(definition, for: client)
       device.host.server.databaseChanged(in: range)
-      client.tell { manager in
+      client.callManager { manager in
         definition.bindObjects()
         manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
       }
@@ -20,7 +20,7 @@ extension PeripheralEngine {
   func refuse(
     _ service: CBMutableService, because refusal: ServiceRefusal, for client: PeripheralClient
   ) {
-    client.tell { manager in
+    client.callManager { manager in
       Misuse.log(manager, refusal.reason)
       manager.delegate?.peripheralManager(
         manager, didAdd: service, error: CBError(refusal.code))
@@ -47,7 +47,7 @@ extension PeripheralEngine {
           $0.definition.object === service && $0.client === client
         })
       else {
-        throw ServiceRefusal("\(name) includes \(service.uuid), which has to be added before")
+        throw ServiceRefusal("\(name) includes \(service.uuid), which has to be added first")
       }
       included.append(other.range.start)
     }
@@ -58,7 +58,7 @@ extension PeripheralEngine {
       return made.lines
     }
     guard let range else {
-      throw ServiceRefusal(.outOfSpace, "\(name) finds no room beside the others")
+      throw ServiceRefusal(.outOfSpace, "There is no room for another service: \(name)")
     }
     device.host.server.application.served.merge(served) { _, new in new }
     for (handle, attribute) in served {
@@ -70,7 +70,7 @@ extension PeripheralEngine {
     return range
   }
 
-  /// A service is no longer there. Whoever waits for a value of it is refused.
+  /// Removes a service. Centrals that wait for one of its values are refused.
   func remove(_ service: CBMutableService, of client: PeripheralClient) {
     guard
       let published = published.first(where: {
@@ -96,17 +96,17 @@ extension PeripheralEngine {
     for handle in includes {
       device.host.server.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
     }
-    for (place, link) in device.host.server.application.links.enumerated() {
+    for (connectionIndex, link) in device.host.server.application.links.enumerated() {
       guard let link else { continue }
       link.subscriptions = link.subscriptions.filter { !handles.contains($0) }
       device.host.server.application.dropUpdates(of: link) { handles.contains($0) }
       if let question = link.question, question.handles.contains(where: handles.contains) {
         link.question = nil
-        resume(link, at: place)
+        resume(link, at: connectionIndex)
       }
     }
     endTurn()
-    gone.client.tell { _ in
+    gone.client.callManager { _ in
       for characteristic in gone.definition.characteristics {
         characteristic.object.subscribedCentrals = nil
       }
@@ -115,7 +115,7 @@ extension PeripheralEngine {
 }
 
 extension ServiceDefinition {
-  /// Has the objects know what they belong to.
+  /// Sets the service of each characteristic and the characteristic of each descriptor.
   fileprivate func bindObjects() {
     for characteristic in characteristics {
       characteristic.object.service = object

@@ -3,8 +3,8 @@ import Foundation
 
 /// The peripheral of one radio, and the managers that share it.
 ///
-/// It is used on the radio's thread alone, but for `board`. It does no input or output: the
-/// `DeviceProgram` carries the host's packets, and the calls of a delegate go to its queue.
+/// Only the radio's thread uses it, apart from `board`. It does no input or output: the
+/// `DeviceProgram` carries the host's packets, and delegates are called on their queues.
 final class PeripheralEngine: @unchecked Sendable {
   /// A service that centrals see.
   struct Published {
@@ -14,32 +14,32 @@ final class PeripheralEngine: @unchecked Sendable {
   }
 
   /// What one manager advertises.
-  struct Advertiser {
+  struct AdvertisingManager {
     let client: PeripheralClient
-    /// How often the manager had ended its advertising before this.
+    /// How often the manager had ended its advertising before.
     let endCount: Int
     let name: String?
     let services: [BluetoothUUID]
-    /// Whether the delegate has yet to be told that it has begun.
+    /// Whether the start has not been reported to the delegate.
     var isStarting = true
   }
 
   let device: Device
-  /// Which values wait for whom: for any thread.
+  /// The subscribers and their unsent updates: for any thread.
   var board: UpdateBoard { device.board }
   var published: [Published] = []
-  var advertisers: [Advertiser] = []
-  /// The number of the channel that was published last.
+  var advertisers: [AdvertisingManager] = []
+  /// The PSM that was published last.
   var lastSPSM: SPSM?
 
-  /// The peripheral of `device`.
   init(_ device: Device) {
     self.device = device
   }
 
   // MARK: Managers
 
-  /// Nothing is left of what a manager asked for: it is no more, or the radio has been lost.
+  /// Removes a manager's services, channels and advertising: it was released, or the radio was
+  /// lost.
   func clear(_ client: PeripheralClient) {
     stopAdvertising(client)
     removeAllServices(of: client)
@@ -48,38 +48,38 @@ final class PeripheralEngine: @unchecked Sendable {
 
   // MARK: The radio
 
-  /// Nothing is left of what all managers asked for.
+  /// Removes the services, channels and advertising of all managers.
   func removeAll() {
     for published in published { remove(published) }
     advertisers = []
     device.channels.listeners = [:]
   }
 
-  /// What follows from whatever the host has just done.
+  /// Handles the effects of the host's last call.
   func endTurn() {
-    for (place, link) in device.host.server.application.links.enumerated() {
+    for (connectionIndex, link) in device.host.server.application.links.enumerated() {
       guard let link else { continue }
-      // A write that was refused half-way leaves values that nobody is asked about.
+      // A write that was refused half-way leaves values that no delegate sees.
       link.written = []
-      let length = device.host.mtu(at: place).maximumToldLength
+      let length = device.host.mtu(at: connectionIndex).maximumUpdateLength
       if link.central.maximumUpdateValueLength != length {
         link.central.maximumUpdateValueLength = length
       }
-      // What a central may not be told for who knows how long would keep the others waiting.
-      if !device.host.server.isToldValues(at: place) {
+      // Updates that a central cannot receive for now would make the other centrals wait.
+      if !device.host.server.receivesUpdates(at: connectionIndex) {
         device.host.server.application.dropUpdates(of: link) { _ in true }
       }
     }
-    tellOfAdvertising()
-    tellOfChannels()
+    reportAdvertising()
+    reportChannels()
   }
 
   // MARK: Answers and updates
 
-  /// A manager answers what it was asked.
+  /// A manager has responded to a request.
   func answer(_ ticket: RequestTicket, _ result: Result<[UInt8], ATTErrorCode>) {
     guard let question = ticket.question, question.link.question === question,
-      let place = device.host.server.application.place(of: question.link)
+      let connectionIndex = device.host.server.application.location(of: question.link)
     else { return }
     question.missing -= 1
     if case .failure(let code) = result { question.refusal = question.refusal ?? code }
@@ -91,19 +91,20 @@ final class PeripheralEngine: @unchecked Sendable {
     } else {
       link.verdict = question.refusal.map { .failure($0) } ?? .success(())
     }
-    resume(link, at: place)
+    resume(link, at: connectionIndex)
   }
 
-  func resume(_ link: ServedCentral, at place: Int) {
-    device.host.resume(at: place)
-    if !device.host.server.isPutOff(at: place) { link.forgetRequest() }
+  func resume(_ link: ServedCentral, at connectionIndex: Int) {
+    device.host.resume(at: connectionIndex)
+    if !device.host.server.isPutOff(at: connectionIndex) { link.forgetRequest() }
     endTurn()
   }
 
-  /// A value is to be told to some who listen, for each of whom a place has been taken.
+  /// Notifies a value to subscribers. Room has been reserved for each.
   func update(_ value: [UInt8], at handle: UInt16, for links: [ServedCentral]) {
     for link in links {
-      if device.host.server.application.place(of: link) != nil, link.subscriptions.contains(handle)
+      if device.host.server.application.location(of: link) != nil,
+        link.subscriptions.contains(handle)
       {
         device.host.server.application.send(
           ServedCentral.Update(handle: handle, value: value), to: link)
@@ -114,11 +115,11 @@ final class PeripheralEngine: @unchecked Sendable {
     endTurn()
   }
 
-  /// A manager would like the link to a central to be quicker or slower.
+  /// Asks a central for other connection parameters.
   func requestParameters(_ parameters: ConnectionParameters, of identifier: UUID) {
-    for (place, link) in device.host.server.application.links.enumerated()
+    for (connectionIndex, link) in device.host.server.application.links.enumerated()
     where link?.central.identifier == identifier {
-      device.host.requestParameters(parameters, at: place)
+      device.host.requestParameters(parameters, at: connectionIndex)
     }
   }
 }

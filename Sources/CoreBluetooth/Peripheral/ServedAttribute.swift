@@ -1,11 +1,10 @@
 import BluetoothHost
 
-/// What is at a handle of a published service whose value is not the server's own.
+/// An attribute of a published service whose value the application supplies.
 struct ServedAttribute {
   enum Source {
-    /// Bytes that never change.
     case fixed([UInt8])
-    /// The delegate of the manager that published it is asked.
+    /// The delegate of the manager that published it supplies the value.
     case asked(CBMutableCharacteristic, PeripheralClient)
   }
 
@@ -14,8 +13,8 @@ struct ServedAttribute {
 }
 
 extension ServiceDefinition {
-  /// The lines of the database, the first of which has the handle `first`, and what is behind them
-  /// by handle.
+  /// The lines of the database, from the handle `first` on, and the application's attributes by
+  /// handle.
   ///
   /// - Parameter included: The handles at which the included services start.
   func lines(
@@ -25,7 +24,7 @@ extension ServiceDefinition {
     var lines: [Attribute] = [isPrimary ? .primaryService(uuid) : .secondaryService(uuid)]
     var served: [UInt16: ServedAttribute] = [:]
 
-    /// Has the next line be `served` by the application.
+    /// The value of the next line, which the application supplies.
     func serve(_ attribute: ServedAttribute) -> Attribute.Value {
       let handle = first.rawValue &+ UInt16(truncatingIfNeeded: lines.count)
       served[handle] = attribute
@@ -43,7 +42,7 @@ extension ServiceDefinition {
         }
       lines.append(
         .value(serve(ServedAttribute(source: source, permissions: characteristic.permissions))))
-      if characteristic.isTold { lines.append(.clientCharacteristicConfiguration) }
+      if characteristic.isSubscribable { lines.append(.clientCharacteristicConfiguration) }
       for descriptor in characteristic.descriptors {
         let value = serve(
           ServedAttribute(source: .fixed(descriptor.value), permissions: .readable))

@@ -1,40 +1,40 @@
 import BluetoothHost
 
-/// A central that is connected, as the engine knows it. Used on the radio's thread alone.
+/// A connected central, as the engine knows it. Only the radio's thread uses it.
 final class ServedCentral: @unchecked Sendable {
-  /// A value that it is to be told of.
+  /// A value to notify or indicate.
   struct Update {
     let handle: UInt16
     let value: [UInt8]
   }
 
-  /// What a central reads: a value from one of its bytes on.
+  /// A read request: a value from an offset on.
   struct Reading: Hashable {
     let handle: UInt16
     let offset: Int
   }
 
-  /// What it is for those who use the API.
+  /// The same central in the API.
   let central: CBCentral
-  /// The handles of the values that it is told of.
+  /// The handles of the values that it is subscribed to.
   var subscriptions: Set<UInt16> = []
-  /// What it has yet to be told, oldest first.
+  /// The unsent updates, oldest first.
   var updates: [Update] = []
 
-  /// What it waits for; `nil` if it does not.
+  /// The request that waits for delegates; `nil` for none.
   var question: PeripheralQuestion?
-  /// The values that one request reads, as far as they are known: a request may read several.
+  /// The responses to the reads of one request so far: a request may read several values.
   var readings: [Reading: Result<[UInt8], ATTErrorCode>] = [:]
-  /// How its write has been answered, once it has been.
+  /// The response to its write, once known.
   var verdict: Result<Void, ATTErrorCode>?
-  /// The values that the PDU just received has written so far.
+  /// The values that the current PDU has written so far.
   var written: [(handle: UInt16, value: [UInt8])] = []
 
   init(_ central: CBCentral) {
     self.central = central
   }
 
-  /// The request has been answered, and nothing is left of it.
+  /// The response has been sent: clears the request.
   func forgetRequest() {
     question = nil
     readings = [:]
@@ -42,17 +42,16 @@ final class ServedCentral: @unchecked Sendable {
   }
 }
 
-/// Something that a central waits for, and that delegates have been asked. Used on the radio's thread
-/// alone.
+/// A central's request that delegates have to respond to. Only the radio's thread uses it.
 final class PeripheralQuestion: @unchecked Sendable {
   let link: ServedCentral
-  /// The handles that it is about.
+  /// The handles that it reads or writes.
   let handles: [UInt16]
-  /// What is read; `nil` for a write.
+  /// The read; `nil` for a write.
   let reading: ServedCentral.Reading?
-  /// How many managers have yet to answer.
+  /// How many managers have not responded.
   var missing = 0
-  /// Why a write is refused: what the first of them said that was not success.
+  /// Why a write is refused: the first response that was not success.
   var refusal: ATTErrorCode?
 
   init(_ link: ServedCentral, _ handles: [UInt16], reading: ServedCentral.Reading? = nil) {
@@ -62,10 +61,10 @@ final class PeripheralQuestion: @unchecked Sendable {
   }
 }
 
-/// One manager's part in a question: what ties a `CBATTRequest` to it.
+/// One manager's part of a question. It connects a `CBATTRequest` to the question.
 final class RequestTicket: Sendable {
   let client: PeripheralClient
-  /// `nil` for a command, which is not answered.
+  /// `nil` for a command, which has no response.
   let question: PeripheralQuestion?
   private let isAnswered = Locked(false)
 
@@ -74,7 +73,7 @@ final class RequestTicket: Sendable {
     self.question = question
   }
 
-  /// Whether this is the first answer.
+  /// Returns whether this is the first response.
   func takeAnswer() -> Bool {
     isAnswered.withLock { isAnswered in
       defer { isAnswered = true }

@@ -1,21 +1,21 @@
 import BluetoothHost
 import Foundation
 
-/// A service as it is published: what was in its objects when it was added.
+/// A published service: the contents of its objects when it was added.
 struct ServiceDefinition: Sendable {
   struct Characteristic: Sendable {
     let object: CBMutableCharacteristic
     let uuid: BluetoothUUID
     let properties: CBCharacteristicProperties
     let permissions: CBAttributePermissions
-    /// `nil` for one that the delegate is asked for.
+    /// `nil` for a value that the delegate supplies.
     let value: [UInt8]?
     let descriptors: [(object: CBDescriptor, uuid: BluetoothUUID, value: [UInt8])]
 
     /// Whether centrals can subscribe to it.
-    var isTold: Bool { !properties.isDisjoint(with: Self.told) }
+    var isSubscribable: Bool { !properties.isDisjoint(with: Self.subscribable) }
 
-    /// What takes an encrypted link.
+    /// Which operations require an encrypted link.
     var protection: AttributeProtection {
       var protection = AttributeProtection.none
       if permissions.contains(.readEncryptionRequired) { protection = protection | .readEncrypted }
@@ -36,7 +36,7 @@ struct ServiceDefinition: Sendable {
       return GATTProperties(rawValue: UInt8(truncatingIfNeeded: all.rawValue))
     }
 
-    private static let told: CBCharacteristicProperties = [
+    private static let subscribable: CBCharacteristicProperties = [
       .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
     ]
   }
@@ -50,7 +50,7 @@ struct ServiceDefinition: Sendable {
   /// The number of its lines in the database.
   var lineCount: Int {
     characteristics.reduce(1 + included.count) { count, characteristic in
-      count + 2 + (characteristic.isTold ? 1 : 0) + characteristic.descriptors.count
+      count + 2 + (characteristic.isSubscribable ? 1 : 0) + characteristic.descriptors.count
     }
   }
 }
@@ -58,7 +58,7 @@ struct ServiceDefinition: Sendable {
 /// Why a service is not published.
 struct ServiceRefusal: Error {
   let code: CBError.Code
-  /// What is wrong with it, as it is logged.
+  /// The reason, for the log.
   let reason: String
 
   init(_ code: CBError.Code, _ reason: String) {
@@ -72,23 +72,24 @@ struct ServiceRefusal: Error {
 }
 
 extension ServiceDefinition {
-  /// What `service` is now.
+  /// The current contents of `service`.
   ///
-  /// - Throws: What it has that a service cannot have.
+  /// - Throws: Why it cannot be published.
   init(_ service: CBMutableService) throws(ServiceRefusal) {
     object = service
     uuid = service.uuid.uuid
     isPrimary = service.isPrimary
     guard uuid != .genericAccessService, uuid != .genericAttributeService else {
       throw ServiceRefusal(
-        .uuidNotAllowed, "The service \(service.uuid) is always there, and cannot be added")
+        .uuidNotAllowed, "The service \(service.uuid) always exists, and cannot be added")
     }
     included = service.includedServices ?? []
     var characteristics: [Characteristic] = []
     var known: Set<ObjectIdentifier> = []
     for characteristic in service.characteristics ?? [] {
       guard let mutable = characteristic as? CBMutableCharacteristic else {
-        throw ServiceRefusal("The characteristic \(characteristic.uuid) is none of this device")
+        throw ServiceRefusal(
+          "The characteristic \(characteristic.uuid) is not a CBMutableCharacteristic")
       }
       guard known.insert(ObjectIdentifier(mutable)).inserted else {
         throw ServiceRefusal("The characteristic \(mutable.uuid) is in the service twice")
@@ -119,8 +120,7 @@ extension ServiceDefinition.Characteristic {
       }
       guard value.count <= maximumAttributeValueLength else {
         throw ServiceRefusal(
-          "\(name) has a value of \(value.count) bytes: \(maximumAttributeValueLength) are the most"
-        )
+          "\(name) has a value of \(value.count) bytes: at most \(maximumAttributeValueLength) fit")
       }
     }
     var descriptors: [(object: CBDescriptor, uuid: BluetoothUUID, value: [UInt8])] = []
@@ -134,7 +134,7 @@ extension ServiceDefinition.Characteristic {
     self.descriptors = descriptors
   }
 
-  /// The bytes of a descriptor's value, which depends on what it is.
+  /// The bytes of a descriptor's value, by the descriptor's type.
   private static func bytes(of descriptor: CBDescriptor) throws(ServiceRefusal) -> [UInt8] {
     let bytes: [UInt8]
     switch (descriptor.uuid.uuid, descriptor.value) {
@@ -153,8 +153,8 @@ extension ServiceDefinition.Characteristic {
     }
     guard bytes.count <= maximumAttributeValueLength else {
       throw ServiceRefusal(
-        "The descriptor \(descriptor.uuid) has \(bytes.count) bytes:"
-          + " \(maximumAttributeValueLength) are the most")
+        "The descriptor \(descriptor.uuid) has \(bytes.count) bytes: at most"
+          + " \(maximumAttributeValueLength) fit")
     }
     return bytes
   }

@@ -1,35 +1,35 @@
 import Foundation
 
-/// Who is told of what, and how much of it waits: the part of the engine that `updateValue` has to
-/// look into at once, from any thread.
+/// The subscribers of each characteristic, and the number of their unsent updates. `updateValue`
+/// needs them at once, on any thread.
 final class UpdateBoard: Sendable {
-  /// How many values may wait for one central.
+  /// How many updates may wait for one central.
   static let capacity = 32
 
   private struct Entry {
     let client: PeripheralClient
     let handle: UInt16
-    var listeners: [ServedCentral] = []
+    var subscribers: [ServedCentral] = []
   }
 
   private struct Contents {
     /// By published characteristic.
     var entries: [ObjectIdentifier: Entry] = [:]
-    /// How many values wait, by link.
+    /// How many updates wait, by link.
     var waiting: [ObjectIdentifier: Int] = [:]
-    /// Managers that found no room, by the link that had none.
+    /// The managers whose update was refused, by the link that had no room.
     var refused: [ObjectIdentifier: [PeripheralClient]] = [:]
 
     func count(of link: ServedCentral) -> Int { waiting[ObjectIdentifier(link), default: 0] }
   }
 
-  /// What `updateValue` finds.
+  /// The result of reserving room.
   enum Room {
     /// The characteristic is not published by this manager.
     case unknown
-    /// Somebody has no room: nothing is sent to anybody.
+    /// A subscriber has no room: nothing is sent.
     case none
-    /// A place has been taken for each of these, who may be nobody.
+    /// Room is reserved for each of these, possibly none.
     case taken([ServedCentral], handle: UInt16)
   }
 
@@ -47,22 +47,22 @@ final class UpdateBoard: Sendable {
     contents.withLock { $0.entries[ObjectIdentifier(characteristic)] = nil }
   }
 
-  /// Adds a central to those who are told of a characteristic, or takes it away.
+  /// Adds a central to the subscribers of a characteristic, or removes it.
   ///
-  /// - Returns: Those who are told now.
-  func setListening(
-    _ isListening: Bool, _ link: ServedCentral, to characteristic: CBMutableCharacteristic
+  /// - Returns: The subscribers now.
+  func setSubscribed(
+    _ isSubscribed: Bool, _ link: ServedCentral, to characteristic: CBMutableCharacteristic
   ) -> [CBCentral] {
     contents.withLock {
       let key = ObjectIdentifier(characteristic)
-      $0.entries[key]?.listeners.removeAll { $0 === link }
-      if isListening { $0.entries[key]?.listeners.append(link) }
-      return $0.entries[key]?.listeners.map(\.central) ?? []
+      $0.entries[key]?.subscribers.removeAll { $0 === link }
+      if isSubscribed { $0.entries[key]?.subscribers.append(link) }
+      return $0.entries[key]?.subscribers.map(\.central) ?? []
     }
   }
 
-  /// Takes a place for a value of `characteristic` for each who is told of it; for those among
-  /// `centrals` alone, if there is such a list.
+  /// Reserves room for a value of `characteristic` for each subscriber, or only for those in
+  /// `centrals` if it is not `nil`.
   func takeRoom(
     for characteristic: CBMutableCharacteristic, by client: PeripheralClient,
     among centrals: [UUID]?
@@ -71,7 +71,7 @@ final class UpdateBoard: Sendable {
       guard let entry = contents.entries[ObjectIdentifier(characteristic)],
         entry.client === client
       else { return .unknown }
-      let targets = entry.listeners.filter { link in
+      let targets = entry.subscribers.filter { link in
         centrals?.contains(link.central.identifier) ?? true
       }
       if let full = targets.first(where: { contents.count(of: $0) >= Self.capacity }) {
@@ -86,10 +86,10 @@ final class UpdateBoard: Sendable {
     }
   }
 
-  /// Gives back as many places as values have been sent to a central, or will not be.
+  /// Releases the room of updates that have been sent to a central, or dropped.
   ///
-  /// - Returns: The managers that this central kept from sending, and that are to be told that there
-  ///   is room: once half of it is free, so that they need not be told for every value.
+  /// - Returns: The managers that may update again after a refusal because of this central. They
+  ///   are called once half of the room is free, not for every update.
   func giveBack(_ count: Int, of link: ServedCentral) -> [PeripheralClient] {
     contents.withLock { contents in
       let left = max(0, contents.count(of: link) - count)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a radio pairs: what its user can see and type, and who answers for the user.
+/// How a radio pairs: what its user can see and type, and the function that asks the user.
 ///
 /// Apple's CoreBluetooth has no such type: a Mac or a phone asks its user. Here a program sets
-/// `CBRadio.pairing`. Without that the radio pairs with everybody and asks nobody (Just Works), which
-/// suits tests and machines without a user.
+/// `CBRadio.pairing`. Without that the radio pairs with every peer and never asks (Just Works),
+/// which suits tests and machines without a user.
 ///
 ///     radio.pairing = CBPairing(ability: .displayYesNo) { request in
 ///       guard case .compare(let number) = request.prompt else { return request.answer(false) }
@@ -28,9 +28,9 @@ public struct CBPairing: Sendable {
     case keyboardDisplay
   }
 
-  /// What the user has to see or to do.
+  /// What the user has to see or do.
   public enum Prompt: Equatable, Sendable {
-    /// Whether to pair at all: nothing else is compared or typed.
+    /// Whether to pair: nothing is compared or typed.
     case confirm
     /// Whether the other device shows the same six digits.
     case compare(String)
@@ -46,23 +46,23 @@ public struct CBPairing: Sendable {
   let ask: (@Sendable (CBPairingRequest) -> Void)?
   let ended: (@Sendable (UUID, (any Error)?) -> Void)?
 
-  /// Pairs with everybody, and asks nobody.
+  /// Pairs with every peer, and never asks.
   public static let automatic = CBPairing(
     isOpen: true, ability: .none, requiresUser: false, ask: nil, ended: nil)
 
-  /// Pairs with nobody. Peers with a bond are encrypted as before.
+  /// Refuses every pairing. Links to peers with a bond are still encrypted.
   public static let refused = CBPairing(
     isOpen: false, ability: .none, requiresUser: false, ask: nil, ended: nil)
 
-  /// Pairs with peers whose requests are answered with yes.
+  /// Pairs with peers that the user accepts.
   ///
   /// - Parameters:
-  ///   - ability: What the user can see and type, from which the two devices choose what they ask.
+  ///   - ability: What the user can see and type. The two devices choose their prompts accordingly.
   ///   - requiresUser: Whether a pairing without comparison or passkey fails: it is not protected
   ///     against a man in the middle.
-  ///   - ended: Called each time a pairing has ended, with the peer's identifier, and with the error
-  ///     if it failed: requests of that peer are over.
-  ///   - ask: Called for each request, on a queue of its own. It may answer later, from any thread. A
+  ///   - ended: Called after each pairing, with the peer's identifier, and with the error if it
+  ///     failed. That peer's requests are then over.
+  ///   - ask: Called for each request, on a private queue. It may answer later, from any thread. A
   ///     pairing without an answer fails after 30 s.
   public init(
     ability: Ability, requiresUser: Bool = false,
@@ -86,14 +86,14 @@ public struct CBPairing: Sendable {
   }
 }
 
-/// Something that a pairing asks the user of this device. The first answer counts.
+/// A question of a pairing to the user of this device. The first answer counts.
 public final class CBPairingRequest: Sendable {
-  /// Who pairs: the identifier of the `CBPeripheral` or of the `CBCentral`.
+  /// The peer: the identifier of the `CBPeripheral` or of the `CBCentral`.
   public let peer: UUID
-  /// What the user has to see or to do.
+  /// What the user has to see or do.
   public let prompt: CBPairing.Prompt
 
-  /// What the user has said.
+  /// The user's answer.
   enum Answer: Equatable, Sendable {
     case confirmed(Bool)
     case passkey(UInt32?)
@@ -108,8 +108,8 @@ public final class CBPairingRequest: Sendable {
     self.send = send
   }
 
-  /// Answers `confirm` and `compare`; `false` also refuses `enterPasskey`. Any other answer does
-  /// nothing.
+  /// Answers `confirm` and `compare`. `false` also refuses `enterPasskey`. Otherwise it has no
+  /// effect.
   public func answer(_ isConfirmed: Bool) {
     switch prompt {
     case .confirm, .compare: answer(.confirmed(isConfirmed))
@@ -118,10 +118,10 @@ public final class CBPairingRequest: Sendable {
     }
   }
 
-  /// Answers `enterPasskey` with what the user has typed; for other prompts nothing happens.
+  /// Answers `enterPasskey` with what the user has typed.
   ///
   /// - Parameter passkey: Six digits.
-  /// - Returns: `false`, and nothing is answered, if they are not six digits.
+  /// - Returns: `false`, with no answer, if they are not six digits or the prompt is another.
   @discardableResult
   public func enter(_ passkey: String) -> Bool {
     guard prompt == .enterPasskey, passkey.utf8.count == 6,

@@ -2,8 +2,8 @@ import BluetoothHost
 import Foundation
 
 extension CBRadio {
-  /// How the radio pairs; `CBPairing.automatic` unless a program sets it. Pairings that have begun go on
-  /// as they were.
+  /// How the radio pairs; `CBPairing.automatic` by default. A change does not affect a pairing that
+  /// has begun.
   public var pairing: CBPairing {
     get { engine.program.device.pairing.settings.withLock(\.self) }
     set {
@@ -12,11 +12,11 @@ extension CBRadio {
     }
   }
 
-  /// The identifiers of the peers that the radio has a bond with, that of the bond used last first.
+  /// The identifiers of the peers with a bond, the most recently used bond first.
   public var bondedPeers: [UUID] { engine.program.device.bonds.peers.map { UUID($0) } }
 
-  /// Forgets the bond with a peer, which then pairs anew. A link that is encrypted stays so until its end.
-  /// Nothing happens if there is no bond.
+  /// Deletes the bond with a peer, which then has to pair again. An encrypted link stays encrypted.
+  /// Has no effect if there is no bond.
   public func removeBond(with identifier: UUID) {
     guard let peer = DeviceAddress(identifier) else { return }
     let isTaken = engine.performIfServing { program, _ in program.device.removeBond(peer) }

@@ -2,12 +2,12 @@ import BluetoothHost
 import Foundation
 import LinuxSystem
 
-/// What peers see of a radio: one device, a central and a peripheral at once, with one address.
+/// The device that peers see: a central and a peripheral at once, with one address.
 ///
-/// Its host is about 110 kB and stays where it is: in this object. The thread of the radio alone uses
+/// Its host has about 110 kB and is never copied out of this object. Only the radio's thread uses
 /// it.
 final class Device {
-  /// The host of a device. A link serves and asks at once, whichever side began it.
+  /// The host of a device. Each link is a server and a client at once, whichever side made it.
   typealias Host = BluetoothHost.Host<
     32, GATTServer<32, DynamicDatabase, DynamicApplication>, GATTClient<32, DeviceCentral>,
     Security, CreditBasedChannels<32, 40, DeviceChannels>
@@ -19,12 +19,12 @@ final class Device {
 
   /// How many links it can have at once.
   static let links = 32
-  /// How many of these centrals can begin.
+  /// How many of these centrals can make.
   static let peripheralLinks = 8
 
-  /// What the device goes by.
+  /// The address of the device.
   let address: OwnAddress
-  let central = DeviceCentral(places: links)
+  let central = DeviceCentral(connections: links)
   let board = UpdateBoard()
   let channels = DeviceChannels()
   let bonds: RadioBonds
@@ -32,8 +32,8 @@ final class Device {
   var host: Host
 
   /// - Parameters:
-  ///   - address: What the device goes by.
-  ///   - bonds: The peers that it knows, and which it gets to know.
+  ///   - address: The address of the device.
+  ///   - bonds: The store of its bonds.
   init(address: OwnAddress, bonds: RadioBonds = RadioBonds()) {
     self.address = address
     self.bonds = bonds
@@ -41,17 +41,17 @@ final class Device {
     host = Self.newHost(address, central, board, channels, bonds, pairing)
   }
 
-  /// Begins anew: every link has ended, and the server has nothing but its own services.
+  /// Starts again: every link has ended, and the server has only GAP and GATT.
   func renew() {
     host.radioLost()
     host = Self.newHost(address, central, board, channels, bonds, pairing)
     central.radioChanged(to: .starting)
   }
 
-  /// Writes the file of the bonds, if they have one and have changed.
+  /// Writes the file of the bonds, if there is one and they have changed.
   func keepBonds() { bonds.keep(as: knownAddress) }
 
-  /// The same, and leaves the file to others.
+  /// The same, and releases the file.
   func closeBonds() { bonds.close(as: knownAddress) }
 
   private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
@@ -68,7 +68,8 @@ final class Device {
     return Host(
       configuration: configuration,
       server: GATTServer(
-        database: DynamicDatabase(), application: DynamicApplication(places: links, board: board)),
+        database: DynamicDatabase(),
+        application: DynamicApplication(capacity: links, board: board)),
       client: GATTClient(application: central),
       security: SecurityManager(
         policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,

@@ -1,28 +1,27 @@
 import BluetoothHost
 import LinuxRadio
 
-/// What runs on a radio's thread: a device, and the engines of its managers.
+/// The program on a radio's thread: a device, and the engines of its managers.
 ///
-/// It lives as long as the radio, however often the thread ends and begins: `renew` comes first each
-/// time.
+/// It lives as long as the radio. Each new thread calls `renew` first.
 final class DeviceProgram: RadioProgram, @unchecked Sendable {
-  // Unchecked: the radio's thread alone uses it.
+  // Unchecked: only the radio's thread uses it.
   let device: Device
-  /// What the managers of centrals share.
+  /// The engine of all central managers.
   let central: CentralEngine
-  /// The same for the managers of this device as a peripheral.
+  /// The engine of all peripheral managers.
   let peripheral: PeripheralEngine
 
-  /// Gets the error when the controller counts as broken, until a peer is heard.
+  /// Receives the error when the controller counts as broken, until a peer is heard.
   var onTrouble: RadioWatch.Listener = { _ in }
-  /// Gets the reason when the radio is lost.
+  /// Receives the reason when the radio is lost.
   var onLoss: RadioWatch.Listener = { _ in }
 
   private var isEnding = false
 
   /// - Parameters:
-  ///   - address: What the device goes by.
-  ///   - bonds: The peers that it knows, and which it gets to know.
+  ///   - address: The address of the device.
+  ///   - bonds: The store of its bonds.
   init(address: OwnAddress, bonds: RadioBonds = RadioBonds()) {
     device = Device(address: address, bonds: bonds)
     central = CentralEngine(device.central, device.channels)
@@ -32,12 +31,12 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   /// Whether the controller has been set up.
   var isReady: Bool { device.central.isReady }
 
-  /// A thread begins: nothing is left of what was done on another.
+  /// A new thread starts: clears the state of the last.
   func renew() {
     isEnding = false
     peripheral.removeAll()
     device.renew()
-    tellEvents()
+    handleEvents()
   }
 
   // MARK: RadioProgram
@@ -67,7 +66,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
     while true {
       update()
       if device.host.nextPacket(into: &writer, at: now) { return true }
-      // An operation that needs no answer makes room for the next.
+      // An operation without a response makes room for the next.
       if !device.central.needsUpdate, !device.channels.needsUpdate { return false }
     }
   }
@@ -88,10 +87,10 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
     endTurn()
   }
 
-  /// What was sent may have ended something.
-  func turnEnded() { tellEvents() }
+  /// Sent packets may have completed operations.
+  func turnEnded() { handleEvents() }
 
-  /// Advertising and scanning end, and every link.
+  /// Ends advertising, scanning and every link.
   func shutDown(at now: Instant) {
     isEnding = true
     setTime(now)
@@ -103,12 +102,12 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
 
   var isFinished: Bool { isEnding && device.host.isShutDown }
 
-  // MARK: What follows
+  // MARK: After each call
 
   private func endTurn() {
     update()
     peripheral.endTurn()
-    tellEvents()
+    handleEvents()
   }
 
   private func setTime(_ now: Instant) {
@@ -121,7 +120,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
     if device.channels.needsUpdate { device.channels.update(&device.host) }
   }
 
-  private func tellEvents() {
+  private func handleEvents() {
     while let event = device.central.nextEvent() {
       note(event)
       central.handle(event, at: device.central.now)
@@ -131,9 +130,9 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   private func note(_ event: CentralEvent) {
     switch event {
     case .radioFault(let fault) where device.central.failures < DeviceCentral.faultLimit:
-      Log.logger.warning("the controller failed, and is reset: \(fault.text)")
+      Log.logger.warning("the controller failed and is being reset: \(fault.text)")
     case .radioFailed(let fault) where fault != .lost:
-      Log.logger.error("the controller fails again and again, and is still reset: \(fault.text)")
+      Log.logger.error("the controller keeps failing; it is reset each time: \(fault.text)")
       onTrouble(RadioError(fault.text))
     default:
       break

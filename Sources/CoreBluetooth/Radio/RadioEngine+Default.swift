@@ -1,8 +1,7 @@
 import LinuxRadio
 
 extension RadioEngine {
-  /// The engine of the default radio, which `name` names if it is set; `address` names its address, and
-  /// `bonds` the file of its bonds.
+  /// The engine of the default radio, with this name, address and file of bonds if they are set.
   static func `default`(
     named name: String?, address: String? = nil, bonds: String? = nil
   ) -> RadioEngine {

@@ -5,27 +5,27 @@ import LinuxRadio
 import LinuxSystem
 import Synchronization
 
-/// A radio, the program on it, and the thread of both: what `CBRadio` is made of.
+/// A radio, the program on it, and their thread: the implementation of `CBRadio`.
 ///
-/// The thread keeps the engine, and not the `CBRadio`, whose end is the end of the thread.
+/// The thread retains the engine, but not the `CBRadio`, whose release ends the thread.
 final class RadioEngine: @unchecked Sendable {
   typealias Job = @Sendable (DeviceProgram, Instant) -> Void
   typealias StateObserver = @Sendable (CBManagerState) -> Void
 
   private typealias Observer = (id: Int, body: StateObserver)
 
-  /// What every thread may reach.
-  private struct Desk {
+  /// The state that all threads share.
+  private struct Shared {
     var jobs: [Job] = []
-    /// Observers that the thread does not know yet.
+    /// New observers that the thread has not adopted.
     var arrivals: [Observer] = []
     /// The observations that have not ended.
     var observations: Set<Int> = []
     var lastObservation = 0
-    /// What wakes the thread, while it serves.
+    /// Wakes the thread while it serves.
     var wakeup: Wakeup?
     var thread: Thread?
-    /// Who is told why the radio cannot be used.
+    /// Receives the reason why the radio cannot be used.
     var troubleObserver: (@Sendable (RadioError) -> Void)?
     var isClosed = false
     /// The state of a radio that is closed.
@@ -35,28 +35,27 @@ final class RadioEngine: @unchecked Sendable {
   private let name: RadioName?
   private let airPath: String
   private let stopsWhenUnused: Bool
-  /// Those who look on at the packets.
   private let sinks: [any PacketSink]
-  /// What runs on the radio, however often the thread ends and begins.
+  /// The program on the radio. It survives the thread.
   let program: DeviceProgram
-  private let desk = Locked(Desk())
+  private let shared = Locked(Shared())
   /// Entered while there is a thread.
   private let life = DispatchGroup()
 
-  // The thread's own.
+  // Only the thread uses these.
   private var state = CBManagerState.unknown
   private var observers: [Observer] = []
 
   /// - Parameters:
-  ///   - name: Which radio; `nil` for none, which is `unsupported` for good.
-  ///   - address: What the device goes by.
-  ///   - airPath: Where the virtual air is.
-  ///   - sinks: Those who look on at the packets.
-  ///   - bonds: The peers that the device knows, and which it gets to know.
-  ///   - stopsWhenUnused: Whether the controller is freed when the last observation has ended.
+  ///   - name: The radio; `nil` for none, which stays `unsupported`.
+  ///   - address: The address of the device.
+  ///   - airPath: The path of the virtual air.
+  ///   - sinks: Receive each packet.
+  ///   - bonds: The store of the device's bonds.
+  ///   - stopsWhenUnused: Whether the controller is released when the last observation has ended.
   init(
     _ name: RadioName?, address: AddressChoice = .automatic,
-    airPath: String = SharedAir.usualPath, sinks: [any PacketSink] = [],
+    airPath: String = SharedAir.defaultPath, sinks: [any PacketSink] = [],
     bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {
     self.name = name
@@ -68,7 +67,7 @@ final class RadioEngine: @unchecked Sendable {
       self?.performIfServing { program, now in job(program.device, now) }
     }
     if name == nil {
-      desk.withLock {
+      shared.withLock {
         $0.isClosed = true
         $0.finalState = .unsupported
       }
@@ -77,40 +76,40 @@ final class RadioEngine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Has the thread do `job`; `false` if the radio is closed.
+  /// Runs `job` on the thread; `false` if the radio is closed.
   func perform(_ job: @escaping Job) -> Bool {
-    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
-      guard !desk.isClosed else { return (false, nil) }
-      desk.jobs.append(job)
-      startThread(&desk)
-      // Whoever put the first one there has rung.
-      return (true, desk.jobs.count == 1 ? desk.wakeup : nil)
+    let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
+      guard !shared.isClosed else { return (false, nil) }
+      shared.jobs.append(job)
+      startThread(&shared)
+      // The caller with the first job has woken the thread.
+      return (true, shared.jobs.count == 1 ? shared.wakeup : nil)
     }
     wakeup?.ring()
     return isTaken
   }
 
-  /// Has the thread do `job` if it serves; `false` if there is none, or if the radio is closed.
+  /// Runs `job` on the thread; `false` if there is no thread, or the radio is closed.
   @discardableResult
   func performIfServing(_ job: @escaping Job) -> Bool {
-    let (isTaken, wakeup): (Bool, Wakeup?) = desk.withLock { desk in
-      guard !desk.isClosed, desk.thread != nil else { return (false, nil) }
-      desk.jobs.append(job)
-      return (true, desk.wakeup)
+    let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
+      guard !shared.isClosed, shared.thread != nil else { return (false, nil) }
+      shared.jobs.append(job)
+      return (true, shared.wakeup)
     }
     wakeup?.ring()
     return isTaken
   }
 
   func observe(_ body: @escaping StateObserver) -> Int {
-    let (id, wakeup, finalState): (Int, Wakeup?, CBManagerState?) = desk.withLock { desk in
-      desk.lastObservation += 1
-      let id = desk.lastObservation
-      guard !desk.isClosed else { return (id, nil, desk.finalState) }
-      desk.observations.insert(id)
-      desk.arrivals.append((id, body))
-      startThread(&desk)
-      return (id, desk.wakeup, nil)
+    let (id, wakeup, finalState): (Int, Wakeup?, CBManagerState?) = shared.withLock { shared in
+      shared.lastObservation += 1
+      let id = shared.lastObservation
+      guard !shared.isClosed else { return (id, nil, shared.finalState) }
+      shared.observations.insert(id)
+      shared.arrivals.append((id, body))
+      startThread(&shared)
+      return (id, shared.wakeup, nil)
     }
     wakeup?.ring()
     if let finalState { body(finalState) }
@@ -118,25 +117,25 @@ final class RadioEngine: @unchecked Sendable {
   }
 
   func endObservation(_ id: Int) {
-    let wakeup: Wakeup? = desk.withLock { desk in
-      desk.observations.remove(id)
-      return desk.observations.isEmpty && stopsWhenUnused ? desk.wakeup : nil
+    let wakeup: Wakeup? = shared.withLock { shared in
+      shared.observations.remove(id)
+      return shared.observations.isEmpty && stopsWhenUnused ? shared.wakeup : nil
     }
     wakeup?.ring()
   }
 
-  /// Has `body` told, on the thread, why the radio cannot be used.
+  /// Calls `body` on the thread with each reason why the radio cannot be used.
   func onTrouble(_ body: @escaping @Sendable (RadioError) -> Void) {
-    desk.withLock { $0.troubleObserver = body }
+    shared.withLock { $0.troubleObserver = body }
   }
 
   /// Ends the thread for good.
   ///
   /// - Parameter waits: Whether to return only when it has ended.
   func close(waits: Bool) {
-    let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = desk.withLock { desk in
-      desk.isClosed = true
-      return (desk.wakeup, waits && desk.thread !== Thread.current, desk.thread == nil)
+    let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = shared.withLock { shared in
+      shared.isClosed = true
+      return (shared.wakeup, waits && shared.thread !== Thread.current, shared.thread == nil)
     }
     wakeup?.ring()
     if isIdle { program.device.bonds.close(as: nil) }
@@ -148,11 +147,11 @@ final class RadioEngine: @unchecked Sendable {
     life.wait(timeout: .now() + .seconds(seconds)) == .success
   }
 
-  private func startThread(_ desk: inout Desk) {
-    guard desk.thread == nil else { return }
+  private func startThread(_ shared: inout Shared) {
+    guard shared.thread == nil else { return }
     let thread = Thread { [self] in runThread() }
     thread.name = "CoreBluetooth"
-    desk.thread = thread
+    shared.thread = thread
     life.enter()
     thread.start()
   }
@@ -167,7 +166,7 @@ final class RadioEngine: @unchecked Sendable {
         try run()
       } catch {
         Log.logger.error("the radio's thread cannot run: \(error.description)")
-        desk.withLock {
+        shared.withLock {
           $0.isClosed = true
           $0.finalState = .unsupported
         }
@@ -176,30 +175,30 @@ final class RadioEngine: @unchecked Sendable {
     life.leave()
   }
 
-  /// Whether somebody has come while the radio was being freed; if not, the thread is at its end.
+  /// Whether the radio is in use again after its release. If not, the thread ends.
   private func mustRunAgain() -> Bool {
     while true {
       var isOver = false
-      let finalState = desk.withLock { $0.isClosed ? $0.finalState : .unknown }
+      let finalState = shared.withLock { $0.isClosed ? $0.finalState : .unknown }
       change(to: finalState)
       adoptArrivals()
-      let mustRunAgain: Bool? = desk.withLock { desk in
-        if desk.isClosed {
-          // Everybody is to know, also those who came at the last moment.
-          if !desk.arrivals.isEmpty || state != desk.finalState { return nil }
-          desk.jobs = []
+      let mustRunAgain: Bool? = shared.withLock { shared in
+        if shared.isClosed {
+          // Every observer receives the final state, also the latest ones.
+          if !shared.arrivals.isEmpty || state != shared.finalState { return nil }
+          shared.jobs = []
           isOver = true
-        } else if !desk.observations.isEmpty {
+        } else if !shared.observations.isEmpty {
           return true
         }
-        // What is asked by one who comes just now, and does not observe yet, is done when he does.
-        desk.arrivals = []
-        desk.thread = nil
+        // Jobs of a caller that does not observe the state yet wait until it does.
+        shared.arrivals = []
+        shared.thread = nil
         return false
       }
       guard let mustRunAgain else { continue }
       if !mustRunAgain { observers = [] }
-      // No other thread comes.
+      // No other thread follows.
       if isOver { program.device.closeBonds() }
       return mustRunAgain
     }
@@ -210,27 +209,27 @@ final class RadioEngine: @unchecked Sendable {
     guard let name else { return }
     let loop = try EventLoop()
     let wakeup = try Wakeup(loop: loop)
-    desk.withLock { $0.wakeup = wakeup }
+    shared.withLock { $0.wakeup = wakeup }
     defer {
-      desk.withLock { $0.wakeup = nil }
+      shared.withLock { $0.wakeup = nil }
       wakeup.stop()
     }
-    let tell: RadioWatch.Listener = { [desk] error in
-      desk.withLock { $0.troubleObserver }?(error)
+    let report: RadioWatch.Listener = { [shared] error in
+      shared.withLock { $0.troubleObserver }?(error)
     }
     var program = program
     program.renew()
-    program.onTrouble = tell
-    program.onLoss = { [desk] error in
-      // To a program that does not use it just now, it is not lost.
-      if desk.withLock({ !$0.observations.isEmpty }) {
+    program.onTrouble = report
+    program.onLoss = { [shared] error in
+      // An unused radio is not reported as lost.
+      if shared.withLock({ !$0.observations.isEmpty }) {
         Log.logger.warning("the radio was lost: \(error.description)")
       }
-      tell(error)
+      report(error)
     }
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
     radio.sinks = sinks
-    var watch = RadioWatch(onTrouble: tell)
+    var watch = RadioWatch(onTrouble: report)
     var end: Instant?
     while true {
       let now = MonotonicClock.now
@@ -242,7 +241,7 @@ final class RadioEngine: @unchecked Sendable {
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
           program.shutDown(at: now)
-          end = now.advanced(by: Self.farewell)
+          end = now.advanced(by: Self.shutdownTime)
         }
       }
       if radio.serve(&program, at: now) { mayHaveMore = true }
@@ -258,28 +257,28 @@ final class RadioEngine: @unchecked Sendable {
     program.device.keepBonds()
   }
 
-  /// How long saying goodbye may take, in milliseconds.
-  private static let farewell: UInt32 = 2_000
+  /// How long the shutdown may take, in milliseconds.
+  private static let shutdownTime: UInt32 = 2_000
 
-  /// The jobs that are done in a row before the controller has a turn: a command that is not
-  /// answered in 2 s counts as lost.
+  /// How many jobs run in a row before the controller is served: a command without a response for
+  /// 2 s counts as lost.
   private static let burst = 16
 
-  /// What is to be done before the controller has its turn.
+  /// The jobs to run before the controller is served.
   private struct Turn {
     var jobs: [Job]
     /// Whether more jobs wait.
     var mayHaveMore: Bool
-    /// Whether the radio is wanted no longer once these are done. All that was asked for before it
-    /// was closed, or by those who have gone, is among them.
+    /// Whether the radio is unused after these. They include all jobs from before its closing, and
+    /// those of observers that have ended.
     var isLast = false
   }
 
   private func takeTurn() -> Turn {
-    let (jobs, mayHaveMore, isClosed, present) = desk.withLock { desk in
-      let jobs = Array(desk.jobs.prefix(Self.burst))
-      desk.jobs.removeFirst(jobs.count)
-      return (jobs, !desk.jobs.isEmpty, desk.isClosed, desk.observations)
+    let (jobs, mayHaveMore, isClosed, present) = shared.withLock { shared in
+      let jobs = Array(shared.jobs.prefix(Self.burst))
+      shared.jobs.removeFirst(jobs.count)
+      return (jobs, !shared.jobs.isEmpty, shared.isClosed, shared.observations)
     }
     var turn = Turn(jobs: jobs, mayHaveMore: mayHaveMore)
     guard !mayHaveMore else { return turn }
@@ -289,23 +288,23 @@ final class RadioEngine: @unchecked Sendable {
     return turn
   }
 
-  /// Tells those who have come what the radio is now.
+  /// Adds the new observers, and reports the state to them.
   private func adoptArrivals() {
-    let arrivals = desk.withLock { desk in
-      defer { desk.arrivals = [] }
-      return desk.arrivals
+    let arrivals = shared.withLock { shared in
+      defer { shared.arrivals = [] }
+      return shared.arrivals
     }
     observers += arrivals
-    for observer in arrivals { tell(state, observer) }
+    for observer in arrivals { report(state, to: observer) }
   }
 
   private func change(to state: CBManagerState) {
     guard state != self.state else { return }
     self.state = state
-    for observer in observers { tell(state, observer) }
+    for observer in observers { report(state, to: observer) }
   }
 
-  private func tell(_ state: CBManagerState, _ observer: Observer) {
-    if desk.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
+  private func report(_ state: CBManagerState, to observer: Observer) {
+    if shared.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
   }
 }

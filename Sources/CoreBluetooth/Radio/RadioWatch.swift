@@ -1,24 +1,24 @@
 import LinuxRadio
 
-/// What managers are told of a radio, and what the log is.
+/// Derives the managers' state from the radio, and logs why the radio cannot be used.
 struct RadioWatch {
-  /// Who is told why a radio cannot be used.
+  /// Receives the reason why a radio cannot be used.
   typealias Listener = (RadioError) -> Void
 
   private let onTrouble: Listener
   private var wasReady = false
-  /// What is wrong, as it was last logged.
+  /// The last logged reason; `nil` if the radio is open.
   private var complaint: RadioError?
 
   init(onTrouble: @escaping Listener) {
     self.onTrouble = onTrouble
   }
 
-  /// The state now; to be asked after every turn.
+  /// The state now. To be called after every turn.
   mutating func state(of radio: borrowing Radio, _ program: DeviceProgram)
     -> CBManagerState
   {
-    complain(of: radio.isOpen ? nil : radio.refusal)
+    report(radio.isOpen ? nil : radio.refusal)
     let isReady = radio.isOpen && program.isReady
     wasReady = wasReady || isReady
     return Self.state(
@@ -28,8 +28,8 @@ struct RadioWatch {
   /// - Parameters:
   ///   - isOpen: Whether the controller can be reached.
   ///   - isReady: Whether it has been set up.
-  ///   - wasReady: Whether it has ever been.
-  ///   - refusal: Why it could not be opened, if that was tried.
+  ///   - wasReady: Whether it has ever been set up.
+  ///   - refusal: Why it could not be opened; `nil` before the first attempt.
   static func state(
     isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?
   ) -> CBManagerState {
@@ -42,7 +42,7 @@ struct RadioWatch {
     }
   }
 
-  private mutating func complain(of refusal: RadioError?) {
+  private mutating func report(_ refusal: RadioError?) {
     guard refusal != complaint else { return }
     complaint = refusal
     guard let refusal else { return }

@@ -2,30 +2,30 @@ import BluetoothHost
 import Dispatch
 import Foundation
 
-/// The owner of a device's Security Manager: asks the program, and reports to the central how links are
-/// protected. The radio's thread alone uses it, but for `settings`.
+/// The delegate of a device's Security Manager: asks the program, and reports the security of links
+/// to the central. Only the radio's thread uses it, apart from `settings`.
 final class DevicePairing: PairingDelegate {
-  /// Has the radio's thread do something, if there is one.
+  /// Runs a function on the radio's thread, if there is one.
   typealias Performer = @Sendable (@escaping @Sendable (Device, Instant) -> Void) -> Void
 
   /// How the device pairs: for any thread.
   let settings = Locked(CBPairing.automatic)
-  /// Where programs are asked.
+  /// The queue on which programs are asked.
   static let queue = DispatchQueue(label: "CoreBluetooth pairing")
 
   private let central: DeviceCentral
   /// How an answer comes back to the radio's thread.
   var perform: Performer = { _ in }
-  /// The number of the prompt that is open: an answer to another one is of no use any more.
+  /// The number of the open prompt. An answer to any other is ignored.
   private var prompt = 0
-  /// Whose prompts are open, and whose pairing ends next.
+  /// The peer of the open prompts, whose pairing ends next.
   private var peer: UUID?
 
   init(_ central: DeviceCentral) {
     self.central = central
   }
 
-  /// What the Security Manager has to know of the settings.
+  /// The settings as the Security Manager's policy.
   var policy: PairingPolicy {
     let settings = settings.withLock(\.self)
     return PairingPolicy(
@@ -39,7 +39,7 @@ final class DevicePairing: PairingDelegate {
   func show(_ prompt: PairingPrompt, at index: Int) {
     self.prompt += 1
     let number = self.prompt
-    guard let address = central.places[index]?.peer, let ask = settings.withLock(\.ask) else {
+    guard let address = central.connections[index]?.peer, let ask = settings.withLock(\.ask) else {
       return
     }
     let perform = perform
@@ -55,7 +55,8 @@ final class DevicePairing: PairingDelegate {
   func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
     prompt += 1
     central.pairingEnded(outcome, at: index)
-    guard let address = central.places[index]?.peer, let ended = settings.withLock(\.ended) else {
+    guard let address = central.connections[index]?.peer, let ended = settings.withLock(\.ended)
+    else {
       return
     }
     let identifier = UUID(address)
@@ -71,7 +72,7 @@ final class DevicePairing: PairingDelegate {
     central.encryptionFailed(reason, at: index)
   }
 
-  /// Whether `number` is that of the prompt that is open.
+  /// Whether the prompt with this number is open.
   func isOpen(_ number: Int) -> Bool { number == prompt }
 }
 
@@ -92,7 +93,6 @@ extension Device {
     host.security.policy = pairing.policy
   }
 
-  /// Drops the bond with a peer; links with it learn of that.
   func removeBond(_ peer: DeviceAddress) {
     guard let number = bonds.index(of: peer) else { return }
     host.security.removeBond(at: number)
@@ -100,7 +100,7 @@ extension Device {
 }
 
 extension CBPairing.Ability {
-  /// As pairing says it.
+  /// The same for the Security Manager.
   fileprivate var ioCapability: IOCapability {
     switch self {
     case .none: .noInputNoOutput
@@ -113,7 +113,7 @@ extension CBPairing.Ability {
 }
 
 extension CBPairing.Prompt {
-  /// As programs get it.
+  /// The Security Manager's prompt for programs.
   fileprivate init(_ prompt: PairingPrompt) {
     self =
       switch prompt {
@@ -131,7 +131,7 @@ private func sixDigits(_ number: UInt32) -> String {
 }
 
 extension PairingOutcome {
-  /// Why it failed, in Apple's terms; `nil` if it did not.
+  /// Why it failed, in Apple's terms; `nil` for success.
   var publicError: (any Error)? {
     switch self {
     case .paired: nil

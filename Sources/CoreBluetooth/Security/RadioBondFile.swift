@@ -2,31 +2,31 @@ import BluetoothHost
 import LinuxRadio
 import LinuxSystem
 
-/// The file of a radio's bonds, and the address that the device has had with them: a bond is worth nothing
-/// if the peer does not know who comes. For any thread.
+/// The file of a radio's bonds, and the device's address with them: a bond is useless if the peer
+/// does not recognise the address. For any thread.
 package final class RadioBondFile: Sendable {
-  /// Gets what is wrong with a file, as a sentence without its full stop.
+  /// Receives an error of the file, as a sentence without its full stop.
   package typealias Report = @Sendable (String) -> Void
 
   private struct State: ~Copyable {
-    /// `nil` once it is left to others.
+    /// `nil` once released.
     var file: BondFile?
     var identity: LocalIdentity
-    /// Why the file was not written when that was last tried.
+    /// The error of the last write; `nil` if it succeeded.
     var failure: SystemError?
   }
 
   private let state: Locked<State>
   private let report: Report
 
-  /// The address to go by: that of the file, or else a new one.
+  /// The address of the device: that in the file, or else a new one.
   let address: DeviceAddress
 
-  /// A file that is open.
+  /// An open file.
   ///
   /// - Parameters:
-  ///   - identity: What it says of the device.
-  ///   - report: Gets the reason when the file cannot be written, once until it can be.
+  ///   - identity: The device's identity in the file.
+  ///   - report: Receives the first error of a series of failed writes.
   init(_ file: consuming BondFile, identity: LocalIdentity?, report: @escaping Report) {
     let identity =
       identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
@@ -35,24 +35,24 @@ package final class RadioBondFile: Sendable {
     self.report = report
   }
 
-  /// Why the file was not written when that was last tried; `nil` if it was.
+  /// The error of the last write; `nil` if it succeeded.
   var failure: SystemError? { state.withLock { $0.failure } }
 
-  /// What a host goes by: unless `choice` names an address, the one that peers with bonds know.
+  /// The address for the host: the one that bonded peers know, unless `choice` names another.
   func own(_ choice: AddressChoice) -> OwnAddress {
     guard choice == .automatic, address.kind == .random else { return choice.own }
     return .random(address)
   }
 
-  /// Writes the file anew.
+  /// Writes the file.
   ///
   /// - Parameters:
-  ///   - address: The address that the device goes by; `nil` for the last one.
+  ///   - address: The address of the device; `nil` for the last one.
   ///   - fill: Makes the bytes of the file.
   func write(
     as address: DeviceAddress?, _ fill: (LocalIdentity, inout BondFileBytes) -> Void
   ) {
-    let news: SystemError? = state.withLock { state in
+    let newFailure: SystemError? = state.withLock { state in
       guard state.file != nil else { return nil }
       if let address { state.identity.address = address }
       var bytes = BondFileBytes()
@@ -68,10 +68,12 @@ package final class RadioBondFile: Sendable {
         return isNew ? error : nil
       }
     }
-    if let news { report("\(news.description); new bonds last as long as the radio") }
+    if let newFailure {
+      report("\(newFailure.description); new bonds last as long as the radio")
+    }
   }
 
-  /// Leaves the file to others.
+  /// Releases the file.
   func close() {
     state.withLock { $0.file = nil }
   }

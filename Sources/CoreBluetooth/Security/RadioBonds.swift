@@ -1,25 +1,24 @@
 import BluetoothHost
 import LinuxSystem
 
-/// The bonds of a radio, for any thread: in memory, and in a file if there is one. They outlive the host,
-/// which is made anew when the radio is opened again.
+/// The bonds of a radio, in memory and in a file if there is one. They outlive the host, which is
+/// replaced when the radio is opened again. For any thread.
 package final class RadioBonds: BondStore, Sendable {
   private let table = Locked(StandardBondTable())
-  /// Where they are kept; `nil` for bonds that last as long as the radio.
+  /// Their file; `nil` for bonds that last as long as the radio.
   let file: RadioBondFile?
-  /// What the user should know of the file as it was found, as a sentence without its full stop; `nil` if
-  /// all is well.
+  /// A problem of the file when it was opened, as a sentence without its full stop; `nil` for none.
   package let notice: String?
 
-  /// Bonds in memory, 16 of them at most.
+  /// Bonds in memory, at most 16.
   package init() {
     file = nil
     notice = nil
   }
 
-  /// The bonds in the file at `path`, which is this radio's until `close`.
+  /// The bonds in the file at `path`, which this radio holds until `close`.
   ///
-  /// - Parameter report: Gets the reason when the file cannot be written, once until it can be.
+  /// - Parameter report: Receives the first error of a series of failed writes.
   /// - Throws: Why the file cannot be used.
   package init(
     file path: String, report: @escaping RadioBondFile.Report = RadioBonds.log
@@ -32,9 +31,10 @@ package final class RadioBonds: BondStore, Sendable {
     table.withLock { swap(&$0, &bonds) }
   }
 
-  /// The bonds in the file at `path`; in memory if that is `nil` or empty, or if the file cannot be used.
+  /// The bonds in the file at `path`, or in memory if the path is `nil` or empty, or if the file
+  /// cannot be used.
   ///
-  /// - Parameter report: Gets what is wrong with the file.
+  /// - Parameter report: Receives the errors of the file.
   static func kept(
     at path: String?, report: @escaping RadioBondFile.Report = RadioBonds.log
   ) -> RadioBonds {
@@ -49,21 +49,21 @@ package final class RadioBonds: BondStore, Sendable {
     }
   }
 
-  /// Logs what is wrong with a file of bonds.
+  /// Logs an error of the file.
   package static let log: RadioBondFile.Report = { Log.logger.warning("\($0)") }
 
   // MARK: BondStore
 
-  /// How many bonds there are.
+  /// The number of bonds.
   package var count: Int { table.withLock { $0.count } }
 
   /// The bond with this number; `nil` if there is none.
   package func bond(at index: Int) -> Bond? { table.withLock { $0.bond(at: index) } }
 
-  /// Keeps a bond in place of that with the same identity address.
+  /// Stores a bond, and replaces the one with the same identity address.
   package func store(_ bond: Bond) { table.withLock { $0.store(bond) } }
 
-  /// Drops the bond with this number.
+  /// Deletes the bond with this number.
   package func remove(at index: Int) { table.withLock { $0.remove(at: index) } }
 
   /// The bond with this number has encrypted a link.
@@ -71,14 +71,14 @@ package final class RadioBonds: BondStore, Sendable {
 
   // MARK: Peers
 
-  /// The peers, that of the bond used last first.
+  /// The peers with a bond, the most recently used bond first.
   var peers: [DeviceAddress] {
     table.withLock { table in
       (0..<table.count).compactMap { table.bond(at: $0)?.identityAddress }
     }
   }
 
-  /// Drops the bond with the peer of this identity address, if there is one.
+  /// Deletes the bond with the peer of this identity address, if there is one.
   func remove(_ peer: DeviceAddress) {
     table.withLock { table in
       if let number = table.index(of: peer) { table.remove(at: number) }
@@ -87,18 +87,18 @@ package final class RadioBonds: BondStore, Sendable {
 
   // MARK: The file
 
-  /// Why the file was not written when that was last tried; `nil` if it was, or if there is none.
+  /// The error of the last write; `nil` if it succeeded, or if there is no file.
   package var failure: SystemError? { file?.failure }
 
-  /// Writes the file if a bond has changed since this was last called.
+  /// Writes the file if a bond has changed since the last call.
   ///
-  /// - Parameter address: The address that the device goes by; `nil` if that is not known.
+  /// - Parameter address: The address of the device; `nil` if unknown.
   func keep(as address: DeviceAddress?) {
     guard let file, table.withLock({ $0.isChanged }) else { return }
     write(to: file, as: address)
   }
 
-  /// Writes the file if it lacks a change, and leaves it to others. Nothing happens the second time.
+  /// Writes the file if a change is missing, and releases it. A second call has no effect.
   func close(as address: DeviceAddress?) {
     guard let file else { return }
     if table.withLock({ $0.isChanged }) || file.failure != nil { write(to: file, as: address) }
@@ -109,7 +109,7 @@ package final class RadioBonds: BondStore, Sendable {
     file.write(as: address) { identity, bytes in
       table.withLock { table in
         BondFileFormat.write(table, identity: identity, to: &bytes)
-        // A file that cannot be written is tried again at the next change.
+        // After a failure, the next change writes the file again.
         table.markKept()
       }
     }

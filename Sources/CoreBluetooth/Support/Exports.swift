@@ -1,2 +1,2 @@
-// Whoever imports Apple's framework has Foundation, too: so sources need not differ.
+// Apple's framework exports Foundation too, so sources need no further import.
 @_exported import Foundation

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one thread at a time can reach.
+/// A value that one thread at a time can access.
 final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value
   private let mutex = Mutex(())

@@ -1,6 +1,6 @@
 import Logging
 
-/// Where everything is logged that a program cannot be told by its delegates.
+/// The log of what delegates cannot report.
 enum Log {
   static let logger = Logger(label: "CoreBluetooth")
 }

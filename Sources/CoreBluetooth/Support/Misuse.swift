@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Apple's framework logs where a program uses it wrongly, in its words.
+/// Logs wrong uses of the API in the words of Apple's framework.
 enum Misuse {
   static func log(_ message: String) {
     Log.logger.error("API MISUSE: \(message)")

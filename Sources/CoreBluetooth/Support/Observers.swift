@@ -1,32 +1,33 @@
 import Foundation
 
-/// What says itself that one of its properties has changed.
+/// An object that reports changes of its properties.
 protocol Observed: AnyObject {
   var observers: Observers { get }
 }
 
-/// Who observes properties of one object.
+/// The observers of one object's properties.
 ///
-/// The object says that something has changed; each observer compares its property with what it was.
+/// The object reports that something has changed; each observer compares its property with the last
+/// value.
 final class Observers: Sendable {
   private struct Contents: @unchecked Sendable {
     var last = 0
     var checks: [(number: Int, check: () -> Void)] = []
   }
 
-  /// Who observes properties of other objects, which may lead to one that is `Observed`.
+  /// The observers of other objects, whose key paths may lead to an `Observed` one.
   static let ofOtherObjects = Observers()
 
   private let contents = Locked(Contents())
 
-  /// Calls the handlers of the properties that have changed, in the order of the observations. No
-  /// lock may be held.
+  /// Calls the handlers of changed properties, in the order of the observations. The caller must
+  /// hold no lock.
   func notify() {
     let others = Self.ofOtherObjects.contents.withLock(\.checks)
     for (_, check) in contents.withLock(\.checks) + others { check() }
   }
 
-  /// Observes a property of `object`, which is not kept.
+  /// Observes a property of `object`, which is not retained.
   func add<Object: AnyObject, Value>(
     to object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,
     _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
@@ -64,7 +65,7 @@ extension NSKeyValueObservedChange {
   }
 }
 
-/// Whether two values of a property are the same; what cannot be compared never changes.
+/// Whether two values of a property are the same. Values that cannot be compared never change.
 private func isSame<Value>(_ one: Value, _ other: Value) -> Bool {
   func isEqual<Known: Equatable>(_ known: Known) -> Bool { known == other as? Known }
   return (one as? any Equatable).map { isEqual($0) } ?? true

@@ -21,8 +21,8 @@ func printedValue(_ value: Any?) -> String {
   }
 }
 
-/// The number of bytes and, in hexadecimal digits, the bytes: the first and the last eight of more
-/// than 24.
+/// The number of bytes, and the bytes in hexadecimal digits: the first and the last eight if there
+/// are more than 24.
 private func printed(_ data: Data) -> String {
   let digits = data.map { byte in
     let text = String(byte, radix: 16)

@@ -8,33 +8,33 @@ public enum LightName: UInt8, Equatable, Sendable {
   case answer
 }
 
-/// One light, which plays a pattern, and now and then another on top of it.
+/// One light. It plays a background pattern, and at times another one over it.
 struct Light {
   private var background = LightPattern.off
-  /// What is played once, before the background goes on.
+  /// A pattern that is played once, before the background continues.
   private var foreground: LightPattern?
   private var step = 0
-  /// When the step ends; `nil` in a pattern that rests.
+  /// When the step ends; `nil` in a steady pattern.
   private(set) var deadline: Instant?
   /// Whether it is on.
   private(set) var isLit = false
 
   init() {}
 
-  /// Plays `pattern` from now on; nothing changes if it plays that already.
+  /// Plays `pattern` from now on; changes nothing if it already plays.
   mutating func show(_ pattern: LightPattern, at now: Instant) {
     guard pattern != background else { return }
     background = pattern
     if foreground == nil { begin(pattern, at: now) }
   }
 
-  /// Plays `pattern` once, from its start, and then goes on with what it showed.
+  /// Plays `pattern` once from its start, then continues with the background.
   mutating func flash(_ pattern: LightPattern, at now: Instant) {
     foreground = pattern
     begin(pattern, at: now)
   }
 
-  /// The time is `now`.
+  /// Advances the time.
   @inline(__always)
   mutating func advance(to now: Instant) {
     if let end = deadline, end <= now { endSteps(by: now) }
@@ -42,15 +42,15 @@ struct Light {
 
   @inline(never)
   private mutating func endSteps(by now: Instant) {
-    // Each turn ends a step, so a long sleep is caught up with in as many turns as it had steps,
-    // or at once where the pattern has gone round.
+    // Each iteration ends a step, so a long sleep takes as many iterations as it had steps, or one
+    // where the pattern has gone round.
     while let end = deadline, end <= now {
       let pattern = foreground ?? background
       step += 1
       if pattern.duration(ofStep: step) > 0 {
         enter(pattern, at: end)
       } else if pattern.repeats {
-        // Whoever slept for minutes need not live through every blink.
+        // After a long sleep, the missed blinks are skipped.
         begin(pattern, at: end.advanced(by: 10_000) < now ? now : end)
       } else {
         foreground = nil

@@ -1,8 +1,8 @@
-/// How a light changes: on and off for so many milliseconds each, again and again or once.
+/// How a light changes: on and off for a number of milliseconds each, repeatedly or once.
 ///
-/// A pattern is data. Its steps begin with the light on; a steady light has none.
+/// The steps begin with the light on; a steady light has no steps.
 public struct LightPattern: Equatable, Sendable {
-  /// What a pattern ends in, or holds when it has no steps.
+  /// The state at the end of the pattern, or of a pattern without steps.
   public let rest: Bool
   /// Whether it begins again after its last step.
   public let repeats: Bool
@@ -28,11 +28,11 @@ public struct LightPattern: Equatable, Sendable {
   public static var off: LightPattern { LightPattern(rest: false, repeats: false) }
   /// Lit.
   public static var steady: LightPattern { LightPattern(rest: true, repeats: false) }
-  /// Once in 2 s: the ball can be found.
+  /// Once in 2 s: centrals can find the ball.
   public static var slowBlink: LightPattern {
     LightPattern(rest: false, repeats: true, 1_000, 1_000)
   }
-  /// Five times a second: something is wrong.
+  /// Five times a second: a fault.
   public static var fastBlink: LightPattern { LightPattern(rest: false, repeats: true, 100, 100) }
   /// A short pulse, twice a second: centrals may pair.
   public static var pairing: LightPattern { LightPattern(rest: false, repeats: true, 100, 400) }

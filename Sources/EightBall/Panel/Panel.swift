@@ -1,22 +1,22 @@
 import BluetoothHost
 
-/// What the panel asks of the ball.
+/// What the panel requests of the ball.
 public enum PanelAction: Equatable, Sendable {
   /// Shake was pressed.
   case shake
   /// Clear was pressed.
   case clear
-  /// Clear was held: let every central go, and begin afresh.
+  /// Clear was held: disconnect every central.
   case release
 }
 
 /// The ball's body: two buttons and two lights, on injected time.
 ///
-/// Edges of the buttons' contacts go in, and what happens to the ball; actions come out, and
-/// whether each light is on. It wants to be called again only at its `deadline`, and has none
-/// while its lights are steady and its buttons at rest.
+/// Takes the edges of the buttons and the events of the ball; gives actions, and whether each light
+/// is on. It needs a call only at its `deadline`, and has none while its lights are steady and its
+/// buttons at rest.
 public struct Panel: Sendable {
-  /// How long clear has to be held to let everybody go, in milliseconds.
+  /// How long clear has to be held to disconnect every central, in milliseconds.
   public static var holdTime: UInt32 { 3_000 }
 
   private var shake: Button
@@ -24,16 +24,16 @@ public struct Panel: Sendable {
   private var status = Light()
   private var answer = Light()
   private var holdDeadline: Instant?
-  /// What of clearing has not been taken: `.clear` or `.release`, which is more.
+  /// The clear action that was not taken: `.clear`, or `.release`, which includes it.
   private var pendingClear: PanelAction?
-  /// Whether a shake after that has not been taken.
+  /// Whether a shake after that was not taken.
   private var isShakePending = false
 
   /// A panel with dark lights, and buttons that are up.
   ///
   /// - Parameters:
-  ///   - shakeDebounce: how long the contacts of shake may bounce, in milliseconds; 0 if the
-  ///     kernel leaves bounces out.
+  ///   - shakeDebounce: how long the contacts of shake may bounce, in milliseconds; 0 if the kernel
+  ///     filters bounces.
   ///   - clearDebounce: the same for clear.
   public init(shakeDebounce: UInt32, clearDebounce: UInt32) {
     shake = Button(debounce: shakeDebounce)
@@ -42,8 +42,8 @@ public struct Panel: Sendable {
 
   // MARK: Buttons
 
-  /// The contact of `button` is found closed or open, as at the start. Whoever held it down then
-  /// has not pressed it: it counts from when it is let go.
+  /// Sets the present contact of `button`, as at the start. A button that is down then counts as
+  /// pressed only after it has been up.
   @inline(never)
   public mutating func find(_ button: ButtonName, isClosed: Bool) {
     switch button {
@@ -57,7 +57,7 @@ public struct Panel: Sendable {
   /// The contact of `button` has closed or opened.
   @inline(never)
   public mutating func edge(_ button: ButtonName, isClosed: Bool, at now: Instant) {
-    // What a bounce hid is settled before the next edge can hide it again.
+    // Settles what a bounce hid before the next edge can hide it again.
     advance(to: now)
     switch button {
     case .shake:
@@ -68,15 +68,15 @@ public struct Panel: Sendable {
     }
   }
 
-  /// Whether `button` is down, bounces left out.
+  /// Whether `button` is down, without bounces.
   public func isPressed(_ button: ButtonName) -> Bool {
     button == .shake ? shake.isPressed : clear.isPressed
   }
 
-  /// Takes the oldest action that has not been taken; `nil` if there is none.
+  /// Takes the oldest waiting action; `nil` if there is none.
   ///
-  /// No action is lost, and none queues up: several shakes are as good as the last one, and
-  /// clear undoes the shakes before it.
+  /// No action is lost, and actions do not pile up: several shakes count as one, and clear cancels
+  /// the shakes before it.
   public mutating func nextAction() -> PanelAction? {
     if let action = pendingClear {
       pendingClear = nil
@@ -87,8 +87,8 @@ public struct Panel: Sendable {
     return .shake
   }
 
-  /// Changes how long the contacts of `button` may bounce, in milliseconds; 0 if the kernel leaves
-  /// bounces out. The button is up then.
+  /// Changes how long the contacts of `button` may bounce, in milliseconds; 0 if the kernel filters
+  /// bounces. The button is then up.
   public mutating func setDebounce(of button: ButtonName, to debounce: UInt32) {
     switch button {
     case .shake: shake = Button(debounce: debounce)
@@ -100,7 +100,7 @@ public struct Panel: Sendable {
 
   // MARK: Lights
 
-  /// The ball is in this state.
+  /// Shows the ball's state.
   public mutating func show(_ lights: BallLights, at now: Instant) {
     let pattern: LightPattern =
       switch lights.status {
@@ -112,16 +112,16 @@ public struct Panel: Sendable {
     status.show(pattern, at: now)
   }
 
-  /// Centrals may pair: short pulses, until `show`.
+  /// Shows that centrals may pair: short pulses, until `show`.
   public mutating func showPairing(at now: Instant) { status.show(.pairing, at: now) }
 
-  /// A statement was refused: a double flash.
-  public mutating func tellRefusal(at now: Instant) {
+  /// Shows that a statement was refused: a double flash.
+  public mutating func showRefusal(at now: Instant) {
     status.flash(.doubleFlash, at: now)
   }
 
-  /// An answer was given: a pulse.
-  public mutating func tellAnswer(at now: Instant) {
+  /// Shows that an answer was given: a pulse.
+  public mutating func showAnswer(at now: Instant) {
     answer.flash(.pulse, at: now)
   }
 
@@ -132,7 +132,7 @@ public struct Panel: Sendable {
 
   // MARK: Time
 
-  /// When `advance(to:)` wants to be called next; `nil` if nothing is being waited for.
+  /// When `advance(to:)` must be called next; `nil` if nothing is due.
   public var deadline: Instant? {
     var earliest = Instant.earlier(shake.settleTime, clear.settleTime)
     earliest = Instant.earlier(earliest, holdDeadline)
@@ -140,7 +140,7 @@ public struct Panel: Sendable {
     return Instant.earlier(earliest, answer.deadline)
   }
 
-  /// The time is `now`: does what has become due.
+  /// Does what is due by `now`.
   public mutating func advance(to now: Instant) {
     if shake.advance(to: now) { append(.shake) }
     if clear.advance(to: now) { pressClear(at: now) }

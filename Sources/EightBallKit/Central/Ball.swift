@@ -1,40 +1,40 @@
 import CoreBluetooth
 import Foundation
 
-/// A ball that was found, and can be asked.
+/// A discovered ball.
 public final class Ball: BallDevice, @unchecked Sendable {
-  /// The identifier that CoreBluetooth gives it.
+  /// CoreBluetooth's identifier.
   public var id: UUID { peripheral.identifier }
-  /// The name that it advertises.
+  /// The advertised name.
   public let name: String
-  /// How strongly it was heard when it was found, in dBm; `nil` if that is not known.
+  /// The RSSI when it was found, in dBm; `nil` if unknown.
   public let rssi: Int?
   /// Whether there is a link to it.
   public var isConnected: Bool { peripheral.state == .connected }
-  /// What went wrong with it last; `nil` if nothing has since it was last asked.
+  /// The last error; `nil` if there was none since the last question.
   public var error: BallError? { contents.current.error }
 
-  /// The question that it has taken last; `nil` while one is on its way, and before the first.
+  /// The last accepted question; `nil` while one is being sent, and before the first.
   public var question: String? { contents.current.question }
-  /// Its answer to `question`; `nil` until it comes.
+  /// Its answer to `question`; `nil` until it arrives.
   public var answer: String? { contents.current.answer }
 
-  /// Asks, and reports the outcome to the observers.
+  /// Asks, and reports the result to the observers.
   ///
-  /// The question waits its turn behind those of `ask`. It replaces a question that was sent before
-  /// and has no answer yet; the central reports nothing more of that one.
+  /// The question waits for those of `ask`. It replaces an earlier sent question without an answer;
+  /// the central reports nothing more about that one.
   public func send(_ question: String) {
     central?.send(question, to: self, answerer: nil)
   }
 
   /// Asks, and waits for the answer.
   ///
-  /// A ball takes one question at a time: the question waits its turn behind those that were asked
-  /// before. `BallCentral.Options.answerTimeout` counts from the beginning of its turn.
+  /// A ball takes one question at a time, so the question waits for those before it.
+  /// `BallCentral.Options.answerTimeout` counts from the beginning of its turn.
   ///
-  /// - Returns: The answer, in the words of the ball.
-  /// - Throws: `BallError`; or `CancellationError` if the task is cancelled, which also ends the wait
-  ///   for a turn.
+  /// - Returns: The ball's answer.
+  /// - Throws: `BallError`; or `CancellationError` if the task is cancelled, which also ends the
+  ///   wait for a turn.
   public func ask(_ question: String) async throws -> String {
     guard let central else { throw BallError.sendFailed(RejectionReason.deviceOffline) }
     let inquiry = Inquiry()
@@ -63,7 +63,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
   let peripheral: CBPeripheral
   weak let central: BallCentral?
   let contents = Guarded(Contents())
-  /// Touched on the central's queue alone.
+  /// Only the central's queue uses it.
   var conversation = Conversation()
 
   init(_ peripheral: CBPeripheral, name: String, rssi: Int?, central: BallCentral) {
@@ -75,7 +75,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
 }
 
 extension Ball: CustomStringConvertible {
-  /// The name that it advertises.
+  /// The advertised name.
   public var description: String { name }
 }
 
@@ -86,35 +86,35 @@ struct PendingQuestion {
   var inquiry: Inquiry?
 }
 
-/// How far a central has come with a ball.
+/// The state of a central's exchange with a ball.
 struct Conversation {
-  /// Whether observers have been told of the ball.
+  /// Whether the ball has been reported to the observers.
   var isDiscovered = false
   var questionCharacteristic: CBCharacteristic?
   var answerCharacteristic: CBCharacteristic?
-  /// Whether there is something to ask, and something that answers.
+  /// Whether both characteristics are known.
   var isServerKnown: Bool { questionCharacteristic != nil && answerCharacteristic != nil }
 
-  /// What has been wished of the subscription, to have it or to end it, and not answered yet; the
-  /// oldest first.
+  /// The unconfirmed changes of the subscription, oldest first: true to subscribe, false to
+  /// unsubscribe.
   var wishes: [Bool] = []
-  /// The question that the ball has not yet taken.
+  /// The question that the ball has not accepted yet.
   var interimQuestion: String?
   /// Whether it has been written.
   var isWritten = false
   /// How many writes have not been confirmed.
   var unconfirmed = 0
-  /// An answer that came before the write was confirmed.
+  /// An answer that arrived before the confirmation of the write.
   var earlyAnswer: String?
-  /// Runs while an answer is waited for.
+  /// Runs while the central waits for an answer.
   var timer: (any BallTimer)?
   /// The call of `ask` that waits for that answer; `nil` if the question was sent.
   var inquiry: Inquiry?
-  /// The questions behind that one, in the order of their turns.
+  /// The questions after that one, in order.
   var waiting: [PendingQuestion] = []
 
-  /// The ball has other attributes than before: what was asked of the old ones is not confirmed any
-  /// more, and a question that was not taken is still to be written.
+  /// The ball's attributes have changed: earlier requests are no longer confirmed, and a question
+  /// that was not accepted has to be written again.
   mutating func forgetServer() {
     questionCharacteristic = nil
     answerCharacteristic = nil
@@ -125,7 +125,7 @@ struct Conversation {
   }
 }
 
-/// One call of `ask`, which ends once.
+/// One call of `ask`. It ends once.
 final class Inquiry: Sendable {
   private struct State {
     var continuation: CheckedContinuation<String, any Error>?

@@ -1,12 +1,12 @@
 import CoreBluetooth
 import Foundation
 
-// From a question to its answer: subscribe, write once that is confirmed, wait, unsubscribe.
+// From a question to its answer: subscribe, write after the confirmation, wait, unsubscribe.
 extension BallCentral {
   func send(_ question: String, to ball: Ball, answerer inquiry: Inquiry?) {
     queue.async { [self] in
       if inquiry == nil {
-        // A question that was sent replaces the one that was sent before it.
+        // A sent question replaces the one sent before it.
         ball.conversation.waiting.removeAll { $0.inquiry == nil }
         if ball.conversation.inquiry == nil { end(ball) }
       }
@@ -15,11 +15,11 @@ extension BallCentral {
     }
   }
 
-  /// Asks the questions whose turn it is: the next one, and more if that one fails at once.
+  /// Asks the next question, and the following ones while they fail at once.
   private func beginTurn(of ball: Ball) {
     while ball.conversation.timer == nil, !ball.conversation.waiting.isEmpty {
       let next = ball.conversation.waiting.removeFirst()
-      // A task that was cancelled before its turn asks nothing.
+      // A task cancelled before its turn does not ask.
       if next.inquiry?.isEnded == true { continue }
       ask(next.text, ball, next.inquiry)
     }
@@ -47,7 +47,7 @@ extension BallCentral {
     subscribe(true, to: answer, of: ball)
   }
 
-  /// Stops waiting for an answer. The caller has to end the inquiry that waited for it.
+  /// Stops waiting for an answer. The caller has to end the returned inquiry.
   @discardableResult
   func end(_ ball: Ball) -> Inquiry? {
     ball.conversation.timer?.cancel()
@@ -56,7 +56,7 @@ extension BallCentral {
     return ball.conversation.inquiry
   }
 
-  /// The task that called `ask` was cancelled: the next question has its turn.
+  /// The task that called `ask` was cancelled: the next question follows.
   func giveUp(_ inquiry: Inquiry, of ball: Ball) {
     queue.async { [self] in
       ball.conversation.waiting.removeAll { $0.inquiry === inquiry }
@@ -65,7 +65,7 @@ extension BallCentral {
       if ball.conversation.interimQuestion == nil || ball.conversation.isWritten {
         unsubscribe(ball)
       } else {
-        // What has not been written is not asked; the subscription may not have been confirmed.
+        // Not written yet: it is never asked. The subscription may be unconfirmed.
         ball.conversation.interimQuestion = nil
         if let answer = ball.conversation.answerCharacteristic {
           subscribe(false, to: answer, of: ball)
@@ -85,7 +85,7 @@ extension BallCentral {
     beginTurn(of: ball)
   }
 
-  /// The question was not taken.
+  /// The question was not accepted.
   private func refuse(_ error: BallError, _ ball: Ball) {
     let inquiry = end(ball)
     ball.conversation.interimQuestion = nil
@@ -106,7 +106,7 @@ extension BallCentral {
     ball.peripheral.setNotifyValue(isWanted, for: answer)
   }
 
-  /// The ball's characteristics are others than before: whoever waits for an answer still does.
+  /// The ball's characteristics have been discovered again: a waiting question continues.
   func resume(_ ball: Ball) {
     guard ball.conversation.timer != nil, let answer = ball.conversation.answerCharacteristic else {
       return
@@ -119,7 +119,7 @@ extension BallCentral {
     ball.conversation.isWritten = false
     unsubscribe(ball)
     ball.contents { $0.answer = text }
-    tell { $0.ballCentral(self, didReceiveAnswerFrom: ball) }
+    callObservers { $0.ballCentral(self, didReceiveAnswerFrom: ball) }
     streams.send(.answered(ball, answer: text))
     inquiry?.end(.success(text))
     beginTurn(of: ball)
@@ -127,7 +127,7 @@ extension BallCentral {
 }
 
 extension BallCentral {
-  /// CoreBluetooth tells that the ball has taken a subscription: now the question is written.
+  /// The ball has confirmed the subscription: writes the question.
   public func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
     error: (any Error)?
@@ -140,9 +140,9 @@ extension BallCentral {
       return
     }
     if let error {
-      // What was wished for the questions before is nothing to this one.
+      // An earlier question's subscription does not concern this one.
       guard wasWanted, !ball.conversation.wishes.contains(true), !error.isEndOfLink else { return }
-      // That it wants a question is not what it says of a subscription.
+      // In response to a subscription, Unlikely Error does not mean “not a question”.
       return refuse(.refusal(error, ofQuestion: false), ball)
     }
     guard characteristic.isNotifying, let target = ball.conversation.questionCharacteristic else {
@@ -153,7 +153,7 @@ extension BallCentral {
     peripheral.writeValue(Data(question.utf8), for: target, type: .withResponse)
   }
 
-  /// CoreBluetooth tells that the ball has taken a question, or refused it.
+  /// The ball has accepted or refused a question.
   public func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic,
     error: (any Error)?
@@ -162,7 +162,7 @@ extension BallCentral {
       characteristic === ball.conversation.questionCharacteristic
     else { return }
     ball.conversation.unconfirmed = max(0, ball.conversation.unconfirmed - 1)
-    // It may be about a question that was given up for another.
+    // It may confirm a question that was replaced.
     let isOld = ball.conversation.unconfirmed > 0 || !ball.conversation.isWritten
     if isOld, ball.conversation.interimQuestion != nil { return }
     if let error {
@@ -174,14 +174,14 @@ extension BallCentral {
     }
     ball.conversation.interimQuestion = nil
     ball.contents { $0.question = question }
-    tell { $0.ballCentral(self, didAsk: ball) }
+    callObservers { $0.ballCentral(self, didAsk: ball) }
     streams.send(.asked(ball, question: question))
     guard let answer = ball.conversation.earlyAnswer else { return }
     ball.conversation.earlyAnswer = nil
     deliver(answer, from: ball)
   }
 
-  /// CoreBluetooth brings an answer: text, if it is one.
+  /// The ball has notified a value: an answer, if it is text.
   public func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
     error: (any Error)?
@@ -192,8 +192,8 @@ extension BallCentral {
       let text = String(bytes: value, encoding: .utf8)
     else { return }
     guard ball.conversation.interimQuestion != nil else { return deliver(text, from: ball) }
-    // The ball has not confirmed the question. What it says before it can have been given it answers
-    // another; what it says then is quicker than the confirmation, and the last of it counts.
+    // The ball has not confirmed the question. A value from before the write answers another
+    // question. A value after it has overtaken the confirmation, and the last one counts.
     if ball.conversation.isWritten, ball.conversation.unconfirmed == 1 {
       ball.conversation.earlyAnswer = text
     }
@@ -201,7 +201,7 @@ extension BallCentral {
 }
 
 extension BallError {
-  /// What a ball's refusal is: it says by an ATT error that it wants a question.
+  /// The error for a ball's refusal. Unlikely Error means that the text is not a question.
   fileprivate static func refusal(_ error: any Error, ofQuestion: Bool = true) -> BallError {
     guard let refusal = error as? CBATTError else {
       return .sendFailed(RejectionReason.unknown(error))
@@ -213,7 +213,7 @@ extension BallError {
 }
 
 extension Error {
-  /// Whether the link has ended: that is told of by itself, with what it means for the ball.
+  /// Whether the link has ended: that is reported separately.
   fileprivate var isEndOfLink: Bool {
     switch (self as? CBError)?.code {
     case .peripheralDisconnected, .connectionTimeout, .connectionFailed, .notConnected,

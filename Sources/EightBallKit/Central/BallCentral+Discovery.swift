@@ -1,31 +1,31 @@
 import CoreBluetooth
 import Foundation
 
-// From a ball that is heard to one that can be asked.
+// From an advertisement to a ball that can be asked.
 extension BallCentral: CBCentralManagerDelegate {
-  /// CoreBluetooth tells whether it can be used.
+  /// The Bluetooth state has changed.
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
     begin(with: central)
     let isOn = central.state == .poweredOn
-    // What there was is of no more use.
+    // Earlier balls are no longer valid.
     if isOn {
       leaving = []
     } else {
       for ball in Array(known.values) { lose(ball) }
-      hasPlace = true
+      hasRoom = true
     }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
     if isOn, !isStopped { scan() }
   }
 
-  /// CoreBluetooth has heard a ball: it is taken once, if it has a name and is near.
+  /// A ball advertises: connects to it once, if it has a name and is near.
   public func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber
   ) {
-    // It may have been heard before the scan was ended.
-    guard !isStopped, hasPlace, ball(peripheral) == nil, !rejected.contains(peripheral.identifier)
+    // It may have been discovered before the scan ended.
+    guard !isStopped, hasRoom, ball(peripheral) == nil, !rejected.contains(peripheral.identifier)
     else { return }
     let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
     // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
@@ -40,15 +40,15 @@ extension BallCentral: CBCentralManagerDelegate {
     central.connect(peripheral, options: nil)
   }
 
-  /// CoreBluetooth has connected a ball.
+  /// A ball is connected.
   public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
     guard let ball = ball(peripheral) else { return }
     streams.send(.connected(ball))
     peripheral.discoverServices([BallProfile.service])
   }
 
-  /// CoreBluetooth could not connect a ball: it may be heard again. If this side has no place for
-  /// another link, no ball is taken until there is one.
+  /// A ball could not be connected: it may be found again. If this side has no room for another
+  /// link, no ball is taken until there is room.
   public func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
   ) {
@@ -58,27 +58,27 @@ extension BallCentral: CBCentralManagerDelegate {
       return lose(ball)
     }
     lose(ball, because: error)
-    waitForPlace()
+    waitForRoom()
   }
 
-  private func waitForPlace() {
-    guard hasPlace else { return }
-    hasPlace = false
-    // The end of a link of its own is told; that of another's is not.
+  private func waitForRoom() {
+    guard hasRoom else { return }
+    hasRoom = false
+    // The ends of this central's links are reported; those of other managers are not.
     guard !known.values.contains(where: \.isConnected) else { return }
-    placeTimer = timers.schedule(after: Self.pause, on: queue) { [weak self] in
-      self?.hasPlace = true
+    retryTimer = timers.schedule(after: Self.pause, on: queue) { [weak self] in
+      self?.hasRoom = true
     }
   }
 
-  /// CoreBluetooth has lost a ball: it may be heard again.
+  /// A ball is disconnected: it may be found again.
   public func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
     leaving.removeAll { $0 === peripheral }
-    hasPlace = true
-    // If it is being connected again, what has ended is a link of before, which was lost then.
+    hasRoom = true
+    // If it is connecting again, this is the end of an earlier link, which was reported then.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
     guard let error = error as? CBError, Self.isAboutKeys(error.code) else { return lose(ball) }
     // The next link would end in the same way.
@@ -86,12 +86,12 @@ extension BallCentral: CBCentralManagerDelegate {
     lose(ball, because: error)
   }
 
-  /// Whether a link has ended since the two devices have different keys, or one has none.
+  /// Whether a link has ended because a key is missing or different.
   private static func isAboutKeys(_ code: CBError.Code) -> Bool {
     code == .peerRemovedPairingInformation || code == .encryptionTimedOut
   }
 
-  /// Forgets a ball, and tells those who knew it.
+  /// Removes a ball, and reports that.
   func lose(_ ball: Ball, because reason: any Error = RejectionReason.deviceOffline) {
     guard known[ball.id] === ball else { return }
     known[ball.id] = nil
@@ -105,11 +105,11 @@ extension BallCentral: CBCentralManagerDelegate {
     fail(wasAsked ? .sendFailed(reason) : .coreBluetooth(reason), ball)
     for inquiry in inquiries { inquiry?.end(.failure(BallError.sendFailed(reason))) }
     guard wasDiscovered else { return }
-    tell { $0.ballCentral(self, didLose: ball) }
+    callObservers { $0.ballCentral(self, didLose: ball) }
     streams.send(.lost(ball))
   }
 
-  /// Ends a ball's connection, and does not make it again.
+  /// Ends a ball's connection for good.
   func reject(_ ball: Ball, because reason: RejectionReason) {
     queue.async { [self] in
       guard known[ball.id] === ball else { return }
@@ -121,7 +121,7 @@ extension BallCentral: CBCentralManagerDelegate {
 }
 
 extension BallCentral.Options {
-  /// Whether a ball that is heard so strongly is one that is wanted.
+  /// Whether a ball with this RSSI is wanted.
   fileprivate func isHeard(_ rssi: Int?) -> Bool {
     guard let rssiRange else { return true }
     return rssi.map(rssiRange.contains) ?? false
@@ -129,7 +129,7 @@ extension BallCentral.Options {
 }
 
 extension BallCentral: CBPeripheralDelegate {
-  /// CoreBluetooth has discovered a ball's service.
+  /// A ball's service has been discovered.
   public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
     guard let ball = ball(peripheral) else { return }
     if let error { return fail(.coreBluetooth(error), ball) }
@@ -140,12 +140,12 @@ extension BallCentral: CBPeripheralDelegate {
     peripheral.discoverCharacteristics([BallProfile.question, BallProfile.answer], for: service)
   }
 
-  /// CoreBluetooth has discovered a ball's characteristics: it can be asked.
+  /// A ball's characteristics have been discovered: it can be asked.
   public func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
     error: (any Error)?
   ) {
-    // A service that has gone meanwhile has been discovered anew.
+    // A service that was removed meanwhile has been discovered again.
     guard let ball = ball(peripheral), service.uuid == BallProfile.service,
       peripheral.services?.contains(where: { $0 === service }) == true
     else { return }
@@ -160,15 +160,15 @@ extension BallCentral: CBPeripheralDelegate {
     guard !ball.conversation.isDiscovered else { return resume(ball) }
     ball.conversation.isDiscovered = true
     discovered { $0.append(ball) }
-    tell { $0.ballCentral(self, didDiscover: ball) }
+    callObservers { $0.ballCentral(self, didDiscover: ball) }
     streams.send(.discovered(ball))
   }
 
-  /// The ball has changed its services: what was known of them is discovered anew.
+  /// The ball's services have changed: discovers them again.
   public func peripheral(
     _ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]
   ) {
-    // Services that have come, rather than gone, are named by none of those that were known.
+    // Added services are not in the list of invalidated ones.
     guard let ball = ball(peripheral),
       !ball.conversation.isServerKnown
         || invalidatedServices.contains(where: { $0.uuid == BallProfile.service })

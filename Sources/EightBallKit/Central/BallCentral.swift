@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// Looks for balls, connects to each that is near, and asks.
+/// Scans for balls, connects to each that is near, and asks.
 ///
 ///     let central = BallCentral()
 ///     for await event in central.events {
@@ -10,10 +10,10 @@ import Foundation
 ///       }
 ///     }
 public final class BallCentral: BallManager, @unchecked Sendable {
-  /// What a central is made with.
+  /// A central's options.
   public struct Options: Sendable {
-    /// How strongly a ball must be heard, in dBm: near, but not touching. `nil` takes every ball,
-    /// even one of unknown strength.
+    /// The RSSI of a wanted ball, in dBm: near, but not touching. `nil` takes every ball, even one
+    /// with an unknown RSSI.
     public var rssiRange: ClosedRange<Int>? = -60 ... -20
     /// The name of the one ball to take; `nil` takes all.
     public var name: String?
@@ -21,37 +21,37 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     /// question without an answer by then fails with `RejectionReason.timedOut`.
     public var answerTimeout: TimeInterval = 2
 
-    /// Any ball that is near.
+    /// Every near ball.
     public init() {}
   }
 
-  /// What happens, as a sequence instead of calls to an observer.
+  /// An event, for a sequence instead of calls to an observer.
   public enum Event: Sendable {
-    /// Bluetooth can be used from now on, or cannot.
+    /// Whether Bluetooth can be used has changed.
     case stateUpdated(isPoweredOn: Bool)
-    /// The central has heard a ball that it takes, and connects to it.
+    /// The central has found a wanted ball, and connects to it.
     case found(Ball)
     /// A ball is connected. The central discovers its service.
     case connected(Ball)
     /// A ball can be asked.
     case discovered(Ball)
-    /// A ball has taken a question.
+    /// A ball has accepted a question.
     case asked(Ball, question: String)
     /// A ball has answered.
     case answered(Ball, answer: String)
     /// A ball is offline, and no longer one of `balls`.
     case lost(Ball)
-    /// Something went wrong: with the ball, if there is one.
+    /// An error; with the ball, if it concerns one.
     case failed(BallError, Ball?)
   }
 
-  /// What it was told at its beginning.
+  /// The options that it was made with.
   public let options: Options
 
   /// The balls that can be asked, in the order in which they were discovered.
   public var balls: [Ball] { discovered.current }
 
-  /// What there is now, then what happens. Each reader has a sequence of its own.
+  /// The current state, then each event. Each reader has a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
       guard let self, isPoweredOn else { return [] }
@@ -59,12 +59,13 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     }
   }
 
-  /// A central that begins to look for balls as soon as Bluetooth can be used.
+  /// A central that scans for balls as soon as Bluetooth can be used.
   ///
   /// - Parameters:
-  ///   - queue: On which everything happens: a serial one; `nil` is the main queue.
-  ///   - makeManager: Makes the CoreBluetooth manager below, for those who want it otherwise than
-  ///     usual: it has to have this delegate and this queue.
+  ///   - options: The settings that differ from the defaults.
+  ///   - queue: The serial queue for all calls; `nil` is the main queue.
+  ///   - makeManager: Makes the CoreBluetooth manager, which must have this delegate and this
+  ///     queue.
   public convenience init(
     options: Options = Options(), queue: DispatchQueue? = nil,
     makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager = {
@@ -85,8 +86,8 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   }
 
   deinit {
-    // A peripheral whose link is wanted is not to go before its manager: where the manager goes at
-    // once, its links go with it; where it is in use, they are ended.
+    // A peripheral with a link must not be released before its manager. A released manager ends its
+    // links; one that is still in use does not, so they are cancelled here.
     if let cbManager, cbManager.state == .poweredOn {
       for ball in known.values { cbManager.cancelPeripheralConnection(ball.peripheral) }
     }
@@ -97,18 +98,18 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Ends every connection and begins to look again, also for balls that were rejected.
+  /// Ends every connection and scans again, also for rejected balls.
   public func restart() {
     queue.async { [self] in
       isStopped = false
       rejected = []
-      hasPlace = true
+      hasRoom = true
       for ball in Array(known.values) { drop(ball) }
       if isPoweredOn { scan() }
     }
   }
 
-  /// Ends every connection, and looks no longer, until `restart()`.
+  /// Ends every connection, and stops scanning until `restart()`.
   public func stop() {
     queue.async { [self] in
       isStopped = true
@@ -117,19 +118,19 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     }
   }
 
-  // Touched on the queue alone.
+  // Only the queue uses these.
   var isStopped = false
   var known: [UUID: Ball] = [:]
-  /// Those that are lost, and of whose links the end has not been told: it is told of nothing that
-  /// nobody holds on to.
+  /// Lost balls' peripherals whose disconnect callback is still due. Without a reference there
+  /// would be no callback.
   var leaving: [CBPeripheral] = []
-  /// Those that are not taken again until `restart`.
+  /// The balls that are not taken again until `restart`.
   var rejected: Set<UUID> = []
-  /// Whether there can be another link, as far as is known.
-  var hasPlace = true
-  /// How long to wait for a place where all links are others', in seconds.
+  /// Whether there seems to be room for another link.
+  var hasRoom = true
+  /// How long to wait for room if other managers have all links, in seconds.
   static let pause: TimeInterval = 5
-  var placeTimer: (any BallTimer)?
+  var retryTimer: (any BallTimer)?
   let discovered = Guarded<[Ball]>([])
   let streams = EventStreams<Event>()
   let timers: any BallTimers
@@ -137,7 +138,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
 
   var cbManager: CBCentralManager? { manager.current }
 
-  /// Takes its manager, which may tell of its state before the initialiser has got hold of it.
+  /// Sets its manager, which may report its state before the initialiser has it.
   func begin(with made: CBCentralManager) {
     manager { $0 = made }
   }
@@ -149,25 +150,25 @@ public final class BallCentral: BallManager, @unchecked Sendable {
       options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
   }
 
-  /// The ball that `peripheral` is.
+  /// The ball with this peripheral.
   func ball(_ peripheral: CBPeripheral) -> Ball? {
     known[peripheral.identifier]
   }
 
-  /// Ends what there is with a ball that is no longer wanted.
+  /// Disconnects and removes an unwanted ball.
   private func drop(_ ball: Ball) {
     if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     lose(ball)
   }
 
-  /// Tells that something went wrong.
+  /// Reports an error.
   func fail(_ error: BallError, _ ball: Ball?) {
     ball?.contents { $0.error = error }
     report(error, for: ball)
     streams.send(.failed(error, ball))
   }
 
-  func tell(_ body: (any BallCentralObserver) -> Void) {
+  func callObservers(_ body: (any BallCentralObserver) -> Void) {
     for case let observer as any BallCentralObserver in observers { body(observer) }
   }
 }

@@ -3,31 +3,31 @@ import Foundation
 
 /// A device that advertises, ball or not.
 public struct NearbyDevice: Sendable, Identifiable {
-  /// The identifier that CoreBluetooth gives it.
+  /// CoreBluetooth's identifier.
   public let id: UUID
-  /// The name that it advertises; `nil` while it has told none.
+  /// The advertised name; `nil` while there is none.
   public let name: String?
-  /// How strongly it was heard, in dBm; `nil` if that is not known.
+  /// The RSSI in dBm; `nil` if unknown.
   public let rssi: Int?
-  /// Whether it takes connections.
+  /// Whether it is connectable.
   public let isConnectable: Bool
-  /// The UUIDs of the services that it advertises, as text.
+  /// The UUIDs of the advertised services, as text.
   public let services: [String]
-  /// Whether it says that it is a ball.
+  /// Whether it advertises the ball's service.
   public let isBall: Bool
 }
 
-/// Listens to everything that advertises.
+/// Scans for all advertisers.
 public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-  /// What is heard.
+  /// An event of the scan.
   public enum Event: Sendable {
     /// Whether Bluetooth can be used has changed.
     case stateUpdated(isPoweredOn: Bool)
-    /// A device was heard: for the first time, or with something new.
+    /// A device was found, or has new data.
     case heard(NearbyDevice)
   }
 
-  /// What is heard from now on. Each reader has a sequence of its own.
+  /// The events from now on. Each reader has a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
       guard let self, manager.current?.state == .poweredOn else { return [] }
@@ -38,14 +38,15 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
   private let streams = EventStreams<Event>()
   private let manager = Guarded<CBCentralManager?>(nil)
   private let queue: DispatchQueue
-  /// Touched on the queue alone.
+  /// Only the queue uses it.
   private var isStopped = false
 
-  /// Begins to listen as soon as Bluetooth can be used.
+  /// Starts the scan as soon as Bluetooth can be used.
   ///
   /// - Parameters:
-  ///   - queue: On which everything happens: a serial one; `nil` is the main queue.
-  ///   - makeManager: Makes the CoreBluetooth manager below, with this delegate and this queue.
+  ///   - queue: The serial queue for all calls; `nil` is the main queue.
+  ///   - makeManager: Makes the CoreBluetooth manager, which must have this delegate and this
+  ///     queue.
   public init(
     queue: DispatchQueue? = nil,
     makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager = {
@@ -58,7 +59,7 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
     manager { $0 = made }
   }
 
-  /// Listens no more: all sequences end.
+  /// Stops the scan and ends all sequences.
   public func stop() {
     queue.async { [self] in
       isStopped = true
@@ -67,14 +68,14 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
     }
   }
 
-  /// CoreBluetooth tells whether it can be used.
+  /// The Bluetooth state has changed.
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
     let isOn = central.state == .poweredOn
     streams.send(.stateUpdated(isPoweredOn: isOn))
     if isOn, !isStopped { central.scanForPeripherals(withServices: nil, options: nil) }
   }
 
-  /// CoreBluetooth has heard a device.
+  /// A device advertises.
   public func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
     advertisementData: [String: Any], rssi RSSI: NSNumber

@@ -1,27 +1,28 @@
 import CoreBluetooth
 import Foundation
 
-/// Somebody who is connected to a ball, and asks.
+/// A central that is connected to a ball.
 public final class BallAsker: BallDevice, @unchecked Sendable {
-  /// The identifier that CoreBluetooth gives it.
+  /// CoreBluetooth's identifier.
   public var id: UUID { central.identifier }
-  /// Its identifier: a central tells no name.
+  /// Its identifier: a central has no name here.
   public var name: String { id.uuidString }
-  /// What went wrong last.
+  /// The last error; `nil` if there was none since the last question.
   public var error: BallError? { contents.current.error }
-  /// The question that it has asked last; `nil` before the first.
+  /// Its last question; `nil` before the first.
   public var question: String? { contents.current.question }
-  /// The answer that it was given last; `nil` before the first.
+  /// The last answer to it; `nil` before the first.
   public var answer: String? { contents.current.answer }
 
-  /// Answers: at once if it listens, and else as soon as it does.
+  /// Answers: at once if the central has subscribed, otherwise when it does.
   ///
-  /// - Parameter question: The question that it answers; `nil` is the one asked last.
+  /// - Parameter answer: The answer.
+  /// - Parameter question: The answered question; `nil` is the last one.
   public func send(_ answer: String, to question: String? = nil) {
     peripheral?.send(answer, to: self, question: question ?? self.question ?? "")
   }
 
-  /// Refuses its questions from now on, for this reason.
+  /// Refuses its further questions for this reason.
   public func reject(because reason: RejectionReason) {
     contents {
       $0.rejection = reason
@@ -40,9 +41,9 @@ public final class BallAsker: BallDevice, @unchecked Sendable {
   weak let peripheral: BallPeripheral?
   let contents = Guarded(Contents())
 
-  // Touched on the peripheral's queue alone.
+  // Only the peripheral's queue uses these.
   var isSubscribed = false
-  /// The answer that waits until it can be notified.
+  /// The answer that has not been notified.
   var pending: (answer: String, question: String)?
 
   init(_ central: CBCentral, peripheral: BallPeripheral) {

@@ -2,18 +2,18 @@ import CoreBluetooth
 import Foundation
 
 extension BallPeripheral: CBPeripheralManagerDelegate {
-  /// CoreBluetooth tells whether it can be used: the service is added anew.
+  /// The Bluetooth state has changed: adds the service when Bluetooth can be used.
   public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     begin(with: peripheral)
     let isOn = peripheral.state == .poweredOn
-    // Whoever was connected no longer is.
+    // All centrals are disconnected.
     if !isOn { known { $0 = [] } }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
     if isOn { publish() }
   }
 
-  /// CoreBluetooth has added the service: the ball can be advertised.
+  /// The service has been added: starts advertising.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
   ) {
@@ -24,7 +24,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     ])
   }
 
-  /// CoreBluetooth advertises the ball.
+  /// Advertising has started.
   public func peripheralManagerDidStartAdvertising(
     _ peripheral: CBPeripheralManager, error: (any Error)?
   ) {
@@ -32,7 +32,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     streams.send(.advertising)
   }
 
-  /// Somebody listens: an answer that waited is given.
+  /// A central has subscribed: sends an answer that waits.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didSubscribeTo characteristic: CBCharacteristic
@@ -42,21 +42,21 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     notify(asker)
   }
 
-  /// Somebody listens no longer, or has gone.
+  /// A central has unsubscribed or disconnected.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    // One that has gone with the radio is not to be known again.
+    // A central that was removed with the radio is not added again.
     known.current.first { $0.id == central.identifier }?.isSubscribed = false
   }
 
-  /// There is room again: answers that waited are given.
+  /// There is room again: sends the answers that wait.
   public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
     for asker in askers { notify(asker) }
   }
 
-  /// Somebody reads: the last answer to this one, empty before the first.
+  /// A central reads: responds with the last answer to it, empty before the first.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
   ) {
@@ -68,7 +68,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     peripheral.respond(to: request, withResult: .success)
   }
 
-  /// Somebody asks. The response goes out before the answer.
+  /// A central asks. The response is sent before the answer.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
   ) {
@@ -83,7 +83,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     }
   }
 
-  /// The question that the parts of one write make up.
+  /// The question in the parts of one write.
   private func question(
     in requests: [CBATTRequest], from asker: BallAsker
   ) -> Result<String, CBATTError> {
@@ -105,7 +105,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
 }
 
 extension RejectionReason {
-  /// What somebody who asks is told.
+  /// The error for the central.
   fileprivate var attCode: CBATTError.Code {
     switch self {
     case .questionPlease: .unlikelyError
@@ -116,7 +116,7 @@ extension RejectionReason {
 }
 
 extension CBATTError {
-  /// An error of an application's own, 0x80 to 0x9F.
+  /// An application error, 0x80 to 0x9F.
   fileprivate static func application(_ number: UInt8) -> CBATTError {
     CBATTError(Code(rawValue: Int(number)) ?? .unlikelyError)
   }

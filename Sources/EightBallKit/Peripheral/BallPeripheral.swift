@@ -3,51 +3,51 @@ import Foundation
 
 /// A Magic 8-Ball: advertises, takes questions, and answers them.
 public final class BallPeripheral: BallManager, @unchecked Sendable {
-  /// How an answer goes over the air.
+  /// The form of answers on the air.
   public enum AnswerStyle: Sendable {
     /// English text, which every app can show.
     case text
-    /// `SLUG-ANSWER-00` to `SLUG-ANSWER-19`, which apps look up in their language.
+    /// `SLUG-ANSWER-00` to `SLUG-ANSWER-19`, which apps translate.
     case slug
   }
 
-  /// What a ball can be told at its beginning.
+  /// A ball's options.
   public struct Options: Sendable {
-    /// What it is called.
+    /// The advertised name.
     public var localName = "8-Ball"
-    /// How its answers go over the air.
+    /// The form of its answers on the air.
     public var answerStyle = AnswerStyle.text
-    /// Whether it answers each question by itself, at random; or leaves that to whoever observes it.
+    /// Whether it answers each question at random; if not, an observer answers.
     public var answersByItself = true
 
-    /// A ball called “8-Ball”, which answers by itself in English.
+    /// A ball called “8-Ball”, which answers at random in English.
     public init() {}
   }
 
-  /// What happens, for those who would rather read a sequence than be an observer.
+  /// An event, for a sequence instead of calls to an observer.
   public enum Event: Sendable {
     /// Whether Bluetooth can be used has changed.
     case stateUpdated(isPoweredOn: Bool)
-    /// It can be found.
+    /// Advertising has started.
     case advertising
-    /// A question has come.
+    /// A central has asked a question.
     case asked(BallAsker, question: String)
     /// An answer has been notified.
     case answered(BallAsker, answer: String, question: String)
-    /// Something went wrong, with somebody if one is named.
+    /// An error; with the central, if it concerns one.
     case failed(BallError, BallAsker?)
   }
 
-  /// What it was told at its beginning.
+  /// The options that it was made with.
   public let options: Options
 
-  /// What it is called.
+  /// The advertised name.
   public var localName: String { options.localName }
 
-  /// Those who have asked, or listen.
+  /// The centrals that have asked or subscribed.
   public var askers: [BallAsker] { known.current }
 
-  /// What there is now, then what happens. Each reader has a sequence of its own.
+  /// The current state, then each event. Each reader has a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
       guard let self, isPoweredOn else { return [] }
@@ -56,12 +56,13 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     }
   }
 
-  /// A ball that begins to advertise as soon as Bluetooth can be used.
+  /// A ball that advertises as soon as Bluetooth can be used.
   ///
   /// - Parameters:
-  ///   - queue: On which everything happens: a serial one; `nil` is the main queue.
-  ///   - makeManager: Makes the CoreBluetooth manager below, for those who want it otherwise than
-  ///     usual: it has to have this delegate and this queue.
+  ///   - options: The settings that differ from the defaults.
+  ///   - queue: The serial queue for all calls; `nil` is the main queue.
+  ///   - makeManager: Makes the CoreBluetooth manager, which must have this delegate and this
+  ///     queue.
   public convenience init(
     options: Options = Options(), queue: DispatchQueue? = nil,
     makeManager: (any CBPeripheralManagerDelegate, DispatchQueue) -> CBPeripheralManager = {
@@ -82,7 +83,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     begin(with: makeManager(self, self.queue))
   }
 
-  /// Gives everybody who listens and has asked a new answer, as if the ball were shaken.
+  /// Sends a new answer to each subscribed central that has asked, as if the ball were shaken.
   public func shake() {
     queue.async { [self] in
       for asker in askers where asker.isSubscribed {
@@ -96,15 +97,16 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   private let manager = Guarded<CBPeripheralManager?>(nil)
   private let nextAnswer: @Sendable () -> BallAnswer
 
-  // Made anew each time Bluetooth comes. Touched on the queue alone.
+  // Replaced each time Bluetooth is powered on. Only the queue uses it.
   private(set) var answerCharacteristic: CBMutableCharacteristic?
 
   var cbManager: CBPeripheralManager? { manager.current }
 
-  /// How many are remembered who no longer listen: CoreBluetooth does not tell who has gone.
+  /// How many centrals are remembered; an unsubscribed one is replaced first. CoreBluetooth reports
+  /// no disconnection of a central.
   private static let memory = 64
 
-  /// Takes its manager, which may tell of its state before the initialiser has got hold of it.
+  /// Sets its manager, which may report its state before the initialiser has it.
   func begin(with made: CBPeripheralManager) {
     manager { $0 = made }
   }
@@ -121,7 +123,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     }
   }
 
-  /// Adds the service, with its two characteristics, to a manager that has none.
+  /// Adds the service with its two characteristics, in place of an earlier one.
   func publish() {
     guard let cbManager else { return }
     let question = CBMutableCharacteristic(
@@ -136,7 +138,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     cbManager.add(service)
   }
 
-  /// A question has come: it is answered now, or by whoever observes.
+  /// A central has asked: answers now, or leaves that to an observer.
   func wasAsked(_ question: String, by asker: BallAsker) {
     asker.contents {
       $0.question = question
@@ -163,12 +165,12 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     notify(asker)
   }
 
-  /// Notifies the answer that waits, if there is one and it can be.
+  /// Notifies the waiting answer, if there is one and the central has subscribed.
   func notify(_ asker: BallAsker) {
     guard asker.isSubscribed, let pending = asker.pending, let answerCharacteristic,
       let cbManager
     else { return }
-    // One that is not taken now is sent when there is room.
+    // Without room it is sent later.
     guard
       cbManager.updateValue(
         Data(pending.answer.utf8), for: answerCharacteristic, onSubscribedCentrals: [asker.central])

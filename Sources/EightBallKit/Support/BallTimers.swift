@@ -1,19 +1,19 @@
 import Foundation
 
-/// What an SDK waits with: one-shot timers.
+/// One-shot timers.
 protocol BallTimers: Sendable {
-  /// Calls `body` on `queue`, once, after so many seconds, unless it is called off.
+  /// Calls `body` once on `queue` after this many seconds, unless it is cancelled.
   func schedule(
     after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
   ) -> any BallTimer
 }
 
-/// Something that will happen, unless it is called off.
+/// A scheduled call.
 protocol BallTimer: Sendable {
   func cancel()
 }
 
-/// Timers by Dispatch.
+/// Dispatch timers.
 struct DispatchTimers: BallTimers {
   func schedule(
     after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Gives the same events to any number of readers. All of it happens on one queue, so that what a
-/// reader is told first and what it is told next fit together.
+/// Sends the same events to any number of readers. Everything happens on one queue, so a reader's
+/// first state and the following events are consistent.
 final class EventStreams<Event: Sendable>: Sendable {
-  /// `nil` once all is over.
+  /// `nil` after `finish`.
   private let readers = Guarded<[UUID: AsyncStream<Event>.Continuation]?>([:])
 
-  /// A new reader's events: first those that `present` gives, on `queue`, then what happens.
+  /// A new reader's events: first those of `present`, called on `queue`, then the following ones.
   func makeStream(
     on queue: DispatchQueue, beginningWith present: @escaping @Sendable () -> [Event]
   ) -> AsyncStream<Event> {
@@ -30,7 +30,7 @@ final class EventStreams<Event: Sendable>: Sendable {
     for reader in (readers.current ?? [:]).values { reader.yield(event) }
   }
 
-  /// Ends what every reader is given, now and from now on.
+  /// Ends the sequences of all readers, present and future.
   func finish() {
     let finished = readers { readers in
       defer { readers = nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that one thread at a time can reach.
+/// A value that one thread at a time can access.
 final class Guarded<Value>: @unchecked Sendable {
   private var value: Value
   private let lock = NSLock()

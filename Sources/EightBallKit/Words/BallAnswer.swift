@@ -9,7 +9,7 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
     self.index = index
   }
 
-  /// The answer that `text` is, as English or as a slug; `nil` if it is none of the twenty.
+  /// The answer with this English text or slug; `nil` for any other text.
   public init?(_ text: String) {
     let index =
       Self.texts.firstIndex(of: text)
@@ -18,13 +18,13 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
     self.index = index
   }
 
-  /// Any of them, each as likely as the others.
+  /// A random answer, all equally likely.
   public static func random() -> BallAnswer {
     var generator = SystemRandomNumberGenerator()
     return random(using: &generator)
   }
 
-  /// Any of them, each as likely as the others, by a generator of the caller's.
+  /// A random answer, all equally likely, from a generator.
   public static func random<Generator: RandomNumberGenerator>(
     using generator: inout Generator
   ) -> BallAnswer {
@@ -34,11 +34,11 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
   /// All twenty, by number.
   public static var all: [BallAnswer] { texts.indices.map { BallAnswer(known: $0) } }
 
-  /// In English.
+  /// The English text.
   public var text: String { Self.texts[index] }
-  /// A fixed name, by which apps look up the text in their language: `SLUG-ANSWER-00` and so on.
+  /// A fixed name for apps to translate: `SLUG-ANSWER-00` and so on.
   public var slug: String { Self.slug(at: index) }
-  /// In English.
+  /// The English text.
   public var description: String { text }
 
   private init(known index: Int) {

@@ -1,6 +1,6 @@
-/// Questions for those who cannot think of any.
+/// Sample questions.
 public enum BallQuestion {
-  /// Twenty of them.
+  /// Twenty questions.
   public static let all = [
     "Will it rain tomorrow?",
     "Is there cake in the kitchen?",
@@ -24,11 +24,11 @@ public enum BallQuestion {
     "Will I remember this question?",
   ]
 
-  /// Any of them.
+  /// A random question.
   public static func random() -> String {
     all.randomElement() ?? "Is there a question?"
   }
 
-  /// Whether a ball takes `text` for a question: it ends in a question mark.
+  /// Whether a ball accepts `text` as a question: it ends in a question mark.
   public static func isQuestion(_ text: String) -> Bool { text.utf8.last == UInt8(ascii: "?") }
 }

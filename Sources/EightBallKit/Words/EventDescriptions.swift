@@ -1,5 +1,5 @@
 extension BallCentral.Event: CustomStringConvertible {
-  /// What happened, in English.
+  /// The event in English.
   public var description: String {
     switch self {
     case .stateUpdated(let isPoweredOn): bluetoothState(isPoweredOn)
@@ -15,7 +15,7 @@ extension BallCentral.Event: CustomStringConvertible {
 }
 
 extension BallPeripheral.Event: CustomStringConvertible {
-  /// What happened, in English.
+  /// The event in English.
   public var description: String {
     switch self {
     case .stateUpdated(let isPoweredOn): bluetoothState(isPoweredOn)
@@ -29,7 +29,7 @@ extension BallPeripheral.Event: CustomStringConvertible {
 }
 
 extension NearbyDevices.Event: CustomStringConvertible {
-  /// What happened, in English.
+  /// The event in English.
   public var description: String {
     switch self {
     case .stateUpdated(let isPoweredOn): bluetoothState(isPoweredOn)
@@ -39,7 +39,7 @@ extension NearbyDevices.Event: CustomStringConvertible {
 }
 
 extension NearbyDevice: CustomStringConvertible {
-  /// Its name, whether it is a ball, and how strongly it was heard.
+  /// Its name, whether it is a ball, and the RSSI.
   public var description: String {
     (name.map { "“\($0)”" } ?? "a device without a name") + (isBall ? ", a ball" : "")
       + (rssi.map { ", at \($0) dBm" } ?? "")

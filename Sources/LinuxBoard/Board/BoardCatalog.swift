@@ -1,33 +1,33 @@
 import Boards
 import LinuxSystem
 
-/// The board files of this machine, in the folders where they are looked for.
+/// The board files of this machine, in several folders.
 ///
-/// A file of an earlier folder hides those of its name in later ones.
+/// A file in an earlier folder hides the files of the same name in later ones.
 public struct BoardCatalog: Equatable, Sendable {
   /// A board's file.
   public struct Entry: Sendable {
-    /// What the board is called.
+    /// The board's name.
     public var name: String
-    /// Where its file is.
+    /// The path of its file.
     public var path: String
-    /// What the file says, or what is wrong with it.
+    /// The board, or what is wrong with its file.
     public var board: Result<BoardDescription, BoardError>
-    /// How the device tree's models begin that are this board; `nil` if what is wrong with the
-    /// file hides them.
+    /// The prefixes of the device tree's models that are this board; `nil` if an error in the file
+    /// hides them.
     public var models: [String]?
   }
 
-  /// Where boards are looked for, whether there is such a folder or not.
+  /// The folders to search, which need not exist.
   public var folders: [String]
 
-  /// The boards in `folders`, the first of which is looked in first.
+  /// The boards in `folders`, which are searched in this order.
   public init(folders: [String]) {
     self.folders = folders
   }
 
-  /// The folders for a program at `programPath`: `boards` beside it; `boards` in the checkout that
-  /// it was built in; where it and the system were installed.
+  /// The folders for a program at `programPath`: `boards` beside it; `boards` in its checkout; and
+  /// `share/eightball/boards` of its installation, /usr/local and /usr.
   public init(programPath: String = Process.programPath) {
     var folders: [String] = []
     var folder = Self.parent(of: programPath)
@@ -48,13 +48,13 @@ public struct BoardCatalog: Equatable, Sendable {
     for folder in folders where !self.folders.contains(folder) { self.folders.append(folder) }
   }
 
-  /// "/usr/bin" for "/usr/bin/eightball"; `nil` for "/" and for what is not a whole path.
+  /// "/usr/bin" for "/usr/bin/eightball"; `nil` for "/" and for a path without a slash.
   private static func parent(of path: String) -> String? {
     guard path.utf8.count > 1, let slash = path.lastIndex(of: "/") else { return nil }
     return String(path[..<slash])
   }
 
-  /// The boards, sorted by name; those whose file is wrong among them.
+  /// The boards, sorted by name, including those with a wrong file.
   public func entries() -> [Entry] {
     var entries: [Entry] = []
     for folder in folders {
@@ -70,8 +70,8 @@ public struct BoardCatalog: Equatable, Sendable {
   /// The board that `text` names: a file if it has a slash or ends in .yml or .yaml, and the name
   /// of a board otherwise.
   ///
-  /// - Parameter option: What the text was given with, for errors.
-  /// - Throws: What is wrong with its file, or what there is to choose from.
+  /// - Parameter option: The option that had the text, for errors.
+  /// - Throws: What is wrong with its file, or the names of the known boards.
   public func entry(
     _ text: String, option: String = "--board"
   ) throws(BoardError) -> Entry {
@@ -83,10 +83,10 @@ public struct BoardCatalog: Equatable, Sendable {
     }
     let entries = entries()
     guard let entry = entries.first(where: { $0.name == text }) else {
-      let place = "\(option) \(BoardError.shown(text))"
-      guard !entries.isEmpty else { throw BoardError(place, "\(nothingFound); name a file") }
+      let source = "\(option) \(BoardError.shown(text))"
+      guard !entries.isEmpty else { throw BoardError(source, "\(nothingFound); name a file") }
       throw BoardError(
-        place, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")
+        source, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")
     }
     _ = try entry.board.get()
     return entry
@@ -97,10 +97,10 @@ public struct BoardCatalog: Equatable, Sendable {
     try entry(text).board.get()
   }
 
-  /// What to do where no board was found, as the end of a sentence.
-  public static let howToName = "--board names one, as eightball boards lists them"
+  /// What to do if no board was found, as the end of a sentence.
+  public static let howToName = "--board chooses one: see eightball boards"
 
-  /// That no folder has a board, and where they were looked for.
+  /// That no folder has a board file, and which folders were searched.
   public var nothingFound: String {
     "there are no board files in \(alternatives(folders))"
   }
@@ -123,11 +123,11 @@ extension BoardCatalog.Entry {
 }
 
 extension [BoardCatalog.Entry] {
-  /// The board with the longest beginning of `model`, as `ModelSearch` finds it; `nil` if there is
-  /// none.
+  /// The board with the longest matching prefix of `model`, as `ModelSearch` finds it; `nil` if no
+  /// board matches.
   ///
-  /// - Throws: What is wrong with its file, or with a file that may be its, if no other is; and if
-  ///   several boards have that same beginning.
+  /// - Throws: What is wrong with its file; if no file matches, what is wrong with a file that
+  ///   might match; or that several boards have the same prefix.
   public func matching(model: String) throws(BoardError) -> BoardCatalog.Entry? {
     var search = ModelSearch()
     for (index, entry) in enumerated() {
@@ -145,7 +145,7 @@ extension [BoardCatalog.Entry] {
         self[index].path, field: "models",
         "\(BoardError.quoted(start)) is also in \(alternatives(others.map(\.path), "and")): change "
           + "or remove the models of all but one, or name a board with --board")
-    // A fault in a file that may be this machine's is reported: the ball may lack its board.
+    // A file with hidden models may be this machine's, so its error is reported.
     case .none: found = first { $0.models == nil }
     }
     guard let found else { return nil }
@@ -154,16 +154,16 @@ extension [BoardCatalog.Entry] {
   }
 }
 
-/// The machine's own name for its kind.
+/// The machine's device tree.
 public enum DeviceTree {
-  /// What the device tree says that this machine is, such as "Raspberry Pi 4 Model B Rev 1.4";
-  /// `nil` if there is no device tree. Read where a service finds it that may not look at /proc.
+  /// This machine's model, such as "Raspberry Pi 4 Model B Rev 1.4"; `nil` without a device tree.
+  /// Read from /sys, since a confined service cannot read /proc.
   public static var model: String? {
     guard let text = try? Files.text(of: "/sys/firmware/devicetree/base/model") else { return nil }
     return model(fromProperty: text)
   }
 
-  /// The text of a property, which ends in a zero byte; `nil` if it says nothing.
+  /// The text of a property, which ends in a zero byte; `nil` if it is empty.
   static func model(fromProperty text: String) -> String? {
     let count = ModelSearch.model(inProperty: text.utf8.span).count
     return count == 0 ? nil : String(decoding: text.utf8.prefix(count), as: UTF8.self)

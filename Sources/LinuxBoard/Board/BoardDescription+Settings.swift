@@ -1,7 +1,7 @@
 import Boards
 
 extension BoardDescription {
-  /// The settings, as `--set` takes them, that describe this board from nothing: all but its name.
+  /// The settings for `--set` that describe this whole board, except its name.
   public var settings: [String] {
     var settings: [String] = []
     if let chip { settings.append("\(BoardField.chip.name)=\(chip)") }

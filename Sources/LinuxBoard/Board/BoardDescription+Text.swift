@@ -14,7 +14,7 @@ extension BoardText: CustomStringConvertible {
 }
 
 extension BoardPart: CaseIterable, CustomStringConvertible {
-  /// All of them, in the order in which files have them.
+  /// All parts, in the order of a board's file.
   public static var allCases: [BoardPart] { all.indices.map { all[$0] } }
 
   /// Its name in a board's file.
@@ -22,7 +22,7 @@ extension BoardPart: CaseIterable, CustomStringConvertible {
 }
 
 extension BoardDescription {
-  /// The radio to use unless the command line names one; `nil` for the first usable one.
+  /// The radio to use if the command line names none; `nil` for the first usable one.
   public var radioName: RadioName? { radio.flatMap { try? RadioName($0.description) } }
 
   /// The line of a button; `nil` if the board has none.

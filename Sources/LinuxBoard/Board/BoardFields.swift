@@ -1,20 +1,19 @@
 import Boards
 import Yams
 
-/// The fields of a board's file, or of one of its lines, with the lines of the file that they
-/// are in.
+/// The fields of a board's file or of one group in it, with their line numbers.
 struct BoardFields {
   private let fields: [(name: String, line: Int, value: Node)]
   /// The name of the group, such as "shake"; `nil` for the file itself.
   private let group: String?
-  /// The line of the file that the group begins in.
+  /// The line number at which the group begins.
   private let line: Int
   private let path: String
 
-  /// Takes a group apart.
+  /// Reads the fields of a group.
   ///
   /// - Parameter known: The names of the fields that the group may have.
-  /// - Throws: If it is no group, or has another field.
+  /// - Throws: If `node` is not a group, or has another field.
   init(
     _ node: Node, of group: String?, at line: Int, known: FieldNames, path: String
   ) throws(BoardError) {
@@ -40,10 +39,10 @@ struct BoardFields {
     self.path = path
   }
 
-  /// The line of the file that a field is in; the group's if it has none such.
+  /// The line number of a field; the group's if the field is missing.
   func line(of name: String) -> Int { find(name)?.line ?? line }
 
-  /// A value that has to be there.
+  /// The value of a required field.
   func required<Value>(
     _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> Value {
@@ -54,7 +53,7 @@ struct BoardFields {
     return value
   }
 
-  /// A value that may be there.
+  /// The value of an optional field.
   func optional<Value>(
     _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> Value? {
@@ -62,7 +61,7 @@ struct BoardFields {
     return try read(found.value, found.line, name, field)
   }
 
-  /// A list of values that may be there.
+  /// The values of an optional list.
   func list<Value>(
     _ name: String, _ field: FileField<Value>
   ) throws(BoardError) -> [Value]? {
@@ -77,7 +76,7 @@ struct BoardFields {
     return values
   }
 
-  /// A group of fields that may be there.
+  /// An optional group of fields.
   func group(_ name: String, known: FieldNames) throws(BoardError) -> BoardFields? {
     guard let found = find(name) else { return nil }
     return try BoardFields(found.value, of: name, at: found.line, known: known, path: path)
@@ -104,13 +103,13 @@ struct BoardFields {
 }
 
 extension Node {
-  /// Whether nothing is said, as in "chip:".
+  /// Whether the value is empty, as in "chip:".
   fileprivate var isNothing: Bool {
     guard let scalar, scalar.style == .plain else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// What it is, for a message.
+  /// The node in words, for a message.
   fileprivate var words: String {
     if isNothing { return "nothing" }
     if let scalar { return BoardError.quoted(scalar.string) }

@@ -2,21 +2,21 @@ import Boards
 import LinuxSystem
 import Yams
 
-/// A board's file: YAML, each of whose fields is known and checked.
+/// A board's file: YAML, in which each field is known and checked.
 ///
 /// boards/README.md describes the fields.
 public struct BoardFile: Equatable, Sendable {
-  /// How the device tree's models begin that are this board, such as "Raspberry Pi 4 Model B".
+  /// Prefixes of the device tree's models that are this board, such as "Raspberry Pi 4 Model B".
   public var models: [String]
   /// The board.
   public var board: BoardDescription
 
-  /// Files longer than this are no board's, in bytes.
+  /// The largest size of a file, in bytes.
   static let capacity = 65_536
 
-  /// Reads the file at `path`. The board is called as the file is, without `.yml`.
+  /// Reads the file at `path`. The board has the file's name without `.yml` or `.yaml`.
   ///
-  /// - Throws: What is wrong with the file, in which line and which field.
+  /// - Throws: What is wrong with the file, with the line and the field.
   public static func read(_ path: String) throws(BoardError) -> BoardFile {
     var name = String(path.split(separator: "/").last ?? "")
     for ending in [".yml", ".yaml"] where name.hasSuffix(ending) {
@@ -27,13 +27,13 @@ public struct BoardFile: Equatable, Sendable {
 
   /// Reads the text of a file.
   ///
-  /// - Parameter path: What errors call the file.
+  /// - Parameter path: The name of the file in errors.
   static func parse(
     _ text: String, name: String, path: String
   ) throws(BoardError) -> BoardFile {
     guard let root = try compose(text, path) else {
       throw BoardError(
-        path, "the file says nothing: expected \(BoardDescription.fields.words)")
+        path, "the file has no fields: expected \(BoardDescription.fields.words)")
     }
     let fields = try BoardFields(root, of: nil, at: 1, known: BoardDescription.fields, path: path)
     // The name of a file has at most 255 bytes.
@@ -52,19 +52,19 @@ public struct BoardFile: Equatable, Sendable {
       let lineNumber = try fields.group("\(clash.part)", known: clash.part.fields)?
         .line(of: clash.field.name.description)
       throw BoardError(
-        path, line: lineNumber, field: String(writing: clash.writePlace),
+        path, line: lineNumber, field: String(writing: clash.writeFields),
         String(writing: clash.write))
     }
     return BoardFile(models: models, board: board)
   }
 
-  /// The models in a file in which something else may be wrong; `nil` if it does not tell.
+  /// The models in a file that may have other errors; `nil` if they cannot be read.
   static func models(in path: String) -> [String]? {
     guard let text = try? text(of: path), let root = try? compose(text, path),
       let fields = root.mapping
     else { return nil }
     guard let models = root["models"] else {
-      // Such a board is taken by name, unless this name is what is wrong.
+      // A board without models is chosen by name, unless an unknown field is a misspelt "models".
       let names = fields.keys.map { $0.scalar?.string ?? "" }
       return names.allSatisfy(BoardDescription.fields.all.contains) ? [] : nil
     }
@@ -92,11 +92,11 @@ public struct BoardFile: Equatable, Sendable {
       debounceMilliseconds: debounce)
   }
 
-  /// The tree of fields; `nil` if there is nothing but comments.
+  /// The tree of fields; `nil` if the file has only comments.
   private static func compose(_ text: String, _ path: String) throws(BoardError) -> Node? {
     do {
-      // The parser points into the text while it reads it; a text of fewer than 16 bytes has no
-      // storage to point into. Empty lines at the end say nothing in YAML.
+      // The parser keeps a pointer into the text; a text of fewer than 16 bytes has no storage to
+      // point into. Empty lines at the end mean nothing in YAML.
       return try Parser(yaml: text + String(repeating: "\n", count: 16), encoding: .utf8)
         .singleRoot()
     } catch let error as YamlError {
@@ -105,7 +105,7 @@ public struct BoardFile: Equatable, Sendable {
         throw DuplicateField(name, first: context.mark, in: lines).error(path)
       }
       var error = BoardError(error, path)
-      // What is missing at the end is missing in the last line that there really is.
+      // What is missing at the end is missing in the last real line.
       error.line = error.line.map { min($0, lines.count) }
       throw error
     } catch {
@@ -133,7 +133,7 @@ public struct BoardFile: Equatable, Sendable {
 }
 
 extension BoardError {
-  /// What the parser of YAML says.
+  /// The error of the YAML parser.
   fileprivate init(_ error: YamlError, _ path: String) {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -1,16 +1,15 @@
 import Boards
 
-/// One value of a board that replaces the one of its file: `shake.line=GPIO23`.
+/// Overrides one field of a board's file: `shake.line=GPIO23`.
 ///
 /// The names are those of the fields in a board's file. `answer=none` removes a light or a button.
 public struct BoardSetting: Equatable, Sendable {
-  /// As it was given.
+  /// The setting as given.
   let text: String
 
   /// Reads a setting.
   ///
-  /// - Throws: If it is not of the form NAME=VALUE, no board has a field of that name, or the field
-  ///   takes no such value.
+  /// - Throws: If it is not NAME=VALUE, or the name or the value is wrong.
   public init(_ text: String) throws(BoardError) {
     self.text = text
     do throws(BoardFault) {
@@ -26,7 +25,7 @@ public struct BoardSetting: Equatable, Sendable {
 }
 
 extension BoardDescription {
-  /// The board that `settings` describe from nothing, as `BoardChanges` does.
+  /// The board that `settings` alone describe, as `BoardChanges` does.
   ///
   /// - Throws: Which setting is wrong, and what was expected.
   public init(describedBy settings: [BoardSetting]) throws(BoardError) {
@@ -34,7 +33,7 @@ extension BoardDescription {
     try apply(settings)
   }
 
-  /// Changes what `settings` say, as `BoardChanges` does.
+  /// Applies `settings`, as `BoardChanges` does.
   ///
   /// - Throws: Which setting is wrong, and what was expected. Nothing is changed then.
   public mutating func apply(_ settings: [BoardSetting]) throws(BoardError) {

@@ -30,10 +30,10 @@ public struct BoardTableSource {
     let file = try BoardFile.read(path)
     let name = file.board.name.description
     guard !boards.contains(where: { $0.name == name }) else {
-      throw BoardError(path, "another file has the name \(BoardError.quoted(name)), too")
+      throw BoardError(path, "another file also has the name \(BoardError.quoted(name))")
     }
     guard name != BoardDescription.noBoard.description else {
-      throw BoardError(path, "expected another name: --board \(name) stands for no board")
+      throw BoardError(path, "expected another name: --board \(name) means no board")
     }
     let facts =
       ["board \(name)"] + file.models.map { "model \($0)" }
@@ -50,7 +50,7 @@ public struct BoardTableSource {
     let names = boards.map(\.name)
     let lines = boards.flatMap(\.facts)
     return """
-      // board-table writes this file from board files. Do not edit it: each build may write it anew.
+      // board-table writes this file from board files. Do not edit it: a build overwrites it.
 
       import Boards
 
@@ -67,7 +67,7 @@ public struct BoardTableSource {
       """
   }
 
-  /// `text` as a literal of several lines has it.
+  /// `text` escaped for a multi-line string literal.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -79,8 +79,8 @@ public struct BoardTableSource {
 }
 
 extension BoardDescription {
-  /// The settings that describe this board from nothing, without those that only repeat what a setting
-  /// that is left implies: the offset of a line called GPIO18, and the usual wiring of a button or a light.
+  /// The settings that alone describe this board, without those that the others imply: the offset
+  /// of a line called GPIO18, and the default wiring of a button or a light.
   fileprivate var fewestSettings: [String] {
     var settings = self.settings
     for setting in self.settings {

@@ -3,7 +3,7 @@ import Yams
 
 /// A field that a file has twice.
 ///
-/// The parser tells only of the first one; where the second one is, the text says: the fields of a
+/// The parser reports only the first one. The second one is found in the text: the fields of a
 /// group begin in the same column.
 struct DuplicateField {
   private let name: String
@@ -11,14 +11,14 @@ struct DuplicateField {
   private let firstLine: Int
   private let line: Int
 
-  /// - Parameter mark: Where the first one is.
+  /// - Parameter mark: The position of the first one.
   init(_ name: String, first mark: Mark, in lines: [Substring]) {
-    let lines = lines.map { Line($0) }
+    let lines = lines.map { FileLine($0) }
     self.name = name
     firstLine = mark.line
     let indent = mark.column - 1
     let later = lines.dropFirst(mark.line).firstIndex { $0.indent == indent && $0.field == name }
-    // Within braces there are no columns to go by.
+    // Within braces, columns mean nothing.
     line = later.map { $0 + 1 } ?? mark.line
     let heading = lines.prefix(mark.line).last { $0.indent == 0 && $0.field != nil }?.field
     let parts = BoardPart.allCases.map(\.description)
@@ -31,14 +31,14 @@ struct DuplicateField {
     return BoardError(
       path, line: line, field: BoardError.shown(field),
       "expected once, but "
-        + (line == firstLine ? "it is there again" : "line \(firstLine) has it already"))
+        + (line == firstLine ? "it is there again" : "line \(firstLine) already has it"))
   }
 
   /// A line of the file.
-  private struct Line {
-    /// How many spaces it begins with.
+  private struct FileLine {
+    /// The number of leading spaces.
     let indent: Int
-    /// The name before its colon; `nil` for comments, and for what has none.
+    /// The name before the colon; `nil` for comments and lines without a colon.
     let field: String?
 
     init(_ text: Substring) {

@@ -1,11 +1,11 @@
 import Boards
 import LinuxRadio
 
-/// A field of a board as a file's text has it: the rules of a `BoardField`.
+/// Reads a field of a board from a file's text, by the rules of a `BoardField`.
 struct FileField<Value>: Sendable {
-  /// What is expected, to follow that word.
+  /// What is expected, to follow the word "expected".
   let expected: String
-  /// The value of a text; `nil` if the field does not take it.
+  /// The value of a text; `nil` if it is wrong.
   let read: @Sendable (String) -> Value?
 
   fileprivate init(_ field: BoardField, read: @escaping @Sendable (String) -> Value?) {
@@ -15,7 +15,7 @@ struct FileField<Value>: Sendable {
 }
 
 extension BoardField {
-  /// What it expects. Of a radio, this program knows more than the rules that it shares.
+  /// What it expects. This program knows more forms of a radio than the shared rules.
   var expectedWords: String {
     self == .radio ? "a radio: \(RadioName.forms)" : expected.description
   }
@@ -51,9 +51,9 @@ extension FileField where Value == LineDescription.Bias {
   static let bias = FileField(.bias) { BoardField.readBias($0.utf8.span) }
 }
 
-/// The fields that a group may have, in the order in which files have them.
+/// The fields that a group may have, in the order of a board's file.
 struct FieldNames {
-  /// Those that it must have.
+  /// The required ones.
   var required: [String] = []
   /// The others.
   var optional: [String] = []
@@ -61,7 +61,7 @@ struct FieldNames {
   /// All of them.
   var all: [String] { required + optional }
 
-  /// What is expected where none of them is.
+  /// What is expected if they are missing.
   var words: String {
     guard !required.isEmpty else { return "one or more of the fields \(alternatives(all, "and"))" }
     let more = optional.isEmpty ? "" : ", and perhaps \(alternatives(optional, "and"))"

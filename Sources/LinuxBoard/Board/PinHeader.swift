@@ -2,10 +2,10 @@ import Boards
 
 /// The 40-pin header that every Raspberry Pi since the Zero and the B+ has.
 ///
-/// Pin 1 is at the corner by the microSD card; odd pins are towards the middle of the board, even
-/// ones along its edge.
+/// Pin 1 is at the corner by the microSD card. Odd pins are towards the middle of the board, even
+/// pins along its edge.
 enum PinHeader {
-  /// What is printed beside each pin, pin 1 first.
+  /// The labels of the pins, pin 1 first.
   static let names = [
     "3V3", "5V", "GPIO2", "5V", "GPIO3", "GND", "GPIO4", "GPIO14", "GND", "GPIO15",
     "GPIO17", "GPIO18", "GPIO27", "GND", "GPIO22", "GPIO23", "3V3", "GPIO24", "GPIO10", "GND",
@@ -13,22 +13,22 @@ enum PinHeader {
     "GPIO6", "GPIO12", "GPIO13", "GND", "GPIO19", "GPIO16", "GPIO26", "GPIO20", "GND", "GPIO21",
   ]
 
-  /// The chips whose offsets are the numbers of the header's lines.
+  /// The chips on which a line's offset is its GPIO number.
   private static let chips = [
     "pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1", BoardDescription.virtualChip.description,
   ]
 
-  /// What is printed beside a pin, 1 to 40.
+  /// The label of a pin, 1 to 40.
   static func name(ofPin pin: Int) -> String {
     names.indices.contains(pin - 1) ? names[pin - 1] : ""
   }
 
-  /// The pins with this beside them.
+  /// The pins with this label.
   static func pins(named name: String) -> [Int] {
     (1...names.count).filter { self.name(ofPin: $0) == name }
   }
 
-  /// The pin that a line is on; `nil` if it is on none.
+  /// The pin of a line; `nil` if it is not on the header.
   static func pin(of line: LineDescription, ofChip chip: ChipLabel?) -> Int? {
     let name = line.name.description
     if let pin = pins(named: name).first, name.hasPrefix("GPIO") { return pin }
@@ -51,9 +51,9 @@ enum HeaderSide: CaseIterable {
   init(ofPin pin: Int) { self = pin % 2 == 1 ? .left : .right }
 }
 
-/// Where the wires of a board go.
+/// The wires of a board.
 struct WiringPlan {
-  /// What a button or light hangs between: a line's pin and a rail.
+  /// The wire of a button or light, between a line's pin and a rail.
   struct Wire: Equatable {
     let part: BoardPart
     let line: LineDescription
@@ -63,10 +63,10 @@ struct WiringPlan {
     let rail: String
     /// The pin of the rail.
     var railPin = 0
-    /// Whether the rail's pin is taken by this wire alone, on the side of the line's pin, so that
+    /// Whether only this wire uses the rail's pin and it is on the side of the line's pin, so that
     /// the wire can be drawn to it.
     var isLoop = false
-    /// How far out it turns from one row to the other, 0 being nearest to the header.
+    /// The column in which it goes from one row to the other; 0 is nearest to the header.
     var lane = 0
 
     /// The rows that the wire comes from and goes to, 0 to 19.
@@ -80,7 +80,7 @@ struct WiringPlan {
 
   /// The wires, in the order of the parts.
   private(set) var wires: [Wire] = []
-  /// What has a line that the header does not have.
+  /// The parts with a line that is not on the header.
   private(set) var elsewhere: [(part: BoardPart, line: LineDescription)] = []
 
   /// Finds the rails' pins that make the shortest wires, and the fewest that cross.
@@ -91,7 +91,7 @@ struct WiringPlan {
         elsewhere.append((part, line))
         continue
       }
-      // A button that is pressed, or a line that is lit, connects these two.
+      // A pressed button or a lit light connects the line to this rail.
       let isToGround = line.activeLow == part.isButton
       wires.append(Wire(part: part, line: line, pin: pin, rail: isToGround ? "GND" : "3V3"))
     }
@@ -104,7 +104,7 @@ struct WiringPlan {
       let taken = planned.filter { $0.railPin != 0 }.map(\.railPin)
       let pins = PinHeader.pins(named: planned[index].rail)
       let pin = planned[index].pin
-      // One of its own if there is one left, and the nearest of these.
+      // The nearest free pin, or else the nearest one.
       planned[index].railPin =
         pins.min {
           (taken.contains($0) ? 100 : 0) + abs($0 - pin)
@@ -114,7 +114,7 @@ struct WiringPlan {
     wires = BoardPart.allCases.compactMap { part in planned.first { $0.part == part } }
   }
 
-  /// Every way to give each of `wires` a pin of its rail on its own side, or none.
+  /// Every way to give each of `wires` a pin of its rail on its side, or no pin.
   private static func choices(_ wires: ArraySlice<Wire>, _ taken: [Int]) -> [[Wire]] {
     guard let first = wires.first else { return [[]] }
     var choices: [[Wire]] = []
@@ -142,7 +142,7 @@ struct WiringPlan {
     return best?.wires ?? []
   }
 
-  /// Puts shorter wires further in, so that those within others do not cross them.
+  /// Puts shorter wires nearer to the header, so that nested wires do not cross.
   private static func lanes(_ wires: [Wire]) -> [Wire] {
     var placed = wires.filter { !$0.isLoop }
     for var wire in wires.sorted(by: { $0.rows.count < $1.rows.count }) where wire.isLoop {

@@ -8,7 +8,7 @@ public struct WiringDrawing {
   private let isColored: Bool
   private let margins: [HeaderSide: Int]
 
-  /// How many characters a button or a light takes.
+  /// The width of a button or a light, in characters.
   private static let componentWidth = 13
 
   /// - Parameters:
@@ -44,11 +44,11 @@ public struct WiringDrawing {
     for wire in plan.wires { lines += WiringText.steps(for: wire).map { paint($0, wire.part) } }
     for (part, line) in plan.elsewhere {
       lines.append(
-        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of \(board.chip?.description ?? ""):"
-          + " not on this header")
+        "\(WiringText.label(part))line \(line.name), offset \(line.offset) of "
+          + "\(board.chip?.description ?? ""): not on this header")
     }
     if plan.wires.isEmpty && plan.elsewhere.isEmpty {
-      lines.append("It has no buttons and no lights.")
+      lines.append("The board has no buttons or lights.")
     }
     return lines
   }
@@ -61,12 +61,12 @@ public struct WiringDrawing {
 
   // MARK: Rows
 
-  /// How much room there is on the left of the pins' names.
+  /// The width to the left of the pins' labels.
   private var leftWidth: Int {
     margins[.left].map { labelWidth + 1 + $0 + Self.componentWidth + 1 } ?? 0
   }
 
-  /// How much room there is on the left for what the wires are.
+  /// The width of the wires' labels on the left.
   private var labelWidth: Int {
     let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == .left }
     return wires.map { WiringText.end($0).count }.max() ?? 0
@@ -79,7 +79,7 @@ public struct WiringDrawing {
       + name(ofPin: odd + 1) + strip(row, .right)
   }
 
-  /// What is beside a pin, in 6 characters; a wire that begins there reaches up to it.
+  /// The label of a pin in 6 characters; a wire of the pin reaches up to the label.
   private func name(ofPin pin: Int) -> String {
     let name = PinHeader.name(ofPin: pin)
     let wire = plan.wires.first { $0.pin == pin || $0.isLoop && $0.railPin == pin }
@@ -97,7 +97,7 @@ public struct WiringDrawing {
     }
   }
 
-  /// A pin: filled if a wire is on it, square if it is the first.
+  /// The symbol of a pin: filled if it has a wire, square if it is pin 1.
   private func mark(_ pin: Int) -> String {
     guard let wire = plan.wires.first(where: { $0.pin == pin || $0.railPin == pin }) else {
       return pin == 1 ? "□" : "○"
@@ -107,7 +107,7 @@ public struct WiringDrawing {
 
   // MARK: Beside the pins
 
-  /// What is drawn beside a row of the header: a component, the wires, a label.
+  /// The drawing beside a row of the header: a component, the wires, a label.
   private func strip(_ row: Int, _ side: HeaderSide) -> String {
     guard let margin = margins[side] else { return "" }
     let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == side }
@@ -146,7 +146,7 @@ public struct WiringDrawing {
     }
   }
 
-  /// The one character between a pin's name of 6 characters and what is drawn beside it.
+  /// The character between a pin's label and the drawing beside it.
   private func gap(_ wire: WiringPlan.Wire?, _ row: Int, _ side: HeaderSide) -> String {
     let pin = 2 * row + (side == .left ? 1 : 2)
     guard let wire, PinHeader.name(ofPin: pin).count < 6 else { return " " }
@@ -178,7 +178,7 @@ public struct WiringDrawing {
 }
 
 extension BoardPart {
-  /// The parameter of the escape sequence that paints it: SGR of ECMA-48.
+  /// The parameter of SGR, the escape sequence that paints it: ECMA-48, 8.3.117.
   fileprivate var color: Int {
     switch self {
     case .shake: 36

@@ -1,11 +1,11 @@
 import Boards
 
-/// What a wiring says in words and in symbols.
+/// The words and symbols of a wiring.
 enum WiringText {
-  /// A button or a light in 13 characters, the line's pin being towards the header.
+  /// A button or a light in 13 characters. The end at the line's pin is towards the header.
   static func component(_ wire: WiringPlan.Wire, _ side: HeaderSide) -> String {
     if wire.part.isButton { return "────○ ╱ ○────" }
-    // The arrow of a diode points to where the current goes: to ground, or from 3V3.
+    // The arrow of a diode points in the direction of the current: to ground, or from 3V3.
     return switch (side, wire.rail) {
     case (.right, "GND"): "─[330 Ω]──▶│─"
     case (.right, _): "─[330 Ω]──│◀─"
@@ -14,7 +14,7 @@ enum WiringText {
     }
   }
 
-  /// What stands at the far end of a wire: what it is, and where it goes on if that is not drawn.
+  /// The label at the far end of a wire: the part, and the rail's pin if that is not drawn.
   static func end(_ wire: WiringPlan.Wire) -> String {
     let name = wire.part.description
     return wire.isLoop ? name : "\(name), to pin \(wire.railPin) (\(wire.rail))"
@@ -25,7 +25,7 @@ enum WiringText {
     "\(part)" + String(repeating: " ", count: max(1, 8 - part.description.count))
   }
 
-  /// How to wire it, for somebody with the parts in hand.
+  /// The steps to wire it.
   static func steps(for wire: WiringPlan.Wire) -> [String] {
     let line = "pin \(wire.pin) (\(PinHeader.name(ofPin: wire.pin)))"
     let rail = "pin \(wire.railPin) (\(wire.rail))"

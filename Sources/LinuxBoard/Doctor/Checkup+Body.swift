@@ -2,7 +2,7 @@ import Boards
 import LinuxSystem
 
 extension Checkup {
-  /// The board that was chosen, its chip, each of its lines, and each that it does without.
+  /// The chosen board, its chip, each of its lines, and each missing button or light.
   var boardFindings: [Finding] {
     let description: BoardDescription?
     switch board.board {
@@ -17,11 +17,11 @@ extension Checkup {
     }
     let finding = Finding(.ok, "board", because("\(description.name)", board.reason))
     guard description.hasLines else {
-      return [finding, Finding(.note, "lines", "the board has no buttons and lights")]
+      return [finding, Finding(.note, "lines", "the board has no buttons or lights")]
     }
     let lines =
       description.isVirtual
-      ? [Finding(.ok, "chip", "one of software, in the program itself")]
+      ? [Finding(.ok, "chip", "simulated by the program")]
       : lineFindings(chip: description.chip?.description ?? "")
     let missing = BoardPart.allCases.filter { description[$0] == nil }
     return [finding] + lines + missing.map { Finding(.note, "\($0)", "the board has none") }
@@ -31,7 +31,7 @@ extension Checkup {
     switch machine.lines {
     case nil: return []
     case .failure(let error):
-      // Who may not look can still trust the service to say if anything was wrong.
+      // This user may not look, but the running service would report a problem.
       let isOurs = isServiceRunning && error.kind == .noPermission
       return [Finding(isOurs ? .note : .wrong, "chip", error.reason, remedy: error.remedy)]
     case .success(let survey):

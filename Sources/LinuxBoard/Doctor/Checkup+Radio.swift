@@ -3,11 +3,11 @@ import LinuxSystem
 import VirtualRadio
 
 extension Checkup {
-  /// The radio that was chosen, and whether it can be opened if it is none of the machine's own.
+  /// The chosen radio, and whether it can be opened if it is not an adapter.
   var radioFindings: [Finding] {
     if let failure = machine.radioFailure {
       if failure.isInUse {
-        // A ball that runs on what it was told to is no fault, and nobody else knows whose it is.
+        // Not an error: the other program may be the ball itself.
         let remedy = failure.remedy.map { "If not: \($0.prefix(1).lowercased())\($0.dropFirst())" }
         return [
           Finding(.note, "radio", "\(failure.reason), perhaps the ball itself", remedy: remedy)
@@ -19,7 +19,7 @@ extension Checkup {
     return [Finding(.ok, "radio", because(name, radio.reason))]
   }
 
-  /// Each adapter, whether or not it is the one that was chosen.
+  /// Each adapter, chosen or not.
   var adapterFindings: [Finding] {
     let adapters: [Adapter]
     switch machine.adapters {
@@ -35,52 +35,52 @@ extension Checkup {
     } else if adapters.isEmpty {
       findings.append(
         Finding(
-          .note, "adapter", Adapter.nonePhrase, remedy: "For phones to find a ball, plug one in"))
+          .note, "adapter", Adapter.nonePhrase, remedy: "Plug one in so that phones find the ball"))
     }
     return findings
   }
 
-  /// What this program may do.
+  /// Whether this program may use adapters.
   var permissionFinding: Finding {
     let subject = "permission"
     if machine.mayConfigureAdapters {
       return Finding(.ok, subject, "this program may configure adapters (CAP_NET_ADMIN)")
     }
     guard let first = (try? machine.adapters.get())?.first else {
-      return Finding(.ok, subject, "none is needed without an adapter")
+      return Finding(.ok, subject, "not needed without an adapter")
     }
     if isServiceRunning {
       return Finding(
         .ok, subject, "this program may not configure adapters, but \(machine.service.name) may")
     }
     let name = radio.adapter.map { "\($0)" } ?? first.name
-    let isWanted = radio.adapter != nil || radio.name == .virtual && radio.isUsual
+    let isWanted = radio.adapter != nil || radio.name == .virtual && radio.isDefault
     var finding = trouble(RadioError(name, .notPermitted), isWanted: isWanted)
     finding.subject = subject
     return finding
   }
 
-  /// The system's own Bluetooth.
+  /// The system's Bluetooth service.
   var daemonFinding: Finding {
     guard let process = machine.bluetoothd else {
       return Finding(.ok, "bluetoothd", "it does not run, and is not needed")
     }
     return Finding(
       .ok, "bluetoothd",
-      "it runs (process \(process.number)), and does without an adapter while a ball has it")
+      "it runs (process \(process.number)), and works without an adapter while a ball uses it")
   }
 
   private func finding(_ adapter: Adapter) -> Finding {
     guard let obstacle = adapter.obstacle(mayConfigure: true) else {
       let state =
         adapter.isUp
-        ? "up: the system has it, and gives it up when a ball wants it" : "down, and free"
+        ? "up: the system has it, and releases it for a ball" : "down, and free"
       return Finding(.ok, "adapter", "\(adapter.title) is \(state)")
     }
     guard obstacle == .held else {
       return trouble(RadioError(adapter.name, obstacle), isWanted: isWanted(adapter))
     }
-    // Who holds it is known to root alone; but what else would the service do?
+    // Only root sees who holds it; if the service runs, it is assumed to be the holder.
     let own = machine.holders.first { machine.service.processes.contains($0.number) }
     if own != nil || isServiceRunning && machine.holders.isEmpty {
       let process = own.map { " (process \($0.number))" } ?? ""
@@ -91,11 +91,11 @@ extension Checkup {
       RadioError(adapter.name, obstacle, holders: machine.holders), isWanted: isWanted(adapter))
   }
 
-  /// Whether a ball would use this adapter, if it could.
+  /// Whether a ball would use this adapter.
   private func isWanted(_ adapter: Adapter) -> Bool {
     switch radio.name {
     case .adapter(let number): number == adapter.number
-    case .virtual: radio.isUsual
+    case .virtual: radio.isDefault
     default: false
     }
   }
@@ -105,7 +105,7 @@ extension Checkup {
   }
 }
 
-extension Checkup.RadioChoice {
+extension Checkup.CheckedRadio {
   /// The name, if it is an adapter's.
   var adapter: RadioName? {
     if case .adapter = name { name } else { nil }
@@ -113,15 +113,15 @@ extension Checkup.RadioChoice {
 }
 
 extension Adapter {
-  /// What it is: "hci0 (00:AA:01:00:00:00, USB)".
+  /// Such as "hci0 (00:AA:01:00:00:00, USB)".
   fileprivate var title: String {
     let facts = [address == .zero ? nil : address.text, busName]
     let known = facts.compactMap { $0 }.joined(separator: ", ")
     return known.isEmpty ? name : "\(name) (\(known))"
   }
 
-  /// What it is plugged into, as the kernel numbers it in include/net/bluetooth/hci.h; `nil` for
-  /// what has no name here.
+  /// The bus that it is on, as the kernel numbers them in include/net/bluetooth/hci.h; `nil` for
+  /// other numbers.
   private var busName: String? {
     switch bus {
     case 0: "virtual"

@@ -2,31 +2,31 @@ import Boards
 import LinuxRadio
 import LinuxSystem
 
-/// What a machine's facts mean for a ball that is to run on it: a finding for each thing that was
-/// looked at, from the radio to the service.
+/// What a machine's facts mean for a ball on it: a finding for each checked item, from the radio to
+/// the service.
 public struct Checkup: Equatable, Sendable {
   /// The radio that a ball would use.
-  public struct RadioChoice: Equatable, Sendable {
-    /// Which.
+  public struct CheckedRadio: Equatable, Sendable {
+    /// Its name.
     public var name: RadioName
-    /// Why this one; `nil` if it was named.
+    /// Why this one; `nil` if the command line named it.
     public var reason: String?
-    /// Whether it is what there is, and nobody has named it.
-    public var isUsual: Bool
+    /// Whether it is the default radio, which neither the command line nor the board named.
+    public var isDefault: Bool
 
     /// The radio `name`, for this reason.
-    public init(_ name: RadioName, reason: String?, isUsual: Bool) {
+    public init(_ name: RadioName, reason: String?, isDefault: Bool) {
       self.name = name
       self.reason = reason
-      self.isUsual = isUsual
+      self.isDefault = isDefault
     }
   }
 
   /// The board that a ball would use.
-  public struct BoardChoice: Equatable, Sendable {
-    /// Which, or what is wrong with it; `nil` in it if there is none.
+  public struct CheckedBoard: Equatable, Sendable {
+    /// The board, `nil` without one; or what is wrong with it.
     public var board: Result<BoardDescription?, BoardError>
-    /// Why this one, or why none; `nil` if it was named.
+    /// Why this one, or why none; `nil` if the command line named it.
     public var reason: String?
 
     /// The board `board`, for this reason.
@@ -35,23 +35,23 @@ public struct Checkup: Equatable, Sendable {
       self.reason = reason
     }
 
-    /// The board, if there is one and nothing is wrong with it.
+    /// The board; `nil` without one, or if it is wrong.
     public var description: BoardDescription? { (try? board.get()) ?? nil }
   }
 
-  /// What was found, in the order in which it is told.
+  /// The findings, in the order of the report.
   public private(set) var findings: [Finding] = []
-  /// All of it in a sentence.
+  /// The result in one sentence.
   public private(set) var summary = ""
 
   /// The radio that a ball would use.
-  public let radio: RadioChoice
+  public let radio: CheckedRadio
   /// The board that a ball would use.
-  public let board: BoardChoice
+  public let board: CheckedBoard
   let machine: Machine
 
-  /// Judges the facts.
-  public init(of machine: Machine, radio: RadioChoice, board: BoardChoice) {
+  /// Evaluates the facts.
+  public init(of machine: Machine, radio: CheckedRadio, board: CheckedBoard) {
     self.machine = machine
     self.radio = radio
     self.board = board
@@ -63,7 +63,7 @@ public struct Checkup: Equatable, Sendable {
   /// Whether nothing is wrong.
   public var isWell: Bool { !findings.contains { $0.verdict == .wrong } }
 
-  /// `text`, and why, if it is known.
+  /// `text`, with the reason if there is one.
   func because(_ text: String, _ reason: String?) -> String {
     reason.map { "\(text) (\($0))" } ?? text
   }
@@ -76,7 +76,7 @@ public struct Checkup: Equatable, Sendable {
     guard wrong == 0 else { return wrong == 1 ? "1 thing is wrong." : "\(wrong) things are wrong." }
     guard !isServiceRunning else { return "All is well: \(machine.service.name) runs a ball." }
     let air = radio.name == .virtual ? "the virtual air" : "\(radio.name)"
-    let body = board.description.map { "the board \($0.name)" } ?? "no buttons and lights"
+    let body = board.description.map { "the board \($0.name)" } ?? "no buttons or lights"
     return "All is well: eightball run uses \(air), and \(body)."
   }
 
@@ -89,27 +89,26 @@ public struct Checkup: Equatable, Sendable {
       Finding(verdict, "service", text, remedy: remedy)
     }
     guard service.hasSystemd else {
-      return finding(.note, "this system was not started by systemd, so it has no services for it")
+      return finding(.note, "this system does not run systemd, so the ball has no service")
     }
     guard service.isInstalled else {
-      return finding(
-        .note, "\(name) is not installed", "To have a ball start with the machine: scripts/install")
+      return finding(.note, "\(name) is not installed", "To start a ball at boot: scripts/install")
     }
     switch (isRunning: isServiceRunning, isEnabled: service.isEnabled) {
     case (true, true):
-      return finding(.ok, "\(name) runs, and starts with the machine")
+      return finding(.ok, "\(name) runs, and starts at boot")
     case (true, false):
       return finding(
-        .note, "\(name) runs, but does not start with the machine",
-        "To have it do so: sudo systemctl enable \(name)")
+        .note, "\(name) runs, but does not start at boot",
+        "To start it at boot: sudo systemctl enable \(name)")
     case (false, true):
       return finding(
-        .wrong, "\(name) starts with the machine, but does not run",
-        "See why: journalctl -u \(name); and start it: sudo systemctl start \(name)")
+        .wrong, "\(name) starts at boot, but does not run",
+        "See why: journalctl -u \(name); then start it: sudo systemctl start \(name)")
     case (false, false):
       return finding(
         .note, "\(name) is installed, but does not run",
-        "To have it run now and start with the machine: sudo systemctl enable --now \(name)")
+        "To start it now and at boot: sudo systemctl enable --now \(name)")
     }
   }
 }

@@ -1,26 +1,25 @@
-/// One thing that was looked at, and how it is.
+/// One checked item, and its verdict.
 public struct Finding: Equatable, Sendable {
-  /// How it is.
+  /// Whether a ball can run with it.
   public enum Verdict: String, Sendable {
-    /// As a ball wants it.
+    /// As a ball needs it.
     case ok
-    /// It keeps no ball from running, but one may wonder.
+    /// A ball runs with it, but the user may want to know.
     case note
-    /// It keeps a ball from running on what was chosen.
+    /// A ball does not run with it.
     case wrong
   }
 
-  /// How it is.
+  /// Whether a ball can run with it.
   public var verdict: Verdict
-  /// What was looked at, in a word: "adapter".
+  /// The checked item in a word: "adapter".
   public var subject: String
-  /// How it was found, without a full stop.
+  /// What was found, without a full stop.
   public var text: String
-  /// What to do about it, without a full stop; `nil` if nothing needs to be done, or is known to
-  /// help.
+  /// What to do, without a full stop; `nil` if nothing is needed, or nothing is known to help.
   public var remedy: String?
 
-  /// What was found of `subject`.
+  /// A finding about `subject`.
   public init(_ verdict: Verdict, _ subject: String, _ text: String, remedy: String? = nil) {
     self.verdict = verdict
     self.subject = subject

@@ -2,31 +2,30 @@ import Boards
 import LinuxRadio
 import LinuxSystem
 
-/// What a machine has that a ball wants: facts as they were found, and no judgement.
+/// The facts about a machine that matter for a ball. `Checkup` evaluates them.
 public struct Machine: Equatable, Sendable {
-  /// What the ball's service is called.
+  /// The name of the ball's service.
   public static let serviceName = "eightball.service"
 
   /// The Bluetooth adapters, or why they cannot be listed.
   var adapters: Result<[Adapter], SystemError>
   /// Whether this program may configure adapters.
   var mayConfigureAdapters: Bool
-  /// The programs that may be those that hold adapters, the system's own left out, as far as this
-  /// user can see.
+  /// The programs that may hold adapters, without the system's service, as far as this user sees.
   var holders: [ProcessTable.Entry]
-  /// The system's own Bluetooth service, if it runs.
+  /// The system's Bluetooth service, if it runs.
   var bluetoothd: ProcessTable.Entry?
-  /// The lines of the board; `nil` if it has none on a chip of this machine.
+  /// The lines of the board; `nil` if it has no lines on a chip of this machine.
   var lines: Result<ChipSurvey, LineError>?
   /// The ball's own service.
   var service: SystemService
-  /// Why the radio cannot be opened, as far as that was tried: an adapter never is, for to try is
-  /// to take it away from whoever uses it.
+  /// Why the radio cannot be opened. An adapter is not tried: that would take it away from its
+  /// user.
   var radioFailure: RadioError?
 
-  /// Looks at this machine, and changes nothing.
+  /// Collects the facts of this machine, and changes nothing.
   ///
-  /// - Parameter board: whose lines to look for.
+  /// - Parameter board: The board with the lines to look for.
   public static func here(for board: BoardDescription?) -> Machine {
     let processes = ProcessTable()
     let daemon = "bluetoothd"
@@ -45,8 +44,8 @@ public struct Machine: Equatable, Sendable {
       service: .find(serviceName))
   }
 
-  /// The radio that is used on it unless one is named.
-  public var usualRadio: DefaultRadio {
+  /// The radio that a ball uses if none is named.
+  public var defaultRadio: DefaultRadio {
     .choose(from: adapters, mayConfigure: mayConfigureAdapters)
   }
 

@@ -2,51 +2,50 @@ import BallRunner
 import BluetoothHost
 import EightBall
 
-/// The buttons and lights of a board, as the chip that has their lines gives them.
+/// The buttons and lights of a board, on lines of a GPIO chip.
 ///
-/// Two implementations: `ChipLines` by way of libgpiod, and `VirtualLines`. After `open`, no call
-/// but `close` allocates. A call that throws leaves the lines of no use until they have been
-/// closed and opened again.
+/// Two implementations: `ChipLines` with libgpiod, and `VirtualLines`. After `open`, no call except
+/// `close` allocates. After a call throws, the lines must be closed and opened again.
 public protocol BoardLines<Failure>: AnyObject {
   /// Why the lines cannot be used, and what helps, as a sentence without its full stop.
   associatedtype Failure: Error, CustomStringConvertible
 
-  /// Asks for the lines: all, or none. Its lights are dark then.
+  /// Requests the lines: all, or none. The lights are off then.
   func open() throws(Failure)
 
-  /// Gives the lines back; nothing happens if they are not open.
+  /// Releases the lines; does nothing if they are not open.
   func close()
 
-  /// Readable while `nextEdge` has something to tell; -1 unless the lines are open.
+  /// Readable while `nextEdge` has an edge; -1 unless the lines are open.
   var descriptor: Int32 { get }
 
-  /// Takes the next edge of a button; `nil` if there is none now.
+  /// Takes the next edge of a button; `nil` if none is pending.
   func nextEdge() throws(Failure) -> ButtonEdge?
 
-  /// Whether a button is down just now; `nil` if the board has none.
+  /// Whether a button is down now; `nil` if the board lacks it.
   ///
-  /// This does not say whether there are edges that have not been taken.
+  /// This does not say whether edges are pending.
   func isClosed(_ button: ButtonName) throws(Failure) -> Bool?
 
-  /// Turns a light on or off; nothing happens if the board has none.
+  /// Turns a light on or off; does nothing if the board lacks it.
   func set(_ light: LightName, isLit: Bool) throws(Failure)
 
-  /// Looks whether the lines are still of use; throws if they are not. Changes nothing.
+  /// Throws if the lines are no longer usable. Changes nothing.
   func check() throws(Failure)
 
-  /// What is wrong when the chip hangs up without an error.
+  /// The error to report if the chip hangs up without one.
   var vanished: Failure { get }
 
   /// When `advance(to:)` must be called; `nil` if it need not be.
   var deadline: Instant? { get }
 
-  /// Lets time pass: for those that have no clock of their own.
+  /// Sets the time, for lines without a clock.
   func advance(to now: Instant)
 }
 
 extension BoardLines {
-  /// When time has to be let pass next; `nil` if it need not be.
+  /// `nil`: the lines have a clock.
   public var deadline: Instant? { nil }
-  /// Lets time pass.
+  /// Does nothing.
   public func advance(to now: Instant) {}
 }

@@ -5,14 +5,14 @@ import EightBall
 import Glibc
 import LinuxSystem
 
-/// The lines of a board as a ball's buttons and lights, whose edges and hang-ups wake a loop.
+/// The lines of a board as a ball's buttons and lights. Edges and hang-ups wake a loop.
 public final class BoardPanel: PanelPort, EventHandler {
   /// The lines.
   private let lines: any BoardLines<LineError>
   private let board: BoardDescription
   private let loop: EventLoop
   private let chips: DirectoryWatch?
-  /// A descriptor of its own, so that the loop can let go of it when the lines have closed theirs.
+  /// A duplicate, so that the loop can remove it after the lines have closed theirs.
   private var descriptor: FileDescriptor?
   private var registration: EventLoop.Registration?
   private var mayHaveEdges = false
@@ -20,12 +20,16 @@ public final class BoardPanel: PanelPort, EventHandler {
   private var hasHungUp = false
   /// Why the lines cannot be used.
   private var trouble: LineError?
+  /// The buttons that a program holds down. Their contacts are ignored meanwhile.
+  private var held: Set<ButtonName> = []
+  /// The pending edges that programs caused.
+  private var programEdges: [ButtonEdge] = []
 
   /// The lines of `board`, which are not open.
   ///
-  /// - Parameter chips: Says that a chip has come or gone. Without it, a chip that goes is noticed by the
-  ///   lines' descriptor, where the kernel is so new that this hangs up, or else by the next light; and
-  ///   one that comes is noticed when the lines are asked for again.
+  /// - Parameter chips: Reports that a chip was added or removed. Without it, a removed chip is
+  ///   noticed by the lines' descriptor if the kernel is new enough to hang it up, or else at the
+  ///   next change of a light; an added one is noticed when the lines are requested again.
   public init(
     _ board: BoardDescription, lines: any BoardLines<LineError>, loop: EventLoop,
     chips: DirectoryWatch? = nil
@@ -37,19 +41,19 @@ public final class BoardPanel: PanelPort, EventHandler {
     self.chips = chips
   }
 
-  /// When `advance(to:)` must be called next; `nil` if only a descriptor can bring anything.
+  /// When `advance(to:)` must be called next; `nil` to wait for a descriptor.
   public var deadline: Instant? { lines.deadline }
 
-  /// Lets time pass for lines that have no clock of their own.
+  /// Sets the time, for lines without a clock.
   public func advance(to now: Instant) { lines.advance(to: now) }
 
-  /// Gives the lines back, and watches no chips any more.
+  /// Releases the lines, and stops watching the chips.
   public func close() {
     closeLines()
     chips?.stop()
   }
 
-  /// Something has come for the lines.
+  /// The lines' descriptor is ready.
   public func handle(_ readiness: Readiness, token: Int) {
     if readiness.isReadable { mayHaveEdges = true }
     if readiness.isHangUp { hasHungUp = true }
@@ -67,7 +71,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     return true
   }
 
-  /// Gives the lines back.
+  /// Releases the lines.
   public func closeLines() {
     if let registration { loop.remove(registration) }
     registration = nil
@@ -76,16 +80,24 @@ public final class BoardPanel: PanelPort, EventHandler {
     mayHaveEdges = false
     isListening = true
     hasHungUp = false
+    held = []
+    programEdges = []
   }
 
-  /// The board's figure. The kernel is not asked to leave bounces out: it would delay a press by as much.
+  /// The debounce time in the board's file. The kernel does not debounce: it would delay a press by
+  /// that time.
   public func debounce(of button: ButtonName) -> UInt32 {
     guard let line = board.line(button) else { return 0 }
     return UInt32(clamping: line.debounceMilliseconds)
   }
 
-  /// Looks at the contact of `button`.
+  /// Reads the contact of `button`.
   public func contact(of button: ButtonName) -> ContactRead {
+    let contact = wiredContact(of: button)
+    return contact == .open && held.contains(button) ? .closed : contact
+  }
+
+  private func wiredContact(of button: ButtonName) -> ContactRead {
     switch attempt({ (lines) throws(LineError) in try lines.isClosed(button) }) {
     case nil: .lost
     case .some(nil): .none
@@ -94,17 +106,38 @@ public final class BoardPanel: PanelPort, EventHandler {
     }
   }
 
-  /// Takes the oldest edge, if the loop has heard of any.
+  /// Takes the oldest edge that the loop has reported.
   public func nextEdge() -> EdgeRead {
-    // While the loop does not listen, it has not heard of those that there are.
-    guard mayHaveEdges || !isListening else { return .none }
-    switch attempt({ (lines) throws(LineError) in try lines.nextEdge() }) {
-    case nil: return .lost
-    case .some(nil):
-      mayHaveEdges = false
-      return .none
-    case .some(let edge?): return .edge(edge)
+    if !programEdges.isEmpty { return .edge(programEdges.removeFirst()) }
+    // While edges do not wake the loop, it does not report them.
+    while mayHaveEdges || !isListening {
+      switch attempt({ (lines) throws(LineError) in try lines.nextEdge() }) {
+      case nil: return .lost
+      case .some(nil):
+        mayHaveEdges = false
+        return .none
+      case .some(let edge?): if !held.contains(edge.button) { return .edge(edge) }
+      }
     }
+    return .none
+  }
+
+  /// Presses or releases `button` for a program, as if its contact closed or opened.
+  public func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    guard registration != nil else { return .noLines }
+    switch wiredContact(of: button) {
+    case .none: return .noButton
+    case .lost: return .noLines
+    case .closed where isDown: return .isDown
+    case .closed:
+      // A person holds it now: it stays down.
+      held.remove(button)
+    case .open:
+      if isDown { held.insert(button) } else { held.remove(button) }
+      programEdges.append(
+        ButtonEdge(button: button, isClosed: isDown, time: MonotonicClock.now))
+    }
+    return .done
   }
 
   /// Whether edges wake the loop.
@@ -120,13 +153,13 @@ public final class BoardPanel: PanelPort, EventHandler {
     attempt { (lines) throws(LineError) in try lines.set(light, isLit: isLit) } != nil
   }
 
-  /// Whether the open lines are still of use.
+  /// Whether the open lines are still usable.
   public func checkLines() -> Bool {
     attempt { (lines) throws(LineError) in try lines.check() } != nil
   }
 
   /// Takes what has become of the lines.
-  public func takeLinesNews() -> LinesNews {
+  public func takeLinesChange() -> LinesChange {
     let hasChipChanged = chips?.takeChange() ?? false
     guard hasHungUp else { return hasChipChanged ? .chipChanged : .none }
     hasHungUp = false
@@ -134,7 +167,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     return .hungUp
   }
 
-  /// Writes why the lines cannot be used, and what helps.
+  /// Writes why the lines cannot be used, and what to do.
   public func writeLinesTrouble(to writer: inout ByteWriter) {
     guard let trouble else { return }
     writer.writePrefix(of: Array(trouble.description.utf8).span)
@@ -142,7 +175,7 @@ public final class BoardPanel: PanelPort, EventHandler {
 
   // MARK: Support
 
-  /// What `body` gives; `nil`, with the trouble, if it fails.
+  /// The result of `body`; `nil` if it fails, and `trouble` is set then.
   private func attempt<Result>(
     _ body: (any BoardLines<LineError>) throws(LineError) -> Result
   ) -> Result? {
@@ -158,7 +191,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     let number = dup(lines.descriptor)
     guard number >= 0 else { return }
     let descriptor = FileDescriptor(owning: number, name: "the buttons")
-    // Without it there are lights and no buttons: only a kernel without memory refuses.
+    // Without it the buttons do not work. It fails only if the kernel is out of memory.
     registration = try? loop.add(descriptor, for: .readable, handler: self)
     self.descriptor = consume descriptor
   }

@@ -6,10 +6,10 @@ import EightBall
 import Glibc
 import LinuxSystem
 
-/// A board's lines on a GPIO chip of this machine, by way of libgpiod.
+/// A board's lines on a GPIO chip of this machine, through libgpiod.
 @safe
 public final class ChipLines: BoardLines {
-  /// As whom the kernel tells others that we have a line.
+  /// The consumer name that the kernel shows for our lines.
   static let consumer = "eightball"
 
   private let wanted: [WantedLine]
@@ -18,9 +18,9 @@ public final class ChipLines: BoardLines {
   private var lines: OpaquePointer?
   private var hasBeenOpen = false
 
-  /// The lines of `board`, which need not be there yet.
+  /// The lines of `board`, which need not exist yet.
   ///
-  /// - Parameter directory: Where the chips are.
+  /// - Parameter directory: The directory of the chips.
   public init(_ board: BoardDescription, directory: String = "/dev") {
     label = board.chip?.description ?? ""
     wanted = WantedLine.all(of: board)
@@ -29,7 +29,7 @@ public final class ChipLines: BoardLines {
 
   deinit { close() }
 
-  /// Asks for the lines: all, or none.
+  /// Requests the lines: all, or none.
   public func open() throws(LineError) {
     close()
     var failure = cgpiod_failure()
@@ -41,7 +41,7 @@ public final class ChipLines: BoardLines {
     hasBeenOpen = true
   }
 
-  /// Looks for the lines, and who has them, without asking for any.
+  /// Finds the lines and their users, without requesting any line.
   public func survey() throws(LineError) -> ChipSurvey {
     var failure = cgpiod_failure()
     var states = [cgpiod_line_state](repeating: cgpiod_line_state(), count: wanted.count)
@@ -60,7 +60,7 @@ public final class ChipLines: BoardLines {
     return ChipSurvey(path: path ?? directory, lines: lines)
   }
 
-  /// Calls `body` with what is asked of each line, names and all, which live as long as the call.
+  /// Calls `body` with the settings of each line. They and their names are valid during the call.
   private func withSettings<Result>(
     _ body: (UnsafeBufferPointer<cgpiod_line>) -> Result
   ) -> Result {
@@ -73,19 +73,19 @@ public final class ChipLines: BoardLines {
     return unsafe settings.withUnsafeBufferPointer { unsafe body($0) }
   }
 
-  /// Gives the lines back.
+  /// Releases the lines.
   public func close() {
     if let lines = unsafe lines { unsafe cgpiod_close(lines) }
     unsafe lines = nil
   }
 
-  /// Readable while there are edges; -1 unless the lines are open.
+  /// Readable while edges are pending; -1 unless the lines are open.
   public var descriptor: Int32 {
     guard let lines = unsafe lines else { return -1 }
     return unsafe cgpiod_descriptor(lines)
   }
 
-  /// Takes the next edge of a button; `nil` if there is none now.
+  /// Takes the next edge of a button; `nil` if none is pending.
   public func nextEdge() throws(LineError) -> ButtonEdge? {
     guard let lines = unsafe lines else { throw vanished }
     var edge = cgpiod_edge()
@@ -102,7 +102,7 @@ public final class ChipLines: BoardLines {
     }
   }
 
-  /// Whether a button is down just now; `nil` if the board has none.
+  /// Whether a button is down now; `nil` if the board lacks it.
   public func isClosed(_ button: ButtonName) throws(LineError) -> Bool? {
     guard let lines = unsafe lines else { throw vanished }
     guard let index = wanted.firstIndex(where: { $0.purpose == .button(button) }) else {
@@ -113,30 +113,30 @@ public final class ChipLines: BoardLines {
     return result > 0
   }
 
-  /// Turns a light on or off; nothing happens if the board has none.
+  /// Turns a light on or off; does nothing if the board lacks it.
   public func set(_ light: LightName, isLit: Bool) throws(LineError) {
     guard let lines = unsafe lines else { throw vanished }
     guard let index = wanted.firstIndex(where: { $0.purpose == .light(light) }) else { return }
     guard unsafe cgpiod_set_value(lines, Int32(index), isLit ? 1 : 0) == 0 else { throw failed() }
   }
 
-  /// Looks whether the lines are still of use.
+  /// Throws if the lines are no longer usable.
   public func check() throws(LineError) {
     guard let lines = unsafe lines else { throw vanished }
-    // Any of them: what is asked is whether there is a chip to ask.
+    // Reading any line shows whether the chip is still there.
     guard unsafe cgpiod_value(lines, 0) >= 0 else { throw failed() }
   }
 
-  /// Tells when any chip of this machine comes, goes, or may be opened by others than before;
-  /// `nil` if the kernel lets nobody watch for that, or no more than do already.
+  /// Reports when a chip of this machine is added or removed, or its permissions change; `nil` if
+  /// the kernel does not allow another watch.
   public func watchChips(in loop: EventLoop) -> DirectoryWatch? {
     try? DirectoryWatch(directory, namesFrom: "gpiochip", loop: loop)
   }
 
-  /// What is wrong when the chip hangs up without an error.
+  /// The error to report if the chip hangs up without one.
   public var vanished: LineError { LineError(.vanished, chip: label) }
 
-  /// What the last call on open lines left in errno.
+  /// The error that the last call on open lines left in errno.
   private func failed() -> LineError {
     let code = Errno(rawValue: errno)
     return code == .noSuchDevice ? vanished : LineError(.other(code), chip: label)
@@ -148,7 +148,7 @@ public final class ChipLines: BoardLines {
     let code = Errno(rawValue: failure.code)
     let kind: LineError.Kind =
       switch (UInt32(failure.step), code) {
-      // Once it has been there, the board is the right one, and it is no use to ask about that.
+      // The chip was there before, so the board is right.
       case (CGPIOD_STEP_FIND_CHIP.rawValue, _): hasBeenOpen ? .vanished : .noChip
       case (_, .accessDenied), (_, .notPermitted): .noPermission
       case (CGPIOD_STEP_FIND_LINE.rawValue, _): .noLine
@@ -170,7 +170,7 @@ public final class ChipLines: BoardLines {
   }
 }
 
-/// A line that a board has, and what for.
+/// A line of a board, and its purpose.
 struct WantedLine {
   enum Purpose: Equatable {
     case button(ButtonName)
@@ -192,7 +192,7 @@ struct WantedLine {
       }
   }
 
-  /// What the board's file calls it.
+  /// Its name in the board's file.
   var part: BoardPart {
     switch purpose {
     case .button(.shake): .shake

@@ -1,17 +1,17 @@
-/// A board's lines as they are before anybody asks for them.
+/// The state of a board's lines, found without requesting them.
 public struct ChipSurvey: Equatable, Sendable {
-  /// A line that the board has.
+  /// A line of the board.
   public struct Line: Equatable, Sendable {
-    /// What the board has it for: "shake".
+    /// The part of the board that uses it: "shake".
     public var part: String
-    /// What the board calls it: "GPIO5".
+    /// Its name on the board: "GPIO5".
     public var name: String
-    /// Where it is on the chip; `nil` if the chip has no such line.
+    /// Its offset on the chip; `nil` if the chip has no such line.
     public var offset: Int?
-    /// Who uses it, "?" if they give no name; `nil` if nobody does.
+    /// Its consumer, "?" for one without a name; `nil` if the line is free.
     public var user: String?
 
-    /// A line as it was found.
+    /// A line with this state.
     public init(part: String, name: String, offset: Int?, user: String? = nil) {
       self.part = part
       self.name = name

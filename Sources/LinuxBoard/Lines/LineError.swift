@@ -2,9 +2,9 @@ import LinuxErrors
 import LinuxRadio
 import LinuxSystem
 
-/// Why a board's lines cannot be used, and what a person can do about it.
+/// Why a board's lines cannot be used, and what to do.
 public struct LineError: Error, Equatable, CustomStringConvertible {
-  /// What kind of trouble it is.
+  /// The kind of error.
   public enum Kind: Equatable, Sendable {
     /// No chip of this machine has the label.
     case noChip
@@ -12,25 +12,25 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
     case noPermission
     /// The chip has no such line.
     case noLine
-    /// Somebody else has the line.
+    /// Another program has the line.
     case busy
-    /// The chip was there and is gone.
+    /// The chip was removed.
     case vanished
     /// Anything else.
     case other(Errno)
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public var kind: Kind
   /// The label of the chip.
   public var chip: String
   /// The chip's path, if it was found.
   public var path: String?
-  /// The line's name, if one line is the trouble.
+  /// The line's name, if the error is about one line.
   public var line: String?
-  /// Who has the line, if that is known.
+  /// The consumer of the line, if known.
   public var user: String?
-  /// Which group may open the chip, if there is one to join.
+  /// The group that may open the chip, if there is one to join.
   public var group: String?
 
   /// An error of this kind.

@@ -4,31 +4,33 @@ import Boards
 import EightBall
 import VirtualBoard
 
-/// A board's lines on a chip of software, with somebody to press its buttons.
+/// A board's lines on a virtual chip, with functions to press its buttons.
 public final class VirtualLines: BoardLines {
-  /// What has become of a wish to press a button.
-  public enum Press: Equatable, Sendable {
-    /// It is down.
+  /// The result of a press.
+  public enum PressOutcome: Equatable, Sendable {
+    /// The button is down.
     case done
-    /// It was down already, and stays so as long as it was to.
+    /// The button was already down; when it is released does not change.
     case alreadyDown
     /// The board has no such button.
     case noButton
   }
 
-  /// The chip, to be driven, looked at, taken away.
+  /// The chip, whose inputs tests can drive, and which they can remove.
   public let chip: VirtualChip
-  /// Called whenever a button goes down or up, or a light on or off.
+  /// Called when a button goes down or up, or a light on or off.
   public var onChange: (() -> Void)?
 
   private let board: BoardDescription
   private let wanted: [WantedLine]
   private var request: LineRequest?
-  /// When each button that is held down is let go.
+  /// When each button is released that is pressed for a time.
   private var shakeEnd: Instant?
   private var clearEnd: Instant?
+  /// The buttons that are held down until `releaseHeld`.
+  private var held: Set<ButtonName> = []
 
-  /// The lines of `board`, on a chip that has them by their names at their offsets.
+  /// The lines of `board`, on a chip with these names and offsets.
   public init(_ board: BoardDescription) {
     self.board = board
     wanted = WantedLine.all(of: board)
@@ -44,7 +46,7 @@ public final class VirtualLines: BoardLines {
 
   // MARK: For the ball
 
-  /// Asks for the lines: all, or none.
+  /// Requests the lines: all, or none.
   public func open() throws(LineError) {
     close()
     let settings = wanted.map { $0.virtualSettings }
@@ -56,16 +58,16 @@ public final class VirtualLines: BoardLines {
     }
   }
 
-  /// Gives the lines back.
+  /// Releases the lines.
   public func close() {
     request?.release()
     request = nil
   }
 
-  /// Readable while there are edges; -1 unless the lines are open.
+  /// Readable while edges are pending; -1 unless the lines are open.
   public var descriptor: Int32 { request?.descriptor ?? -1 }
 
-  /// Takes the next edge of a button; `nil` if there is none now.
+  /// Takes the next edge of a button; `nil` if none is pending.
   public func nextEdge() throws(LineError) -> ButtonEdge? {
     do throws(GPIOError) {
       while let event = try request?.nextEvent() {
@@ -80,7 +82,7 @@ public final class VirtualLines: BoardLines {
     }
   }
 
-  /// Whether a button is down just now; `nil` if the board has none.
+  /// Whether a button is down now; `nil` if the board lacks it.
   public func isClosed(_ button: ButtonName) throws(LineError) -> Bool? {
     guard let offset = board.line(button)?.offset else { return nil }
     do throws(GPIOError) {
@@ -90,7 +92,7 @@ public final class VirtualLines: BoardLines {
     }
   }
 
-  /// Turns a light on or off; nothing happens if the board has none.
+  /// Turns a light on or off; does nothing if the board lacks it.
   public func set(_ light: LightName, isLit: Bool) throws(LineError) {
     guard let offset = board.line(light)?.offset else { return }
     do throws(GPIOError) {
@@ -101,7 +103,7 @@ public final class VirtualLines: BoardLines {
     onChange?()
   }
 
-  /// Looks whether the lines are still of use.
+  /// Throws if the lines are no longer usable.
   public func check() throws(LineError) {
     guard let request, let offset = request.offsets.first else { return }
     do throws(GPIOError) {
@@ -111,49 +113,64 @@ public final class VirtualLines: BoardLines {
     }
   }
 
-  /// What is wrong when the chip hangs up without an error.
+  /// The error to report if the chip hangs up without one.
   public var vanished: LineError { LineError(.vanished, chip: chip.label) }
 
-  /// When time has to be let pass next; `nil` if it need not be.
+  /// When `advance(to:)` must be called; `nil` if it need not be.
   public var deadline: Instant? {
     let bounce = chip.deadline.map { Instant(rawValue: $0 / 1_000_000 + 1) }
     return Instant.earlier(bounce, Instant.earlier(shakeEnd, clearEnd))
   }
 
-  /// Lets time pass.
+  /// Sets the time: releases buttons, and lets contacts bounce.
   public func advance(to now: Instant) {
     chip.advance(to: now.rawValue &* 1_000_000)
     if let end = shakeEnd, end <= now { release(.shake) }
     if let end = clearEnd, end <= now { release(.clear) }
   }
 
-  // MARK: For whoever holds the board
+  // MARK: For the person with the board
 
-  /// Presses a button, and lets it go after so many milliseconds, unless it is down.
+  /// Presses a button for `duration` milliseconds, unless it is down.
   @discardableResult
-  public func press(_ button: ButtonName, for duration: UInt32, at now: Instant) -> Press {
-    guard board.line(button) != nil else { return .noButton }
-    advance(to: now)
-    guard !isDown(button) else { return .alreadyDown }
+  public func press(_ button: ButtonName, for duration: UInt32, at now: Instant) -> PressOutcome {
+    let press = hold(button, at: now)
+    guard press == .done else { return press }
+    held.remove(button)
     let end = now.advanced(by: duration)
     switch button {
     case .shake: shakeEnd = end
     case .clear: clearEnd = end
     }
+    return .done
+  }
+
+  /// Presses a button, and holds it down until `releaseHeld`, unless it is down.
+  public func hold(_ button: ButtonName, at now: Instant) -> PressOutcome {
+    guard board.line(button) != nil else { return .noButton }
+    advance(to: now)
+    guard !isDown(button) else { return .alreadyDown }
+    held.insert(button)
     drive(button, isDown: true)
     onChange?()
     return .done
   }
 
-  /// Whether the board has a button.
+  /// Releases a button that is held down.
+  public func releaseHeld(_ button: ButtonName) {
+    guard held.remove(button) != nil else { return }
+    release(button)
+  }
+
+  /// Whether the board has this button.
   public func has(_ button: ButtonName) -> Bool { board.line(button) != nil }
 
   /// Whether a button is held down.
   public func isDown(_ button: ButtonName) -> Bool {
-    (button == .shake ? shakeEnd : clearEnd) != nil
+    held.contains(button) || (button == .shake ? shakeEnd : clearEnd) != nil
   }
 
-  /// Whether a light shines, as its wire says; `nil` if the board has none.
+  /// Whether a light is on, read from its line; `nil` if the board lacks it.
   public func isLit(_ light: LightName) -> Bool? {
     guard let line = board.line(light) else { return nil }
     return chip.isHigh(line.offset).map { $0 != line.activeLow }
@@ -168,8 +185,8 @@ public final class VirtualLines: BoardLines {
     onChange?()
   }
 
-  /// A button connects its line to what makes it active; without a resistor in the chip, one on
-  /// the board does the rest.
+  /// A pressed button connects its line to the active level. Without a bias in the chip, a resistor
+  /// on the board gives the inactive level.
   private func drive(_ button: ButtonName, isDown: Bool) {
     guard let line = board.line(button) else { return }
     let isHigh = isDown != line.activeLow

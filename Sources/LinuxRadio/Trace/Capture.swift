@@ -1,17 +1,15 @@
 import BluetoothHost
 import LinuxSystem
 
-/// A file of the packets of a radio, as btmon, hcidump and Wireshark read it: btsnoop, with H4
-/// packets.
+/// A file of a radio's packets for btmon, hcidump and Wireshark: btsnoop, with H4 packets.
 ///
-/// Each packet is written at once, so that the file is whole whenever the program ends. Nothing
-/// is allocated for it. It never makes the radio wait: a packet that cannot be written at once,
-/// such as to a full disk or a pipe whose reader has stalled, is left out and counted. The count is
-/// in the next packet's record, too.
+/// Each packet is written at once, so that the file is complete whenever the program ends, and
+/// without allocation. It never blocks the radio: a packet that cannot be written at once, such as
+/// to a full disk or a stalled pipe, is left out and counted. The next record also has the count.
 public final class Capture: PacketSink {
   /// How many packets have been left out.
   public private(set) var losses: UInt32 = 0
-  /// Why the last one was left out that was; `nil` if none was.
+  /// Why the last of them was left out; `nil` if none has been.
   public private(set) var failure: SystemError?
 
   private let file: RecordFile
@@ -27,16 +25,16 @@ public final class Capture: PacketSink {
   /// Two lengths, flags and the packets lost so far in 4 bytes each, and the time in 8.
   private static let recordHeaderLength = 4 + 4 + 4 + 4 + 8
 
-  /// The microseconds from the first moment of the year 0 to that of 1970.
+  /// The microseconds from the start of the year 0 to the start of 1970.
   private static let yearZero: Int64 = 0x00DC_DDB3_0F2F_8000
 
-  /// Makes the file at `path`, or empties it; only this user can read it, for questions are
+  /// Creates or empties the file at `path`. Only this user can read it, since questions are
   /// private. A pipe keeps the first packets until it is read.
   ///
   /// - Parameters:
-  ///   - microseconds: The time since 1970 that packets are stamped with.
-  ///   - onFirstLoss: Is called with the reason when the first packet is left out.
-  /// - Throws: Why it cannot be made, such as `notPermitted` if what is there is another user's.
+  ///   - microseconds: The time since 1970, for the packets' time stamps.
+  ///   - onFirstLoss: Called with the reason when the first packet is left out.
+  /// - Throws: Why it cannot be created, such as `notPermitted` for another user's file.
   public init(
     path: String, microseconds: @escaping () -> Int64 = { WallClock.microseconds },
     onFirstLoss: @escaping (SystemError) -> Void = { _ in }
@@ -47,7 +45,7 @@ public final class Capture: PacketSink {
     try file.append(Self.fileHeader.span)
   }
 
-  /// Writes one packet; one that is longer than a radio's longest is cut.
+  /// Writes one packet, truncated to a radio's longest packet.
   public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     let kept = packet.extracting(first: Radio.longestPacket)
     var writer = ByteWriter(record.mutableSpan)
@@ -58,7 +56,7 @@ public final class Capture: PacketSink {
     writer.write(UInt64(bitPattern: microseconds() &+ Self.yearZero).byteSwapped)
     writer.write(kept)
     let length = writer.count
-    // Another reference, not a copy: it has gone before the next packet is written there.
+    // Another reference, not a copy: it is released before the next packet is written.
     let record = self.record
     do throws(SystemError) {
       try file.append(record.span.extracting(0..<length))

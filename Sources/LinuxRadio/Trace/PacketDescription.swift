@@ -1,13 +1,13 @@
 import BluetoothHost
-import VirtualRadio
+import LinuxSystem
 
-/// One line of text for a packet: its name in the specification, and what matters of it.
-enum PacketDescription {
+/// One line of text for a packet: its name in the specification, and its main fields.
+package enum PacketDescription {
   /// Such as "HCI Reset" or "0x0040 ATT Write Request handle 0x0012, 13 bytes".
   static func text(of packet: Span<UInt8>) -> String {
     switch HCIPacket(packet) {
     case .command(let opcode, let parameters)?:
-      return "HCI " + name(of: opcode) + length(parameters.count)
+      return "HCI " + commandText(opcode, parameters)
     case .event(let code, let parameters)?:
       return "HCI " + eventText(code, parameters)
     case .acl(let header, let data)?:
@@ -17,9 +17,15 @@ enum PacketDescription {
     }
   }
 
-  // MARK: Events
+  // MARK: Commands and events
 
-  private static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
+  /// Such as "LE Set Advertising Enable, 1 byte".
+  package static func commandText(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> String {
+    name(of: opcode) + length(parameters.count)
+  }
+
+  /// Such as "Command Complete: Reset, success".
+  package static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
     switch code {
     case .commandComplete:
       guard let event = CommandComplete(parameters: parameters) else { break }
@@ -102,7 +108,7 @@ enum PacketDescription {
     }
     switch L2CAPChannel(rawValue: channel) {
     case .att:
-      // The whole PDU's length, of which the rest may follow in other packets.
+      // The length of the whole PDU. Its rest may follow in other packets.
       return "ATT " + attText(&reader, missing: Int(frameLength) - reader.count)
     case .leSignalling:
       return "L2CAP " + signallingName(reader.readUInt8() ?? 0)
@@ -151,8 +157,8 @@ enum PacketDescription {
 
   // MARK: Numbers
 
-  /// Nothing for no bytes: a name then says it all.
-  private static func length(_ count: Int) -> String {
+  /// Such as ", 2 bytes"; empty for 0 bytes.
+  package static func length(_ count: Int) -> String {
     switch count {
     case 0: ""
     case 1: ", 1 byte"
@@ -160,7 +166,10 @@ enum PacketDescription {
     }
   }
 
-  static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-    "0x" + VirtualRadio.hexadecimal(number)
+  /// Such as 0x0040.
+  package static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
+    -> String
+  {
+    "0x" + LinuxSystem.hexadecimal(number)
   }
 }

@@ -2,7 +2,7 @@ import BluetoothHost
 
 /// The names that the specification gives to commands and PDUs.
 extension PacketDescription {
-  static func name(of opcode: HCIOpcode) -> String {
+  package static func name(of opcode: HCIOpcode) -> String {
     switch opcode {
     case .none: "no command"
     case .disconnect: "Disconnect"
@@ -67,7 +67,7 @@ extension PacketDescription {
     }
   }
 
-  static func name(of opcode: ATTOpcode) -> String {
+  package static func name(of opcode: ATTOpcode) -> String {
     switch opcode {
     case .errorResponse: "Error Response"
     case .exchangeMTURequest: "Exchange MTU Request"
@@ -105,7 +105,7 @@ extension PacketDescription {
   }
 
   /// Core Specification, Vol 3, Part A, 4.
-  static func signallingName(_ code: UInt8) -> String {
+  package static func signallingName(_ code: UInt8) -> String {
     switch code {
     case 0x01: "Command Reject"
     case 0x06: "Disconnection Request"
@@ -122,7 +122,7 @@ extension PacketDescription {
   }
 
   /// Core Specification, Vol 3, Part H, 3.3.
-  static func securityName(_ code: UInt8) -> String {
+  package static func securityName(_ code: UInt8) -> String {
     switch code {
     case 0x01: "Pairing Request"
     case 0x02: "Pairing Response"
@@ -139,6 +139,36 @@ extension PacketDescription {
     case 0x0D: "Pairing DHKey Check"
     case 0x0E: "Pairing Keypress Notification"
     default: "command " + hexadecimal(code)
+    }
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.1.1; 0xFC to 0xFE are from its Supplement, Part B, 1.2.
+  package static func name(of code: ATTErrorCode) -> String {
+    switch code {
+    case .invalidHandle: "Invalid Handle"
+    case .readNotPermitted: "Read Not Permitted"
+    case .writeNotPermitted: "Write Not Permitted"
+    case .invalidPDU: "Invalid PDU"
+    case .insufficientAuthentication: "Insufficient Authentication"
+    case .requestNotSupported: "Request Not Supported"
+    case .invalidOffset: "Invalid Offset"
+    case .insufficientAuthorization: "Insufficient Authorization"
+    case .prepareQueueFull: "Prepare Queue Full"
+    case .attributeNotFound: "Attribute Not Found"
+    case .attributeNotLong: "Attribute Not Long"
+    case .insufficientEncryptionKeySize: "Encryption Key Size Too Short"
+    case .invalidAttributeValueLength: "Invalid Attribute Value Length"
+    case .unlikelyError: "Unlikely Error"
+    case .insufficientEncryption: "Insufficient Encryption"
+    case .unsupportedGroupType: "Unsupported Group Type"
+    case .insufficientResources: "Insufficient Resources"
+    case .databaseOutOfSync: "Database Out Of Sync"
+    case .valueNotAllowed: "Value Not Allowed"
+    case ATTErrorCode(rawValue: 0xFC): "Write Request Rejected"
+    case .cccdImproperlyConfigured:
+      "Client Characteristic Configuration Descriptor Improperly Configured"
+    case ATTErrorCode(rawValue: 0xFE): "Procedure Already in Progress"
+    default: "error " + hexadecimal(code.rawValue)
     }
   }
 }

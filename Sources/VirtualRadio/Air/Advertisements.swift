@@ -1,8 +1,8 @@
 import BluetoothHost
 
-/// Who hears whom.
+/// How advertisements reach scanners and initiators.
 extension VirtualAir {
-  /// One advertisement of `advertiser`: an initiator that wants to connect does, and the scanners
+  /// Delivers one advertisement of `advertiser`: a matching initiator connects, and the scanners
   /// report it.
   func hear(_ advertiser: VirtualController) {
     defer { reschedule(advertiser) }
@@ -14,7 +14,7 @@ extension VirtualAir {
     }
   }
 
-  /// A controller that begins to scan hears every advertiser once, at once.
+  /// Delivers one advertisement of every advertiser to a controller that begins to scan.
   func listen(_ scanner: VirtualController) {
     for advertiser in advertisers.all {
       guard let advertising = advertiser.state.advertising,
@@ -22,35 +22,35 @@ extension VirtualAir {
       else { continue }
       scanner.report(advertiser, advertising, rssi: rssi)
       advertiser.state.advertising?.skip(to: now)
-      // Whether others hear it has not changed.
-      if scanner.isCurious(about: advertiser, advertising) { advertiser.isHeard = true }
+      // Whether other controllers hear it has not changed.
+      if scanner.wouldReport(advertiser, advertising) { advertiser.isHeard = true }
       schedule.set(advertiser, advertiser.deadline)
     }
   }
 
-  /// A controller that begins to initiate finds its advertiser, if it is there, at once.
+  /// Connects a controller that begins to initiate, if its advertiser is already there.
   func seek(_ initiator: VirtualController) {
     for advertiser in sought(by: initiator) where connect(initiator, to: advertiser) { return }
   }
 
-  /// Whether anything would come of an advertisement of `advertiser`.
+  /// Whether an advertisement of `advertiser` would cause a report or a link.
   func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     listeners.all.contains { listener in
       guard signalStrength(from: advertiser, to: listener) != nil else { return false }
-      return listener.isCurious(about: advertiser, advertising)
+      return listener.wouldReport(advertiser, advertising)
         || meeting(of: listener, with: advertiser) != nil
     }
   }
 
-  /// What each side of a link that can be made knows of the other.
+  /// Two controllers that can connect, each as the other one sees it.
   private struct Meeting {
-    /// Who the initiator connects to.
+    /// The advertiser, as the initiator sees it.
     var advertiser: Sender
-    /// Who the advertiser is connected to by.
+    /// The initiator, as the advertiser sees it.
     var initiator: Sender
   }
 
-  /// The two sides, if `initiator` is looking for `advertiser`, and each takes the other.
+  /// The two sides, if `initiator` looks for `advertiser`, and each accepts the other.
   private func meeting(
     of initiator: VirtualController, with advertiser: VirtualController
   ) -> Meeting? {
@@ -65,7 +65,7 @@ extension VirtualAir {
     return Meeting(advertiser: found, initiator: admitted)
   }
 
-  /// Makes a link, if it can be made.
+  /// Creates a link, if possible.
   private func connect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool {
     guard let meeting = meeting(of: initiator, with: advertiser),
       let initiation = initiator.state.initiation, let advertising = advertiser.state.advertising
@@ -88,7 +88,7 @@ extension VirtualAir {
     advertiser.advertise(nil)
     initiator.begin(central)
     advertiser.begin(peripheral)
-    // A host that has suggested longer packets gets them without asking again for each link.
+    // A host that has written a suggested data length gets it on each new link.
     initiator.requestAirTime(initiator.state.suggestedAirTime, on: central)
     advertiser.requestAirTime(advertiser.state.suggestedAirTime, on: peripheral)
     return true
@@ -98,13 +98,13 @@ extension VirtualAir {
 extension VirtualController {
   fileprivate var hasRoomForLink: Bool { links.count < configuration.maximumLinks }
 
-  /// The advertiser, if this controller wants to connect to it and is let.
+  /// The advertiser, if this controller wants to connect to it and is allowed to.
   fileprivate func finds(_ advertising: Advertising, _ initiation: Initiation) -> Sender? {
     guard let sender = state.resolvingList.sender(at: advertising.address),
       !links.contains(where: { $0.sender.identity == sender.identity })
     else { return nil }
     if let target = initiation.target {
-      // A host may also name the private address that it has resolved itself.
+      // A host may also name a private address that it has resolved.
       guard target == sender.identity || target == sender.address else { return nil }
     } else if !state.acceptList.contains(sender.identity) {
       return nil
@@ -125,31 +125,31 @@ extension VirtualController {
     return isAdmitted ? sender : nil
   }
 
-  // MARK: Beginnings and ends
+  // MARK: Starting and stopping
 
-  /// Begins to advertise, or ends it.
+  /// Starts advertising; `nil` stops it.
   func advertise(_ advertising: Advertising?) {
     let former = state.advertising?.address
     state.advertising = advertising
     air?.advertisingChanged(of: self, former: former)
   }
 
-  /// Begins to scan, or ends it.
-  func scan(_ scan: Scan?) {
+  /// Starts scanning; `nil` stops it.
+  func scan(_ scan: ScanSettings?) {
     state.scan = scan
     air?.listeningChanged(of: self)
     if scan?.manner.own.isPrivate == true { air?.reschedule(self) }
   }
 
-  /// Begins to look for an advertiser to connect to, or ends it.
+  /// Starts initiating; `nil` stops it.
   func initiate(_ initiation: Initiation?) {
     state.initiation = initiation
     air?.listeningChanged(of: self)
     if initiation?.own.isPrivate == true { air?.reschedule(self) }
   }
 
-  /// Ends all three.
-  func fallSilent() {
+  /// Stops advertising, scanning and initiating.
+  func stopActivities() {
     if state.advertising != nil { advertise(nil) }
     if state.scan != nil { scan(nil) }
     if state.initiation != nil { initiate(nil) }
@@ -157,7 +157,7 @@ extension VirtualController {
 
   // MARK: Time
 
-  /// The next moment at which something happens here by itself, as far as `isHeard` is right.
+  /// The next time at which a timed event happens here, if `isHeard` is current.
   var deadline: Instant? {
     var earliest: Instant?
     func consider(_ instant: Instant?) {
@@ -173,7 +173,7 @@ extension VirtualController {
     return earliest
   }
 
-  /// Lets the first thing that is due happen.
+  /// Handles the first timed event that is due.
   func passDeadline() {
     guard let air else { return }
     if let end = links.first(where: { $0.deadline.map { $0 <= air.now } ?? false }) {
@@ -197,7 +197,7 @@ extension VirtualController {
 }
 
 extension Advertising {
-  /// Moves to the first advertisement after `now`, at the same pace.
+  /// Moves to the first advertisement after `now`, at the same interval.
   fileprivate mutating func skip(to now: Instant) {
     guard next <= now else { return }
     let missed = (now.rawValue - next.rawValue) / UInt64(interval) + 1

@@ -1,34 +1,44 @@
 import BluetoothHost
 
-/// The controllers at which something will happen by itself, the next one first: a binary heap.
+/// What can be in a schedule.
+package protocol Scheduled: AnyObject {
+  /// Of two that are due at the same time, the one with the smaller number is first.
+  var number: Int { get }
+  /// Its index in the schedule, if it is there.
+  var scheduleIndex: Int? { get set }
+}
+
+/// Members that are due at some time, ordered by time: a binary heap.
 ///
-/// Of two that are due at the same time, the one that came first to the air is the first. Each
-/// controller is in one schedule at most, and knows its place there.
-struct Schedule {
+/// Each member is in at most one schedule, and has its index there.
+package struct Schedule<Member: Scheduled> {
   private struct Entry {
     var instant: Instant
-    var controller: VirtualController
+    var member: Member
 
     static func < (left: Entry, right: Entry) -> Bool {
       left.instant == right.instant
-        ? left.controller.number < right.controller.number : left.instant < right.instant
+        ? left.member.number < right.member.number : left.instant < right.instant
     }
   }
 
   private var heap: [Entry] = []
 
-  /// The controller that is due next, and when; `nil` if there is none.
-  var first: (controller: VirtualController, instant: Instant)? {
-    heap.first.map { ($0.controller, $0.instant) }
+  /// An empty schedule.
+  package init() {}
+
+  /// The member that is due next, and when; `nil` if the schedule is empty.
+  package var first: (member: Member, instant: Instant)? {
+    heap.first.map { ($0.member, $0.instant) }
   }
 
-  /// Sets when `controller` is due; `nil` takes it out. Takes the logarithm of the count.
-  mutating func set(_ controller: VirtualController, _ instant: Instant?) {
-    guard let instant else { return remove(controller) }
-    let entry = Entry(instant: instant, controller: controller)
-    guard let index = controller.scheduleIndex else {
+  /// Sets when `member` is due; `nil` removes it. Takes the logarithm of the count.
+  package mutating func set(_ member: Member, _ instant: Instant?) {
+    guard let instant else { return remove(member) }
+    let entry = Entry(instant: instant, member: member)
+    guard let index = member.scheduleIndex else {
       heap.append(entry)
-      controller.scheduleIndex = heap.count - 1
+      member.scheduleIndex = heap.count - 1
       return rise(from: heap.count - 1)
     }
     guard heap[index].instant != instant else { return }
@@ -36,16 +46,16 @@ struct Schedule {
     restore(at: index)
   }
 
-  private mutating func remove(_ controller: VirtualController) {
-    guard let index = controller.scheduleIndex else { return }
-    controller.scheduleIndex = nil
+  private mutating func remove(_ member: Member) {
+    guard let index = member.scheduleIndex else { return }
+    member.scheduleIndex = nil
     let last = heap.removeLast()
     guard index < heap.count else { return }
-    place(last, at: index)
+    put(last, at: index)
     restore(at: index)
   }
 
-  /// Moves the entry at `index` to where it belongs.
+  /// Moves the entry at `index` to its position in the heap.
   private mutating func restore(at index: Int) {
     rise(from: index)
     sink(from: index)
@@ -61,25 +71,23 @@ struct Schedule {
 
   private mutating func sink(from start: Int) {
     var index = start
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
-        if heap[child] < heap[least] { least = child }
-      }
-      guard least != index else { return }
-      swap(index, least)
-      index = least
+    while 2 * index + 1 < heap.count {
+      var child = 2 * index + 1
+      if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+      guard heap[child] < heap[index] else { return }
+      swap(index, child)
+      index = child
     }
   }
 
   private mutating func swap(_ first: Int, _ second: Int) {
     let entry = heap[first]
-    place(heap[second], at: first)
-    place(entry, at: second)
+    put(heap[second], at: first)
+    put(entry, at: second)
   }
 
-  private mutating func place(_ entry: Entry, at index: Int) {
+  private mutating func put(_ entry: Entry, at index: Int) {
     heap[index] = entry
-    entry.controller.scheduleIndex = index
+    entry.member.scheduleIndex = index
   }
 }

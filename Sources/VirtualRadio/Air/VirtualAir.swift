@@ -1,89 +1,89 @@
 import BluetoothHost
 
-/// The space in which virtual controllers hear each other: advertisements, links and their ends.
+/// The medium in which virtual controllers hear each other: advertisements and links.
 ///
-/// Nothing here reads a clock or waits: the owner calls `advance(to:)` by `deadline`, and before
-/// it sends a packet, with the time of its choice. The same calls at the same times give the same
-/// packets. Packets cross the air at once; only what the specification times is timed: the
-/// interval between advertisements, the end of directed advertising and the supervision
-/// time-out of a lost link.
+/// Nothing here reads a clock or waits: the owner calls `advance(to:)` by `deadline`, and before it
+/// sends a packet, with any time. The same calls at the same times give the same packets. Packets
+/// arrive at once; only what the specification times takes time: the interval between
+/// advertisements, the end of directed advertising and the supervision timeout of a lost link.
 ///
-/// Work grows with what is used: an exchange on a link, and the next deadline, cost the same
-/// however many other controllers there are. An advertisement costs as much as there are
-/// controllers that scan or initiate, and the beginning of a scan as much as there are advertisers.
+/// An exchange on a link and the next deadline cost the same with any number of other controllers.
+/// The cost of an advertisement grows with the number of controllers that scan or initiate, and the
+/// cost of starting a scan with the number of advertisers.
 ///
 /// Not thread-safe: the air and all its controllers belong to one thread.
 public final class VirtualAir {
   /// How a controller leaves.
   public enum Removal: Sendable {
-    /// Power lost: nothing is said, and its peers end their links with reason 0x08 when their
-    /// supervision time-outs have passed.
+    /// It loses power: its peers end their links with reason 0x08 after the supervision timeout.
     case vanishing
-    /// Its links are closed first, and its peers are told at once, with reason 0x15.
+    /// It closes its links first: its peers end them at once, with reason 0x15.
     case politely
   }
 
-  /// The moment that `advance(to:)` was last given.
+  /// The time of the last `advance(to:)`.
   public private(set) var now: Instant
 
-  /// The controllers, in the order in which they came.
+  /// The controllers, in the order of their arrival.
   public private(set) var controllers: [VirtualController] = []
 
   private let seed: UInt64
-  private var controllersEver = 0
+  /// The number of controllers that have joined.
+  private var controllerTotal = 0
   private var signalStrengths: [Path: Int8?] = [:]
 
   /// The controllers that scan or initiate.
   private(set) var listeners = ControllerList()
   /// The controllers that advertise.
   private(set) var advertisers = ControllerList()
-  /// The same, by the address that each advertises.
+  /// The advertisers by the address that each advertises.
   private var advertisersByAddress: [DeviceAddress: ControllerList] = [:]
-  /// When something happens by itself. An advertiser in it that is heard no longer stays until it
-  /// is the first, as `deadline` sees.
-  var schedule = Schedule()
-  /// Counts the changes that may leave an advertiser unheard.
+  /// The timed events. An advertiser that is no longer heard stays in it until it is first: see
+  /// `deadline`.
+  var schedule = Schedule<VirtualController>()
+  /// Counts the changes after which an advertiser may be unheard.
   private var audienceChanges = 0
 
-  /// An empty air at `now`, whose controllers draw their random numbers from `seed`.
+  /// An empty air at `now`. Its controllers derive their random numbers from `seed`.
   public init(now: Instant = Instant(rawValue: 0), seed: UInt64 = 0) {
     self.now = now
     self.seed = seed
   }
 
-  /// Brings a new controller, in the state that follows a reset.
+  /// Adds a new controller, in the state after a reset.
   ///
-  /// - Parameter address: its public address; without one, F0:00:00:00:00:01 and so on, counting
-  ///   every controller that this air has had, in an order that people read.
+  /// - Parameter configuration: what the controller can do.
+  /// - Parameter address: Its public address; default: F0:00:00:00:00:01 and so on, counting every
+  ///   controller that this air has had.
   public func addController(
     address: DeviceAddress? = nil, configuration: ControllerConfiguration = .init()
   ) -> VirtualController {
-    controllersEver += 1
+    controllerTotal += 1
     let controller = VirtualController(
-      air: self, number: controllersEver, address: address ?? .numbered(controllersEver),
+      air: self, number: controllerTotal, address: address ?? .numbered(controllerTotal),
       configuration: configuration, seed: seed)
     controllers.append(controller)
     return controller
   }
 
-  /// Takes a controller away. It answers nothing from then on.
+  /// Removes a controller. It does not answer from then on.
   public func remove(_ controller: VirtualController, _ removal: Removal) {
     guard let index = controllers.firstIndex(where: { $0 === controller }) else { return }
     controllers.remove(at: index)
     signalStrengths = signalStrengths.filter { !$0.key.joins(controller) }
-    controller.fallSilent()
+    controller.stopActivities()
     switch removal {
     case .vanishing: controller.loseLinks()
-    case .politely: controller.closeLinks(telling: .remoteDevicePoweredOff)
+    case .politely: controller.closeLinks(reason: .remoteDevicePoweredOff)
     }
     schedule.set(controller, nil)
     controller.leaveAir()
   }
 
-  /// Sets how strongly `listener` hears `speaker`, in dBm; `nil` puts the two out of each
-  /// other's range, and their links end by supervision time-out, on both sides.
+  /// Sets the signal strength of `speaker` at `listener`, in dBm; `nil` puts the two out of each
+  /// other's range, and their links end by supervision timeout on both sides.
   ///
-  /// Without it, the speaker's own `signalStrength` holds.
+  /// The default is the speaker's `signalStrength`.
   public func setSignalStrength(
     _ strength: Int8?, from speaker: VirtualController, to listener: VirtualController
   ) {
@@ -95,9 +95,9 @@ public final class VirtualAir {
     for controller in [speaker, listener] where controller.air === self { reschedule(controller) }
   }
 
-  /// The next moment at which something happens by itself; `nil` if nothing will.
+  /// When `advance(to:)` must be called; `nil` without timed events.
   ///
-  /// An advertiser that nobody scans for needs no call.
+  /// An advertiser without scanners and initiators has no timed events.
   public var deadline: Instant? {
     while let (controller, instant) = schedule.first {
       if controller.audienceSeen == audienceChanges { return instant }
@@ -106,32 +106,32 @@ public final class VirtualAir {
     return nil
   }
 
-  /// Lets time pass, and everything that it brings happen in its order. Never backwards.
+  /// Sets the time, and handles all timed events up to it in order. Time never goes back.
   public func advance(to instant: Instant) {
     while let next = deadline, next <= instant {
       now = max(now, next)
-      // The first one due, in the order in which they came: the same every time.
-      schedule.first?.controller.passDeadline()
+      // Deterministic: by time, then by order of arrival.
+      schedule.first?.member.passDeadline()
     }
     now = max(now, instant)
   }
 
-  // MARK: What has changed
+  // MARK: Changes
 
-  /// Finds out anew when something will happen by itself at `controller`. To be called whenever
-  /// that may have become earlier; for an advertiser, also when somebody may hear it from now on.
+  /// Updates the timed event of `controller`. Call it whenever the event may have become earlier;
+  /// for an advertiser, also when a controller may begin to hear it.
   func reschedule(_ controller: VirtualController) {
     controller.audienceSeen = audienceChanges
     controller.isHeard = controller.state.advertising.map { isHeard(controller, $0) } ?? false
     schedule.set(controller, controller.deadline)
   }
 
-  /// Somebody who heard an advertiser may hear it no longer.
+  /// A controller that heard an advertiser may no longer hear it.
   func audienceChanged() {
     audienceChanges &+= 1
   }
 
-  /// `controller` has begun or ended to scan or to initiate.
+  /// `controller` has started or stopped scanning or initiating.
   func listeningChanged(of controller: VirtualController) {
     if controller.state.scan == nil, controller.state.initiation == nil {
       listeners.remove(controller)
@@ -141,7 +141,8 @@ public final class VirtualAir {
     audienceChanged()
   }
 
-  /// `controller` has begun or ended to advertise; before, it advertised `former`, if anything.
+  /// `controller` has started or stopped advertising. Before, it advertised the address `former`,
+  /// if any.
   func advertisingChanged(of controller: VirtualController, former: DeviceAddress?) {
     if let former {
       advertisersByAddress[former]?.remove(controller)
@@ -156,17 +157,16 @@ public final class VirtualAir {
     reschedule(controller)
   }
 
-  /// A link of `controller` has gone, and what it could not connect to, or who could not connect to
-  /// it, for want of room may do so now.
+  /// A link of `controller` has ended, so it may have room for a new one, in either role.
   func linkEnded(of controller: VirtualController) {
     reschedule(controller)
     for advertiser in sought(by: controller) { reschedule(advertiser) }
   }
 
-  /// The advertisers that `initiator` is looking for, in the order in which they came.
+  /// The advertisers that `initiator` looks for, in the order of their arrival.
   func sought(by initiator: VirtualController) -> [VirtualController] {
     guard let initiation = initiator.state.initiation else { return [] }
-    // A private address says nothing of its advertiser before it is resolved.
+    // A private address must be resolved to identify its advertiser.
     if initiator.state.resolvingList.isEnabled { return advertisers.all }
     if let target = initiation.target { return advertisersByAddress[target]?.all ?? [] }
     var found = ControllerList()
@@ -178,7 +178,7 @@ public final class VirtualAir {
 
   // MARK: Signals
 
-  /// How strongly `listener` hears `speaker`, in dBm; `nil` if not at all.
+  /// The signal strength of `speaker` at `listener`, in dBm; `nil` if out of range.
   func signalStrength(from speaker: VirtualController, to listener: VirtualController) -> Int8? {
     guard speaker !== listener else { return nil }
     guard !signalStrengths.isEmpty else { return speaker.signalStrength }

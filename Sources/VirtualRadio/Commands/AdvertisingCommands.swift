@@ -105,15 +105,15 @@ extension VirtualController {
 }
 
 extension LESetAdvertisingParameters {
-  /// Directed advertising of high duty, which ends by itself.
+  /// Whether it is high duty cycle directed advertising, which times out.
   fileprivate var isHighDuty: Bool { type == 0x01 }
 
-  /// Type 0x04 is directed too, at the interval that is asked for.
+  /// Type 0x04 is also directed, at the requested interval.
   fileprivate var kind: LEAdvertisingReport.Kind {
     type == 0x04 ? .directed : LEAdvertisingReport.Kind(rawValue: type)
   }
 
-  /// The shortest interval, of 0.625 ms, rounded up.
+  /// The minimum interval, converted from units of 0.625 ms and rounded up.
   fileprivate var intervalInMilliseconds: UInt32 {
     (UInt32(minimumInterval) * 5 + 7) / 8
   }

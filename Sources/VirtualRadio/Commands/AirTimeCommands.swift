@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// How long packets may be over the air, and on which PHY they travel.
+/// Data length and PHY.
 extension VirtualController {
   func performDataLength(
     _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
@@ -21,24 +21,24 @@ extension VirtualController {
       guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
         return .unknownConnectionIdentifier
       }
-      guard let wish = AirTime(&reader) else { return .invalidCommandParameters }
+      guard let request = AirTime(&reader) else { return .invalidCommandParameters }
       succeed(command, handle)
-      requestAirTime(wish, on: end)
+      requestAirTime(request, on: end)
     }
     return nil
   }
 
-  /// Does what both sides can; tells both hosts if that changes anything.
-  func requestAirTime(_ wish: AirTime, on end: LinkEnd) {
-    end.preferredAirTime = wish
+  /// Sets the data length that both sides support. Reports a change to both hosts.
+  func requestAirTime(_ request: AirTime, on end: LinkEnd) {
+    end.preferredAirTime = request
     guard let peer = end.peer, let other = peer.controller,
       configuration.supportsDataLengthExtension, other.configuration.supportsDataLengthExtension
     else { return }
-    let agreed = wish.limited(to: .maximum)
+    let agreed = request.limited(to: .maximum)
     guard agreed != end.transmitAirTime else { return }
     end.transmitAirTime = agreed
-    end.tellAirTime()
-    peer.tellAirTime()
+    end.reportAirTime()
+    peer.reportAirTime()
   }
 
   func performPHY(
@@ -69,28 +69,28 @@ extension VirtualController {
     return nil
   }
 
-  /// Takes the fastest PHY that both sides like, each way; tells the host that asked in any case,
-  /// the other if something has changed.
+  /// Chooses the fastest PHY that both sides prefer, for each direction. Always reports to the
+  /// requesting host; to the other one only if a PHY has changed.
   private func choosePHYs(_ end: LinkEnd, _ preference: PHYPreference) {
     guard let peer = end.peer, let other = peer.controller else { return }
     guard other.configuration.supports2MPHY else {
-      end.tellPHY(.unsupportedRemoteFeature)
+      end.reportPHY(.unsupportedRemoteFeature)
       return
     }
     let before = (end.transmitPHY, peer.transmitPHY)
     end.choosePHY(of: preference.transmit & other.state.preferredReceivePHYs)
     peer.choosePHY(of: preference.receive & other.state.preferredTransmitPHYs)
-    end.tellPHY(.success)
-    if before != (end.transmitPHY, peer.transmitPHY) { peer.tellPHY(.success) }
+    end.reportPHY(.success)
+    if before != (end.transmitPHY, peer.transmitPHY) { peer.reportPHY(.success) }
   }
 }
 
-/// What LE Set PHY and LE Set Default PHY say, with "no preference" spelt out.
+/// The parameters of LE Set PHY and LE Set Default PHY, with "no preference" as all PHYs.
 private struct PHYPreference {
   var transmit: UInt8
   var receive: UInt8
 
-  /// `nil` if the host states a preference for nothing, or for what the specification reserves.
+  /// `nil` if the host prefers no PHY, or one that is reserved for future use.
   init?(_ reader: inout ByteReader) {
     guard let all = reader.readUInt8(), let transmit = reader.readUInt8(),
       let receive = reader.readUInt8()
@@ -101,12 +101,12 @@ private struct PHYPreference {
     else { return nil }
   }
 
-  /// Whether 1M or 2M is among them: there is no coded PHY here.
+  /// Whether 1M or 2M is among them: the coded PHY is not supported.
   var isSupported: Bool { transmit & 0b011 != 0 && receive & 0b011 != 0 }
 }
 
 extension AirTime {
-  /// Reads the two values of a host's wish; `nil` outside the specification's ranges.
+  /// Reads the two values of a host's request; `nil` outside the specification's ranges.
   fileprivate init?(_ reader: inout ByteReader) {
     guard let octets = reader.readUInt16(), let time = reader.readUInt16(),
       (27...251).contains(octets), (328...17_040).contains(time)
@@ -121,7 +121,7 @@ extension AirTime {
 }
 
 extension LinkEnd {
-  /// 2M before 1M; neither leaves it as it is.
+  /// Chooses 2M before 1M; with neither, the PHY stays.
   fileprivate func choosePHY(of preferences: UInt8) {
     if preferences & 0b010 != 0 {
       transmitPHY = 2
@@ -130,14 +130,14 @@ extension LinkEnd {
     }
   }
 
-  fileprivate func tellPHY(_ status: HCIErrorCode) {
+  fileprivate func reportPHY(_ status: HCIErrorCode) {
     controller?.emit(
       LEPHYUpdateComplete(
         status: status, handle: handle, transmitPHY: transmitPHY,
         receivePHY: peer?.transmitPHY ?? transmitPHY))
   }
 
-  fileprivate func tellAirTime() {
+  fileprivate func reportAirTime() {
     let receive = peer?.transmitAirTime ?? .minimum
     controller?.emit(
       LEDataLengthChange(

@@ -1,8 +1,8 @@
 import BluetoothHost
 
-/// How a command is answered, and the events that the host's masks let through.
+/// Answers to commands, and events that the host's masks allow.
 extension VirtualController {
-  /// Commands that a host may send before the first is answered.
+  /// How many commands a host may send before the first is answered.
   private var commandCredits: UInt8 { 1 }
 
   /// Command Complete with success and what `body` writes.
@@ -29,7 +29,7 @@ extension VirtualController {
         opcode: HCIOpcode(rawValue: command.opcode)))
   }
 
-  /// The answer that this command has, with an error, and zeros for all that it would have told.
+  /// The answer of this command with an error, and zeros for its other parameters.
   func refuse(
     _ command: CommandDefinition, _ status: HCIErrorCode, _ parameters: Span<UInt8>
   ) {
@@ -71,17 +71,17 @@ extension VirtualController {
 
   // MARK: Events
 
-  /// Queues an event, if the host's event mask has it on.
+  /// Queues an event, if the host's event mask enables it.
   func emit(_ event: some HCIEvent) {
     emitEvent(type(of: event).code) { event.writeParameters(to: &$0) }
   }
 
-  /// Queues an LE event, if both of the host's masks have it on.
+  /// Queues an LE event, if both of the host's masks enable it.
   func emit(_ event: some LEMetaEvent) {
     emitLEEvent(type(of: event).subevent) { event.writeParameters(to: &$0) }
   }
 
-  /// Queues an LE event whose parameters `body` writes, if both of the host's masks have it on.
+  /// Queues an LE event, if both of the host's masks enable it. `body` writes its parameters.
   func emitLEEvent(
     _ subevent: LEMetaSubevent, isReport: Bool = false, _ body: (inout ByteWriter) -> Void
   ) {
@@ -92,7 +92,7 @@ extension VirtualController {
     }
   }
 
-  /// Queues an event whose parameters `body` writes, if the host's event mask has it on.
+  /// Queues an event, if the host's event mask enables it. `body` writes its parameters.
   func emitEvent(
     _ code: HCIEventCode, isReport: Bool = false, _ body: (inout ByteWriter) -> Void
   ) {
@@ -109,14 +109,14 @@ extension VirtualController {
     onPacket?()
   }
 
-  /// Whether both masks have the LE event on.
+  /// Whether both masks enable the LE event.
   func allows(_ subevent: LEMetaSubevent) -> Bool {
     guard allows(.leMeta), (1...64).contains(subevent.rawValue) else { return false }
     return state.leEventMask & (1 &<< UInt64(subevent.rawValue - 1)) != 0
   }
 
-  /// Core Specification, Vol 4, Part E, 7.3.1: the bit of each event; the three that answer
-  /// commands and packets have none.
+  /// Core Specification, Vol 4, Part E, 7.3.1: the bit of each event. The three that answer
+  /// commands and packets have no bit.
   private func allows(_ code: HCIEventCode) -> Bool {
     let bit: UInt64? =
       switch code {

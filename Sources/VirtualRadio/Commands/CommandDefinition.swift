@@ -1,19 +1,19 @@
 import BluetoothHost
 
-/// One command that a virtual controller knows: how long its parameters are, how it is answered,
-/// and where Read Local Supported Commands tells of it.
+/// A command of a virtual controller: the length of its parameters, its answer, and its bit in Read
+/// Local Supported Commands.
 struct CommandDefinition: Sendable {
-  /// What follows a command.
+  /// The event that answers a command.
   enum Answer: Equatable {
-    /// Command Complete with so many bytes after the status.
+    /// Command Complete with this many bytes after the status.
     case complete(Int)
-    /// Command Complete with the status, the handle that was given, and so many bytes.
+    /// Command Complete with the status, the command's handle, and this many bytes.
     case completeWithHandle(Int)
-    /// Command Status, and some other event later.
+    /// Command Status, and another event later.
     case status
   }
 
-  /// What a controller must support to know the command.
+  /// The feature that a controller needs for the command.
   enum Need: Equatable {
     case nothing
     case dataLengthExtension
@@ -26,12 +26,12 @@ struct CommandDefinition: Sendable {
   var opcode: UInt16
   var parameterLength: Int
   var answer: Answer
-  /// Core Specification, Vol 4, Part E, 6.27: an octet and a bit of it; `nil` for a command that
-  /// every controller knows without saying so.
+  /// Core Specification, Vol 4, Part E, 6.27: an octet and a bit of it; `nil` for a command without
+  /// a bit.
   var supportedBit: (octet: Int, bit: Int)?
   var need = Need.nothing
 
-  /// The definition for `opcode` that a controller of `configuration` has.
+  /// The definition for `opcode`; `nil` if a controller of `configuration` does not know it.
   static func find(
     _ opcode: HCIOpcode, for configuration: ControllerConfiguration
   ) -> CommandDefinition? {
@@ -58,8 +58,7 @@ struct CommandDefinition: Sendable {
       need: need)
   }
 
-  /// Every command, in the order of the opcodes: nothing else is known, and nothing else is said
-  /// to be.
+  /// All known commands, in the order of the opcodes.
   static let all: [CommandDefinition] = [
     // Link control, 7.1.
     define(0x0406, 3, .status, 0, 5),  // Disconnect

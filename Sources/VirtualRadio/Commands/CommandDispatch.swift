@@ -1,12 +1,12 @@
 import BluetoothHost
 
 extension VirtualController {
-  /// Packets left unread at which a controller stops taking commands.
+  /// The number of unread packets at which a controller drops commands.
   private static let unreadLimit = 1_000
 
-  /// Answers one command, whatever it is.
+  /// Answers one command.
   func receiveCommand(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) {
-    // A host that never reads must not make the program grow without end.
+    // A host that never reads must not make the queue grow without limit.
     guard outgoing.count < Self.unreadLimit || opcode == .reset else {
       counters.droppedCommands += 1
       return
@@ -37,7 +37,7 @@ extension VirtualController {
     }
   }
 
-  /// Does what the command asks and answers it, or gives the status to refuse it with.
+  /// Executes and answers the command, or returns the status to refuse it with.
   private func perform(
     _ opcode: HCIOpcode, _ command: CommandDefinition, _ parameters: Span<UInt8>
   ) -> HCIErrorCode? {
@@ -48,7 +48,7 @@ extension VirtualController {
     case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
       .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
       .leReadSupportedStates, .leReadAdvertisingChannelTxPower:
-      tell(opcode, command)
+      answerInformational(opcode, command)
       return nil
     case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
       .leSetScanResponseData, .leSetAdvertisingEnable:
@@ -84,7 +84,7 @@ extension VirtualController {
     }
   }
 
-  /// Breaks the contact on the link that a command names first.
+  /// Breaks the contact on the link in a command's first parameter.
   private func loseLink(of parameters: Span<UInt8>) {
     var reader = ByteReader(parameters)
     guard let air, let handle = ConnectionHandle(&reader) else { return }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// What the hosts ask for. What follows on the link is in EncryptionStart.swift.
+/// The hosts' commands for encryption. EncryptionProcedure.swift has the procedure on the link.
 extension VirtualController {
   func performEncryption(
     _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// What a controller tells of itself.
+/// The controller's information about itself.
 extension VirtualController {
   /// Bluetooth 5.0. Assigned Numbers, 2.1.
   static let coreVersion: UInt8 = 0x09
@@ -8,7 +8,7 @@ extension VirtualController {
   static let company: UInt16 = 0xFFFF
 
   /// Answers a command that only reads.
-  func tell(_ opcode: HCIOpcode, _ command: CommandDefinition) {
+  func answerInformational(_ opcode: HCIOpcode, _ command: CommandDefinition) {
     switch opcode {
     case .readLocalVersionInformation:
       succeed(command) { writer in
@@ -48,12 +48,12 @@ extension VirtualController {
     }
   }
 
-  /// A bit for each command of the table, and for no other.
+  /// A bit for each known command of the table.
   private var supportedCommands: [UInt8] {
     var mask = [UInt8](repeating: 0, count: 64)
     for definition in CommandDefinition.all where definition.isKnown(to: configuration) {
-      guard let place = definition.supportedBit else { continue }
-      mask[place.octet] |= 1 << UInt8(place.bit)
+      guard let position = definition.supportedBit else { continue }
+      mask[position.octet] |= 1 << UInt8(position.bit)
     }
     return mask
   }

@@ -21,7 +21,7 @@ extension VirtualController {
     else { return .invalidCommandParameters }
     let target = request.filterPolicy == 0 ? request.peer : nil
     if own.isPrivate { prepareAddresses() }
-    // With the accept list the devices are many, and not all may have a private address.
+    // With the accept list, some devices may have no private address, so an identity is needed.
     guard target.map({ address(own, towards: $0) }) ?? own.identity != nil else {
       return .invalidCommandParameters
     }
@@ -35,7 +35,7 @@ extension VirtualController {
     return nil
   }
 
-  /// Tells the host that no link came of what it began.
+  /// Reports to the host that its attempt failed.
   func emitConnectionFailure(_ status: HCIErrorCode, role: LEConnectionComplete.Role) {
     emit(
       connectionComplete: LEConnectionComplete(
@@ -43,7 +43,7 @@ extension VirtualController {
         interval: 0, latency: 0, supervisionTimeout: 0), of: nil)
   }
 
-  /// Keeps one side of a new link, and tells the host.
+  /// Adds one side of a new link, and reports it to the host.
   func begin(_ end: LinkEnd) {
     links.append(end)
     air?.audienceChanged()
@@ -54,8 +54,8 @@ extension VirtualController {
         supervisionTimeout: end.parameters.supervisionTimeout), of: end)
   }
 
-  /// The enhanced event replaces the other where the host has it on. It alone says which private
-  /// addresses the link has.
+  /// The enhanced event replaces the other one if the host enables it. Only it has the link's
+  /// private addresses.
   private func emit(connectionComplete event: LEConnectionComplete, of end: LinkEnd?) {
     guard allows(.enhancedConnectionComplete) else { return emit(event) }
     emitLEEvent(.enhancedConnectionComplete) { writer in

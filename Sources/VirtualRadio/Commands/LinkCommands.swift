@@ -13,10 +13,10 @@ extension VirtualController {
         return .invalidCommandParameters
       }
       accept(command)
-      close(end, telling: HCIErrorCode(rawValue: reason))
+      close(end, reason: HCIErrorCode(rawValue: reason))
     case .readRemoteVersionInformation:
       accept(command)
-      // Out of reach, the answer never comes; the end of the link does.
+      // Out of range, only the end of the link follows.
       guard end.peer != nil else { return nil }
       emitEvent(.readRemoteVersionInformationComplete) { writer in
         writer.write(HCIErrorCode.success.rawValue)
@@ -42,14 +42,14 @@ extension VirtualController {
 
   // MARK: Ends
 
-  /// Ends a link from this side, and tells both hosts; the other one `reason`.
-  func close(_ end: LinkEnd, telling reason: HCIErrorCode) {
+  /// Ends a link from this side. Reports it to both hosts, to the other one with `reason`.
+  func close(_ end: LinkEnd, reason: HCIErrorCode) {
     let peer = end.peer
     finish(end, .connectionTerminatedByLocalHost)
     if let peer { peer.controller?.finish(peer, reason) }
   }
 
-  /// Forgets a link, and tells this side's host.
+  /// Removes a link, and reports its end to this side's host.
   func finish(_ end: LinkEnd, _ reason: HCIErrorCode) {
     guard let index = links.firstIndex(where: { $0 === end }) else { return }
     links.remove(at: index)
@@ -59,12 +59,12 @@ extension VirtualController {
     emit(DisconnectionComplete(status: .success, handle: end.handle, reason: reason))
   }
 
-  /// Ends every link from this side, and tells the peers' hosts.
-  func closeLinks(telling reason: HCIErrorCode) {
-    for end in links { close(end, telling: reason) }
+  /// Ends every link from this side, with `reason` for the peers' hosts.
+  func closeLinks(reason: HCIErrorCode) {
+    for end in links { close(end, reason: reason) }
   }
 
-  /// Forgets every link without a word: the peers find out by their supervision time-outs.
+  /// Removes every link without a report: the peers' links end by supervision timeout.
   func loseLinks() {
     guard let air else { return }
     for end in links { end.breakContact(at: air.now) }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// Connection parameters, and who may change them.
+/// Connection parameters and their updates.
 extension VirtualController {
   func performUpdate(
     _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
@@ -13,7 +13,7 @@ extension VirtualController {
       guard end.isAskedForParameters else { return .commandDisallowed }
       end.isAskedForParameters = false
       succeed(command, handle)
-      end.peer?.tellParameters(HCIErrorCode(rawValue: reason))
+      end.peer?.reportParameters(HCIErrorCode(rawValue: reason))
       return nil
     }
     // The request and the reply have the same parameters.
@@ -23,25 +23,25 @@ extension VirtualController {
       guard end.isAskedForParameters else { return .commandDisallowed }
       end.isAskedForParameters = false
       succeed(command, handle)
-      end.adopt(parameters, askedBy: end.peer)
+      end.adopt(parameters, requestedBy: end.peer)
       return nil
     }
     accept(command)
     if end.role == .central {
-      end.adopt(parameters, askedBy: end)
+      end.adopt(parameters, requestedBy: end)
     } else {
       ask(end, LERemoteConnectionParameterRequest(handle: handle, parameters: request))
     }
     return nil
   }
 
-  /// Puts a peripheral's wish before the central's host.
+  /// Passes a peripheral's request to the central's host.
   private func ask(_ end: LinkEnd, _ request: LERemoteConnectionParameterRequest) {
     guard let central = end.peer, let controller = central.controller else { return }
     guard controller.allows(.remoteConnectionParameterRequest) else {
-      // Core Specification, Vol 4, Part E, 7.7.65.6: a host that does not hear of requests
-      // refuses them all.
-      end.tellParameters(.unsupportedRemoteFeature)
+      // Core Specification, Vol 4, Part E, 7.7.65.6: a host that masks the event refuses all
+      // requests.
+      end.reportParameters(.unsupportedRemoteFeature)
       return
     }
     central.isAskedForParameters = true
@@ -52,18 +52,18 @@ extension VirtualController {
 }
 
 extension LinkEnd {
-  /// Both sides take the parameters. The host that asked is told in any case, the other if
-  /// something has changed.
-  fileprivate func adopt(_ parameters: LinkParameters, askedBy asker: LinkEnd?) {
+  /// Sets the parameters on both sides. Always reports to the requesting host; to the other one
+  /// only if they have changed.
+  fileprivate func adopt(_ parameters: LinkParameters, requestedBy requester: LinkEnd?) {
     guard let peer else { return }
     let hasChanged = parameters != self.parameters
     for end in [self, peer] {
       end.parameters = parameters
-      if hasChanged || end === asker { end.tellParameters(.success) }
+      if hasChanged || end === requester { end.reportParameters(.success) }
     }
   }
 
-  fileprivate func tellParameters(_ status: HCIErrorCode) {
+  fileprivate func reportParameters(_ status: HCIErrorCode) {
     controller?.emit(
       LEConnectionUpdateComplete(
         status: status, handle: handle, interval: parameters.interval,

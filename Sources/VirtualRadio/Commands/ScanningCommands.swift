@@ -30,8 +30,8 @@ extension VirtualController {
     }
     if own.isPrivate { prepareAddresses() }
     scan(
-      Scan(
-        manner: Scan.Manner(
+      ScanSettings(
+        manner: ScanSettings.Manner(
           isActive: parameters.type == 1, own: own,
           acceptListOnly: parameters.filterPolicy == 1,
           filtersDuplicates: request.filterDuplicates == 1)))
@@ -40,14 +40,16 @@ extension VirtualController {
     return nil
   }
 
-  /// Reports kept unread at most: a slow host misses advertisements, as with a real controller.
+  /// The largest number of unread reports: a slow host misses advertisements, as with a real
+  /// controller.
   private static let reportLimit = 64
-  /// Reports remembered at most, to leave out duplicates: two each of 2,048 advertisers.
+  /// The largest number of reports remembered, to filter duplicates: two for each of 2,048
+  /// advertisers.
   private static let memoryLimit = 4_096
 
-  /// Whether one more advertisement of `advertiser` would bring its host a report. One that was
-  /// dropped because the host reads too slowly is still of interest.
-  func isCurious(about advertiser: VirtualController, _ advertising: Advertising) -> Bool {
+  /// Whether another advertisement of `advertiser` would cause a report. A report that was dropped
+  /// because the host reads too slowly is not a duplicate.
+  func wouldReport(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
       return false
     }
@@ -57,9 +59,9 @@ extension VirtualController {
         && !hasHeard(sender.stated, .scanResponse)
   }
 
-  /// Tells the host what it hears of `advertiser`, at `rssi` dBm.
+  /// Reports an advertisement of `advertiser` to the host, at `rssi` dBm.
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
-    // The set of what was heard is not copied here: it could not grow in its place then.
+    // Reads only `manner`: a copy of `heard` would prevent it from growing in place.
     guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
       return
     }
@@ -75,18 +77,18 @@ extension VirtualController {
         rssi: rssi))
   }
 
-  /// Who advertises; `nil` if the host is not to have the advertisements.
-  private func sender(of advertising: Advertising, _ manner: Scan.Manner) -> Sender? {
+  /// The advertiser; `nil` if its advertisements must not be reported.
+  private func sender(of advertising: Advertising, _ manner: ScanSettings.Manner) -> Sender? {
     guard let sender = state.resolvingList.sender(at: advertising.address) else { return nil }
     if manner.acceptListOnly, !state.acceptList.contains(sender.identity) { return nil }
     guard let target = advertising.target else { return sender }
     return isAddressed(by: sender, target, manner.own) ? sender : nil
   }
 
-  /// Whether the scanner asks for a scan response and gets one.
+  /// Whether the scanner requests a scan response and gets one.
   private func isAnswered(
     by advertiser: VirtualController, _ advertising: Advertising, _ sender: Sender,
-    _ manner: Scan.Manner
+    _ manner: ScanSettings.Manner
   ) -> Bool {
     guard manner.isActive, advertising.kind == .connectable || advertising.kind == .scannable else {
       return false
@@ -99,7 +101,7 @@ extension VirtualController {
   }
 
   private func hasHeard(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) -> Bool {
-    state.scan?.heard.contains(Scan.Heard(address, kind)) == true
+    state.scan?.heard.contains(ScanSettings.Heard(address, kind)) == true
   }
 
   private func report(_ report: LEAdvertisingReport) {
@@ -109,7 +111,7 @@ extension VirtualController {
       counters.droppedReports += 1
       return
     }
-    if filtersDuplicates { remember(Scan.Heard(report.address, report.kind)) }
+    if filtersDuplicates { remember(ScanSettings.Heard(report.address, report.kind)) }
     emitLEEvent(.advertisingReport, isReport: true) { writer in
       writer.write(UInt8(1))
       writer.write(report.kind.rawValue)
@@ -120,8 +122,8 @@ extension VirtualController {
     }
   }
 
-  private func remember(_ heard: Scan.Heard) {
-    // As a real one does, it begins anew when it cannot remember more.
+  private func remember(_ heard: ScanSettings.Heard) {
+    // When the memory is full, it is cleared, as in a real controller.
     let isFull = state.scan?.heard.count == Self.memoryLimit
     if isFull { state.scan?.heard.removeAll(keepingCapacity: true) }
     state.scan?.heard.insert(heard)

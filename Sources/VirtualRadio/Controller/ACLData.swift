@@ -2,7 +2,7 @@ import BluetoothHost
 
 /// ACL packets, from one host to the other.
 extension VirtualController {
-  /// Passes a packet to the other side, in pieces of the link's size; or drops it and counts why.
+  /// Passes a packet to the other side, in fragments of the link's size; or drops and counts it.
   func receiveACL(_ header: ACLHeader, _ data: Span<UInt8>) {
     guard let end = link(header.handle) else {
       counters.packetsForUnknownLinks += 1
@@ -12,7 +12,7 @@ extension VirtualController {
       counters.oversizedPackets += 1
       return
     }
-    // 0b11 is reserved on LE. A packet without data holds no buffer: there is nothing to send.
+    // 0b11 is reserved on LE. A packet without data needs no buffer.
     guard header.boundary.rawValue <= 0b10, !data.isEmpty else {
       counters.malformedPackets += 1
       return
@@ -27,12 +27,13 @@ extension VirtualController {
       end.hold(data, header.boundary)
       return
     }
-    // Out of reach the packet waits in its buffer until the link ends.
+    // Out of range, the packet stays in its buffer until the link ends.
     guard let peer = end.peer, let receiver = peer.controller else { return }
     receiver.deliver(data, header.boundary, to: peer, from: end)
   }
 
-  /// Queues `data` for the host; when it has taken the last piece, `sender` gets its buffer back.
+  /// Queues `data` for the host. After the host takes the last fragment, `sender` gets its buffer
+  /// back.
   fileprivate func deliver(
     _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
   ) {
@@ -51,10 +52,10 @@ extension VirtualController {
     }
   }
 
-  /// The other side's host has taken a whole packet that came over `end`.
+  /// The other side's host has taken a whole packet sent over `end`.
   func complete(_ end: LinkEnd) {
     counters.deliveredPackets += 1
-    // After the end of a link its buffers are free without a word.
+    // After the end of a link its buffers are free without an event.
     guard end.sending.outstanding > 0, links.contains(where: { $0 === end }) else { return }
     guard !faults.takeLostCompletion() else { return }
     end.sending.outstanding -= 1
@@ -67,7 +68,7 @@ extension VirtualController {
 }
 
 extension LinkEnd {
-  /// Sends a packet that was held, unless the other side is out of reach.
+  /// Sends a held packet, unless the other side is out of range.
   func send(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
     guard let peer, let receiver = peer.controller else { return }
     receiver.deliver(data, boundary, to: peer, from: self)

@@ -1,51 +1,52 @@
 import BluetoothHost
 
-/// What kind of controller a virtual one is. Values outside of their ranges become the nearest.
+/// The properties of a virtual controller. Values outside their ranges become the nearest valid
+/// ones.
 public struct ControllerConfiguration: Sendable {
-  /// The longest data of one ACL packet, from the host and to it, in bytes: 27 to 65,535.
+  /// The longest data of an ACL packet, in both directions, in bytes: 27 to 65,535.
   public let aclDataLength: UInt16
 
-  /// How many ACL packets from the host it holds, for all links together: at least 1.
+  /// How many ACL packets from the host it buffers, for all links together: at least 1.
   public let aclPacketCount: UInt8
 
-  /// Says 0 × 0 for LE, which sends the host to Read Buffer Size, as a controller does whose
-  /// buffers are the same for BR/EDR.
+  /// Whether LE and BR/EDR share buffers: LE Read Buffer Size then answers 0, and the host uses
+  /// Read Buffer Size.
   public let sharesBuffers: Bool
 
-  /// Packets of up to 251 bytes over the air, and the commands that ask for them. Without it,
-  /// or until they are asked for, a link carries 27 bytes a packet, and the host receives a longer
-  /// frame in as many fragments.
+  /// Whether it supports packets of up to 251 bytes over the air, and their commands. Without it,
+  /// or until a host requests them, a link carries 27 bytes a packet, and the host receives a
+  /// longer frame in fragments.
   public let supportsDataLengthExtension: Bool
 
-  /// The 2M PHY, and the commands that choose it.
+  /// Whether it supports the 2M PHY, and the PHY commands.
   public let supports2MPHY: Bool
 
-  /// How many links it has at most, in both roles together: 1 to 256.
+  /// The largest number of links, in both roles together: 1 to 256.
   public let maximumLinks: Int
 
   /// How many devices its filter accept list holds.
   public let acceptListSize: UInt8
 
-  /// Encryption, and the commands for it. Without it, a peer's wish for an encrypted link ends with
-  /// Unsupported Remote Feature (0x1A).
+  /// Whether it supports encryption, and its commands. Without it, a peer's request to encrypt a
+  /// link fails with Unsupported Remote Feature (0x1A).
   public let supportsEncryption: Bool
 
-  /// Link layer privacy: the resolving list, and private addresses of its own.
+  /// Whether it supports link layer privacy: the resolving list, and its own private addresses.
   public let supportsPrivacy: Bool
 
   /// How many devices its resolving list holds.
   public let resolvingListSize: UInt8
 
-  /// What becomes of the commands that make keys on the curve P-256.
+  /// How it answers the commands for P-256 keys.
   public let p256Commands: P256Commands
 
-  /// What a controller does with LE Read Local P-256 Public Key and LE Generate DHKey: none of the virtual
-  /// ones carries them out, as a host with a curve of its own does not ask.
+  /// How a controller answers LE Read Local P-256 Public Key and LE Generate DHKey. A virtual one
+  /// never executes them, since the host computes P-256 itself.
   public enum P256Commands: Equatable, Sendable {
     /// It does not know the commands.
     case unknown
-    /// It claims the commands among those that it supports, and refuses each with this error, as some
-    /// real controllers do.
+    /// It lists the commands as supported, and refuses each with this error, as some real
+    /// controllers do.
     case refused(HCIErrorCode)
   }
 
@@ -69,10 +70,10 @@ public struct ControllerConfiguration: Sendable {
     self.p256Commands = p256Commands
   }
 
-  /// The LE features, a bit each. Core Specification, Vol 6, Part B, 4.6.
+  /// The LE features, one bit each. Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 {
-    // 1: connection parameters request; 2: extended reject; 3: features exchange begun by the
-    // peripheral.
+    // 1: Connection Parameters Request; 2: Extended Reject Indication; 3: Peripheral-initiated
+    // Features Exchange.
     var features: UInt64 = 0b1110
     if supportsEncryption { features |= 1 }
     if supportsDataLengthExtension { features |= 1 &<< 5 }
@@ -82,11 +83,11 @@ public struct ControllerConfiguration: Sendable {
   }
 }
 
-/// What a virtual controller has thrown away or passed on, for tests and for diagnosis.
+/// Counters of delivered and dropped packets, for tests and diagnosis.
 public struct ControllerCounters: Equatable, Sendable {
   /// ACL packets that the host of the other side has taken.
   public var deliveredPackets = 0
-  /// Packets from the host that were too short, too long for their stated length, or of a kind
+  /// Packets from the host that were too short, did not match their stated length, or had a type
   /// that an LE controller does not take.
   public var malformedPackets = 0
   /// ACL packets from the host for a handle without a link.
@@ -95,17 +96,17 @@ public struct ControllerCounters: Equatable, Sendable {
   public var packetsBeyondCredits = 0
   /// ACL packets from the host that were longer than the buffer size says.
   public var oversizedPackets = 0
-  /// Commands thrown away because the host left more than a thousand packets unread.
+  /// Commands dropped because the host left more than a thousand packets unread.
   public var droppedCommands = 0
-  /// Advertising reports thrown away because the host read too slowly.
+  /// Advertising reports dropped because the host read too slowly.
   public var droppedReports = 0
   /// Commands left unanswered on request.
   public var unansweredCommands = 0
-  /// Commands refused because the controller refuses every one.
+  /// Commands refused because the controller refuses all commands.
   var refusedCommands = 0
   /// Packets that came after the controller left the air.
   public var packetsAfterRemoval = 0
 
-  /// Nothing yet.
+  /// All counters at 0.
   public init() {}
 }

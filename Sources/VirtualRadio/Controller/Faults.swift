@@ -1,9 +1,9 @@
 import BluetoothHost
 
-/// What a virtual controller is to do wrong, and how often. Nothing, unless asked.
+/// Faults to inject into a virtual controller. None by default.
 ///
-/// Faults are used up in the order in which they were asked for, one for each packet that they
-/// fit, so that a test names exactly what goes wrong and when.
+/// Faults are used in the order in which they were added, one for each matching packet, so that a
+/// test determines exactly what goes wrong and when.
 public struct Faults: Sendable, Equatable {
   private struct CommandFault: Equatable {
     var opcode: HCIOpcode?
@@ -14,7 +14,7 @@ public struct Faults: Sendable, Equatable {
   private struct PacketFault: Equatable {
     var type: HCIPacketType?
     var change: PacketChange
-    /// Packets that fit, before and with the one that it happens to.
+    /// The number of matching packets up to the affected one.
     var remaining = 1
   }
 
@@ -43,75 +43,74 @@ public struct Faults: Sendable, Equatable {
   /// No faults.
   public init() {}
 
-  /// Leaves the next `times` commands undone and unanswered: those with `opcode`, or any.
+  /// Does not execute or answer the next `times` commands with `opcode`, or any commands.
   public mutating func leaveUnanswered(_ opcode: HCIOpcode? = nil, times: Int = 1) {
     commands.append(CommandFault(opcode: opcode, refusal: nil, remaining: times))
   }
 
-  /// Refuses the next `times` commands with `opcode`, and does nothing of what they ask.
+  /// Refuses the next `times` commands with `opcode`, without executing them.
   public mutating func refuse(_ opcode: HCIOpcode, with status: HCIErrorCode, times: Int = 1) {
     commands.append(CommandFault(opcode: opcode, refusal: status, remaining: times))
   }
 
-  /// Never gives back the next `count` buffers that the host's ACL packets took.
+  /// Never returns the next `count` buffers of the host's ACL packets.
   public mutating func loseCompletions(_ count: Int) {
     lostCompletions += count
   }
 
-  /// Gives the host only the first `length` bytes of its next packet, H4's type byte counted; of
-  /// its next packet of `type`, if one is named.
+  /// Truncates the host's next packet (of `type`) to `length` bytes, including H4's type byte.
   public mutating func cutPacket(to length: Int, type: HCIPacketType? = nil) {
     packets.append(PacketFault(type: type, change: .cut(length)))
   }
 
-  /// States in the host's next packet (of `type`) a length that is `difference` bytes too long,
-  /// or too short, and changes no other byte.
+  /// Adds `difference` to the length field of the host's next packet (of `type`), and changes no
+  /// other byte.
   public mutating func misstateLength(by difference: Int, type: HCIPacketType? = nil) {
     packets.append(PacketFault(type: type, change: .misstateLength(difference)))
   }
 
-  /// Gives the host its next packet (of `type`) twice.
+  /// Delivers the host's next packet (of `type`) twice.
   public mutating func duplicatePacket(type: HCIPacketType? = nil) {
     packets.append(PacketFault(type: type, change: .duplicate))
   }
 
-  /// Never gives the host its next packet (of `type`).
+  /// Drops the host's next packet (of `type`).
   public mutating func losePacket(type: HCIPacketType? = nil) {
     packets.append(PacketFault(type: type, change: .lose))
   }
 
-  /// Changes one bit of the next `count` keys that the host gives to encrypt a link with, as central or as
-  /// peripheral: the keys of the two sides differ, and the link ends with a MIC failure (0x3D).
+  /// Changes one bit of the next `count` keys from the host, as central or as peripheral: the keys
+  /// of the two sides differ, and the link ends with a MIC failure (0x3D).
   public mutating func changeKeys(_ count: Int = 1) {
     changedKeys += count
   }
 
-  /// Sends the host's next answer to LE Long Term Key Request, key or no key, `milliseconds` late. 40 s
-  /// after the request both sides end the link (0x22).
+  /// Delays the host's next answer to LE Long Term Key Request by `milliseconds`. 40 s after the
+  /// request both sides end the link (0x22).
   public mutating func delayKeyAnswer(by milliseconds: UInt32) {
     keyAnswerDelays.append(milliseconds)
   }
 
-  /// Puts the two sides of a link out of each other's range when the host next gives the command `opcode`,
-  /// whose first parameter is the link: before the command is done. The link ends on both sides when the
-  /// supervision time-out has passed; until then each is silent.
+  /// Puts the two sides of a link out of range before the host's next command `opcode`, whose first
+  /// parameter is the link's handle. The link ends on both sides after the supervision timeout;
+  /// until then both are silent.
   public mutating func loseLink(at opcode: HCIOpcode) {
     linkLosses.append(opcode)
   }
 
-  /// Gives the host `count` more ACL packets, at least 1, and puts the two sides of the last one's link out of
-  /// each other's range. What crossed the air before still reaches the host; both sides end the link when
-  /// the supervision time-out has passed.
+  /// Delivers `count` more ACL packets to the host, at least 1, and then puts the two sides of the
+  /// last one's link out of range. Packets sent before still reach the host; both sides end the
+  /// link after the supervision timeout.
   public mutating func loseLink(afterPackets count: Int) {
     packets.append(PacketFault(type: .acl, change: .loseLink, remaining: max(count, 1)))
   }
 
-  /// Takes back every fault that has not happened yet.
+  /// Removes all unused faults.
   public mutating func removeAll() {
     self = Faults()
   }
 
-  /// Whether nothing is left to go wrong.
+  /// Whether all faults have been used.
   public var isEmpty: Bool {
     self == Faults()
   }
@@ -129,7 +128,7 @@ public struct Faults: Sendable, Equatable {
     return .refuse(refusal)
   }
 
-  // Without faults a packet costs no more than this look.
+  // Without faults, a packet costs only this check.
   @inline(__always)
   mutating func takePacketChange(_ type: UInt8) -> PacketChange? {
     packets.isEmpty ? nil : takeFirstPacketChange(type)
@@ -153,7 +152,7 @@ public struct Faults: Sendable, Equatable {
     return true
   }
 
-  /// The key that counts instead of the host's.
+  /// The key to use instead of the host's.
   mutating func change(_ key: Number128) -> Number128 {
     guard changedKeys > 0 else { return key }
     changedKeys -= 1
@@ -166,7 +165,7 @@ public struct Faults: Sendable, Equatable {
     keyAnswerDelays.isEmpty ? nil : keyAnswerDelays.removeFirst()
   }
 
-  /// Whether the link of a command is lost now.
+  /// Whether the link of a command is lost before the command.
   mutating func takeLinkLoss(_ opcode: HCIOpcode) -> Bool {
     guard let index = linkLosses.firstIndex(of: opcode) else { return false }
     linkLosses.remove(at: index)

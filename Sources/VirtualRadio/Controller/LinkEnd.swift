@@ -9,7 +9,7 @@ struct LinkParameters: Equatable {
   /// In 10 ms, 10 to 3,200.
   var supervisionTimeout: UInt16
 
-  /// The values that a host's request leads to; `nil` if the specification forbids the request.
+  /// The values for a host's request; `nil` if the specification forbids the request.
   init?(_ request: ConnectionParameters) {
     guard request.areValid else { return nil }
     interval = request.maximumInterval
@@ -18,16 +18,16 @@ struct LinkParameters: Equatable {
   }
 }
 
-/// How much one packet over the air carries, and for how long.
+/// The data length of a packet over the air, in bytes and in time.
 struct AirTime: Equatable {
   /// In bytes, 27 to 251.
   var octets: UInt16
   /// In µs, 328 to 17,040.
   var time: UInt16
 
-  /// What every link starts with.
+  /// The initial value of every link.
   static let minimum = AirTime(octets: 27, time: 328)
-  /// What the 1M PHY needs for 251 bytes.
+  /// The time for 251 bytes on the 1M PHY.
   static let maximum = AirTime(octets: 251, time: 2_120)
 
   /// The smaller of each.
@@ -36,15 +36,15 @@ struct AirTime: Equatable {
   }
 }
 
-/// One side of a link: the controller whose side it is knows it by `handle`.
+/// One side of a link. `handle` identifies it in its controller.
 final class LinkEnd {
-  /// What a packet of a side's host has to do with: in one place, so that a packet costs one look.
+  /// The state for sending, in one value so that a packet costs one access.
   struct Sending {
-    /// Packets that hold one of the controller's buffers.
+    /// Packets that use one of the controller's buffers.
     var outstanding = 0
-    fileprivate(set) var encryptionStart: EncryptionStart?
+    fileprivate(set) var encryptionStart: EncryptionProcedure?
 
-    /// Counts one packet more. Whether that waits until encryption has started.
+    /// Counts one more packet. Returns whether it must wait for the start of encryption.
     mutating func begin() -> Bool {
       outstanding += 1
       return encryptionStart != nil
@@ -53,36 +53,36 @@ final class LinkEnd {
 
   let handle: ConnectionHandle
   let role: LEConnectionComplete.Role
-  /// The private address that this side has on the link, if its host wanted one.
+  /// The private address of this side on the link, if its host requested one.
   let ownPrivateAddress: DeviceAddress?
-  /// Who the other side is.
+  /// The other side's address and identity.
   let sender: Sender
   weak var controller: VirtualController?
-  /// The other side; `nil` once it cannot be reached, until the supervision time-out has passed.
+  /// The other side; `nil` when out of range, until the supervision timeout.
   weak var peer: LinkEnd?
 
   var parameters: LinkParameters
   var lossDeadline: Instant?
-  /// What this side's host sends.
+  /// The state of this side's sending.
   var sending = Sending()
-  /// What this side's host would like to send in one packet, and what it may.
+  /// The data length that this side's host requested, and the one in use.
   var preferredAirTime = AirTime.minimum
   var transmitAirTime = AirTime.minimum
   /// 1: 1M; 2: 2M.
   var transmitPHY: UInt8 = 1
-  /// The peripheral's wish, which this central's host has been asked about.
+  /// Whether this central's host must still answer the peripheral's parameter request.
   var isAskedForParameters = false
   /// Whether the link is encrypted.
   var isEncrypted = false
-  /// The start of encryption that goes on, and holds this side's data.
-  var encryptionStart: EncryptionStart? {
+  /// The running start of encryption, which holds this side's data.
+  var encryptionStart: EncryptionProcedure? {
     get { sending.encryptionStart }
     set { sending.encryptionStart = newValue }
   }
 
   init(
     controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
-    ownAddress: DeviceAddress, own: OwnAddress, sender: Sender, parameters: LinkParameters
+    ownAddress: DeviceAddress, own: UsedAddress, sender: Sender, parameters: LinkParameters
   ) {
     self.controller = controller
     self.handle = handle
@@ -92,7 +92,7 @@ final class LinkEnd {
     self.parameters = parameters
   }
 
-  /// Neither side hears the other any more.
+  /// Puts both sides out of range of each other.
   func breakContact(at now: Instant) {
     peer?.losePeer(at: now)
     losePeer(at: now)

@@ -1,10 +1,10 @@
 import BluetoothHost
 
-/// Whole packets on their way to the host, the oldest first, in one array that is used again.
+/// Whole packets for the host, the oldest first, in one reused array.
 struct PacketQueue {
   private struct Entry {
     var length: Int
-    /// The sender's end of the link, when taking this packet gives it back a buffer.
+    /// The sender's end of the link, if removing this packet frees its buffer.
     var completes: LinkEnd?
     var isReport: Bool
   }
@@ -14,13 +14,13 @@ struct PacketQueue {
   private var byteOffset = 0
   private var entryOffset = 0
 
-  /// How many packets wait.
+  /// The number of packets.
   var count: Int { entries.count - entryOffset }
 
   /// How many of them are advertising reports.
   private(set) var reportCount = 0
 
-  /// The first packet; empty if there is none.
+  /// The first packet; empty if the queue is empty.
   var first: Span<UInt8> {
     @_lifetime(borrow self)
     get {
@@ -50,7 +50,7 @@ struct PacketQueue {
     entries.append(Entry(length: start.count + data.count, completes: end, isReport: false))
   }
 
-  /// Drops the first packet, and tells whose buffer that frees.
+  /// Removes the first packet. Returns the end of the link whose buffer that frees.
   mutating func removeFirst() -> LinkEnd? {
     guard entryOffset < entries.count else { return nil }
     let entry = entries[entryOffset]
@@ -61,7 +61,7 @@ struct PacketQueue {
     if entryOffset == entries.count {
       removeAll()
     } else if byteOffset > 16_384 {
-      // The front is given back now and then, so that a queue that is never empty stays small.
+      // Frees the front now and then, so that a queue that is never empty stays small.
       bytes.removeFirst(byteOffset)
       entries.removeFirst(entryOffset)
       byteOffset = 0
@@ -70,7 +70,7 @@ struct PacketQueue {
     return entry.completes
   }
 
-  /// Drops everything.
+  /// Removes all packets.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)

@@ -1,52 +1,52 @@
 import BluetoothHost
 
-/// A Bluetooth LE controller in software: commands and ACL packets from its host go in, events
-/// and ACL packets for its host come out, and the other controllers of its air hear it.
+/// A virtual Bluetooth LE controller. It takes commands and ACL packets from its host, gives it
+/// events and ACL packets, and the other controllers of its air hear it.
 ///
-/// Made by `VirtualAir.addController`. Packets are whole and begin with H4's type byte. What a
-/// host sends is dealt with at once, at the air's `now`. Nothing that a host sends can stop the
-/// program: what cannot be understood is answered with an error, or dropped and counted.
+/// `VirtualAir.addController` creates it. Packets are whole and begin with H4's type byte. It
+/// handles a host's packet at once, at the air's `now`. No packet of a host can stop the program: a
+/// wrong one is answered with an error, or dropped and counted.
 ///
-/// It does not keep its air: without an owner for that, it is as if it had vanished.
-public final class VirtualController {
+/// It does not retain its air: without an owner of the air, it acts as if it had vanished.
+public final class VirtualController: Scheduled {
   /// The longest packet that `nextPacket(into:)` writes, in bytes.
   public var maximumPacketLength: Int {
     max(3 + 255, ACLHeader.packetHeaderLength + Int(configuration.aclDataLength))
   }
 
-  /// Counts from 1 in the order of arrival.
+  /// Its number in the order of arrival, from 1.
   public let number: Int
   /// Its public address.
   public let address: DeviceAddress
-  /// What kind of controller it is.
+  /// Its properties.
   public let configuration: ControllerConfiguration
-  /// What is to go wrong.
+  /// The faults to inject.
   public var faults = Faults()
-  /// What has been dropped or delivered.
+  /// Its counters.
   public internal(set) var counters = ControllerCounters()
-  /// How strongly the others hear it, in dBm, unless the air says otherwise for a pair.
+  /// Its signal strength at the others, in dBm, unless the air overrides it for a pair.
   public var signalStrength: Int8 = -50
 
   weak var air: VirtualAir?
-  var state = ControllerState()
+  var state = HostSettings()
   var links: [LinkEnd] = []
   var outgoing = PacketQueue()
   var random: SplitMix64
-  /// With what every command is refused, if it is.
+  /// The error with which it refuses every command, if any.
   var refusal: HCIErrorCode?
-  /// Called, if set, whenever a packet for the host has come.
+  /// Called for each new packet for the host.
   var onPacket: (() -> Void)?
 
-  // What the air keeps of it.
-  /// Its place in the air's schedule, if it is there.
-  var scheduleIndex: Int?
-  /// Whether anything would come of an advertisement of its own, as was last found.
+  // The air's state of it.
+  /// Its index in the air's schedule, if it is there.
+  package var scheduleIndex: Int?
+  /// Whether an advertisement of it would cause a report or a link, when last checked.
   var isHeard = false
-  /// The air's count of changes when that was.
+  /// The air's count of changes at that check.
   var audienceSeen = 0
 
   private var nextHandle: UInt16
-  /// The first packet has been given once, and is given again on request of a fault.
+  /// Whether the first packet has been delivered once, and a fault delivers it again.
   private var isSecondTime = false
 
   init(
@@ -57,13 +57,13 @@ public final class VirtualController {
     self.number = number
     self.address = address
     self.configuration = configuration
-    random = SplitMix64(state: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9)
-    // Each controller counts from a place of its own, so that a handle of the one side that
-    // is taken for the other's does not work by luck.
+    random = SplitMix64(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9)
+    // Each controller starts at another handle, so that one side's handle does not work on the
+    // other side by accident.
     nextHandle = UInt16(truncatingIfNeeded: number % 0xE0) * 0x10
   }
 
-  /// The random address that its host has set; `nil` if none.
+  /// The random address that its host has set; `nil` before that.
   public var randomAddress: DeviceAddress? { state.randomAddress }
 
   /// Whether it is advertising.
@@ -75,7 +75,7 @@ public final class VirtualController {
   /// The handles of its links, the oldest first.
   public var connectionHandles: [ConnectionHandle] { links.map(\.handle) }
 
-  /// Whether the link is encrypted; `nil` if there is none.
+  /// Whether the link is encrypted; `nil` for an unknown handle.
   public func isEncrypted(_ handle: ConnectionHandle) -> Bool? { link(handle)?.isEncrypted }
 
   // MARK: The host's side
@@ -97,11 +97,11 @@ public final class VirtualController {
     }
   }
 
-  /// Whether the host has something to read.
+  /// Whether a packet for the host is waiting.
   public var hasPacket: Bool { outgoing.count > 0 }
 
-  /// Writes the next whole packet for the host; `false` if there is none, or if `writer` has less
-  /// room than it needs (`maximumPacketLength` is always enough).
+  /// Writes the next whole packet for the host; `false` without one, or if it does not fit into
+  /// `writer` (`maximumPacketLength` always fits).
   public func nextPacket(into writer: inout ByteWriter) -> Bool {
     while outgoing.count > 0 {
       let length = outgoing.first.count
@@ -136,44 +136,44 @@ public final class VirtualController {
     link(header.handle)?.breakContact(at: air.now)
   }
 
-  // MARK: Faults that happen at once
+  // MARK: Immediate faults
 
-  /// Loses all state, as Reset does but without being asked, and says so with a Hardware Error
-  /// event; with no `hardwareCode`, says nothing.
+  /// Loses all state, as by Reset, and reports it with a Hardware Error event; without a
+  /// `hardwareCode`, reports nothing.
   public func fail(hardwareCode: UInt8?) {
     resetState()
     guard let hardwareCode else { return }
     emit(HardwareError(hardwareCode: hardwareCode))
   }
 
-  /// Tells the host of a Hardware Error, and loses nothing.
+  /// Reports a Hardware Error to the host, and keeps its state.
   public func reportHardwareError(_ hardwareCode: UInt8) {
     emit(HardwareError(hardwareCode: hardwareCode))
   }
 
-  /// Leaves the air as when its power is lost; see `VirtualAir.Removal.vanishing`.
+  /// Leaves the air as if it lost power; see `VirtualAir.Removal.vanishing`.
   public func vanish() {
     air?.remove(self, .vanishing)
   }
 
-  // MARK: Life
+  // MARK: State
 
-  /// Everything as it is after Reset: no links, no packets, nothing set.
+  /// Sets the state after Reset: no links, no packets, default settings.
   func resetState() {
-    fallSilent()
+    stopActivities()
     loseLinks()
     outgoing.removeAll()
     isSecondTime = false
-    state = ControllerState()
+    state = HostSettings()
   }
 
   func leaveAir() {
-    state = ControllerState()
+    state = HostSettings()
     outgoing.removeAll()
     air = nil
   }
 
-  /// A handle that no link of this controller has.
+  /// A handle that is unused in this controller.
   func makeHandle() -> ConnectionHandle {
     repeat {
       nextHandle = nextHandle >= 0x0EFF ? 1 : nextHandle + 1
@@ -187,7 +187,7 @@ public final class VirtualController {
 }
 
 extension ByteWriter {
-  /// Changes what the packet that begins at `offset` says of its own length.
+  /// Changes the length field of the packet that begins at `offset`.
   @_lifetime(self: copy self)
   fileprivate mutating func misstateLength(by difference: Int, type: UInt8, at offset: Int) {
     let length = count - offset

@@ -1,20 +1,20 @@
 import BluetoothHost
 
-/// An identity resolving key (IRK), by which private addresses are made and known again.
+/// An identity resolving key (IRK), which generates and resolves private addresses.
 ///
 /// Core Specification, Vol 6, Part B, 1.3.2.2 and 1.3.2.3.
 struct ResolvingKey {
   private let key: Number128
 
-  /// `nil` for zeros, which mean that there is no key.
+  /// `nil` for zeros, which mean no key.
   init?(_ key: Number128) {
     guard key != .zero else { return nil }
     self.key = key
   }
 
-  /// The private address whose random part is made of the low 22 bits of `random`.
+  /// A private address with the low 22 bits of `random` as its random part.
   func makeAddress(_ random: UInt64) -> DeviceAddress {
-    // 0b01 at the top says that the address is resolvable.
+    // The two most significant bits 0b01 mean that the address is resolvable.
     let prand = UInt32(truncatingIfNeeded: random) & 0x3F_FFFF | 0x40_0000
     let hash = PairingFunctions.ah(k: key, r: prand)
     return DeviceAddress(
@@ -25,7 +25,7 @@ struct ResolvingKey {
       })
   }
 
-  /// Whether `address`, which is resolvable, was made with this key.
+  /// Whether the resolvable `address` was generated with this key.
   func resolves(_ address: DeviceAddress) -> Bool {
     let bytes = address.bytes
     func part(_ offset: Int) -> UInt32 {
@@ -39,8 +39,7 @@ extension DeviceAddress {
   /// Whether it is a resolvable private address. Core Specification, Vol 6, Part B, 1.3.2.2.
   var isResolvable: Bool { kind == .random && bytes[5] >> 6 == 0b01 }
 
-  /// The same address with the type by which events name a device that the controller has resolved:
-  /// 0x02 or 0x03.
+  /// The same address with the type that events use for a resolved device: 0x02 or 0x03.
   var asResolved: DeviceAddress {
     DeviceAddress(kind: Kind(rawValue: kind.rawValue | 0b10), bytes: bytes)
   }

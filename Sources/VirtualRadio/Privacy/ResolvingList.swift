@@ -1,7 +1,7 @@
 import BluetoothHost
 
-/// The devices whose private addresses a controller resolves, and for which it has private addresses of
-/// its own.
+/// The resolving list: devices with keys, to resolve their private addresses and to generate own
+/// ones for them.
 ///
 /// Core Specification, Vol 6, Part B, 4.7 and 6.
 struct ResolvingList {
@@ -12,9 +12,9 @@ struct ResolvingList {
     let peerKey: Number128
     let peerResolvingKey: ResolvingKey?
     let localResolvingKey: ResolvingKey?
-    /// Whether the device may use its identity address although it has a key.
+    /// Whether the device may also use its identity address.
     var isInDevicePrivacyMode = false
-    /// The private address that the device used last, or is addressed by.
+    /// The private address that the device used last, or that this controller used for it.
     var peerAddress: DeviceAddress?
     /// The private address that this controller uses for it.
     var localAddress: DeviceAddress?
@@ -31,7 +31,7 @@ struct ResolvingList {
     }
   }
 
-  /// Whether addresses are resolved. Own private addresses are made in any case.
+  /// Whether addresses are resolved. Own private addresses are generated in any case.
   var isEnabled = false
   private(set) var entries: [Entry] = []
 
@@ -40,7 +40,7 @@ struct ResolvingList {
     entries.first { $0.peer == identity }
   }
 
-  /// Whether the device, or its key, is there.
+  /// Whether the device or its key is in the list.
   func contains(_ request: LEAddDeviceToResolvingList) -> Bool {
     entries.contains {
       $0.peer == request.peer || request.peerKey != .zero && $0.peerKey == request.peerKey
@@ -52,7 +52,7 @@ struct ResolvingList {
     entries.append(Entry(request))
   }
 
-  /// Removes a device; `false` if it was not there.
+  /// Removes a device; `false` if it was not in the list.
   mutating func remove(_ identity: DeviceAddress) -> Bool {
     guard let index = entries.firstIndex(where: { $0.peer == identity }) else { return false }
     entries.remove(at: index)
@@ -64,8 +64,8 @@ struct ResolvingList {
     entries.removeAll()
   }
 
-  /// The sender of a packet from `address`; `nil` if the packet is to be ignored, because the sender
-  /// uses its identity address although it is in network privacy mode.
+  /// The sender of a packet from `address`; `nil` if the packet must be ignored, because the sender
+  /// is in network privacy mode and uses its identity address.
   func sender(at address: DeviceAddress) -> Sender? {
     guard isEnabled, !entries.isEmpty else { return Sender(address: address) }
     if address.isResolvable {
@@ -78,23 +78,23 @@ struct ResolvingList {
   }
 }
 
-/// Who a packet is from.
+/// The sender of a packet.
 struct Sender {
-  /// The address that the packet has.
+  /// The address in the packet.
   let address: DeviceAddress
-  /// The device whose private address that is, if the controller has resolved it.
+  /// The device, if the controller has resolved its private address.
   var entry: ResolvingList.Entry?
 
-  /// The identity address of a device that was resolved, the packet's address of any other.
+  /// The identity address of a resolved device; otherwise the packet's address.
   var identity: DeviceAddress { entry?.peer ?? address }
 
-  /// The identity as events state it.
+  /// The identity with the type that events use.
   var stated: DeviceAddress { entry?.peer.asResolved ?? address }
 
-  /// The private address that was resolved; zeros if none was.
+  /// The resolved private address; zeros if the address was not resolved.
   var resolvedAddress: DeviceAddress { entry == nil ? .zero : address }
 
-  /// Keeps the address for the host that asks for it.
+  /// Records the address for LE Read Peer Resolvable Address.
   func note() {
     entry?.peerAddress = address
   }

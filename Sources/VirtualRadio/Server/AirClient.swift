@@ -1,7 +1,7 @@
 import BluetoothHost
 import LinuxSystem
 
-/// One connection of a server, and the controller that it stands for.
+/// One connection of a server, and its controller.
 final class AirClient: EventHandler {
   let controller: VirtualController
   private let connection: FileDescriptor
@@ -9,13 +9,13 @@ final class AirClient: EventHandler {
   private let loop: EventLoop
   private var registration: EventLoop.Registration?
   private var interest = Readiness.readable
-  /// Whether the server has it down as one with packets.
+  /// Whether it is in the server's list of clients with packets.
   var isWaiting = false
 
   // The longest packet that a client may send: 5 bytes of header and 2,048 of data.
   private var decoder = H4StreamDecoder<2_053>()
   private var input = [UInt8](repeating: 0, count: 4_096)
-  /// Packets on their way into the socket: those from `sent` to `filled`.
+  /// Packets for the socket: the bytes from `sent` to `filled`.
   private var output: [UInt8]
   private var sent = 0
   private var filled = 0
@@ -50,8 +50,8 @@ final class AirClient: EventHandler {
 
   // MARK: From the host
 
-  /// Takes what has come, up to a few thousand bytes: other clients have their turn then.
-  /// Returns a notice if the client must go.
+  /// Reads up to a few thousand bytes, then other clients have their turn. Returns a notice if the
+  /// client must be removed.
   func receive() -> AirServer.Notice? {
     let count: Int
     do throws(SystemError) {
@@ -62,7 +62,7 @@ final class AirClient: EventHandler {
       case .bytes(let read): count = read
       }
     } catch {
-      // A peer that has gone without reading all is not worth more words than one that closed.
+      // A reset means that the peer closed without reading everything: the same as closing.
       return error.code == .connectionReset
         ? .left(controller.address) : .dropped(controller.address, why: error.description)
     }
@@ -84,15 +84,15 @@ final class AirClient: EventHandler {
           controller.address, why: "it sent 0x\(hexadecimal(byte)) where a packet begins")
       }
       if controller.counters.droppedCommands > 0 {
-        return .dropped(controller.address, why: "it sends commands and reads no answers")
+        return .dropped(controller.address, why: "it sends commands and does not read the answers")
       }
     }
   }
 
   // MARK: To the host
 
-  /// Writes as many packets as the socket takes. What it does not take stays with the controller,
-  /// but for a few thousand bytes. Returns a notice if the client must go.
+  /// Writes as many packets as the socket takes. The rest stays with the controller, except a few
+  /// thousand bytes. Returns a notice if the client must be removed.
   func transmit() -> AirServer.Notice? {
     guard registration != nil else { return nil }
     do throws(SystemError) {
@@ -116,7 +116,7 @@ final class AirClient: EventHandler {
     }
   }
 
-  /// Takes packets from the controller into the empty buffer; `false` if there is none.
+  /// Moves packets from the controller into the empty buffer; `false` without packets.
   private func fill() -> Bool {
     var writer = ByteWriter(output.mutableSpan)
     while controller.nextPacket(into: &writer) {}

@@ -23,13 +23,13 @@ final class AirListener: EventHandler {
     registration = nil
   }
 
-  /// Takes no clients: those that come wait.
+  /// Stops accepting clients: new ones wait.
   func pause() {
     isPaused = true
     setInterest(.none)
   }
 
-  /// Takes clients again.
+  /// Accepts clients again.
   func resume() {
     guard isPaused else { return }
     isPaused = false
@@ -42,7 +42,7 @@ final class AirListener: EventHandler {
 
   private func setInterest(_ interest: Readiness) {
     guard let registration else { return }
-    // Only an event queue that has been closed refuses, and then nobody waits on it.
+    // Fails only if the loop's queue is closed.
     try? loop.change(registration, to: interest)
   }
 }

@@ -1,28 +1,26 @@
 import BluetoothHost
 import LinuxSystem
 
-/// Puts an air behind listening sockets: each connection is one new controller, and carries a
-/// stream of H4 packets, as `unix:` and `tcp-client:` radios speak it.
+/// Serves an air on listening sockets: each connection is one new controller, and carries a stream
+/// of H4 packets, for `unix:` and `tcp-client:` radios.
 ///
-/// It runs in the caller's event loop and on its thread. After each turn of the loop, by
-/// `deadline`, and after it has used a controller of its own (`air.addController()`), the program
-/// calls `advance(to:)`, which lets time pass and writes to the clients what waits for them. A
-/// controller of the program's own may have packets after each of these: see
-/// `VirtualController.hasPacket`.
+/// It runs in the caller's event loop and on its thread. The program calls `advance(to:)` after
+/// each turn of the loop, by `deadline`, and after it has used a controller of its own
+/// (`air.addController()`). That sets the time and writes waiting packets to the clients. The
+/// program's controllers may then have packets: see `VirtualController.hasPacket`.
 ///
-/// A client that closes its socket is a controller whose power is lost: its peers end their links
-/// when their supervision time-outs have passed, unless `whenClientsLeave` says otherwise. (A
-/// host that leaves in good order ends its links itself before it closes.) A client that reads
-/// slowly holds up what is sent to it, and the buffers of who sends it, as over a real radio; one
-/// that sends commands without reading the answers is dropped.
+/// A client that closes its socket is a controller that loses power: its peers' links end by
+/// supervision timeout, unless `whenClientsLeave` says otherwise. (A host that shuts down in order
+/// ends its links before it closes.) A client that reads slowly delays its packets and blocks their
+/// senders' buffers, as over a real radio; one that sends commands without reading the answers is
+/// dropped.
 ///
-/// A client that comes when there are as many as there may be has its first command refused, with
-/// the error Connection Rejected due to Limited Resources (0x0D; Core Specification, Vol 1, Part F,
-/// 2.13), and is disconnected: no controller answers Reset so for another reason. One for which the
-/// process may open no more files gets that answer to Reset at once.
+/// When the air is full, a new client's first command is refused with Connection Rejected due to
+/// Limited Resources (0x0D; Core Specification, Vol 1, Part F, 2.13), and the client is
+/// disconnected. No controller answers Reset in this way for another reason. If the process has
+/// reached its limit on open files, the client gets that answer to Reset at once.
 ///
-/// Work grows with what is used: a packet from one client is no work for those that get nothing of
-/// it.
+/// A packet from one client costs nothing for clients that do not receive it.
 public final class AirServer {
   /// What happens to the clients.
   public enum Notice: Equatable, Sendable, CustomStringConvertible {
@@ -30,66 +28,70 @@ public final class AirServer {
     case joined(DeviceAddress)
     /// A client has closed its socket.
     case left(DeviceAddress)
-    /// A client has been disconnected, and why.
+    /// A client was disconnected, for this reason.
     case dropped(DeviceAddress, why: String)
-    /// A client has been refused, because so many are connected: the most that there may be. The
-    /// next notice of this kind comes once one has left and the air is full again.
+    /// A client was refused, because this many, the maximum, are connected. The next notice of this
+    /// kind follows only after one has left and the air is full again.
     case full(Int)
-    /// No client can be taken at present, and why.
+    /// No client can be accepted now, for this reason.
     case cannotAccept(why: String)
 
-    /// What it is, in words.
+    /// The notice as a sentence without its full stop.
     public var description: String {
       switch self {
       case .joined(let address): "\(address.text) joined"
       case .left(let address): "\(address.text) left"
       case .dropped(let address, let why): "\(address.text) dropped: \(why)"
       case .full(let count):
-        "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): a program was refused"
-      case .cannotAccept(let why): "no new client can be taken: \(why)"
+        "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): refused a program"
+      case .cannotAccept(let why): "cannot accept a new client: \(why)"
       }
     }
   }
 
-  /// The air, which may have controllers of the program's own too.
+  /// The air, which may also have controllers of the program.
   public let air: VirtualAir
   /// How a client's controller leaves when its socket is closed.
   public var whenClientsLeave = VirtualAir.Removal.vanishing
-  /// The kind of controller that clients get. An `aclDataLength` above 2,048 is of no use: a longer
-  /// packet from a client is dropped.
+  /// The configuration of the clients' controllers. An `aclDataLength` above 2,048 has no use: a
+  /// longer packet from a client is dropped.
   public var configuration: ControllerConfiguration
-  /// Called, if set, for each notice.
+  /// Called for each notice.
   public var onNotice: ((Notice) -> Void)?
 
   let loop: EventLoop
   private var listeners: [AirListener] = []
   private(set) var clients: [AirClient] = []
-  private let maximumClients: Int
+  /// How many clients it accepts at once.
+  package let maximumClients: Int
   /// Clients with packets that their sockets may take.
   private var waiting: [AirClient] = []
-  /// An empty array with room, to be used again.
+  /// An empty array with capacity, for reuse.
   private var spare: [AirClient] = []
   /// Clients that are being refused, the oldest first.
   private var refused: [AirClient] = []
-  /// The controllers of refused clients are here, apart from all others.
+  /// The air of the refused clients' controllers.
   private let emptyAir = VirtualAir()
-  private var hasSaidFull = false
-  /// Closed for a moment to refuse a client when no more files may be opened.
+  private var hasReportedFull = false
+  /// Closed for a moment to refuse a client at the limit on open files.
   private var spareDescriptor: FileDescriptor?
 
-  /// How many clients a server takes unless given another number.
-  public static let usualMaximumClients = 64
-  /// Refused clients that have not sent a command yet, at most: the oldest goes for a new one.
+  /// How many clients a server accepts by default.
+  public static let defaultMaximumClients = 64
+  /// How many refused clients may wait without a command: a new one replaces the oldest.
   private static let maximumRefused = 16
 
-  /// A server that listens nowhere yet.
+  /// A server that does not listen yet.
   ///
   /// - Parameters:
+  ///   - air: The air that clients join.
+  ///   - loop: The loop that watches the sockets.
+  ///   - configuration: What the controller of a client can do.
   ///   - maximumClients: Further ones are refused until one leaves. Each client takes a file
   ///     descriptor: see `FileLimit`.
   public init(
     air: VirtualAir, loop: EventLoop, configuration: ControllerConfiguration = .init(),
-    maximumClients: Int = usualMaximumClients
+    maximumClients: Int = defaultMaximumClients
   ) {
     self.air = air
     self.loop = loop
@@ -100,18 +102,18 @@ public final class AirServer {
   /// How many clients are connected.
   public var clientCount: Int { clients.count }
 
-  /// Takes clients from `listener`, until `close()`.
+  /// Accepts clients from `listener`, until `close()`.
   public func listen(on listener: consuming StreamListener) throws(SystemError) {
     if spareDescriptor == nil { spareDescriptor = try FileLimit.spareDescriptor() }
-    let door = AirListener(listener, server: self)
-    try door.open()
-    listeners.append(door)
+    let listener = AirListener(listener, server: self)
+    try listener.open()
+    listeners.append(listener)
   }
 
-  /// When `advance(to:)` must be called next; `nil` if only packets can bring anything.
+  /// When `advance(to:)` must be called next; `nil` to wait for packets.
   public var deadline: Instant? { air.deadline }
 
-  /// Lets time pass, by the monotonic clock, and gives the clients what waits for them.
+  /// Sets the time, by the monotonic clock, and writes the waiting packets to the clients.
   public func advance(to now: Instant) {
     air.advance(to: now)
     flush()
@@ -127,7 +129,7 @@ public final class AirServer {
 
   // MARK: Clients
 
-  /// Takes every client that waits at `listener`.
+  /// Accepts every client that waits at `listener`.
   func accept(from listener: AirListener) {
     do throws(SystemError) {
       while let connection = try listener.listener.accept() {
@@ -138,12 +140,12 @@ public final class AirServer {
         }
       }
     } catch {
-      if !hasSaidFull { onNotice?(.cannotAccept(why: error.description)) }
+      if !hasReportedFull { onNotice?(.cannotAccept(why: error.description)) }
       if error.code == .tooManyOpenFiles, spareDescriptor != nil {
-        hasSaidFull = true
+        hasReportedFull = true
         return turnAway(from: listener)
       }
-      // What cannot be taken now must not wake the loop again and again.
+      // A client that cannot be accepted now must not wake the loop again and again.
       listener.pause()
     }
   }
@@ -170,13 +172,13 @@ public final class AirServer {
     try client.open()
     if refused.count == Self.maximumRefused { dismiss(refused[0]) }
     refused.append(client)
-    guard !hasSaidFull else { return }
-    hasSaidFull = true
+    guard !hasReportedFull else { return }
+    hasReportedFull = true
     onNotice?(.full(clients.count))
   }
 
-  /// Refuses the client that waits at `listener`, and for which no file may be opened: it gets the
-  /// answer before it asks.
+  /// Refuses the client that waits at `listener`, at the limit on open files: sends the answer
+  /// before the command.
   private func turnAway(from listener: AirListener) {
     spareDescriptor = nil
     do throws(SystemError) {
@@ -190,25 +192,25 @@ public final class AirServer {
         _ = try connection.write(refusal.span)
       }
     } catch {
-      // It has gone, or somebody else has opened a file: it comes again, or waits.
+      // The client has gone, or the process has opened another file. The client waits or retries.
       listener.pause()
     }
     spareDescriptor = try? FileLimit.spareDescriptor()
   }
 
-  /// Reads what `client` has sent, and gives everybody what comes of it.
+  /// Reads what `client` has sent, and writes the resulting packets to all clients.
   func serve(_ client: AirClient, _ readiness: Readiness) {
     if readiness.isReadable {
       air.advance(to: MonotonicClock.now)
       if let departure = client.receive() { remove(client, departure) }
     }
-    // What its socket did not take before, it may take now.
+    // Its socket may take the rest now.
     if readiness.isWritable { packetIsWaiting(for: client) }
     flush()
     if client.controller.counters.refusedCommands > 0 { dismiss(client) }
   }
 
-  /// `client` has a packet, or can take one that it had.
+  /// Adds `client` to those with packets that their sockets may take.
   func packetIsWaiting(for client: AirClient) {
     guard !client.isWaiting else { return }
     client.isWaiting = true
@@ -217,12 +219,12 @@ public final class AirServer {
 
   /// Writes to each client that has packets as much as its socket takes.
   private func flush() {
-    // A packet that one client takes frees another's buffer, which is a packet for that one.
+    // A packet that one client takes frees another's buffer, which causes a packet for that one.
     while !waiting.isEmpty {
       var round = spare
       spare = []
       swap(&round, &waiting)
-      // In the order in which they came: the same every time.
+      // In the order of their arrival, which is deterministic.
       if round.count > 1 { round.sort { $0.controller.number < $1.controller.number } }
       for client in round {
         client.isWaiting = false
@@ -238,12 +240,12 @@ public final class AirServer {
     clients.remove(at: index)
     client.close()
     air.remove(client.controller, whenClientsLeave)
-    hasSaidFull = false
+    hasReportedFull = false
     onNotice?(notice)
     for listener in listeners { listener.resume() }
   }
 
-  /// Lets go of a client that was refused.
+  /// Removes a client that was refused.
   private func dismiss(_ client: AirClient) {
     guard let index = refused.firstIndex(where: { $0 === client }) else { return }
     refused.remove(at: index)

@@ -10,24 +10,24 @@ struct Ask: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Ask a ball a question, and print its answer.",
     discussion: """
-      The answer alone goes to stdout, so that it can be piped; progress goes to stderr. A \
-      question ends in a question mark; the ball refuses anything else. A ball that cannot be \
-      connected to, or is none, is passed over while there is time.
+      Only the answer goes to stdout, so that it can be piped; progress goes to stderr. A \
+      question ends in a question mark; the ball refuses anything else. Skips devices that fail \
+      to connect or lack the service, while time is left.
 
-      A ball that protects its links wants you to pair first: let it open pairing, by holding its shake \
-      button for 3 s, and give --pair. If the ball shows a number, you are asked whether it is the same, or \
-      to type it. The bond is kept in ask.bonds, beside those of eightball bonds, and the ball knows you by it.
+      A ball with --security requires pairing: hold its shake button for 3 s to open pairing, and \
+      give --pair. If the ball shows a number, compare or type it when asked. The bond is kept in \
+      ask.bonds, beside the file of eightball bonds; with it the ball recognizes you.
 
       EXAMPLES
         eightball ask "Will it rain?"
         eightball ask --random --radio hci0
         eightball ask "Do you know me?" --address C0:00:00:00:00:01
         eightball ask "Is it late?" --name "Kitchen Ball" --timeout 5s --json
-        eightball ask --pair "Will you tell nobody else?"
+        eightball ask --pair "Can you keep a secret?"
 
       EXIT STATUS
         0   the ball answered
-        1   something unexpected
+        1   an unexpected failure
         64  the command line is wrong
         65  the ball refused: not a question
         66  no ball was found
@@ -46,19 +46,19 @@ struct Ask: ParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Ask the ball of this name, rather than any.", valueName: "name"))
+    help: ArgumentHelp("Ask the ball with this name. Default: any ball.", valueName: "name"))
   var name: BallName?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How long to wait for the answer, such as 5s or 500ms; 2s unless given. A ball is looked "
-        + "for as long, and at least for 5s; with --pair the answer has at least 60s.",
+      "How long to wait for the answer, such as 5s or 500ms; default: 2s. The search for a ball "
+        + "takes as long, but at least 5s; with --pair the answer has at least 60s.",
       valueName: "time"),
     transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout = TimeOption(milliseconds: 2_000)
 
-  @Flag(name: .long, help: "Pair with the ball if it wants that, and keep the bond.")
+  @Flag(name: .long, help: "Pair if the ball requires it, and keep the bond.")
   var pair = false
 
   @OptionGroup var addressOptions: AddressOptions
@@ -70,15 +70,18 @@ struct Ask: ParsableCommand {
       throw ValidationError(
         random
           ? "Give a question or --random, not both."
-          : "Ask something: eightball ask \"Will it rain?\", or eightball ask --random.")
+          : "No question given. Ask one: eightball ask \"Will it rain?\", or eightball ask "
+            + "--random.")
     }
     if let question {
-      guard !question.isEmpty else { throw ValidationError("The question is empty.") }
+      guard !question.isEmpty else {
+        throw ValidationError("The question is empty: give one that ends in a question mark.")
+      }
       let count = question.utf8.count
       guard count <= maximumAttributeValueLength else {
         throw ValidationError(
-          "The question is \(count) bytes long in UTF-8; a ball takes at most "
-            + "\(maximumAttributeValueLength).")
+          "The question has \(count) bytes in UTF-8, more than the \(maximumAttributeValueLength) "
+            + "that a ball takes: shorten it.")
       }
     }
     try name?.validate()
@@ -87,7 +90,7 @@ struct Ask: ParsableCommand {
   func run() throws {
     let inquiry = inquiry
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
-    try endingWell(complain: printer.failed) {
+    try reportingErrors(with: printer.failed) {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
       printer.begins(inquiry, chosen, isChosen: random)
@@ -95,7 +98,7 @@ struct Ask: ParsableCommand {
       let radio = CBRadio(
         chosen.name, address: try addressOptions.choice, watchedBy: sinks, bonds: bonds)
       radio.pairing = pair ? PairingQuestions(isJSON: output.json).pairing : .refused
-      let outcome = try waiting { await AskProgram(inquiry, on: radio, printer: printer).run() }
+      let outcome = try runBlocking { await AskProgram(inquiry, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)
       if let failure = bonds.failure { throw failure }
@@ -105,11 +108,12 @@ struct Ask: ParsableCommand {
     }
   }
 
-  /// The bonds with balls; in memory if there are none, and none are wanted.
+  /// The bonds with balls; in memory if there is no file and `--pair` is not given.
   private func openBonds() throws -> RadioBonds {
     guard let path = BondFile.path(of: Self.bondsName) else {
       guard pair else { return RadioBonds() }
-      throw ValidationError("--pair keeps a bond, and neither HOME nor XDG_STATE_HOME says where.")
+      throw ValidationError(
+        "--pair has no folder for the bond: set HOME or XDG_STATE_HOME to an absolute path.")
     }
     do throws(SystemError) {
       guard pair || Files.exists(path) else { return RadioBonds() }
@@ -123,17 +127,17 @@ struct Ask: ParsableCommand {
     }
   }
 
-  private var inquiry: Inquiry {
-    Inquiry(
+  private var inquiry: AskRequest {
+    AskRequest(
       question: question ?? BallQuestion.random(), name: name?.text,
-      // A person compares numbers, or types one.
+      // A person needs time to compare or type a number.
       answerTimeout: pair ? max(60, timeout.seconds) : timeout.seconds,
       searchTimeout: max(5, timeout.seconds), preparationTimeout: pair ? 60 : 10)
   }
 }
 
 extension AskOutcome {
-  /// What the program ends with; `nil` for success.
+  /// The exit status; `nil` for success.
   fileprivate var exitStatus: ExitCode? {
     switch self {
     case .answered: nil

@@ -5,14 +5,15 @@ import LinuxBoard
 /// Lists the boards.
 struct Boards: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the boards that there are files for, and which of them this is.",
+    abstract: "List the known boards, and mark the one that this machine is.",
     discussion: """
-      A board's file tells which lines its buttons and lights are on, and which radio it has. \
-      Files are looked for in the folder boards beside the program or in its checkout, and in \
-      share/eightball/boards where it is installed.
+      A board's file names the lines of its buttons and lights, and its radio. The files are in \
+      the folder boards beside the program or in its checkout, and in share/eightball/boards where \
+      it is installed.
 
-      The program eightballd reads no files: --options prints the options that describe a board to it, \
-      in one line for a command line or for EIGHTBALL_OPTIONS="…" in /etc/default/eightball.
+      The program eightballd reads no board files: --options prints the same description as \
+      options, in one line, for a command line or for EIGHTBALL_OPTIONS="…" in \
+      /etc/default/eightball.
 
       EXAMPLES
         eightball boards
@@ -20,15 +21,15 @@ struct Boards: ParsableCommand {
         eightball boards --options ./my-board.yml
 
       EXIT STATUS
-        0   they are listed, or the options printed
+        0   the boards are listed, or the options printed
         64  the command line is wrong
-        78  a board's file is wrong, or there is none, or two are for this machine
+        78  a board's file is wrong or missing, or two match this machine
       """)
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Print the options that describe this board, in place of the list.", valueName: "name|file"))
+      "Print the options that describe this board, instead of the list.", valueName: "name|file"))
   var options: String?
 
   @OptionGroup var output: OutputOptions
@@ -69,8 +70,8 @@ struct Boards: ParsableCommand {
     }
     if !output.json, isKnown, here == nil {
       Terminal.note(
-        model.map { "This machine is none of them: it is a \(printable($0))." }
-          ?? "This machine is none of them: it has no device tree.")
+        model.map { "This machine matches no board: it is a \(printable($0))." }
+          ?? "This machine matches no board: it has no device tree.")
     }
     for error in errors { Terminal.note("Error: \(sentence(printable(error.description)))") }
     if !errors.isEmpty { throw ExitStatus.board }

@@ -5,10 +5,10 @@ import LinuxSystem
 /// Lists the bonds of a ball, and removes them.
 struct Bonds: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List who has paired with this user's ball, or forget them.",
+    abstract: "List the bonds of this user's ball, or forget them.",
     discussion: """
-      The one that was used last comes first. Keys are never shown. A ball that runs has its bonds to \
-      itself: stop it first, or hold its clear button for 10 s, which forgets all.
+      The bond that was used last comes first. Keys are never shown. A running ball locks its \
+      bonds: stop it first, or hold its clear button for 10 s, which forgets all.
 
       EXAMPLES
         eightball bonds
@@ -18,7 +18,7 @@ struct Bonds: ParsableCommand {
         sudo eightball bonds --file /var/lib/eightball/ball.bonds
 
       EXIT STATUS
-        0   the bonds are listed, or those that were named are forgotten
+        0   the bonds are listed, or the named ones are forgotten
         1   the file cannot be read or written, or a ball is using it
         64  the command line is wrong
         69  there is no such bond
@@ -27,45 +27,45 @@ struct Bonds: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Forget the bond with the central of this address, or all of them.",
+      "Forget the bond with the central at this address, or all bonds.",
       valueName: "address|all"))
   var remove: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The file of the bonds; that of this user's ball unless given.", valueName: "file"))
+      "The file of the bonds. Default: that of this user's ball.", valueName: "file"))
   var file: String?
 
   @Flag(
     name: .long,
-    help: "Those of eightball ask: the balls that it has paired with, not the centrals of a ball.")
+    help: "Use the bonds of eightball ask: balls that it paired with, not centrals of a ball.")
   var ofAsk = false
 
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if let remove, !removesAll, Self.bytes(of: remove) == nil {
+    if let remove, !removesAll, DeviceAddress.bytes(of: remove) == nil {
       throw ValidationError(
-        "--remove: “\(printable(remove))” is neither all nor an address, which has six bytes, such as "
-          + "C0:00:00:00:00:01; eightball bonds lists them.")
+        "--remove: “\(printable(remove))” is neither all nor an address such as C0:00:00:00:00:01; "
+          + "eightball bonds lists them.")
     }
     guard !ofAsk || file == nil else {
       throw ValidationError("Give --of-ask or --file, not both.")
     }
-    if let file, file.isEmpty { throw ValidationError("--file wants a path.") }
+    if let file, file.isEmpty { throw ValidationError("--file is empty: give a path.") }
   }
 
   private var removesAll: Bool { remove == "all" }
 
   func run() throws {
-    try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
+    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {
       guard let path = file ?? BondFile.path(of: ofAsk ? Ask.bondsName : BondKeeper.fileName)
       else {
-        complain("Neither HOME nor XDG_STATE_HOME says where the bonds are: give --file.", "system")
+        complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected
       }
-      // A look makes neither a file nor its folder.
+      // Listing creates no file and no folder.
       guard Files.exists(path) else {
         guard remove == nil || removesAll else { return try complainOfNone(path) }
         return sayNone(path)
@@ -82,20 +82,25 @@ struct Bonds: ParsableCommand {
     }
   }
 
-  /// Drops the bonds that were named; gives their addresses.
+  /// Removes the named bonds; returns their addresses.
   private func removeChosen(from bonds: inout BondTable<16>) -> [DeviceAddress] {
     var removed: [DeviceAddress] = []
     for index in (0..<bonds.count).reversed() {
-      guard let address = bonds.bond(at: index)?.identityAddress,
-        removesAll || remove.flatMap(Self.bytes) == Self.bytes(of: address.text)
-      else { continue }
+      guard let address = bonds.bond(at: index)?.identityAddress, removes(address) else { continue }
       bonds.remove(at: index)
       removed.append(address)
     }
     return removed.reversed()
   }
 
-  // MARK: Words
+  /// Whether `--remove` names `address`, which may be public or random.
+  private func removes(_ address: DeviceAddress) -> Bool {
+    if removesAll { return true }
+    guard let bytes = remove.flatMap({ DeviceAddress.bytes(of: $0) }) else { return false }
+    return DeviceAddress(kind: address.kind, bytes: bytes) == address
+  }
+
+  // MARK: Output
 
   private func list(_ bonds: borrowing BondTable<16>, _ path: String) {
     if bonds.count == 0 { return sayNone(path) }
@@ -133,19 +138,12 @@ struct Bonds: ParsableCommand {
 
   private func complainOfNone(_ path: String) throws {
     complain(
-      "There is no bond with \(printable(remove ?? "")) in \(printable(path)): eightball bonds lists them.",
-      "bond")
+      "There is no bond with \(printable(remove ?? "")) in \(printable(path)): "
+        + "eightball bonds lists them.", "bond")
     throw ExitStatus.unavailable
   }
 
   private func complain(_ text: String, _ reason: String) {
-    tellFailure(text, reason: reason, isJSON: output.json)
-  }
-
-  /// The six bytes of an address as people write it; `nil` for anything else.
-  private static func bytes(of text: String) -> [UInt8]? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    let bytes = parts.compactMap { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
-    return parts.count == 6 && bytes.count == 6 ? bytes : nil
+    printFailure(text, reason: reason, isJSON: output.json)
   }
 }

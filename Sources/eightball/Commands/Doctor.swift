@@ -1,15 +1,15 @@
 import ArgumentParser
 import LinuxBoard
 
-/// Looks at what a ball needs of this machine.
+/// Checks what a ball needs of this machine.
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look at all that a ball needs of this machine, and say what to do.",
+    abstract: "Check what a ball needs of this machine, and say what to do.",
     discussion: """
-      Each line is ok, a note, or something wrong with what to do about it: the radio, the \
-      adapters and who holds them, permissions, the system's Bluetooth service, the board, its \
-      GPIO chip and lines, and the ball's own service. Nothing is changed, and no ball disturbed. \
-      Who holds an adapter is known to root alone.
+      Each line is ok, a note, or wrong with what to do about it: the radio, the adapters and \
+      the programs that hold them, permissions, the system's Bluetooth service, the board, its \
+      GPIO chip and lines, and the ball's own service. It changes nothing and disturbs no ball. \
+      Only root can see who holds an adapter.
 
       Give it the options that you give to eightball run.
 
@@ -20,11 +20,11 @@ struct Doctor: ParsableCommand {
         eightball doctor --json
 
       EXIT STATUS
-        0   a ball can run on what was chosen
-        1   something unexpected
+        0   a ball can run with these options
+        1   an unexpected failure
         64  the command line is wrong
         69  something is wrong with the radio, the lines or the service
-        78  the board's file is wrong, or there is none
+        78  the board's file is wrong or missing
       """)
 
   @OptionGroup var boardOptions: BoardOptions
@@ -47,20 +47,21 @@ struct Doctor: ParsableCommand {
   }
 
   private func checkup() -> Checkup {
-    let board: Checkup.BoardChoice
+    let board: Checkup.CheckedBoard
     do throws(BoardError) {
       let chosen = try ChosenBoard(boardOptions)
-      board = Checkup.BoardChoice(.success(chosen.description), reason: chosen.reason)
+      board = Checkup.CheckedBoard(.success(chosen.description), reason: chosen.reason)
     } catch {
-      board = Checkup.BoardChoice(.failure(error), reason: nil)
+      board = Checkup.CheckedBoard(.failure(error), reason: nil)
     }
     var machine = Machine.here(for: board.description)
-    let usual = machine.usualRadio
-    let radio = ChosenRadio(radioChoice, board: board.description, usual: usual)
+    let defaultRadio = machine.defaultRadio
+    let radio = ChosenRadio(
+      radioChoice, board: board.description, defaultRadio: defaultRadio)
     machine.try(radio.name)
     return Checkup(
       of: machine,
-      radio: Checkup.RadioChoice(radio.name, reason: radio.reason, isUsual: radio.isUsual),
+      radio: Checkup.CheckedRadio(radio.name, reason: radio.reason, isDefault: radio.isDefault),
       board: board)
   }
 

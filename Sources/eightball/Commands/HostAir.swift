@@ -3,15 +3,15 @@ import LinuxRadio
 import LinuxSystem
 import VirtualRadio
 
-/// Hosts the virtual air, and nothing else.
+/// Hosts the virtual air.
 struct HostAir: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "radio",
     abstract: "Host the virtual air, for other programs to join.",
     discussion: """
-      Each connection is one new Bluetooth controller, spoken to in H4; controllers hear each \
-      other. Programs with --radio virtual join the usual air by themselves, and need none \
-      hosted: this is for an air that outlives them, or that others reach.
+      Each connection is one new Bluetooth controller that speaks H4; the controllers hear each \
+      other. --radio virtual starts an air automatically; use this command for a persistent or \
+      remote one.
 
       EXAMPLES
         eightball radio
@@ -25,38 +25,38 @@ struct HostAir: ParsableCommand {
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
-        69  it cannot listen there, or this system has no room for so many radios
+        69  it cannot listen there, or the limit on open files is too low
       """)
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where to listen: unix:PATH, or tcp-server:HOST:PORT; the usual air unless told.",
+      "Where to listen: unix:PATH or tcp-server:HOST:PORT. Default: the socket of --radio virtual.",
       valueName: "where"),
-    transform: { try HostAir.place($0) })
+    transform: { try HostAir.name($0) })
   var listen: RadioName?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "How many radios may be on the air at once: 1 to 10000.", valueName: "number"))
-  var limit = AirServer.usualMaximumClients
+  var limit = AirServer.defaultMaximumClients
 
   @Flag(name: .long, help: "Print who joins and who leaves.")
   var verbose = false
 
   func validate() throws {
     guard (1...10_000).contains(limit) else {
-      throw ValidationError("An air takes 1 to 10000 radios at once, not \(limit).")
+      throw ValidationError("--limit takes 1 to 10000 radios, not \(limit).")
     }
   }
 
-  /// Where to listen: two of the forms that a radio's name has.
-  private static func place(_ text: String) throws -> RadioName {
+  /// Where to listen: two of the forms of a radio's name.
+  private static func name(_ text: String) throws -> RadioName {
     switch try? RadioName(text) {
     case .unix(let path): return .unix(path: path)
     case .tcpServer(let host, let port): return .tcpServer(host: host, port: port)
-    default: throw ValidationError("An air listens at unix:PATH or tcp-server:HOST:PORT.")
+    default: throw ValidationError("--listen takes unix:PATH or tcp-server:HOST:PORT.")
     }
   }
 
@@ -75,8 +75,8 @@ struct HostAir: ParsableCommand {
     let room = FileLimit.makeRoom(for: limit)
     guard room >= limit else {
       Terminal.note(
-        "Error: This system lets the air have \(max(room, 0)) radios, not \(limit): each takes an "
-          + "open file. Name a smaller --limit, or allow this program more open files (ulimit -Hn)."
+        "Error: The limit on open files allows \(max(room, 0)) radios, not \(limit). Give a "
+          + "smaller --limit, or allow this program more open files (ulimit -Hn)."
       )
       throw ExitStatus.unavailable
     }
@@ -87,29 +87,29 @@ struct HostAir: ParsableCommand {
       case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
       case .full:
         Terminal.note(
-          "The air is full (\(limit) \(limit == 1 ? "radio" : "radios")): a program was refused. End "
-            + "one, or start the air with a greater --limit.")
+          "The virtual air is full (\(limit) \(limit == 1 ? "radio" : "radios")): refused a "
+            + "program. End one, or start the air with a greater --limit.")
       case .cannotAccept: Terminal.note(sentence(notice.description))
       }
     }
-    let place: String
+    let name: String
     switch listen {
     case .unix(let path):
       try server.listen(on: try StreamListener(path: path))
-      place = "--radio unix:\(path)"
+      name = "--radio unix:\(path)"
     case .tcpServer(let host, let port):
-      // A name's address may take long to find, and the signals are the loop's already.
+      // Looking up a host's name may take long, and the loop already blocks the signals.
       let found = try HostCall<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
         (host, port) throws(SystemError) in try StreamListener(host: host, port: port)
       }
       guard let listener = found else { return }
-      place = "--radio tcp-client:\(host == "_" ? "HOST" : host):\(listener.port)"
+      name = "--radio tcp-client:\(host == "_" ? "HOST" : host):\(listener.port)"
       try server.listen(on: listener)
     default:
-      try server.listen(on: try StreamListener(path: SharedAir.usualPath))
-      place = "--radio virtual"
+      try server.listen(on: try StreamListener(path: SharedAir.defaultPath))
+      name = "--radio virtual"
     }
-    Terminal.note("Hosting the air; programs join with \(place).")
+    Terminal.note("Hosting the air; programs join with \(name).")
     while signals.count == 0 {
       server.advance(to: MonotonicClock.now)
       try loop.wait(until: server.deadline)

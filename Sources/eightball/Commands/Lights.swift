@@ -1,41 +1,42 @@
 import ArgumentParser
 
-/// Shows the lights of a virtual board.
+/// Shows the lights of a running ball.
 struct Lights: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the lights of the ball that runs on the virtual board.",
+    abstract: "Show the lights of the running ball.",
     discussion: """
-      Each light is on or off at this moment; one that blinks is now this and now that. One that \
-      the board does not have is none, and left out of JSON.
+      Blinking lights show their current state. A light that the board lacks is shown as none; \
+      JSON leaves it out.
 
       EXAMPLES
         eightball lights
         eightball lights --json
 
       EXIT STATUS
-        0   they are shown
-        1   something unexpected
+        0   the lights are shown
+        1   an unexpected failure
         64  the command line is wrong
-        69  no ball runs on the virtual board
+        69  no ball runs
       """)
 
   @OptionGroup var output: OutputOptions
 
+  @OptionGroup var ball: ControlOption
+
   func run() throws {
-    let words = try askBoard("lights") { answer in
-      // status on answer off
-      let words = answer.split(separator: " ").map { printable(String($0)) }
-      return words.count == 4 && words[0] == "status" && words[2] == "answer" ? words : nil
-    }
+    let lights = try BallConversation(ball.paths).lights
     guard output.json else {
-      Terminal.print("status: \(words[1])")
-      Terminal.print("answer: \(words[3])")
+      Terminal.print("status: \(Self.word(lights.status))")
+      Terminal.print("answer: \(Self.word(lights.answer))")
       return
     }
     var line = JSONLine(event: "lights")
-    for (name, state) in [(words[0], words[1]), (words[2], words[3])] where state != "none" {
-      line.add(name, state == "on")
-    }
+    if let status = lights.status { line.add("status", status) }
+    if let answer = lights.answer { line.add("answer", answer) }
     line.print()
+  }
+
+  private static func word(_ isLit: Bool?) -> String {
+    isLit.map { $0 ? "on" : "off" } ?? "none"
   }
 }

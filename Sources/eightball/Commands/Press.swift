@@ -1,44 +1,49 @@
 import ArgumentParser
 import Glibc
-import LinuxBoard
 
-/// Presses a button of a virtual board.
+/// Presses a button of a running ball.
 struct Press: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Press a button of the ball that runs on the virtual board.",
+    abstract: "Press a button of the running ball.",
     discussion: """
-      The ball is one of this user's, started with eightball run --board virtual.
+      Start the ball with eightball run --board virtual; on a real board, with --allow-presses. \
+      If this program ends early, the ball releases the button.
 
       EXAMPLES
         eightball press shake
         eightball press clear --hold 3s
 
       EXIT STATUS
-        0   the button was pressed, and is up again
-        1   something unexpected
+        0   the button was pressed and released
+        1   an unexpected failure
         64  the command line is wrong
-        69  no ball runs on the virtual board, or the button is missing or held down
+        69  no ball runs, it has no such button, or the button is held down
       """)
 
   /// The buttons.
-  enum Button: String, ExpressibleByArgument, CaseIterable {
+  enum ButtonArgument: String, ExpressibleByArgument, CaseIterable {
     case shake
     case clear
   }
 
   @Argument(help: "shake or clear.")
-  var button: Button
+  var button: ButtonArgument
 
   @Option(
     name: .long,
     help: ArgumentHelp("How long to hold it, such as 3s or 250ms.", valueName: "time"),
-    transform: { try TimeOption($0, upTo: BoardControl.longestPress) })
+    transform: { try TimeOption($0, upTo: 60_000) })
   var hold = TimeOption(milliseconds: 100)
 
+  @OptionGroup var ball: ControlOption
+
   func run() throws {
-    try askBoard("press \(button.rawValue) \(hold.milliseconds)") { $0 == "ok" ? () : nil }
-    // Until it is up and at rest, so that the next press is one.
-    poll(nil, 0, CInt(hold.milliseconds + 50))
+    let conversation = try BallConversation(ball.paths)
+    try conversation.request("down \(button.rawValue)")
+    poll(nil, 0, CInt(hold.milliseconds))
+    try conversation.request("up \(button.rawValue)")
+    // Longer than the contact bounces, so that the next press counts.
+    poll(nil, 0, 50)
     Terminal.print("Pressed \(button.rawValue) for \(hold).")
   }
 }

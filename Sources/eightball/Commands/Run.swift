@@ -11,15 +11,14 @@ struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run a ball: advertise, take questions, answer them.",
     discussion: """
-      It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. A radio that \
-      is lost is waited for. The lines of one central are limited to 500 at once, and \
-      then 20 a second; a line says how many were left out. A reader that does not read \
-      loses lines, and gets their number.
+      It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. If it loses its \
+      radio, it keeps retrying. Each central causes at most 500 lines at once, then 20 a second; a \
+      line says how many were left out. If the reader is slow, lines are dropped and counted.
 
-      With --security a central pairs before it asks. It may do so for a minute after shake was held for 3 \
-      s, and from the start of a ball that has no bonds; the status light pulses meanwhile. Clear, held for \
-      10 s, forgets the bonds. They are kept in $XDG_STATE_HOME/eightball/ball.bonds, which is in \
-      ~/.local/state unless set: see eightball bonds.
+      With --security a central must pair before it asks. Pairing is open for a minute after shake \
+      was held for 3 s, and after the start of a ball without bonds; the status light pulses \
+      meanwhile. Holding clear for 10 s forgets the bonds. They are kept in \
+      $XDG_STATE_HOME/eightball/ball.bonds (default: in ~/.local/state): see eightball bonds.
 
       EXAMPLES
         eightball run
@@ -29,13 +28,14 @@ struct Run: ParsableCommand {
         eightball run --board virtual
         eightball run --board pi-4b --set shake.line=GPIO23
         eightball run --security authenticated --board virtual
+        eightball run --metrics 127.0.0.1:9888
 
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
-        1   something unexpected
+        1   an unexpected failure
         64  the command line is wrong
-        69  the radio cannot be used
-        78  the board's file is wrong, or there is none
+        69  the radio or the port for the metrics cannot be used
+        78  the board's file is wrong or missing
       """)
 
   /// How answers are worded.
@@ -43,57 +43,70 @@ struct Run: ParsableCommand {
     case text
     case slugs
 
-    var style: AnswerStyle { self == .text ? .text : .slug }
+    var style: AnswerFormat { self == .text ? .text : .slug }
   }
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What the ball is called: 1 to 29 bytes of UTF-8.", valueName: "name"))
+      "The name of the ball: 1 to 29 bytes of UTF-8.", valueName: "name"))
   var name = BallName.usual
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "text: in English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that word them.",
+      "text: English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that translate them.",
       valueName: "text|slugs"))
   var answers = Answers.text
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Decides all answers: the same number, the same answers. A new one unless given.",
+      "Decides all answers: the same seed gives the same answers. Default: random.",
       valueName: "number"))
   var seed: UInt64?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "When all four places are taken, a central that has sent nothing for so long makes room for "
-        + "another: 1 to 1440; 0 keeps every central.", valueName: "minutes"))
+      "When four centrals are connected, drop one that has sent nothing for this long, to make "
+        + "room: 1 to 1440 minutes; 0 keeps every central.", valueName: "minutes"))
   var idleLimit: UInt16 = 5
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What a central must have to ask: none; encrypted: a link that is encrypted; authenticated: and "
-        + "the same number seen on both sides, which takes a terminal.",
+      "What a link must be for a question: none: open; encrypted: encrypted; authenticated: paired "
+        + "by comparing a number on both sides, which needs a terminal.",
       valueName: "none|encrypted|authenticated"))
   var security = SecurityOption.none
 
   @Flag(
     name: .customLong("private"),
     help: ArgumentHelp(
-      "Go by private addresses, a new one every 15 minutes: only who has paired with the ball knows it again. "
-        + "Takes --security."))
+      "Use private addresses, a new one every 15 minutes: only bonded peers recognize the ball. "
+        + "Requires --security."))
   var isPrivate = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The control socket, where programs watch the ball and press its buttons. See ENVIRONMENT in "
+        + "eightball --help for the default.", valueName: "path"))
+  var control: String?
+
+  @Flag(
+    name: .long,
+    help: "Let programs press the buttons of a real board: eightball press, eightball panel.")
+  var allowPresses = false
 
   @OptionGroup var addressOptions: AddressOptions
   @OptionGroup var boardOptions: BoardOptions
   @OptionGroup var radioOptions: RadioOptions
+  @OptionGroup var metricsOptions: MetricsOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(name: .customLong("quiet"), help: "Print only what goes wrong.")
+  @Flag(name: .customLong("quiet"), help: "Print only warnings and errors.")
   var isQuiet = false
 
   func validate() throws {
@@ -103,81 +116,105 @@ struct Run: ParsableCommand {
     }
     guard !isPrivate || security != .none else {
       throw ValidationError(
-        "--private takes --security encrypted or authenticated: only who has paired knows the ball again."
-      )
+        "--private requires bonds, by which peers recognize the ball: add --security encrypted or "
+          + "authenticated.")
     }
     guard !isPrivate || addressOptions.address == nil else {
       throw ValidationError("--private and --address exclude each other: give one of them.")
     }
     guard security != .authenticated || hasUser else {
       throw ValidationError(
-        "--security authenticated shows a number and takes yes or no, and there is no terminal for "
-          + "that\(isQuiet ? " with --quiet" : ""): run it on one, or give --security encrypted.")
+        "--security authenticated needs a terminal to show a number and read yes or no, and there "
+          + "is none\(isQuiet ? " with --quiet" : ""): run it on one, or give --security encrypted."
+      )
     }
     guard idleLimit <= 1_440 else {
       throw ValidationError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
     }
   }
 
-  /// The service manager that has started the ball; `nil` if none has.
+  /// The service manager that started the ball; `nil` without one.
   private static func serviceManager() -> ServiceManager? {
     do throws(SystemError) {
       return try ServiceManager.find()
     } catch {
-      // The ball answers all the same.
-      Terminal.note("Warning: the service manager is told nothing: \(sentence(error.description))")
+      // The ball runs without it.
+      Terminal.note("Warning: no reports to the service manager: \(sentence(error.description))")
       return nil
     }
   }
 
-  /// Whether somebody sees the numbers of a pairing, and answers.
+  private var controlSettings: ControlSettings {
+    ControlSettings(path: control, allowsPresses: allowPresses)
+  }
+
+  /// Whether a user sees the numbers of a pairing, and answers.
   private var hasUser: Bool { PairingUser.isThere && !isQuiet }
 
   func run() throws {
-    guard let protection = security.protection else { return try runOpen() }
-    try runProtected(protection)
-  }
-
-  /// Runs a ball that protects its links.
-  private func runProtected(_ protection: BallProtection) throws {
-    try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
+    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.choice, board: board.description)
       let loop = try EventLoop()
       let screen = Screen(loop: loop)
       let sinks = try radioOptions.sinks(note: screen.note)
+      guard let protection = security.protection else {
+        // Every central may ask.
+        var runner = BallRunner<4, 2_053, 8_192, 8_192, ToolPort>(
+          try configuration(),
+          on: try ToolPort(
+            radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(), loop: loop
+          ))
+        return try run(&runner, board, radio)
+      }
       var bonds = BondKeeper()
       if let notice = bonds.notice { screen.note("Warning: \(sentence(printable(notice)))") }
       let identity = isPrivate ? Self.privateIdentity(bonds.identity) : bonds.identity
       let configuration = try configuration(
-        knownAs: identity?.address, isAddressPassing: radio.name == .virtual)
+        knownAs: identity?.address, isAddressTemporary: radio.name == .virtual)
       var security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: bonds.takeBonds(),
         delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: SystemRandom())
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
-        4, 2_053, 8_192, ToolPort, BallSecurityManager<4, SystemRandom>
+        4, 2_053, 8_192, 8_192, ToolPort, BallSecurityManager<4, SystemRandom>
       >(
         configuration, security: security,
         on: try ToolPort(
           radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(),
           bonds: bonds, loop: loop))
-      if configuration.lines == .words {
-        for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
-      }
-      defer {
-        warn(ofFailuresOf: sinks, note: screen.note)
-        runner.port.close()
-      }
-      try runner.port.open(
-        board.description, drawsBall: configuration.lines == .words, hasUser: hasUser)
-      let end = runner.run()
-      try finish(end, runner.port.waitFailure)
+      try run(&runner, board, radio, hasUser: hasUser)
     }
   }
 
-  /// The identity of a ball that goes by private addresses: what it was before, if that has a key to make them
-  /// with. Peers get it when they pair.
+  /// Runs a ball until its end.
+  ///
+  /// - Parameter hasUser: Whether a user answers the questions of a pairing.
+  private func run<Security: BallSecurity & ~Copyable>(
+    _ runner: inout ProtectedBallRunner<4, 2_053, 8_192, 8_192, ToolPort, Security>,
+    _ board: ChosenBoard, _ radio: ChosenRadio, hasUser: Bool = false
+  ) throws {
+    defer { runner.port.close() }
+    let isForPeople = lines == .words
+    if isForPeople {
+      for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
+    }
+    if let address = metricsOptions.metrics, let port = try runner.port.serveMetrics(at: address) {
+      runner.print(Array(address.line(port: port, isJSON: output.json).utf8).span)
+    }
+    try runner.port.open(
+      board.description, control: controlSettings, drawsBall: isForPeople, hasUser: hasUser)
+    switch runner.run() {
+    case .asked: break
+    case .noRadio: throw ExitStatus.unavailable
+    case .noWait: if let failure = runner.port.waitFailure { throw failure }
+    }
+  }
+
+  private var lines: LineFormat { output.json ? .json : isQuiet ? .none : .words }
+
+  /// The identity of a ball that uses private addresses: the known one if it has an identity
+  /// resolving key. Peers get it when they pair.
   private static func privateIdentity(_ known: LocalIdentity?) -> LocalIdentity {
     if let known, known.identityResolvingKey != .zero { return known }
     var random = SystemRandom()
@@ -186,46 +223,12 @@ struct Run: ParsableCommand {
       identityResolvingKey: random.nextNumber(), address: address ?? .newStaticRandom())
   }
 
-  private func finish(_ end: BallEnd, _ failure: SystemError?) throws {
-    switch end {
-    case .asked: break
-    case .noRadio: throw ExitStatus.unavailable
-    case .noWait: if let failure { throw failure }
-    }
-  }
-
-  /// Runs a ball that every central may ask.
-  private func runOpen() throws {
-    try endingWell(complain: { tellFailure($0, reason: $1, isJSON: output.json) }) {
-      let configuration = try configuration()
-      let board = try ChosenBoard(boardOptions)
-      let radio = ChosenRadio(radioOptions.choice, board: board.description)
-      let loop = try EventLoop()
-      let screen = Screen(loop: loop)
-      let sinks = try radioOptions.sinks(note: screen.note)
-      var runner = BallRunner<4, 2_053, 8_192, ToolPort>(
-        configuration,
-        on: try ToolPort(
-          radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(), loop: loop))
-      if configuration.lines == .words {
-        for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
-      }
-      defer {
-        warn(ofFailuresOf: sinks, note: screen.note)
-        runner.port.close()
-      }
-      try runner.port.open(board.description, drawsBall: configuration.lines == .words)
-      let end = runner.run()
-      try finish(end, runner.port.waitFailure)
-    }
-  }
-
   /// - Parameters:
   ///   - known: The address that the ball had before; `nil` for a new one.
-  ///   - isAddressPassing: Whether the controller has another address each time, as on the virtual air.
-  ///     With it, peers would not find the ball that they have a bond with.
+  ///   - isAddressTemporary: Whether the controller has another public address each time, as on the
+  ///     virtual air, so that bonded peers would not find the ball.
   private func configuration(
-    knownAs known: DeviceAddress? = nil, isAddressPassing: Bool = false
+    knownAs known: DeviceAddress? = nil, isAddressTemporary: Bool = false
   ) throws -> BallConfiguration {
     guard let name = DeviceName(Array(name.text.utf8).span) else {
       throw ExitCode.validationFailure
@@ -233,13 +236,13 @@ struct Run: ParsableCommand {
     let address = try addressOptions.choice
     let random = known.flatMap { $0.kind == .random ? $0 : nil } ?? .newStaticRandom()
     let own =
-      isPrivate || isAddressPassing && address == .automatic
+      isPrivate || isAddressTemporary && address == .automatic
       ? OwnAddress.random(random) : address.own(orRandom: random)
     let host = HostConfiguration(
       name: name, service: .ballService, address: own,
       idleLimit: idleLimit == 0 ? nil : idleLimit)
     return BallConfiguration(
       host: host, seed: seed ?? .random(in: .min ... .max), style: answers.style,
-      lines: output.json ? .json : isQuiet ? .none : .words)
+      lines: lines)
   }
 }

@@ -9,8 +9,8 @@ struct Wiring: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Draw the 40-pin header with a board's buttons and lights.",
     discussion: """
-      Each wire is drawn from pin to pin: a button to ground, a light with its resistor. The board \
-      is the one that this is, unless one is named.
+      Draws each wire from pin to pin: a button to ground, a light with its resistor. Default: \
+      the board that this machine is.
 
       EXAMPLES
         eightball wiring
@@ -19,7 +19,7 @@ struct Wiring: ParsableCommand {
         eightball wiring pi-5 --set shake.line=GPIO23 --set answer=none
 
       EXIT STATUS
-        0   it is drawn
+        0   the header is drawn
         64  the command line is wrong
         78  a board's file is wrong, or there is no such board
       """)

@@ -1,9 +1,9 @@
 import ArgumentParser
 import BluetoothHost
 
-/// The name that a ball goes by: 1 to 29 bytes of UTF-8, so that an advertisement holds it.
+/// The name of a ball: 1 to 29 bytes of UTF-8, so that an advertisement holds it.
 struct BallName: ExpressibleByArgument {
-  /// What a ball is called unless told otherwise.
+  /// The default name.
   static let usual = BallName(text: "Magic 8-Ball")
 
   var text: String

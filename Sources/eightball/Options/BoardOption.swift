@@ -2,22 +2,22 @@ import ArgumentParser
 import Boards
 import LinuxBoard
 
-/// Which board the ball is on, and what is to be other than its file says.
+/// Which board the ball is on, and which fields of its file are overridden.
 struct BoardOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The board with the ball's buttons and lights: see eightball boards. Unless given, the one "
-        + "for the model in the device tree, if any. none stands for no board, or for one that --set "
-        + "describes from nothing.",
+      "The board with the ball's buttons and lights: see eightball boards. Default: the board for "
+        + "the model in the device tree, if any. none means no board, or one that --set alone "
+        + "describes.",
       valueName: "name|file"))
   var board: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Overrides one field of the board's file, such as shake.line=GPIO23; answer=none removes that "
-        + "light. May be given several times.",
+      "Overrides one field of the board's file, such as shake.line=GPIO23; answer=none removes "
+        + "that light. May be given several times.",
       valueName: "field=value"),
     transform: { text in
       do throws(BoardError) {
@@ -29,20 +29,20 @@ struct BoardOptions: ParsableArguments {
   var set: [BoardSetting] = []
 }
 
-/// The board that a command was told to use, or that it is on.
+/// The board that the command line names, or that this machine is.
 struct ChosenBoard {
-  /// What it is like; `nil` if there is none.
+  /// Its description; `nil` without a board.
   var description: BoardDescription?
   /// The models in its file.
   var models: [String] = []
-  /// Why this one, or why none, as a sentence without its full stop; `nil` if the command line named it,
-  /// or asked for none.
+  /// Why this board was chosen, or why none was: a sentence without its full stop. `nil` if the
+  /// command line chose.
   var reason: String?
 
   /// Looks for the board.
   ///
-  /// - Parameter model: what the device tree says that this machine is.
-  /// - Throws: `BoardError`: what is wrong with what was asked for, or with this machine's file.
+  /// - Parameter model: This machine's model in the device tree; `nil` without a device tree.
+  /// - Throws: `BoardError` if the options or the board's file are wrong.
   init(
     _ options: BoardOptions, catalog: BoardCatalog = BoardCatalog(),
     model: String? = DeviceTree.model
@@ -64,17 +64,16 @@ struct ChosenBoard {
       } else if entries.isEmpty {
         reason = catalog.nothingFound
       } else {
-        reason = "no board file tells of a \(model)"
+        reason = "no board file for a \(model)"
       }
     } else {
-      reason = "this machine has no device tree to tell of one"
+      reason = "no device tree"
     }
     guard !options.set.isEmpty else { return }
     guard description != nil else {
       throw BoardError(
         "--set",
-        "there is no board to change: expected --board with it, or --board none to describe one "
-          + "from nothing")
+        "there is no board to change: add --board, or --board none to describe a new board")
     }
     try description?.apply(options.set)
   }
@@ -84,7 +83,7 @@ struct ChosenBoard {
     models = entry.models ?? []
   }
 
-  /// Says which it is, and why.
+  /// Which board, and why, as a line.
   var sentence: String {
     let because = reason.map { " (\(printable($0)))" } ?? ""
     guard let description else {

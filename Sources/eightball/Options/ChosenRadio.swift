@@ -3,20 +3,20 @@ import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 
-/// The radio that a command was told to use, or that there is.
+/// The radio that the command line or the board names, or else the default one.
 struct ChosenRadio {
   var name: RadioName
-  /// Why this one, if it was not named.
+  /// Why this one; `nil` if the command line named it.
   var reason: String?
-  /// Whether nobody named it, and it is what there is.
-  var isUsual = false
+  /// Whether it is the default radio, which neither the command line nor the board named.
+  var isDefault = false
 
   /// - Parameters:
-  ///   - board: Which may name the radio.
-  ///   - usual: What there is, if nobody names one.
+  ///   - board: Its file may name the radio.
+  ///   - defaultRadio: The radio if neither names one.
   init(
     _ options: RadioChoiceOptions, board: BoardDescription? = nil,
-    usual: @autoclosure () -> DefaultRadio = .choose()
+    defaultRadio: @autoclosure () -> DefaultRadio = .choose()
   ) {
     if let name = options.radio {
       self.name = name
@@ -24,14 +24,14 @@ struct ChosenRadio {
       self.name = name
       reason = "the board's file says so"
     } else {
-      let usual = usual()
-      isUsual = true
-      name = usual.name
-      reason = usual.reason
+      let choice = defaultRadio()
+      isDefault = true
+      name = choice.name
+      reason = choice.reason
     }
   }
 
-  /// Says which it is, and why.
+  /// Which radio, and why, as a line.
   var sentence: String {
     let because = reason.map { " (\($0))" } ?? ""
     switch name {
@@ -46,7 +46,7 @@ struct ChosenRadio {
 }
 
 extension RadioOptions {
-  /// What sees the packets.
+  /// The sinks that `--capture` and `--verbose` ask for.
   ///
   /// - Parameter note: Prints a line to standard error.
   func sinks(note: @escaping (String) -> Void = Terminal.note) throws -> [any PacketSink] {
@@ -64,8 +64,8 @@ extension RadioOptions {
         throw SystemError(
           error.code, "keep packets in", capture,
           explanation:
-            "\(error.explanation ?? error.code.description). Name with --capture a file in a folder that there is, and "
-            + "that you may write to")
+            "\(error.explanation ?? error.code.description). Give --capture a file in a folder "
+            + "that exists and that you may write to")
       }
     }
     if verbose { sinks.append(PacketTrace(print: note)) }

@@ -11,29 +11,29 @@ struct RadioChoiceOptions: ParsableArguments {
   var radio: RadioName?
 }
 
-/// Which radio, and who looks on at its packets.
+/// Which radio, and where to record its packets.
 struct RadioOptions: ParsableArguments {
   @OptionGroup var choice: RadioChoiceOptions
 
-  @Flag(name: .long, help: "Tell of every packet between host and controller, on stderr.")
+  @Flag(name: .long, help: "Print every packet between host and controller on stderr.")
   var verbose = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Keep every packet in this file, which Wireshark and btmon -r read.", valueName: "file"))
+      "Record every packet in this file, for Wireshark and btmon -r.", valueName: "file"))
   var capture: String?
 }
 
-/// The address that the program goes by on its radio.
+/// The program's own Bluetooth address.
 struct AddressOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
       """
       public: the controller's own address; random: a new random one; or a static random one \
-      such as C0:00:00:00:00:01, to be known again. Unless given, that of EIGHTBALL_ADDRESS, or \
-      else the controller's own if it has one.
+      such as C0:00:00:00:00:01, which peers recognize later. Default: EIGHTBALL_ADDRESS, or else \
+      the controller's own if it has one.
       """,
       valueName: "address"),
     transform: { try AddressChoice($0) })
@@ -43,7 +43,7 @@ struct AddressOptions: ParsableArguments {
     _ = try choice
   }
 
-  /// The address that is named here, or in the environment.
+  /// The address that the command line or the environment names.
   var choice: AddressChoice {
     get throws {
       if let address { return address }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import BallRunner
 
-/// What a ball wants of a link, as `--security` names it.
+/// What a ball requires of a link, as `--security` names it.
 enum SecurityOption: String, ExpressibleByArgument, CaseIterable {
   case none
   case encrypted
   case authenticated
 
-  /// `nil` for a ball that protects nothing.
+  /// `nil` for an open ball.
   var protection: BallProtection? {
     switch self {
     case .none: nil

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// A length of time, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
 struct TimeOption: Equatable, CustomStringConvertible {
-  /// The longest that a command waits for somebody.
+  /// The longest time that a command waits, in milliseconds.
   static let hour: UInt32 = 3_600_000
 
   var milliseconds: UInt32
@@ -11,8 +11,8 @@ struct TimeOption: Equatable, CustomStringConvertible {
     self.milliseconds = milliseconds
   }
 
-  /// - Parameter longest: The most that it may be, in milliseconds; 1 is the least.
-  /// - Throws: What was expected.
+  /// - Parameter longest: The upper limit in milliseconds; the lower one is 1.
+  /// - Throws: `ValidationError`, which says what was expected.
   init(_ text: String, upTo longest: UInt32) throws {
     let number: Substring
     let factor: Double

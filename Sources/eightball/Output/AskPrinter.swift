@@ -2,30 +2,30 @@ import BluetoothHost
 import CoreBluetooth
 import EightBallKit
 
-/// Tells of a question on its way.
+/// Prints the progress of `eightball ask`, and its outcome.
 protocol AskPrinter: Sendable {
-  /// It begins. `isChosen`: the program has chosen the question.
-  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool)
-  /// A ball is looked for.
-  func searches(_ inquiry: Inquiry)
+  /// The program begins. `isChosen`: the program chose the question.
+  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool)
+  /// The search for a ball begins.
+  func searches(_ inquiry: AskRequest)
   /// A ball was found.
   func found(_ ball: Ball)
   /// A ball is connected.
   func connected(_ ball: Ball)
   /// It is over.
-  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry)
-  /// It failed before there was anything to tell of. `reason` is a word for programs.
+  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest)
+  /// The program failed. `reason` is a word for programs.
   func failed(_ text: String, reason: String)
 }
 
 /// The answer on stdout, all else on stderr.
 struct HumanAskPrinter: AskPrinter {
-  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool) {
+  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {
     Terminal.note(radio.sentence)
     if isChosen { Terminal.note("Question: \(inquiry.question)") }
   }
 
-  func searches(_ inquiry: Inquiry) {
+  func searches(_ inquiry: AskRequest) {
     Terminal.note(
       inquiry.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
   }
@@ -37,7 +37,7 @@ struct HumanAskPrinter: AskPrinter {
 
   func connected(_ ball: Ball) {}
 
-  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry) {
+  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest) {
     if case .answered(let text) = outcome {
       Terminal.print(printable(BallAnswer(text)?.text ?? text))
     } else {
@@ -46,14 +46,14 @@ struct HumanAskPrinter: AskPrinter {
   }
 
   func failed(_ text: String, reason: String) {
-    tellFailure(text, reason: reason, isJSON: false)
+    printFailure(text, reason: reason, isJSON: false)
   }
 }
 
 /// One object a line, on stdout.
 struct JSONAskPrinter: AskPrinter {
-  func begins(_ inquiry: Inquiry, _ radio: ChosenRadio, isChosen: Bool) {}
-  func searches(_ inquiry: Inquiry) {}
+  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {}
+  func searches(_ inquiry: AskRequest) {}
 
   func found(_ ball: Ball) {
     var line = JSONLine(event: "found")
@@ -69,7 +69,7 @@ struct JSONAskPrinter: AskPrinter {
     line.print()
   }
 
-  func ended(_ outcome: AskOutcome, _ inquiry: Inquiry) {
+  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest) {
     switch outcome {
     case .answered(let text):
       var line = JSONLine(event: "answer")
@@ -87,6 +87,6 @@ struct JSONAskPrinter: AskPrinter {
   }
 
   func failed(_ text: String, reason: String) {
-    tellFailure(text, reason: reason, isJSON: true)
+    printFailure(text, reason: reason, isJSON: true)
   }
 }

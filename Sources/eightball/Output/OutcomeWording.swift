@@ -3,34 +3,34 @@ import EightBallKit
 
 extension AskOutcome {
   /// What happened and what may help, for people.
-  func explanation(for inquiry: Inquiry) -> String {
+  func explanation(for inquiry: AskRequest) -> String {
     switch self {
     case .answered(let text):
       "Answer: \(printable(text))"
     case .refused:
       "Refused: please phrase it as a question (it must end in “?”)."
     case .failed(let error) where error.wantsPairing:
-      "The ball answers only those who have paired with it: hold its shake button for 3 s, and give "
-        + "eightball ask --pair."
+      "The ball answers only paired centrals: hold its shake button for 3 s, then run eightball "
+        + "ask --pair."
     case .noBallFound:
       inquiry.name.map {
         "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
       } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
     case .failed(let error) where error.isAboutKeys:
-      "The ball has no key for the bond with this computer, or is another one at its address: forget the bond "
-        + "with eightball bonds --of-ask --remove all, hold the ball's shake button for 3 s, and give "
-        + "eightball ask --pair."
+      "The ball does not accept the bond: it has lost its key, or another ball has its address. "
+        + "Forget the bond with eightball bonds --of-ask --remove all, hold the ball's shake "
+        + "button for 3 s, then run eightball ask --pair."
     case .failed(let error):
       "\(sentenceOf(error)) (\(error.rejection?.slug ?? error.slug))"
     case .unreachable(let error):
-      "A ball was found, but could not be connected to"
+      "A ball was found, but the connection failed"
         + (error.map { ": \(sentenceOf($0))" } ?? ".") + " Try again."
     case .noService(let name):
-      "“\(printable(name))” says that it is a ball, but has no service of one."
+      "“\(printable(name))” advertises as a ball, but lacks the ball's service."
     case .timedOut:
       "The ball did not answer in time. Try again, or wait longer with --timeout."
     case .disconnected:
-      "The ball is gone: the connection was closed before it had answered."
+      "The connection was closed before the ball answered. Try again."
     case .cancelled:
       "Stopped."
     case .radioTrouble(let error):
@@ -60,19 +60,19 @@ extension AskOutcome {
 }
 
 extension BallError {
-  /// Whether the ball has refused for want of a bond, or of one that is good enough.
+  /// Whether the ball refused because there is no bond, or only one that is too weak.
   fileprivate var wantsPairing: Bool {
     guard let code = (innermost as? CBATTError)?.code else { return false }
     return code == .insufficientAuthentication || code == .insufficientEncryption
   }
 
-  /// Whether the link could not be encrypted with the key of the bond.
+  /// Whether the bond's key did not encrypt the link.
   var isAboutKeys: Bool {
     guard let code = (innermost as? CBError)?.code else { return false }
     return code == .peerRemovedPairingInformation || code == .encryptionTimedOut
   }
 
-  /// What Bluetooth says.
+  /// The Bluetooth error within.
   private var innermost: (any Error)? {
     var error: (any Error)? = self
     while let outer = error {

@@ -2,9 +2,9 @@ import BluetoothHost
 import CoreBluetooth
 import EightBallKit
 
-/// Prints the devices heard: each once for people, each news of it for programs.
+/// Prints the devices heard: each device once for people, each change for programs.
 final class ScanPrinter: @unchecked Sendable {
-  // Unchecked: whoever gave it to a scan waits until that is over.
+  // Unchecked: the command that starts the scan waits until the scan is over.
 
   private let isJSON: Bool
   private var heard: [NearbyDevice] = []
@@ -30,7 +30,7 @@ final class ScanPrinter: @unchecked Sendable {
     if device.name != nil { print(device) }
   }
 
-  /// Prints whoever told no name, and how many there were.
+  /// Prints the devices without a name, and the number of devices.
   func ends() {
     guard !isJSON else { return }
     for device in heard { print(device) }
@@ -40,7 +40,7 @@ final class ScanPrinter: @unchecked Sendable {
   }
 
   func failed(_ text: String, reason: String) {
-    tellFailure(text, reason: reason, isJSON: isJSON)
+    printFailure(text, reason: reason, isJSON: isJSON)
   }
 
   private func print(_ device: NearbyDevice) {

@@ -11,11 +11,11 @@ final class StatusLine {
   /// Goes to the start of the line, and clears it. ECMA-48, 8.3.41.
   static let erasure: StaticString = "\r\u{1B}[K"
 
-  /// What the ball shows; `nil` if it has forgotten all.
+  /// The answer that the ball shows; `nil` for none.
   var answer: Answer?
-  /// What the user has to answer; `nil` for nothing.
+  /// The pairing question for the user; `nil` for none.
   var question: () -> PairingPrompt? = { nil }
-  /// Whether the terminal is this program's just now. Otherwise nothing is drawn.
+  /// Whether this program is in the terminal's foreground. Otherwise nothing is drawn.
   let isInFront: () -> Bool
 
   private let lines: VirtualLines
@@ -26,7 +26,7 @@ final class StatusLine {
     self.isInFront = isInFront
   }
 
-  /// Writes what draws the line over what is there.
+  /// Writes the line over the terminal's last one.
   func draw(to writer: inout ByteWriter) {
     writer.write(text: Self.erasure)
     var text = ByteBuffer<256>()
@@ -34,7 +34,7 @@ final class StatusLine {
     writer.write(text.span.extracting(first: Self.length(of: text.span, columns: Self.columns)))
   }
 
-  /// Writes the line as it is in a terminal that is wide enough.
+  /// Writes the line as a terminal shows it that is wide enough.
   func compose(to writer: inout ByteWriter) {
     writer.write(text: "(8) ")
     if let answer { answer.text.writePrefix(to: &writer) } else { writer.write(text: "…") }
@@ -59,7 +59,7 @@ final class StatusLine {
     writer.write(text: name)
   }
 
-  /// How many bytes of `text` fit into so many columns. All its characters are one column wide.
+  /// How many bytes of `text` fit into `columns`. All its characters are one column wide.
   private static func length(of text: Span<UInt8>, columns: Int) -> Int {
     var column = 0
     for index in text.indices where text[index] & 0xC0 != 0x80 {
@@ -69,7 +69,7 @@ final class StatusLine {
     return text.count
   }
 
-  /// One less than the terminal has: some begin a new line when the last one is full.
+  /// One column less than the terminal has: some start a new line when the last column is full.
   private static var columns: Int {
     var size = winsize()
     guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {

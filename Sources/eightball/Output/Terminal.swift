@@ -1,19 +1,18 @@
 import Glibc
 
-/// Where the lines of a command go that runs no ball: results to stdout, progress to stderr.
+/// The output of a command that runs no ball: results to stdout, progress to stderr.
 enum Terminal {
-  /// Prints a result. Once nothing reads the results any more there is no use in going on: the program
-  /// is ended as a user would end it, in good order.
+  /// Prints a result. If the reader has closed the output, the program ends as if by SIGTERM.
   static func print(_ line: String) {
     if !write(line, to: STDOUT_FILENO), errno == EPIPE { kill(getpid(), SIGTERM) }
   }
 
-  /// Prints progress, or what went wrong.
+  /// Prints progress or an error.
   static func note(_ line: String) {
     _ = write(line, to: STDERR_FILENO)
   }
 
-  /// Writes a whole line; `false`, with `errno` set, if that is not possible.
+  /// Writes a whole line; `false`, with `errno` set, if that fails.
   private static func write(_ line: String, to descriptor: CInt) -> Bool {
     let bytes = Array((line + "\n").utf8)
     var written = 0

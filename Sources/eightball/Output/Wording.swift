@@ -1,14 +1,14 @@
 import BallRunner
 import BluetoothHost
 
-/// `text` without anything that a terminal obeys or that turns the line around: what comes from
-/// the air is only ever shown.
+/// `text` without control characters and direction overrides, so that text from the air cannot
+/// control the terminal.
 func printable(_ text: String) -> String {
   // U+FFFD takes 3 bytes.
   rewriting(text, growth: 3) { $0.write(printable: $1) }
 }
 
-/// What `write` makes of `text`, each byte of which becomes at most `growth` bytes.
+/// What `write` makes of `text`, in which each byte becomes at most `growth` bytes.
 func rewriting(
   _ text: String, growth: Int, _ write: (inout ByteWriter, Span<UInt8>) -> Void
 ) -> String {
@@ -35,13 +35,13 @@ func sentence(_ text: String) -> String {
   text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
 }
 
-/// Says that a command cannot do its work.
+/// Prints why a command failed.
 ///
 /// - Parameters:
 ///   - text: A sentence.
 ///   - reason: A word for programs.
 ///   - isJSON: Whether programs read the output.
-func tellFailure(_ text: String, reason: String, isJSON: Bool) {
+func printFailure(_ text: String, reason: String, isJSON: Bool) {
   guard isJSON else { return Terminal.note("Error: \(text)") }
   var line = JSONLine(event: "failed")
   line["reason"] = reason

@@ -3,27 +3,27 @@ import LinuxSystem
 
 /// Keeps the bonds of a ball in its file.
 ///
-/// Whatever is wrong with the file, the ball runs: its bonds then last as long as it does.
+/// If the file cannot be used, the ball still runs: its bonds then last until it ends.
 struct BondKeeper: ~Copyable {
   /// The name of the file of a ball's bonds.
   static let fileName = "ball.bonds"
 
   private var file: BondFile?
-  /// Why the last file was not written, or why there is none.
+  /// Why the last write failed, or why there is no file.
   private(set) var trouble: String?
-  /// What the user should know of the file that was there; `nil` if all is well.
+  /// A warning about the file for the user; `nil` if the file is good.
   private(set) var notice: String?
-  /// The bonds as they were in the file.
+  /// The bonds that the file had.
   var bonds = BondTable<16>()
-  /// Who the ball was.
+  /// The identity that the file had.
   private(set) var identity: LocalIdentity?
 
   /// Reads the file at `path`.
   ///
-  /// - Parameter path: `nil` if the environment names no place for it.
+  /// - Parameter path: `nil` if the environment names no folder for it.
   init(_ path: String? = BondFile.path(of: fileName)) {
     guard let path else {
-      trouble = "neither HOME nor XDG_STATE_HOME says where to keep them"
+      trouble = "HOME and XDG_STATE_HOME name no folder for the bonds: set one of them"
       notice = trouble
       return
     }
@@ -40,14 +40,14 @@ struct BondKeeper: ~Copyable {
     }
   }
 
-  /// Takes the bonds out: they are the ball's from now on.
+  /// Moves the bonds to the caller.
   mutating func takeBonds() -> BondTable<16> {
     var taken = BondTable<16>()
     swap(&taken, &bonds)
     return taken
   }
 
-  /// Writes the file anew; `false` if that is not possible.
+  /// Writes the file; `false` if that fails.
   mutating func keep(_ bytes: Span<UInt8>) -> Bool {
     guard file != nil else { return false }
     do throws(SystemError) {

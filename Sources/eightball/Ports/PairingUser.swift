@@ -2,23 +2,23 @@ import BluetoothHost
 import Glibc
 import LinuxSystem
 
-/// The user at the terminal, who says yes or no to what a pairing asks.
+/// The user at the terminal, who answers a pairing question with yes or no.
 final class PairingUser {
-  /// Whether there is one: keys come from a terminal, and lines go to it.
+  /// Whether standard input and standard output are terminals.
   static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-  /// What is asked; `nil` for nothing. A key that comes then is no answer.
+  /// The current question; `nil` for none, and keys are ignored then.
   var question: PairingPrompt?
 
   private var pendingAnswer: Bool?
   private var keyboard: Keyboard?
 
-  /// Reads the keys itself, on a board that has no keys of its own.
+  /// Starts to read keys, on a board that does not read them for its buttons.
   func listen(in loop: EventLoop) throws(SystemError) {
     keyboard = try Keyboard(loop: loop) { [weak self] in self?.press($0) }
   }
 
-  /// A key was pressed.
+  /// Takes a pressed key.
   func press(_ key: Unicode.Scalar) {
     guard question != nil else { return }
     switch key {

@@ -1,3 +1,4 @@
+import BallRunner
 import BluetoothHost
 import Boards
 import EightBall
@@ -5,30 +6,31 @@ import Glibc
 import LinuxBoard
 import LinuxSystem
 
-/// The board of a ball that runs; on the virtual board also those who press its buttons and see its
-/// lights.
+/// The board of a running ball. A virtual board also has the keys that press its buttons, and the
+/// line that draws it.
 final class RunningBoard {
   /// Its buttons and lights.
   let panel: BoardPanel
 
   private let screen: Screen
-  private var control: BoardControl?
   private var keyboard: Keyboard?
+  private let board: BoardDescription
   /// The virtual board's lines.
   private var lines: VirtualLines?
 
-  /// The board that `board` describes; `nil` if it has no buttons and lights, and is no virtual board,
-  /// which can be asked for them all the same.
+  /// The board that `board` describes; `nil` for a real board without buttons and lights. A virtual
+  /// board without them still has its keys.
   ///
   /// - Parameters:
-  ///   - drawsBall: Whether to draw the ball, where there is a terminal.
-  ///   - user: Who says yes or no to a pairing, by other keys.
+  ///   - drawsBall: Whether to draw the ball, if there is a terminal.
+  ///   - user: Takes the keys that answer a pairing question.
   init?(
     _ board: BoardDescription, loop: EventLoop, screen: Screen, drawsBall: Bool,
     user: PairingUser? = nil
   ) throws(SystemError) {
     guard board.hasLines || board.isVirtual else { return nil }
     self.screen = screen
+    self.board = board
     guard board.isVirtual else {
       let lines = ChipLines(board)
       panel = BoardPanel(board, lines: lines, loop: loop, chips: lines.watchChips(in: loop))
@@ -37,17 +39,9 @@ final class RunningBoard {
     let lines = VirtualLines(board)
     self.lines = lines
     panel = BoardPanel(board, lines: lines, loop: loop)
-    do throws(SystemError) {
-      control = try BoardControl(lines, loop: loop)
-    } catch {
-      guard error.code == .addressInUse else { throw error }
-      screen.note(
-        "Warning: another ball runs on the virtual board, and eightball press means that one. "
-          + "Set EIGHTBALL_BOARD to another path for this one.")
-    }
     keyboard = try Keyboard(loop: loop) {
       user?.press($0)
-      Self.obey($0, lines)
+      Self.handle($0, lines)
     }
     guard let keyboard, drawsBall else { return }
     let line = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
@@ -59,28 +53,43 @@ final class RunningBoard {
     screen.draw()
   }
 
-  /// Whether it takes the keys of the terminal.
+  /// Whether it reads the keys of the terminal.
   var hasKeyboard: Bool { keyboard != nil }
 
-  /// The ball shows this answer; `nil` if it has forgotten all.
+  /// Whether the board has this light.
+  func has(_ light: LightName) -> Bool { board.line(light) != nil }
+
+  /// Presses or releases `button` for a program.
+  func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    guard let lines else { return panel.press(button, isDown: isDown) }
+    guard isDown else {
+      lines.releaseHeld(button)
+      return .done
+    }
+    return switch lines.hold(button, at: MonotonicClock.now) {
+    case .done: .done
+    case .alreadyDown: .isDown
+    case .noButton: .noButton
+    }
+  }
+
+  /// Shows this answer; `nil` for none.
   func show(_ answer: Answer?) {
     guard let statusLine = screen.statusLine else { return }
     statusLine.answer = answer
     screen.draw()
   }
 
-  /// Gives everything back.
+  /// Restores the terminal and releases the lines.
   func close() {
     lines?.onChange = nil
     screen.erase()
     screen.statusLine = nil
     keyboard?.close()
-    control?.close()
-    control = nil
     panel.close()
   }
 
-  private static func obey(_ key: Unicode.Scalar, _ lines: VirtualLines) {
+  private static func handle(_ key: Unicode.Scalar, _ lines: VirtualLines) {
     let now = MonotonicClock.now
     switch key {
     case "s", "S": lines.press(.shake, for: 100, at: now)

@@ -2,34 +2,34 @@ import BallRunner
 import BluetoothHost
 import LinuxSystem
 
-/// Where the lines of a running ball go, above the line that draws the ball. Nothing here waits.
+/// Prints the lines of a running ball above the line that draws it. Nothing here blocks.
 final class Screen {
-  /// Draws the ball; `nil` where there is no such line.
+  /// Draws the ball; `nil` without a terminal.
   var statusLine: StatusLine?
 
-  // `nil` where the stream has been closed: its lines are lost.
+  // `nil` if the stream was closed: its lines are lost.
   private let output: NonblockingOutput?
   private let errors: NonblockingOutput?
-  /// Whether the last bytes of the ball end within a line, so that nothing else can be printed.
+  /// Whether the last bytes end within a line, so that nothing else can be printed.
   private var isWithinLine = false
   private var isWithinError = false
 
   /// Whether the status line is on the terminal.
   private var isDrawn = false
-  /// Whether it is not as it should be, for there was no room.
+  /// Whether the status line must be drawn again, because the output was full.
   private var isStale = false
-  /// What has not been taken of the status line.
+  /// The part of the status line that the output has not taken.
   private var rest = ByteBuffer<512>()
-  /// Lines about packets and captures. Their reader may be slow, too.
+  /// Lines about packets and captures, whose reader may be slow.
   private var notes = LineQueue<8_192>()
 
-  /// The streams of this program.
+  /// A screen on this program's standard output and standard error.
   init(loop: EventLoop) {
     output = try? NonblockingOutput(1, name: "standard output", loop: loop)
     errors = try? NonblockingOutput(2, name: "standard error", loop: loop)
   }
 
-  /// Prints what is taken of the ball's lines.
+  /// Prints as much of the ball's lines as the stream takes.
   func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
     if stream == .errors, !flushNotes() { return .taken(0) }
     guard erase() else { return .taken(0) }
@@ -43,7 +43,8 @@ final class Screen {
     return .taken(count)
   }
 
-  /// Prints a line about packets to standard error, or later, or counts it if too many wait.
+  /// Prints a line to standard error. Queues it if the stream is full; counts it as lost if the
+  /// queue is full.
   func note(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
@@ -53,7 +54,7 @@ final class Screen {
     _ = flushNotes()
   }
 
-  /// Prints what there is room for by now. Called in each turn of the loop.
+  /// Prints what the streams now take. Called in each turn of the loop.
   func advance() {
     if !notes.isEmpty { _ = flushNotes() }
     if !rest.isEmpty { _ = finishDrawing() }
@@ -71,7 +72,7 @@ final class Screen {
 
   // MARK: Notes
 
-  /// Prints the lines that wait; whether none is left.
+  /// Prints the queued lines. Returns whether the queue is empty.
   private func flushNotes() -> Bool {
     guard !notes.isEmpty else { return true }
     guard !isWithinError, erase() else { return false }
@@ -91,7 +92,7 @@ final class Screen {
 
   // MARK: The status line
 
-  /// Draws the status line over what is there; later, if there is no room.
+  /// Draws the status line, later if the output is full.
   func draw() {
     guard let statusLine, !isWithinLine, !isWithinError else { return }
     guard statusLine.isInFront() else {
@@ -107,7 +108,7 @@ final class Screen {
     _ = finishDrawing()
   }
 
-  /// Makes room for another line; `false` if that is not possible without waiting.
+  /// Erases the status line, for another line; `false` if that would block.
   @discardableResult
   func erase() -> Bool {
     guard finishDrawing() else { return false }
@@ -117,7 +118,7 @@ final class Screen {
     return finishDrawing()
   }
 
-  /// Writes the rest of what has been drawn; whether nothing is left of it.
+  /// Writes the rest of the status line. Returns whether all is written.
   private func finishDrawing() -> Bool {
     guard !rest.isEmpty else { return true }
     if case .taken(let count)? = output?.write(rest.span) {

@@ -1,3 +1,5 @@
+import BallControl
+import BallMetrics
 import BallRunner
 import BluetoothHost
 import Boards
@@ -6,8 +8,8 @@ import LinuxBoard
 import LinuxRadio
 import LinuxSystem
 
-/// What a ball needs of a machine, as `eightball run` has it: any radio, the virtual air among them;
-/// the lines of a chip or a virtual board; the terminal; a service manager; signals.
+/// The port of `eightball run`: any radio, including the virtual air; the lines of a chip or a
+/// virtual board; the terminal; a control socket; a service manager; signals.
 struct ToolPort: Port, ~Copyable {
   private let loop: EventLoop
   private let signals: TerminationSignals
@@ -15,16 +17,22 @@ struct ToolPort: Port, ~Copyable {
   private let service: ServiceManager?
   private var radio: RadioSourcePort
   private var board: RunningBoard?
+  private var control: ControlSocket?
   private var bonds: BondKeeper?
   private var user: PairingUser?
+  /// Serves the figures; `nil` without `--metrics`.
+  private var metrics: MetricsServer?
   /// Why the kernel refuses to wait.
   private(set) var waitFailure: SystemError?
+  /// Whether programs may press the buttons.
+  private(set) var allowsPresses = false
+  private var boardName = "none"
 
   /// A port whose radio is not open.
   ///
   /// - Parameters:
-  ///   - sinks: See the packets.
-  ///   - bonds: Keeps the bonds; `nil` for a ball that protects nothing.
+  ///   - sinks: Get the packets.
+  ///   - bonds: Keeps the bonds; `nil` for an open ball.
   init(
     _ name: RadioName, watchedBy sinks: [any PacketSink], screen: Screen,
     service: consuming ServiceManager?, bonds: consuming BondKeeper? = nil, loop: EventLoop
@@ -38,14 +46,16 @@ struct ToolPort: Port, ~Copyable {
     radio.sinks = sinks
   }
 
-  /// Opens the radio for the first time, and then the board.
+  /// Opens the radio for the first time, then the board, and then the control socket.
   ///
   /// - Parameters:
-  ///   - drawsBall: Whether to draw the ball on a virtual board, where there is a terminal.
-  ///   - hasUser: Whether somebody at the terminal answers what a pairing asks.
+  ///   - control: Where programs connect, and what they may do.
+  ///   - drawsBall: Whether to draw the ball on a virtual board, if there is a terminal.
+  ///   - hasUser: Whether a user at the terminal answers pairing questions.
   /// - Throws: `RadioError` if the radio cannot be opened; `SystemError`.
   mutating func open(
-    _ description: BoardDescription?, drawsBall: Bool, hasUser: Bool = false
+    _ description: BoardDescription?, control: ControlSettings, drawsBall: Bool,
+    hasUser: Bool = false
   ) throws {
     try radio.open(in: loop, endedBy: signals)
     let user = hasUser ? PairingUser() : nil
@@ -55,11 +65,29 @@ struct ToolPort: Port, ~Copyable {
         description, loop: loop, screen: screen, drawsBall: drawsBall, user: user)
     }
     if board?.hasKeyboard != true { try user?.listen(in: loop) }
+    boardName = description?.name.description ?? "none"
+    allowsPresses = description?.isVirtual == true || control.allowsPresses
+    self.control = try control.open(
+      in: loop, isPressed: description?.isVirtual == true, note: screen.note)
+    if let socket = self.control { radio.sinks.append(ControlPackets(socket)) }
   }
 
-  /// Gives all back: the radio, the board, the terminal.
+  /// Serves the figures of the ball at `address`.
+  ///
+  /// - Returns: The port; `nil` if a signal came while the host was looked up.
+  /// - Throws: `MetricsError`, `SystemError`.
+  mutating func serveMetrics(at address: MetricsAddress) throws -> UInt16? {
+    metrics = try address.serve(in: loop, endedBy: signals)
+    return metrics?.port
+  }
+
+  /// Warns of packets that are missing in a capture, closes the radio, the board and the sockets, and
+  /// restores the terminal.
   mutating func close() {
+    warn(ofFailuresOf: radio.sinks, note: screen.note)
     radio.close()
+    control?.close()
+    metrics?.close()
     board?.close()
     user?.close()
     screen.close()
@@ -71,11 +99,18 @@ struct ToolPort: Port, ~Copyable {
 
   var endRequests: Int { signals.count }
 
-  var deadline: Instant? { .earlier(radio.deadline, board?.panel.deadline) }
+  var deadline: Instant? {
+    // A listener did something during this turn: another turn follows at once.
+    if hasControlEvent { return Instant(rawValue: 0) }
+    let ofBall = Instant.earlier(radio.deadline, board?.panel.deadline)
+    return .earlier(ofBall, .earlier(metrics?.deadline, control?.deadline))
+  }
 
   mutating func advance(to now: Instant) {
     radio.advance(to: now)
     board?.panel.advance(to: now)
+    metrics?.advance(to: now)
+    control?.advance(to: now)
     screen.advance()
   }
 
@@ -138,14 +173,24 @@ struct ToolPort: Port, ~Copyable {
   mutating func report(_ message: Span<UInt8>) -> Bool {
     switch service {
     case nil: false
-    case let service?: service.tell(message)
+    case let service?: service.send(message)
     }
   }
 }
 
+// MARK: FiguresPort
+
+extension ToolPort {
+  typealias Figures = BallCounter<4>
+
+  var wantsFigures: Bool { metrics?.isAsked ?? false }
+
+  mutating func take(_ figures: BallFigures) { metrics?.answer(MetricsText(figures)) }
+}
+
 // MARK: PanelPort
 
-/// The buttons and lights are the board's. Nothing here is called without one.
+/// The buttons and lights of the board. Nothing here is called without a board.
 extension ToolPort {
   var hasPanel: Bool { board?.panel.hasPanel ?? false }
 
@@ -169,16 +214,51 @@ extension ToolPort {
 
   mutating func checkLines() -> Bool { board?.panel.checkLines() ?? false }
 
-  mutating func takeLinesNews() -> LinesNews { board?.panel.takeLinesNews() ?? .none }
+  mutating func takeLinesChange() -> LinesChange { board?.panel.takeLinesChange() ?? .none }
 
   func writeLinesTrouble(to writer: inout ByteWriter) {
     board?.panel.writeLinesTrouble(to: &writer)
   }
 }
 
+// MARK: ControlPort
+
+/// Programs connect to a socket of the user.
+extension ToolPort {
+  static var hasControl: Bool { true }
+
+  var hasListeners: Bool { control?.hasListeners ?? false }
+
+  var hasControlEvent: Bool { control?.hasEvents ?? false }
+
+  mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    board?.press(button, isDown: isDown) ?? .noButton
+  }
+
+  mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
+    control?.nextEvent(into: &request)
+  }
+
+  mutating func send(_ lines: Span<UInt8>, to listener: Int?) { control?.send(lines, to: listener) }
+
+  mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+    control?.sendPackets(isWanted, to: listener)
+  }
+
+  func has(_ light: LightName) -> Bool { board?.has(light) ?? false }
+
+  func writeBoardName(to writer: inout ByteWriter) {
+    writer.writePrefix(of: Array(boardName.utf8).span)
+  }
+
+  func writeVersion(to writer: inout ByteWriter) {
+    writer.writePrefix(of: Array("\(EightBallProfile.version)".utf8).span)
+  }
+}
+
 // MARK: BondPort
 
-/// The bonds are in a file of the user's, and the user at the terminal.
+/// The bonds are in a file of the user, and the user answers at the terminal.
 extension ToolPort {
   mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds?.keep(file) ?? false }
 

@@ -3,41 +3,41 @@ import Dispatch
 import EightBallKit
 import LinuxRadio
 
-/// What to ask, of whom, and for how long. Times are in seconds.
-struct Inquiry {
+/// A question, the ball to ask, and the timeouts. Times are in seconds.
+struct AskRequest {
   /// The question.
   var question: String
-  /// The name of the ball to ask; `nil` for the first that is found.
+  /// The name of the ball to ask; `nil` for the first one found.
   var name: String?
   /// How long the ball may take to answer.
   var answerTimeout: Double
   /// How long to look for a ball.
   var searchTimeout: Double
 
-  /// How long a ball that was found may take until it can be asked.
+  /// How long a found ball may take until it can be asked.
   var preparationTimeout = 10.0
 }
 
 /// How asking a ball ended.
 enum AskOutcome {
   case answered(String)
-  /// The ball wants a question.
+  /// The ball refused: not a question.
   case refused
-  /// The ball refused, or something failed, for this reason.
+  /// The ball refused, or the request failed, for this reason.
   case failed(BallError)
   case noBallFound
   /// A ball was found, and could not be asked in time.
   case unreachable(BallError?)
-  /// What was found, by this name, is no ball: it has no service of one.
+  /// The device with this name lacks the ball's service.
   case noService(name: String)
   case timedOut
-  /// The ball left before it had answered.
+  /// The ball disconnected before it answered.
   case disconnected
   case cancelled
   case radioTrouble(RadioError)
 }
 
-/// Asks one ball one question, by the SDK.
+/// Asks one ball one question, with the SDK.
 actor AskProgram {
   private enum Signal: Sendable {
     case central(BallCentral.Event)
@@ -48,37 +48,37 @@ actor AskProgram {
     case interrupted
   }
 
-  /// A ball that was found, and how far it is.
+  /// A found ball, and its progress.
   private struct Candidate {
     let ball: Ball
     var isConnected = false
     var isDiscovered = false
   }
 
-  private let inquiry: Inquiry
+  private let inquiry: AskRequest
   private let radio: CBRadio
   private let printer: any AskPrinter
   private let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
   private var tasks: [Task<Void, Never>] = []
-  /// Those that were found, of which the first is being prepared or asked.
+  /// The found balls. The first one is being prepared or asked.
   private var candidates: [Candidate] = []
   private var isAsking = false
   private var isSearchOver = false
-  /// How it ends if no other ball comes.
+  /// The outcome if no other ball is found.
   private var shortfall = AskOutcome.noBallFound
 
-  init(_ inquiry: Inquiry, on radio: CBRadio, printer: any AskPrinter) {
+  init(_ inquiry: AskRequest, on radio: CBRadio, printer: any AskPrinter) {
     self.inquiry = inquiry
     self.radio = radio
     self.printer = printer
   }
 
-  /// Asks, to whatever end; the link is closed then.
+  /// Asks, and closes the link.
   func run() async -> AskOutcome {
     var options = BallCentral.Options()
     options.name = inquiry.name
     options.answerTimeout = inquiry.answerTimeout
-    // Whoever types a command means any ball that can be heard.
+    // The user who types a command means any ball in range.
     options.rssiRange = nil
     let radio = radio
     let signal = signal
@@ -135,7 +135,7 @@ actor AskProgram {
       if index == 0 { printer.connected(ball) }
     case .discovered(let ball):
       guard let index = candidates.firstIndex(where: { $0.ball === ball }) else {
-        // It was given up, and is one after all.
+        // It was given up, and became ready later.
         take(Candidate(ball: ball, isConnected: true, isDiscovered: true))
         return nil
       }
@@ -172,7 +172,7 @@ actor AskProgram {
     ask(first.ball)
   }
 
-  /// Goes on to the next ball: the one that was found next, or that will be while there is time.
+  /// Continues with the next found ball, or waits for one while the search lasts.
   private func giveUp(_ ball: Ball) -> AskOutcome? {
     let wasFirst = candidates.first?.ball === ball
     candidates.removeAll { $0.ball === ball }
@@ -206,7 +206,7 @@ actor AskProgram {
     switch error.rejection {
     case .questionPlease: return .refused
     case .timedOut: return .timedOut
-    // One that is still connected has a service without what a ball has in it.
+    // If still connected, its service lacks a ball's characteristics.
     case .deviceOffline: return ball.isConnected ? .noService(name: ball.name) : .disconnected
     default: return .failed(error)
     }

@@ -8,7 +8,7 @@ final class Interruption {
 
   init(_ body: @escaping @Sendable () -> Void) {
     sources = TerminationSignals.numbers.map { number in
-      // Or the signal would end the program before anybody is told.
+      // Otherwise the signal ends the program before `body` runs.
       _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler(handler: body)

@@ -1,7 +1,7 @@
-/// Tells the keys that have a character from the others, which a terminal sends as sequences that
-/// begin with Escape: the right arrow is ESC [ C, and no C. ECMA-48, 5.4.
+/// Separates keys that are characters from other keys, which a terminal sends as sequences that
+/// begin with Escape: the right arrow is ESC [ C, not the key C. ECMA-48, 5.4.
 ///
-/// It knows in the next read what it had begun to read in the last one.
+/// A sequence may span several reads.
 struct KeyParser {
   private enum State {
     case text
@@ -13,7 +13,7 @@ struct KeyParser {
 
   private var state = State.text
 
-  /// Takes the next byte; the key's character, if it is one of itself.
+  /// Takes the next byte. Returns the key's character, if the byte is one.
   mutating func key(_ byte: UInt8) -> Unicode.Scalar? {
     switch (state, byte) {
     case (_, 0x1B):

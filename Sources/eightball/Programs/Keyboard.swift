@@ -1,15 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// The keys that are pressed on a terminal, each when it is pressed and without an echo, while this
-/// program is the one in front.
+/// Reads keys from a terminal, one at a time and without an echo, while this program is in the
+/// foreground.
 ///
-/// In the background it leaves the terminal to whoever is in front, and neither reads nor changes
-/// it. Control-Z stops the program with the terminal as it was.
+/// In the background it does not read or change the terminal. Control-Z restores the terminal and
+/// stops the program.
 final class Keyboard: EventHandler {
-  /// Called before the program is stopped.
+  /// Called before the program stops.
   var onStop: (() -> Void)?
-  /// Called when it has gone on, in front or not.
+  /// Called when the program continues, in the foreground or not.
   var onContinue: (() -> Void)?
 
   private enum Token {
@@ -23,20 +23,20 @@ final class Keyboard: EventHandler {
   private let onKey: (Unicode.Scalar) -> Void
   private var registrations: (key: EventLoop.Registration, signal: EventLoop.Registration)?
   private var parser = KeyParser()
-  /// How the terminal was before it was changed; `nil` if it has not been.
+  /// The terminal's settings before they were changed; `nil` if they are unchanged.
   private var settings: termios?
   /// Whether keys are read.
   private var hasKeys = false
 
-  /// Takes the keys of standard input; `nil` unless it and standard output are a terminal.
+  /// Reads keys from standard input; `nil` unless it and standard output are terminals.
   init?(loop: EventLoop, onKey: @escaping (Unicode.Scalar) -> Void) throws(SystemError) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return nil }
     self.loop = loop
     self.onKey = onKey
     descriptor = FileDescriptor(owning: dup(STDIN_FILENO), name: "the keyboard")
-    // A read in the background fails, as SIGTTIN does not stop the program when it is blocked.
+    // With SIGTTIN blocked, a read in the background fails and does not stop the program.
     signals = try SignalQueue([SIGTSTP, SIGCONT, SIGTTIN], name: "SIGTSTP and SIGCONT")
-    let key = try loop.add(descriptor, for: .news, handler: self, token: Token.key)
+    let key = try loop.add(descriptor, for: .readableEdge, handler: self, token: Token.key)
     do throws(SystemError) {
       registrations = (
         key,
@@ -49,7 +49,7 @@ final class Keyboard: EventHandler {
     takeKeys()
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func close() {
     if let registrations {
       loop.remove(registrations.key)
@@ -59,9 +59,9 @@ final class Keyboard: EventHandler {
     giveBack()
   }
 
-  /// Takes the keys if this program is in front, and leaves them to others if it is not.
+  /// Starts to read keys if this program is in the foreground, and stops if it is not.
   ///
-  /// - Returns: Whether it is in front.
+  /// - Returns: Whether it is in the foreground.
   @discardableResult
   func takeKeys() -> Bool {
     let isInFront = self.isInFront
@@ -71,9 +71,9 @@ final class Keyboard: EventHandler {
       parser = KeyParser()
       setUp()
     }
-    // What somebody else is typing is no reason to wake again and again; but a new key may be the
-    // first one that is ours again.
-    try? loop.change(registrations.key, to: isInFront ? .readable : .news)
+    // Keys for another program must not wake this one again and again, but a new key may mean that
+    // this program is in the foreground again.
+    try? loop.change(registrations.key, to: isInFront ? .readable : .readableEdge)
     return isInFront
   }
 
@@ -92,9 +92,9 @@ final class Keyboard: EventHandler {
     guard takeKeys() else { return }
     var storage = InlineArray<16, UInt8>(repeating: 0)
     var space = storage.mutableSpan
-    // It blocks, but not while it is readable.
+    // A read does not block while the terminal is readable.
     guard case .bytes(let count) = (try? descriptor.read(into: &space)) ?? .end else {
-      // Either the terminal has gone, or another program has come to the front since.
+      // The terminal is gone, or another program has come to the foreground.
       if isInFront, let registrations { loop.remove(registrations.key) }
       return
     }
@@ -103,28 +103,28 @@ final class Keyboard: EventHandler {
     }
   }
 
-  // MARK: In front and behind
+  // MARK: Foreground and background
 
   private var isInFront: Bool { tcgetpgrp(descriptor.rawValue) == getpgrp() }
 
   private func stop() {
     onStop?()
     giveBack()
-    // As if nobody had taken the signal: the kernel knows when nobody could continue the program.
+    // Stops by the signal itself: the kernel ignores it if no shell could continue the program.
     SignalMask.with(SIGTSTP, isBlocked: false) { _ = raise(SIGTSTP) }
     goOn()
   }
 
   private func goOn() {
     let hadKeys = hasKeys
-    // Whoever was in front meanwhile has changed the terminal.
+    // The program that was in the foreground meanwhile changed the terminal.
     if takeKeys(), hadKeys { setUp() }
     onContinue?()
   }
 
   // MARK: The terminal
 
-  /// Each key at once, and no echo.
+  /// Delivers each key at once, without an echo.
   private func setUp() {
     var raw = termios()
     if let settings {
@@ -138,7 +138,7 @@ final class Keyboard: EventHandler {
   }
 
   private func giveBack() {
-    // A terminal that others have is as they want it.
+    // In the background the terminal belongs to another program.
     guard let settings, isInFront else { return }
     set(settings)
     self.settings = nil
@@ -146,7 +146,7 @@ final class Keyboard: EventHandler {
 
   private func set(_ settings: termios) {
     var settings = settings
-    // If another program comes to the front at this moment, this one is not to stop.
+    // If another program comes to the foreground at this moment, SIGTTOU must not stop this one.
     SignalMask.with(SIGTTOU, isBlocked: true) {
       unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings)
     }

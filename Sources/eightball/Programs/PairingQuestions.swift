@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// Asks the user what a pairing asks, on standard error, or as objects on standard output, and reads the
-/// answer from standard input: a line with y or n, or with six digits.
+/// Asks the user the questions of a pairing, on standard error or as JSON on standard output. Reads
+/// the answer from standard input: a line with y or n, or with six digits.
 struct PairingQuestions: Sendable {
   /// Whether programs read the output.
   let isJSON: Bool
@@ -14,7 +14,7 @@ struct PairingQuestions: Sendable {
   private func ask(_ request: CBPairingRequest) {
     switch request.prompt {
     case .confirm:
-      // The option --pair is the yes.
+      // The user has consented with --pair.
       request.answer(true)
     case .compare(let number):
       say("Does the ball show \(number)? Type y or n.", kind: "compare", number)

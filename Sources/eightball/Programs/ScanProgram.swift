@@ -3,7 +3,7 @@ import Dispatch
 import EightBallKit
 import LinuxRadio
 
-/// Listens to advertisers for a while, by the SDK.
+/// Scans for advertising devices for a while, with the SDK.
 struct ScanProgram: Sendable {
   private enum Signal: Sendable {
     case event(NearbyDevices.Event)
@@ -15,9 +15,9 @@ struct ScanProgram: Sendable {
   let duration: Double
   let radio: CBRadio
 
-  /// Listens until the time is up, or somebody wants the program to end.
+  /// Scans until the time is up or a termination signal comes.
   ///
-  /// - Throws: `RadioError` if the radio fails before.
+  /// - Throws: `RadioError` if the radio fails first.
   func run(_ printer: ScanPrinter) async throws {
     let radio = radio
     let (signals, signal) = AsyncStream.makeStream(of: Signal.self)

@@ -18,7 +18,7 @@ struct Curiosity: ClientApplication {
     /// How many answers have come.
     var answers = 0
     /// Whether every question has its answer.
-    var isDone: Bool { answers == 30 }
+    var isDone: Bool { answers >= 30 }
   }
 
   let name: String
@@ -26,6 +26,8 @@ struct Curiosity: ClientApplication {
   /// Another ball that takes connections.
   var found: DeviceAddress?
   var failedAttempts = 0
+  /// The controller has refused a scan: the next one waits.
+  var isScanRefused = false
   /// The questions that balls have accepted.
   var accepted: [String] = []
   var answerCount = 0
@@ -52,7 +54,7 @@ struct Curiosity: ClientApplication {
     if report.isConnectable == true { found = report.address }
   }
 
-  mutating func scanFailed(_ reason: HCIErrorCode) {}
+  mutating func scanFailed(_ reason: HCIErrorCode) { isScanRefused = true }
   mutating func connectionFailed(_ reason: HCIErrorCode) { failedAttempts += 1 }
 
   mutating func connected(
@@ -111,19 +113,16 @@ struct Curiosity: ClientApplication {
   mutating func radioChanged(to state: RadioState) {}
 }
 
-/// A ball that is asked and asks: a host in both roles on a controller of its own.
-final class AskingBall {
-  let air: VirtualAir
-  private(set) var radio: VirtualController
+/// A ball that is asked and asks: a host in both roles.
+final class AskingBall: HostSide {
   var host:
     Host<
-      4, GATTServer<4, BallProfile.Database, Ball<4>>, GATTClient<4, Curiosity>, NoSecurity,
+      4, GATTServer<4, EightBallProfile.Database, BallApplication<4>>, GATTClient<4, Curiosity>,
+      NoSecurity,
       NoChannels
     >
   /// The questions that it was asked.
   private(set) var questions: [String] = []
-  private(set) var isPluggedIn = true
-  private let address: DeviceAddress
   /// When an attempt to connect is given up.
   private var attemptEnd: Instant?
   /// When the next attempt may begin.
@@ -132,34 +131,18 @@ final class AskingBall {
   private var linkEnd: Instant?
   private var random: RandomSource
 
-  init(name: String, number: UInt8, seed: UInt64, on air: VirtualAir) {
-    self.air = air
-    address = DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])
-    radio = air.addController(address: address)
+  init(name: String, number: UInt8, seed: UInt64) {
     random = RandomSource(seed: seed &+ UInt64(number))
     host = Host(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Ball")), service: .ballService, address: .public),
       server: GATTServer(
-        database: BallProfile.makeDatabase(), application: Ball<4>(seed: UInt64(number))),
+        database: EightBallProfile.makeDatabase(),
+        application: BallApplication<4>(seed: UInt64(number))),
       client: GATTClient(application: Curiosity(name: name)))
-    host.start(at: air.now)
   }
 
   var curiosity: Curiosity { host.client.application }
-
-  func unplug() {
-    isPluggedIn = false
-    radio.vanish()
-    host.radioLost()
-  }
-
-  func plugIn() {
-    guard !isPluggedIn else { return }
-    isPluggedIn = true
-    radio = air.addController(address: address)
-    host.start(at: air.now)
-  }
 
   var deadline: Instant? {
     let own = Instant.earlier(attemptEnd, Instant.earlier(pauseEnd, linkEnd))
@@ -173,65 +156,62 @@ final class AskingBall {
       host.cancelConnection()
     }
     if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
+    act(at: now)
   }
 
-  /// Does what its curiosity wants, and carries one packet; `false` if there is none.
-  func carryOne() -> Bool {
-    act()
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    func take(_ write: (inout ByteWriter) -> Bool) -> Int? {
-      var writer = ByteWriter(storage.mutableSpan)
-      return write(&writer) ? writer.count : nil
-    }
-    if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
-      host.receive(storage.span.extracting(first: count), at: air.now)
-    } else if isPluggedIn, let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
-      radio.send(storage.span.extracting(first: count))
-    } else {
-      return false
-    }
+  /// Begins what its curiosity wants, and then writes a packet.
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    act(at: now)
+    return host.nextPacket(into: &writer, at: now)
+  }
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) {
+    host.receive(packet, at: now)
     while let event = host.server.application.nextEvent() {
-      guard case .asked(let place) = event else { continue }
-      host.server.application.withQuestion(at: place) { question in
+      guard case .asked(let connectionIndex) = event else { continue }
+      host.server.application.withQuestion(at: connectionIndex) { question in
         questions.append(String(decoding: question.indices.map { question[$0] }, as: UTF8.self))
       }
     }
-    return true
   }
 
-  private func act() {
+  private func act(at now: Instant) {
     for index in curiosity.links.keys.sorted() {
       guard let operation = curiosity.links[index]?.next, host.perform(operation, at: index) else {
         continue
       }
       host.client.application.links[index]?.next = nil
     }
-    endLinks()
-    // Two devices have one link at most. Whoever is first begins it.
+    endLinks(at: now)
+    if curiosity.isScanRefused {
+      host.client.application.isScanRefused = false
+      pauseEnd = now.advanced(by: 50)
+    }
+    // Two devices have one link at most. The first device begins it.
     guard curiosity.links.isEmpty, pauseEnd == nil, host.canConnect else { return }
     if let found = curiosity.found {
       host.client.application.found = nil
       host.scan(nil)
       guard host.connect(to: found) else { return }
-      attemptEnd = air.now.advanced(by: 3_000)
-      pauseEnd = air.now.advanced(by: 200 + random.next(below: 1_000))
+      attemptEnd = now.advanced(by: 3_000)
+      pauseEnd = now.advanced(by: 200 + random.next(below: 1_000))
     } else if host.scanParameters == nil {
       host.scan(ScanParameters())
     }
   }
 
-  /// The central ends its link after the last answer.
-  private func endLinks() {
+  /// The central ends its link after the last answer. The peripheral does if it does not hear of
+  /// that end.
+  private func endLinks(at now: Instant) {
     guard
-      let (index, _) = curiosity.links.first(where: { $0.value.role == .central && $0.value.isDone }
-      )
+      let (index, link) = curiosity.links.first(where: { $0.value.isDone })
     else {
       linkEnd = nil
       return
     }
-    let end = linkEnd ?? air.now.advanced(by: 1_000)
+    let end = linkEnd ?? now.advanced(by: link.role == .central ? 1_000 : 10_000)
     linkEnd = end
-    if end <= air.now {
+    if end <= now {
       linkEnd = nil
       host.disconnect(at: index)
     }

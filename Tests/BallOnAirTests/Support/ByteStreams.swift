@@ -1,19 +1,19 @@
 import BluetoothHost
 
-/// An owner of channels that sends and receives bytes, in SDUs as long as the peer takes.
+/// A delegate of channels that sends and receives bytes, in SDUs as long as the peer accepts.
 struct ByteStreams: ChannelApplication {
   /// One channel.
   struct Stream: Equatable {
     let spsm: UInt16
     let link: Int
     let peerMTU: Int
-    /// What has come and has not been taken.
+    /// The received bytes that were not taken.
     var incoming: [UInt8] = []
-    /// What has not been sent.
+    /// The bytes that were not sent.
     var outgoing: [UInt8] = []
   }
 
-  /// How many bytes wait in a channel to be taken, at most.
+  /// The most bytes that wait in a channel.
   static let capacity = 2_000
 
   var listeners: [UInt16: ChannelListener] = [:]
@@ -68,13 +68,13 @@ struct ByteStreams: ChannelApplication {
 }
 
 extension SecureDevice {
-  /// The owner of its channels.
+  /// The delegate of its channels.
   var owner: ByteStreams {
     _read { yield host.channels.application }
     _modify { yield &host.channels.application }
   }
 
-  /// Asks its peer for a channel.
+  /// Requests a channel from its peer.
   @discardableResult
   func open(_ spsm: UInt16) -> Int? {
     guard let spsm = SPSM(spsm), let mtu = ChannelMTU(1_000) else { return nil }
@@ -87,7 +87,7 @@ extension SecureDevice {
     host.channels.resume(channel)
   }
 
-  /// Takes what has come on a channel.
+  /// Takes the received bytes of a channel.
   func take(from channel: Int) -> [UInt8] {
     let bytes = owner.streams[channel]?.incoming ?? []
     owner.streams[channel]?.incoming = []

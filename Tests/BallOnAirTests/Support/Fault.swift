@@ -2,7 +2,7 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
-/// Something that goes wrong with a controller.
+/// A fault of a controller.
 struct Fault: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let strike: @Sendable (VirtualController) -> Void
@@ -67,7 +67,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
     Fault("a length 200 too long") { $0.faults.misstateLength(by: 200) },
   ]
 
-  /// A packet is cut to so many bytes.
+  /// A packet is cut to `length` bytes.
   static let cuts = ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 20]).map { length in
     Fault("a packet cut to \(length)") { $0.faults.cutPacket(to: length) }
   }

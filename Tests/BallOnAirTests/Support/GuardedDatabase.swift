@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A database with values that everybody may have and values that want a protected link. It can grow.
+/// A database with open values, and values that require a protected link. It can grow.
 struct GuardedDatabase: AttributeDatabase {
   enum Handle {
     static let serviceChanged = AttributeHandle(rawValue: 0x0003)
@@ -39,7 +39,7 @@ struct GuardedDatabase: AttributeDatabase {
     ])
   }
 
-  /// Adds a service behind the last, and gives its handles.
+  /// Adds a service after the last, and returns its handles.
   mutating func grow() -> AttributeHandleRange {
     append([
       .primaryService(BluetoothUUID(0x180F)), .characteristic(.level, .read),
@@ -66,10 +66,10 @@ struct GuardedDatabase: AttributeDatabase {
     borrowing get { lines.span }
   }
 
-  var serviceChanged: ValuePlace { ValuePlace(handle: Handle.serviceChanged, slot: 0) }
+  var serviceChanged: ValueLocation { ValueLocation(handle: Handle.serviceChanged, slot: 0) }
 
-  func place(of attribute: ApplicationAttribute) -> ValuePlace {
-    ValuePlace(
+  func location(of attribute: ApplicationAttribute) -> ValueLocation {
+    ValueLocation(
       handle: AttributeHandle(rawValue: 0x000B + 3 * attribute.rawValue),
       slot: Int(attribute.rawValue) + 1)
   }
@@ -90,63 +90,70 @@ extension GATTProperties {
     .read | .write | .writeWithoutResponse | .notify | .indicate
 }
 
-/// Values of one byte, and updates that a test asks for.
+/// Values of one byte, and updates that a test requests.
 struct GuardedApplication: GATTApplication {
   struct Update: Equatable {
-    var place: Int
+    var connectionIndex: Int
     var attribute: ApplicationAttribute
     var value: UInt8
   }
 
-  /// No other byte has the value of a protected one.
+  /// A protected value; no other byte has this value.
   var values: [UInt8] = [0x11, 0xE2, 0xE3]
   var updates: [Update] = []
-  /// What has been handed to the host to send.
+  /// The updates that were given to the host.
   var sent: [Update] = []
-  /// Who listens to what: the place, then the attribute's number.
+  /// The subscriptions: the connection index, then the attribute's number.
   var listening: [[UInt16]: ClientConfiguration] = [:]
   var peers: [Int: DeviceAddress] = [:]
 
-  mutating func centralConnected(at place: Int, address: DeviceAddress) { peers[place] = address }
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
+    peers[connectionIndex] = address
+  }
 
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
-    peers[place] = nil
-    updates.removeAll { $0.place == place }
-    for number in 0..<3 as Range<UInt16> { listening[[UInt16(place), number]] = nil }
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
+    peers[connectionIndex] = nil
+    updates.removeAll { $0.connectionIndex == connectionIndex }
+    for number in 0..<3 as Range<UInt16> { listening[[UInt16(connectionIndex), number]] = nil }
   }
 
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
   ) {
-    listening[[UInt16(place), attribute.rawValue]] = configuration == .none ? nil : configuration
+    listening[[UInt16(connectionIndex), attribute.rawValue]] =
+      configuration == .none ? nil : configuration
   }
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     value.write(values[Int(attribute.rawValue)])
   }
 
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
     guard value.count == 1 else { throw .error(.invalidAttributeValueLength) }
     values[Int(attribute.rawValue)] = value[0]
   }
 
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? {
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? {
     updates.first {
-      $0.place == place && listening[[UInt16(place), $0.attribute.rawValue]] != nil
+      $0.connectionIndex == connectionIndex
+        && listening[[UInt16(connectionIndex), $0.attribute.rawValue]] != nil
     }?
     .attribute
   }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
     guard
-      let index = updates.firstIndex(where: { $0.place == place && $0.attribute == attribute })
+      let index = updates.firstIndex(where: {
+        $0.connectionIndex == connectionIndex && $0.attribute == attribute
+      })
     else { return }
     let update = updates.remove(at: index)
     sent.append(update)
@@ -156,7 +163,7 @@ struct GuardedApplication: GATTApplication {
   mutating func radioChanged(to state: RadioState) {}
 }
 
-/// A client that does one thing at a time, and keeps what comes of it.
+/// A client with one operation at a time, which keeps the results.
 struct GuardedAsker: ClientApplication {
   var peers: [Int: DeviceAddress] = [:]
   var heard: [DeviceAddress] = []

@@ -1,16 +1,23 @@
+import BallTestSupport
 import BluetoothHost
+import Testing
 import VirtualRadio
 
 /// A device whose values want protected links, on a controller of its own. It asks others, too.
 final class GuardedDevice {
   typealias Manager = SecurityManager<
-    2, P256KeyAgreement, FixedKeys, BondTable<4>, PairingRecord
+    2, P256KeyAgreement, FixedRandom, BondTable<4>, PairingRecord
   >
 
-  let air: VirtualAir
+  typealias Side = Host<
+    2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
+    NoChannels
+  >
+
+  let bench: AirBench
+  private let device: AirDevice<Side>
   /// The address that never changes.
   let identity: DeviceAddress
-  let radio: VirtualController
   private let number: UInt8
   private var startCount: UInt64 = 0
   let localIdentity: LocalIdentity
@@ -18,40 +25,47 @@ final class GuardedDevice {
   let privacy: PrivacyPolicy
   /// Called with each packet of the host.
   var onPacket: (([UInt8]) -> Void)?
+  /// Called after each packet.
+  var check: (() -> Void)?
   /// The commands that the controller has refused, but for new advertising parameters, by which a host asks
   /// whether it advertises.
   private(set) var refusedCommands: [HCIOpcode] = []
-  var host:
-    Host<
-      2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
-      NoChannels
-    >
 
   init(
     number: UInt8, policy: PairingPolicy, key: Number128 = .zero,
-    privacy: PrivacyPolicy = PrivacyPolicy(), on air: VirtualAir,
+    privacy: PrivacyPolicy = PrivacyPolicy(), on bench: AirBench,
     configuration: ControllerConfiguration = ControllerConfiguration()
   ) {
-    self.air = air
+    self.bench = bench
     self.number = number
     self.policy = policy
     self.privacy = privacy
     identity = DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])
     localIdentity = LocalIdentity(identityResolvingKey: key, address: identity)
-    radio = air.addController(address: identity, configuration: configuration)
-    host = Self.makeHost(number, 0, policy, localIdentity, BondTable(), GuardedDatabase())
+    device = bench.add(
+      Self.makeHost(number, 0, policy, localIdentity, BondTable(), GuardedDatabase()),
+      on: bench.air.addController(address: identity, configuration: configuration))
+    device.onPacket = { [unowned self] packet, direction in
+      let bytes = packet.indices.map { packet[$0] }
+      if direction == .sent { onPacket?(bytes) } else { noteRefusal(bytes) }
+      check?()
+    }
     host.security.privacy = privacy
-    host.start(at: air.now)
+    host.start(at: now)
+  }
+
+  var now: Instant { bench.now }
+  var radio: VirtualController { device.controller }
+  var host: Side {
+    _read { yield device.host }
+    _modify { yield &device.host }
   }
 
   private static func makeHost(
     _ number: UInt8, _ start: UInt64, _ policy: PairingPolicy, _ identity: LocalIdentity,
     _ bonds: consuming BondTable<4>, _ database: GuardedDatabase
-  ) -> Host<
-    2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, GuardedAsker>, Manager,
-    NoChannels
-  > {
-    Host(
+  ) -> Side {
+    Side(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Guarded")), service: BluetoothUUID(0x180F), address: .public,
         preferredParameters: nil),
@@ -59,11 +73,11 @@ final class GuardedDevice {
       client: GATTClient(application: GuardedAsker()),
       security: Manager(
         policy: policy, identity: identity, bonds: bonds, delegate: PairingRecord(),
-        agreement: P256KeyAgreement(), random: FixedKeys(seed: UInt64(number) + 100 * start)),
+        agreement: P256KeyAgreement(), random: FixedRandom(seed: UInt64(number) + 100 * start)),
       channels: NoChannels())
   }
 
-  /// The program begins anew: nothing is left but the bonds, and a database that may be another.
+  /// Restarts the program: only the bonds stay, and the database may be another.
   func restart(_ database: GuardedDatabase? = nil) {
     var bonds = BondTable<4>()
     for index in (0..<host.security.bonds.count).reversed() {
@@ -73,7 +87,7 @@ final class GuardedDevice {
     host = Self.makeHost(
       number, startCount, policy, localIdentity, bonds, database ?? host.server.database)
     host.security.privacy = privacy
-    host.start(at: air.now)
+    host.start(at: bench.now)
   }
 
   var record: PairingRecord { host.security.delegate }
@@ -86,48 +100,31 @@ final class GuardedDevice {
   /// Sends a value to the client on its link if that subscribes to it.
   func update(_ attribute: ApplicationAttribute, _ value: UInt8) {
     host.server.application.updates.append(
-      GuardedApplication.Update(place: 0, attribute: attribute, value: value))
+      GuardedApplication.Update(connectionIndex: 0, attribute: attribute, value: value))
   }
 
   /// Keeps the command that `packet` refuses: Command Complete or Command Status with an error.
   private func noteRefusal(_ packet: [UInt8]) {
-    guard packet[0] == 0x04, packet[1] == 0x0E || packet[1] == 0x0F else { return }
+    guard packet.count > 6, packet[0] == 0x04, packet[1] == 0x0E || packet[1] == 0x0F else {
+      return
+    }
     let start = packet[1] == 0x0E ? 4 : 5
     let status = packet[1] == 0x0E ? packet[6] : packet[3]
     guard status != 0 else { return }
     let opcode = HCIOpcode(rawValue: UInt16(packet[start]) | UInt16(packet[start + 1]) << 8)
     if opcode != .leSetAdvertisingParameters { refusedCommands.append(opcode) }
   }
-
-  /// Carries one packet; `false` if there is none.
-  func carryOne() -> Bool {
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    func take(_ write: (inout ByteWriter) -> Bool) -> Int? {
-      var writer = ByteWriter(storage.mutableSpan)
-      return write(&writer) ? writer.count : nil
-    }
-    if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
-      noteRefusal(storage)
-      host.receive(storage.span.extracting(first: count), at: air.now)
-    } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
-      onPacket?(Array(storage[..<count]))
-      radio.send(storage.span.extracting(first: count))
-    } else {
-      return false
-    }
-    return true
-  }
 }
 
-/// Two such devices on one air, the first of which is the central.
+/// Two such devices on one air; the first is the central.
 final class GuardedPair {
-  let air: VirtualAir
+  let bench: AirBench
   let central: GuardedDevice
   let peripheral: GuardedDevice
-  /// Others on their air.
-  var others: [GuardedDevice] = []
-  /// Called after each packet that a host or a controller has got.
-  var check: (() -> Void)?
+  /// Called after each packet.
+  var check: (() -> Void)? {
+    didSet { for device in [central, peripheral] { device.check = check } }
+  }
 
   init(
     central: PairingPolicy = PairingPolicy(), peripheral: PairingPolicy = PairingPolicy(),
@@ -136,12 +133,12 @@ final class GuardedPair {
     configuration: ControllerConfiguration = ControllerConfiguration(),
     peripheralConfiguration: ControllerConfiguration? = nil
   ) {
-    air = VirtualAir(seed: seed)
+    bench = AirBench(seed: seed)
     self.central = GuardedDevice(
-      number: 1, policy: central, key: keys.0, privacy: privacy.0, on: air,
+      number: 1, policy: central, key: keys.0, privacy: privacy.0, on: bench,
       configuration: configuration)
     self.peripheral = GuardedDevice(
-      number: 2, policy: peripheral, key: keys.1, privacy: privacy.1, on: air,
+      number: 2, policy: peripheral, key: keys.1, privacy: privacy.1, on: bench,
       configuration: peripheralConfiguration ?? configuration)
     run(for: 100)
   }
@@ -158,15 +155,15 @@ final class GuardedPair {
   }
 
   /// Makes a link, pairs, and lets it settle.
-  func pair() {
-    connect()
-    _ = central.host.security.pair(at: 0, at: air.now)
+  func pair(at address: DeviceAddress? = nil) {
+    connect(to: address)
+    _ = central.host.security.pair(at: 0, at: bench.now)
     run(for: 2_000)
   }
 
   /// Encrypts the link with the bond.
   func secure() {
-    _ = central.host.security.secure(at: 0, at: air.now)
+    _ = central.host.security.secure(at: 0, at: bench.now)
     run(for: 500)
   }
 
@@ -187,20 +184,12 @@ final class GuardedPair {
     return response.code
   }
 
-  /// Carries everything, does the work on keys, and lets `milliseconds` pass.
+  /// Carries packets and lets `milliseconds` pass.
   func run(for milliseconds: UInt32) {
-    let limit = air.now.advanced(by: milliseconds)
-    while true {
-      let devices = [central, peripheral] + others
-      while devices.contains(where: { $0.carryOne() }) { check?() }
-      var next = air.deadline
-      for device in devices { next = Instant.earlier(next, device.host.deadline) }
-      let target = min(limit, max(next ?? limit, air.now))
-      let isOver = target >= limit && (next ?? limit) >= limit
-      air.advance(to: target)
-      for device in devices { device.host.advance(to: target) }
-      check?()
-      if isOver, !devices.contains(where: { $0.radio.hasPacket }) { return }
+    #expect(throws: Never.self) {
+      try bench.run(for: milliseconds) {
+        check?(); return false
+      }
     }
   }
 }

@@ -5,16 +5,16 @@ import VirtualRadio
 @testable import struct BluetoothHost.Host
 
 extension Stage {
-  /// Checks what always holds while nothing goes wrong and nobody has a packet left to carry.
+  /// Checks the invariants between faults, when no packet is waiting.
   func expectHealthy(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(!isStuck, sourceLocation: sourceLocation)
     let links = radio.connectionHandles.count
-    #expect(host.connectionCount == links, "places taken", sourceLocation: sourceLocation)
+    #expect(host.connectionCount == links, "connections", sourceLocation: sourceLocation)
     #expect(
-      radio.isAdvertising == (links < places), "advertising with \(links) of \(places)",
+      radio.isAdvertising == (links < capacity), "advertising with \(links) of \(capacity)",
       sourceLocation: sourceLocation)
     #expect(
-      host.radio == (links < places ? .advertising : .silent), sourceLocation: sourceLocation)
+      host.radio == (links < capacity ? .advertising : .silent), sourceLocation: sourceLocation)
     #expect(
       host.controller.inFlight == 0, "buffers not given back", sourceLocation: sourceLocation)
     #expect(

@@ -17,16 +17,17 @@ enum Handles {
 
 typealias Outcome = Result<OperationOutput, OperationError>
 
-/// A central that is told step by step what to do.
-final class Phone: Guest {
+/// A central that a test controls step by step.
+final class Phone: StageCentral {
   let radio: VirtualController
   let central: TestCentral
-  /// Everything that has happened to it.
+  var host: TestCentral { central }
+  /// All its events.
   private(set) var events: [CentralEvent] = []
   /// The notifications of Answer, as text.
   private(set) var answers: [String] = []
   private(set) var outcomes: [OperationID: Outcome] = [:]
-  /// The link that it has, or has asked for.
+  /// The link that it has, or is connecting.
   var link: LinkID?
   private(set) var isConnected = false
   private(set) var failure: ConnectionFailure?
@@ -39,7 +40,7 @@ final class Phone: Guest {
 
   var mtu: Int { link.map { central.mtu(of: $0).byteCount } ?? 23 }
 
-  /// What it has heard of advertisers, the newest for each.
+  /// The last report of each advertiser.
   func discovery(of address: DeviceAddress) -> Discovery? {
     for case .discovered(let discovery) in events.reversed() where discovery.address == address {
       return discovery
@@ -52,35 +53,13 @@ final class Phone: Guest {
     answers = []
   }
 
-  func start(at now: Instant) {
-    central.start(at: now)
-    listen()
-  }
-
-  func receive(_ packet: Span<UInt8>, at now: Instant) {
-    central.receive(packet, at: now)
-    listen()
-  }
-
-  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    defer { listen() }
-    return central.nextPacket(into: &writer, at: now)
-  }
-
-  var deadline: Instant? { central.deadline }
-
-  func advance(to now: Instant) {
-    central.advance(to: now)
-    listen()
-  }
-
   func connect(to peer: DeviceAddress, timeout: UInt32? = nil, at now: Instant) {
     failure = nil
     ending = nil
     link = central.connect(to: peer, timeout: timeout, at: now)
   }
 
-  private func listen() {
+  func takeEvents() {
     while let event = central.nextEvent() {
       events.append(event)
       switch event {
@@ -119,7 +98,7 @@ extension Stage {
     return phone
   }
 
-  /// A central that is connected to the ball, and has agreed on `mtu` if there is one.
+  /// A central that is connected to the ball, and has exchanged `mtu` if it is given.
   func connectedPhone(
     mtu: Int? = nil, controller: ControllerConfiguration = .init(),
     _ change: (inout HostConfiguration) -> Void = { _ in }
@@ -148,7 +127,7 @@ extension Stage {
     settle()
   }
 
-  /// Carries out an operation, and everything that needs no time after it.
+  /// Carries out an operation, and everything after it that needs no time.
   func perform(_ operation: BallTestSupport.Operation, by phone: Phone) -> Outcome? {
     guard let link = phone.link else { return nil }
     let id = phone.central.perform(operation, on: link)

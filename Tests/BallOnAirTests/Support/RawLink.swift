@@ -1,8 +1,8 @@
 import BluetoothHost
 import VirtualRadio
 
-/// A way past a phone's client, for PDUs that it would never send: what it is answered goes to
-/// the client, which ignores what it did not ask for, and is looked up in what the ball sent.
+/// Sends PDUs that a phone's client would never send. The client ignores the responses; the test
+/// finds them among the ball's packets.
 struct RawLink {
   private let radio: VirtualController
 
@@ -32,9 +32,9 @@ struct RawLink {
     radio.send(packet.span)
   }
 
-  /// Sends one PDU, and gives the first that the ball sends after it, without its headers.
-  func ask<let places: Int>(
-    _ payload: [UInt8], on stage: Stage<places>, channel: L2CAPChannel = .att
+  /// Sends one PDU, and returns the ball's next PDU without headers.
+  func ask<let capacity: Int>(
+    _ payload: [UInt8], on stage: Stage<capacity>, channel: L2CAPChannel = .att
   ) -> [UInt8]? {
     let before = stage.sent.count
     send(payload, on: channel)
@@ -44,8 +44,7 @@ struct RawLink {
 }
 
 extension Stage {
-  /// The L2CAP frames among what the ball has sent since the first `count` packets, on whatever
-  /// link.
+  /// The L2CAP frames, on any link, among the ball's packets after the first `count`.
   func frames(after count: Int) -> [(channel: L2CAPChannel, payload: [UInt8])] {
     var frames: [(channel: L2CAPChannel, payload: [UInt8])] = []
     for packet in sent.dropFirst(count) where packet.count > 5 && packet[0] == 0x02 {

@@ -1,5 +1,7 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
+import Testing
 import VirtualRadio
 
 /// An owner of a Security Manager that records what it hears.
@@ -21,55 +23,62 @@ struct PairingRecord: PairingDelegate {
   }
 }
 
-/// Keys of the tests: the same ones for the same seed.
-struct FixedKeys: SecureRandomNumberGenerator {
-  private var source: RandomSource
-
-  init(seed: UInt64) { source = RandomSource(seed: seed) }
-
-  mutating func next() -> UInt64 { UInt64(source.next()) << 32 | UInt64(source.next()) }
-}
-
 /// A device that serves a ball, asks others, protects links and has channels: a host on a controller of
 /// its own.
 final class SecureDevice {
   typealias Manager = SecurityManager<
-    2, P256KeyAgreement, FixedKeys, BondTable<4>, PairingRecord
+    2, P256KeyAgreement, FixedRandom, BondTable<4>, PairingRecord
   >
 
-  let air: VirtualAir
+  typealias Side = Host<
+    2, GATTServer<2, EightBallProfile.Database, BallApplication<2>>, GATTClient<2, Curiosity>,
+    Manager,
+    CreditBasedChannels<2, 4, ByteStreams>
+  >
+
+  let bench: AirBench
   let address: DeviceAddress
-  let radio: VirtualController
+  private let device: AirDevice<Side>
   /// How many packets of the attribute protocol came while the link was not encrypted.
   private(set) var packetsInClear = 0
-  var host:
-    Host<
-      2, GATTServer<2, BallProfile.Database, Ball<2>>, GATTClient<2, Curiosity>, Manager,
-      CreditBasedChannels<2, 4, ByteStreams>
-    >
 
   init(
-    number: UInt8, policy: PairingPolicy = PairingPolicy(), on air: VirtualAir,
+    number: UInt8, policy: PairingPolicy = PairingPolicy(), on bench: AirBench,
     configuration: ControllerConfiguration = ControllerConfiguration()
   ) {
-    self.air = air
+    self.bench = bench
     address = DeviceAddress(kind: .public, bytes: [number, 0xBA, 0x11, 0, 0, 0xF0])
-    radio = air.addController(address: address, configuration: configuration)
-    host = Host(
+    let host = Side(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Ball")), service: .ballService, address: .public),
       server: GATTServer(
-        database: BallProfile.makeDatabase(), application: Ball<2>(seed: UInt64(number))),
+        database: EightBallProfile.makeDatabase(),
+        application: BallApplication<2>(seed: UInt64(number))),
       client: GATTClient(application: Curiosity(name: "\(number)")),
       security: Manager(
         policy: policy,
         identity: LocalIdentity(identityResolvingKey: .zero, address: address),
         bonds: BondTable(), delegate: PairingRecord(), agreement: P256KeyAgreement(),
-        random: FixedKeys(seed: UInt64(number))),
+        random: FixedRandom(seed: UInt64(number))),
       channels: CreditBasedChannels(application: ByteStreams(), mps: .twoPackets))
-    host.start(at: air.now)
+    device = bench.add(
+      host, on: bench.air.addController(address: address, configuration: configuration))
+    device.onPacket = { [unowned self] packet, direction in
+      // An ACL packet, whose L2CAP channel is that of the attribute protocol.
+      guard direction == .received, packet.count > 7, packet[0] == 0x02, packet[7] == 0x04 else {
+        return
+      }
+      if !protection.contains(.encrypted) { packetsInClear += 1 }
+    }
+    device.host.start(at: now)
   }
 
+  var now: Instant { bench.now }
+  var radio: VirtualController { device.controller }
+  var host: Side {
+    _read { yield device.host }
+    _modify { yield &device.host }
+  }
   var record: PairingRecord { host.security.delegate }
   /// What its client has seen.
   var curiosity: Curiosity { host.client.application }
@@ -79,38 +88,18 @@ final class SecureDevice {
   var bond: Bond? { host.security.bonds.bond(at: 0) }
 
   /// Pairs on its link; encrypts it with its bond; answers for its user. `false` if it cannot.
-  func pair() -> Bool { host.security.pair(at: 0, at: air.now) }
-  func secure() -> Bool { host.security.secure(at: 0, at: air.now) }
+  func pair() -> Bool { host.security.pair(at: 0, at: now) }
+  func secure() -> Bool { host.security.secure(at: 0, at: now) }
   /// Begins an operation on its link; `false` if it cannot.
   func perform(_ operation: ClientOperation) -> Bool { host.perform(operation, at: 0) }
   /// The operation under way on its link.
   var operation: ClientOperation? { host.operation(at: 0) }
-  func confirm() -> Bool { host.security.confirm(true, at: 0, at: air.now) }
-
-  /// Carries one packet; `false` if there is none.
-  func carryOne() -> Bool {
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    func take(_ write: (inout ByteWriter) -> Bool) -> Int? {
-      var writer = ByteWriter(storage.mutableSpan)
-      return write(&writer) ? writer.count : nil
-    }
-    if radio.hasPacket, let count = take({ radio.nextPacket(into: &$0) }) {
-      // An ACL packet, whose L2CAP channel is that of the attribute protocol.
-      let isAttributes = storage[0] == 0x02 && storage[7] == 0x04
-      if isAttributes, !protection.contains(.encrypted) { packetsInClear += 1 }
-      host.receive(storage.span.extracting(first: count), at: air.now)
-    } else if let count = take({ host.nextPacket(into: &$0, at: air.now) }) {
-      radio.send(storage.span.extracting(first: count))
-    } else {
-      return false
-    }
-    return true
-  }
+  func confirm() -> Bool { host.security.confirm(true, at: 0, at: now) }
 }
 
-/// Two devices on one air, the first of which is the central.
+/// Two devices on one air; the first is the central.
 final class SecurePair {
-  let air = VirtualAir(seed: 8)
+  let bench = AirBench(seed: 8)
   let central: SecureDevice
   let peripheral: SecureDevice
 
@@ -119,9 +108,9 @@ final class SecurePair {
     configuration: ControllerConfiguration = ControllerConfiguration()
   ) {
     self.central = SecureDevice(
-      number: 1, policy: central, on: air, configuration: configuration)
+      number: 1, policy: central, on: bench, configuration: configuration)
     self.peripheral = SecureDevice(
-      number: 2, policy: peripheral, on: air, configuration: configuration)
+      number: 2, policy: peripheral, on: bench, configuration: configuration)
     run(for: 100)
   }
 
@@ -136,19 +125,8 @@ final class SecurePair {
     run(for: 1_000)
   }
 
-  /// Carries everything, does the work on keys, and lets `milliseconds` pass.
+  /// Carries packets and lets `milliseconds` pass.
   func run(for milliseconds: UInt32) {
-    let limit = air.now.advanced(by: milliseconds)
-    while true {
-      while central.carryOne() || peripheral.carryOne() {}
-      var next = Instant.earlier(air.deadline, central.host.deadline)
-      next = Instant.earlier(next, peripheral.host.deadline)
-      let target = min(limit, max(next ?? limit, air.now))
-      let isOver = target >= limit && (next ?? limit) >= limit
-      air.advance(to: target)
-      central.host.advance(to: target)
-      peripheral.host.advance(to: target)
-      if isOver, !central.radio.hasPacket, !peripheral.radio.hasPacket { return }
-    }
+    #expect(throws: Never.self) { try bench.run(for: milliseconds) }
   }
 }

@@ -1,20 +1,12 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
+import Testing
 import VirtualRadio
 
 @testable import BallRunner
 
-/// Keys of the tests: the same ones for the same seed.
-struct FixedKeys: SecureRandomNumberGenerator {
-  private var source: RandomSource
-
-  init(seed: UInt64) { source = RandomSource(seed: seed) }
-
-  mutating func next() -> UInt64 { UInt64(source.next()) << 32 | UInt64(source.next()) }
-}
-
-/// The owner of the central's Security Manager: hears what it is asked, and how it ends.
+/// The delegate of the central's Security Manager: records prompts and outcomes.
 struct CentralOwner: PairingDelegate {
   var prompts: [PairingPrompt] = []
   var outcomes: [PairingOutcome] = []
@@ -25,7 +17,8 @@ struct CentralOwner: PairingDelegate {
   mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {}
 }
 
-/// What a central does with a ball in these tests: it asks one thing after the other, and notes how that ends.
+/// A central's client in these tests: it performs one operation after the other, and records the
+/// results.
 struct Asking: ClientApplication {
   /// The question to write.
   var question: [UInt8] = []
@@ -51,64 +44,67 @@ struct Asking: ClientApplication {
 /// A ball that protects its links, with a board, and a central that pairs with it, on one air.
 final class PairingBench {
   typealias Ball = ProtectedBallRunner<
-    4, 2_053, 8_192, TestPort, BallSecurityManager<4, FixedKeys>
+    4, 2_053, 8_192, 8_192, TestPort, BallSecurityManager<4, FixedRandom>
   >
   typealias Central = Host<
     1, NoServer, GATTClient<1, Asking>,
-    SecurityManager<1, P256KeyAgreement, FixedKeys, BondTable<4>, CentralOwner>, NoChannels
+    SecurityManager<1, P256KeyAgreement, FixedRandom, BondTable<4>, CentralOwner>, NoChannels
   >
 
-  let air = VirtualAir(seed: 8)
-  let machine: TestMachine
-  let radio: VirtualController
-  let centralRadio: VirtualController
-  var ball: Ball
-  var central: Central
-  private(set) var time: UInt64 = 0
-  /// How many packets of the ball its controller has got.
-  private var sentCount = 0
+  private let bench = AirBench(seed: 8)
+  private let ballDevice: AirDevice<RunnerSide>
+  private let centralDevice: AirDevice<Central>
 
   /// - Parameters:
-  ///   - hasUser: Whether somebody says yes or no at the ball.
+  ///   - hasUser: Whether a user confirms pairings at the ball.
   ///   - bonds: The ball's bonds, as in a file.
   init(
     _ protection: BallProtection = .encrypted, hasUser: Bool = false, isJSON: Bool = false,
     bonds: [UInt8] = [], machine: TestMachine = TestMachine()
   ) {
-    self.machine = machine
     machine.lines.isThere = true
     machine.controller = nil
-    radio = air.addController(
-      address: DeviceAddress(kind: .public, bytes: [1, 0xBA, 0x11, 0, 0, 0xF0]),
-      configuration: ControllerConfiguration())
-    centralRadio = air.addController(
-      address: DeviceAddress(kind: .public, bytes: [2, 0xBA, 0x11, 0, 0, 0xF0]),
-      configuration: ControllerConfiguration())
+    let address = DeviceAddress(kind: .public, bytes: [2, 0xBA, 0x11, 0, 0, 0xF0])
     var table = BondTable<16>()
     let identity = bonds.isEmpty ? nil : try? BondFileFormat.read(bonds.span, into: &table)
-    ball = Ball(
+    let ball = Ball(
       BallConfiguration(
         host: HostConfiguration(
           name: DeviceName(StaticText("Test Ball")), service: .ballService, address: .public),
         seed: 8, lines: isJSON ? .json : .words),
-      security: BallSecurityManager<4, FixedKeys>(
+      security: BallSecurityManager<4, FixedRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: table,
         delegate: PairingDesk(protection), agreement: P256KeyAgreement(),
-        random: FixedKeys(seed: 1)),
+        random: FixedRandom(seed: 1)),
       on: TestPort(machine: machine))
-    central = Host(
+    let central = Central(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Central")), service: nil, address: .public),
       server: NoServer(), client: GATTClient(application: Asking()),
       security: SecurityManager(
         policy: PairingPolicy(ioCapability: hasUser ? .displayYesNo : .noInputNoOutput),
         identity: LocalIdentity(
-          identityResolvingKey: .zero,
-          address: DeviceAddress(kind: .public, bytes: [2, 0xBA, 0x11, 0, 0, 0xF0])),
+          identityResolvingKey: .zero, address: address),
         bonds: BondTable(), delegate: CentralOwner(), agreement: P256KeyAgreement(),
-        random: FixedKeys(seed: 2)))
-    central.start(at: air.now)
+        random: FixedRandom(seed: 2)))
+    ballDevice = bench.add(
+      RunnerSide(ball, machine),
+      on: bench.air.addController(
+        address: DeviceAddress(kind: .public, bytes: [1, 0xBA, 0x11, 0, 0, 0xF0])))
+    centralDevice = bench.add(central, on: bench.air.addController(address: address))
+    self.central.start(at: bench.now)
     run(for: 100)
+  }
+
+  var machine: TestMachine { ballDevice.host.machine }
+  var radio: VirtualController { ballDevice.controller }
+  var ball: Ball {
+    _read { yield ballDevice.host.ball }
+    _modify { yield &ballDevice.host.ball }
+  }
+  var central: Central {
+    _read { yield centralDevice.host }
+    _modify { yield &centralDevice.host }
   }
 
   var owner: CentralOwner { central.security.delegate }
@@ -123,17 +119,17 @@ final class PairingBench {
     run(for: 1_000)
   }
 
-  /// The central pairs, or encrypts with its bond; whether its link is encrypted then.
+  /// The central pairs, or encrypts with its bond; whether its link is then encrypted.
   func secure() -> Bool {
-    guard central.security.secure(at: 0, at: air.now) else { return false }
+    guard central.security.secure(at: 0, at: bench.now) else { return false }
     run(for: 2_000)
     return isEncrypted
   }
 
   /// The central begins to pair.
-  func pair() -> Bool { central.security.pair(at: 0, at: air.now) }
-  /// The central's user says yes.
-  func confirmAtCentral() -> Bool { central.security.confirm(true, at: 0, at: air.now) }
+  func pair() -> Bool { central.security.pair(at: 0, at: bench.now) }
+  /// The central's user confirms.
+  func confirmAtCentral() -> Bool { central.security.confirm(true, at: 0, at: bench.now) }
 
   var isEncrypted: Bool { central.security.security(at: 0).contains(.encrypted) }
 
@@ -152,68 +148,47 @@ final class PairingBench {
     }
   }
 
-  /// Holds a button for so many milliseconds.
-  func hold(_ button: ButtonName, for milliseconds: UInt64) {
-    machine.lines.drive(button, isClosed: true, at: time)
+  /// Holds a button for `milliseconds`.
+  func hold(_ button: ButtonName, for milliseconds: UInt32) {
+    machine.lines.drive(button, isClosed: true, at: bench.now.rawValue)
     run(for: milliseconds)
-    machine.lines.drive(button, isClosed: false, at: time)
+    machine.lines.drive(button, isClosed: false, at: bench.now.rawValue)
     run(for: 100)
   }
 
-  /// Carries everything, and lets `milliseconds` pass.
-  func run(for milliseconds: UInt64) {
-    let end = time + milliseconds
-    while true {
-      while carry() {}
-      var next = Instant.earlier(air.deadline, central.deadline)
-      next = Instant.earlier(next, ball.deadline)
-      let target = min(end, max(next?.rawValue ?? end, time))
-      let isOver = target >= end && (next?.rawValue ?? end) >= end
-      time = target
-      machine.now = Instant(rawValue: time)
-      air.advance(to: machine.now)
-      central.advance(to: machine.now)
-      _ = ball.turn(at: machine.now)
-      if isOver, !radio.hasPacket, !centralRadio.hasPacket { return }
-    }
-  }
-
-  private func carry() -> Bool {
-    var isBusy = false
-    while sentCount < machine.packets.count {
-      let packet = machine.packets[sentCount]
-      radio.send(packet.span)
-      sentCount += 1
-      isBusy = true
-    }
-    while radio.hasPacket, let packet = taken({ radio.nextPacket(into: &$0) }) {
-      machine.incoming.append(packet)
-      isBusy = true
-    }
-    if machine.lines.isWaking || !machine.incoming.isEmpty {
-      _ = ball.turn(at: machine.now)
-      isBusy = true
-    }
-    if centralRadio.hasPacket, let packet = taken({ centralRadio.nextPacket(into: &$0) }) {
-      central.receive(packet.span, at: machine.now)
-      isBusy = true
-    }
-    if let packet = taken({ central.nextPacket(into: &$0, at: machine.now) }) {
-      centralRadio.send(packet.span)
-      isBusy = true
-    }
-    return isBusy
+  /// Carries packets and lets `milliseconds` pass.
+  func run(for milliseconds: UInt32) {
+    #expect(throws: Never.self) { try bench.run(for: milliseconds) }
   }
 }
 
-/// What `write` writes; `nil` if it says that there is nothing.
-private func taken(_ write: (inout ByteWriter) -> Bool) -> [UInt8]? {
-  var storage = [UInt8](repeating: 0, count: 1_024)
-  var count = 0
-  do {
-    var writer = ByteWriter(storage.mutableSpan)
-    guard write(&writer) else { return nil }
-    count = writer.count
+/// A ball whose machine's packets a bench carries.
+final class RunnerSide: HostSide {
+  let machine: TestMachine
+  var ball: PairingBench.Ball
+  /// How many packets of the ball its controller has received.
+  private var sentCount = 0
+
+  init(_ ball: consuming PairingBench.Ball, _ machine: TestMachine) {
+    self.ball = ball
+    self.machine = machine
   }
-  return Array(storage.prefix(count))
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) { machine.incoming.append(Array(packet)) }
+
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    if machine.lines.isWaking || !machine.incoming.isEmpty { _ = ball.turn(at: now) }
+    guard sentCount < machine.packets.count else { return false }
+    let packet = machine.packets[sentCount]
+    writer.write(packet.span)
+    sentCount += 1
+    return true
+  }
+
+  var deadline: Instant? { ball.deadline }
+
+  func advance(to now: Instant) {
+    machine.now = now
+    _ = ball.turn(at: now)
+  }
 }

@@ -4,10 +4,13 @@ import Testing
 
 @testable import BallRunner
 
-/// A ball on a machine of the test's, at times of the test's choosing.
+/// The connection handle of the tests' central.
+let link: UInt8 = 0x40
+
+/// A ball on a test machine, with injected times.
 final class RunnerBench {
   let machine = TestMachine()
-  var runner: BallRunner<4, 2_053, 8_192, TestPort>
+  var runner: BallRunner<4, 2_053, 8_192, 8_192, TestPort>
 
   init(
     isJSON: Bool = false, isQuiet: Bool = false, prepare: (TestMachine) -> Void = { _ in }
@@ -26,7 +29,7 @@ final class RunnerBench {
 
   var deadline: UInt64? { runner.deadline?.rawValue }
 
-  /// Turns of the loop at `time`, until the ball would sleep.
+  /// Runs the loop at `time` until the ball would sleep.
   @discardableResult
   func turn(at time: UInt64) -> Bool {
     machine.now = Instant(rawValue: time)
@@ -37,14 +40,21 @@ final class RunnerBench {
       case true?: continue
       case false?: break
       }
-      // The answer to what was just sent is there at once.
+      // The response to what was just sent is there at once.
       if machine.incoming.isEmpty { return true }
     }
     Issue.record("The ball never comes to rest.")
     return true
   }
 
-  /// Turns whenever a loop would wake, until `end`.
+  /// The ball advertises, and a central connects and subscribes.
+  func listen() {
+    turn(at: 0)
+    receive(ScriptedController.connection(link), at: 10)
+    receive(ScriptedController.subscription(true, on: link), at: 20)
+  }
+
+  /// Runs the turns that a loop would have, until `end`.
   func run(from start: UInt64, until end: UInt64) {
     turn(at: start)
     var time = start
@@ -61,7 +71,7 @@ final class RunnerBench {
     Issue.record("It never comes to rest.")
   }
 
-  /// Packets come from the controller, each in a read of its own.
+  /// Gives the ball packets from the controller, each in a separate read.
   func receive(_ packets: [UInt8]..., at time: UInt64) {
     machine.incoming += packets
     turn(at: time)

@@ -1,6 +1,6 @@
 /// A controller that carries out every command at once, and sends every packet.
 enum ScriptedController {
-  /// What it answers to a packet. A link that is to end does: Command Status, Vol 4, Part E, 7.7.15, and
+  /// The response to a packet. After Disconnect: Command Status, Vol 4, Part E, 7.7.15, and
   /// Disconnection Complete, by the local host.
   static func replies(to packet: [UInt8]) -> [[UInt8]] {
     guard packet.prefix(3) == [0x01, 0x06, 0x04] else { return [reply(to: packet)] }

@@ -2,7 +2,7 @@ import BallRunner
 import BluetoothHost
 import EightBall
 
-/// Two buttons and two lights on a chip that a test takes away and gives back.
+/// Two buttons and two lights on a chip that a test removes and restores.
 final class TestLines {
   /// Whether the board has lines.
   var isThere = false
@@ -22,7 +22,7 @@ final class TestLines {
 
   private var closed: Set<ButtonName> = []
   private var edges: [ButtonEdge] = []
-  private var news = LinesNews.none
+  private var lastChange = LinesChange.none
 
   /// Why the lines cannot be used.
   var trouble: String {
@@ -31,8 +31,8 @@ final class TestLines {
       : "a line of “test-chip” is in use"
   }
 
-  /// Whether a loop that sleeps is woken by the lines.
-  var isWaking: Bool { isOpen && isListening && !edges.isEmpty || news != .none }
+  /// Whether the lines wake a sleeping loop.
+  var isWaking: Bool { isOpen && isListening && !edges.isEmpty || lastChange != .none }
 
   func open() -> Bool {
     openings += 1
@@ -67,9 +67,9 @@ final class TestLines {
     return true
   }
 
-  func takeNews() -> LinesNews {
-    defer { news = .none }
-    return news
+  func takeChange() -> LinesChange {
+    defer { lastChange = .none }
+    return lastChange
   }
 
   // MARK: For the test
@@ -81,19 +81,20 @@ final class TestLines {
     edges.append(ButtonEdge(button: button, isClosed: isClosed, time: Instant(rawValue: time)))
   }
 
-  /// The chip goes. Whether the machine says so by its name, its descriptor or not at all.
-  func remove(_ news: LinesNews = .none) {
+  /// Removes the chip. The machine reports that by the chip's name, by its descriptor or not at
+  /// all.
+  func remove(_ change: LinesChange = .none) {
     isGone = true
     lit = []
-    self.news = news
+    self.lastChange = change
   }
 
-  /// The chip comes back.
-  func restore(_ news: LinesNews = .none) {
+  /// Restores the chip.
+  func restore(_ change: LinesChange = .none) {
     isGone = false
-    self.news = news
+    self.lastChange = change
   }
 
-  /// Something about some chip has changed.
-  func change() { news = .chipChanged }
+  /// A chip of the machine changes.
+  func change() { lastChange = .chipChanged }
 }

@@ -1,8 +1,9 @@
 import BallRunner
 import BluetoothHost
 import EightBall
+import Testing
 
-/// What a runner does on its port, in the order in which it does it.
+/// A call of the runner on its port, in order.
 enum Effect: Equatable {
   /// A packet, or a part of one, for the controller.
   case sent([UInt8])
@@ -10,7 +11,7 @@ enum Effect: Equatable {
   case printed(String)
 }
 
-/// A machine in the hands of a test: it has no clock of its own, and records what a ball does to it.
+/// A scripted machine: it has no clock, and records the calls of a ball.
 final class TestMachine {
   var now = Instant(rawValue: 0)
   var endRequests = 0
@@ -18,19 +19,19 @@ final class TestMachine {
 
   // MARK: The radio
 
-  /// What the next attempts to open the radio give; the last one stays.
+  /// The results of the next attempts to open the radio; the last one stays.
   var openings: [RadioOpening] = [.opened]
   private(set) var openingTimes: [UInt64] = []
   private(set) var isRadioOpen = false
   var isPacketwise = false
   /// Packets for the host, or pieces of them: one a read.
   var incoming: [[UInt8]] = []
-  /// What a read gives when nothing is there.
+  /// The result of a read without input.
   var emptyRead = RadioRead.nothing
   /// How many bytes the next writes take; all when it is empty.
   var writeLimits: [Int] = []
   var isWriteFailing = false
-  /// Answers a whole packet of the host; `nil` for a controller that is silent.
+  /// Responds to a whole packet of the host; `nil` for a silent controller.
   var controller: (([UInt8]) -> [[UInt8]])? = ScriptedController.replies
   /// The packets that the host has sent, whole.
   private(set) var packets: [[UInt8]] = []
@@ -75,7 +76,7 @@ final class TestMachine {
 
   // MARK: The output
 
-  /// How many bytes each stream takes at all; `nil` for all.
+  /// How many bytes each stream takes in total; `nil` for no limit.
   var outputRoom: Int?
   var isOutputClosed = false
   private(set) var output = ""
@@ -113,13 +114,13 @@ final class TestMachine {
 
   // MARK: Bonds and their user
 
-  /// The files of bonds that the ball has kept.
+  /// The bond files that the ball has stored.
   private(set) var bondFiles: [[UInt8]] = []
-  /// Whether the disk takes none.
+  /// Whether the disk is full.
   var isDiskFull = false
-  /// What the user says next.
+  /// The user's next answer.
   var confirmation: Bool?
-  /// What the user is asked; `nil` for nothing.
+  /// The question to the user; `nil` without one.
   var question: PairingPrompt?
 
   func keepBonds(_ file: [UInt8]) -> Bool {
@@ -132,6 +133,16 @@ final class TestMachine {
     return confirmation
   }
 
+  // MARK: Listeners
+
+  /// The control socket, and the programs at it.
+  let control = TestControl()
+
+  /// Whether a program waits for the figures.
+  var wantsFigures = false
+  /// The last figures that were given.
+  var figures: BallFigures?
+
   var answers: [Answer?] = []
   /// The deadlines that the ball has slept until.
   var sleeps: [UInt64?] = []
@@ -141,6 +152,10 @@ final class TestMachine {
 
 /// The port of a `TestMachine`.
 struct TestPort: Port, ~Copyable {
+  typealias Figures = BallCounter<4>
+  var wantsFigures: Bool { machine.wantsFigures }
+  mutating func take(_ figures: BallFigures) { machine.figures = figures }
+
   let machine: TestMachine
 
   var now: Instant { machine.now }
@@ -171,7 +186,7 @@ struct TestPort: Port, ~Copyable {
   mutating func listen(toEdges isListening: Bool) { machine.lines.isListening = isListening }
   mutating func set(_ light: LightName, isLit: Bool) -> Bool { machine.lines.set(light, isLit) }
   mutating func checkLines() -> Bool { !machine.lines.isGone }
-  mutating func takeLinesNews() -> LinesNews { machine.lines.takeNews() }
+  mutating func takeLinesChange() -> LinesChange { machine.lines.takeChange() }
   func writeLinesTrouble(to writer: inout ByteWriter) {
     let text = Array(machine.lines.trouble.utf8)
     writer.write(text.span)
@@ -188,6 +203,34 @@ struct TestPort: Port, ~Copyable {
   var hasServiceManager: Bool { machine.hasServiceManager }
   var watchdogPatience: UInt32? { machine.watchdogPatience }
   mutating func report(_ message: Span<UInt8>) -> Bool { machine.report(Array(message)) }
+
+  static var hasControl: Bool { true }
+  var hasListeners: Bool { machine.control.hasListeners }
+  var hasControlEvent: Bool { !machine.control.events.isEmpty }
+  var allowsPresses: Bool { machine.control.allowsPresses }
+  mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    machine.control.presses.append("\(button) \(isDown)")
+    if machine.control.pressResult == .done {
+      machine.lines.drive(button, isClosed: isDown, at: machine.now.rawValue)
+    }
+    return machine.control.pressResult
+  }
+  mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
+    guard let (event, line) = machine.control.takeEvent() else { return nil }
+    let bytes = Array(line.utf8)
+    let isWhole = request.assign(bytes.span)
+    #expect(isWhole)
+    return event
+  }
+  mutating func send(_ lines: Span<UInt8>, to listener: Int?) {
+    machine.control.send(Array(lines), to: listener)
+  }
+  mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+    machine.control.packets[listener] = isWanted
+  }
+  func has(_ light: LightName) -> Bool { machine.control.lights.contains(light) }
+  func writeBoardName(to writer: inout ByteWriter) { writer.write(text: "test-board") }
+  func writeVersion(to writer: inout ByteWriter) { writer.write(text: "1.2.3") }
 
   mutating func keepBonds(_ file: Span<UInt8>) -> Bool { machine.keepBonds(Array(file)) }
   func writeBondsTrouble(to writer: inout ByteWriter) {

@@ -5,22 +5,38 @@ private let range = AttributeHandleRange(
   start: AttributeHandle(rawValue: 0x0102), end: AttributeHandle(rawValue: 0x0304))
 private let handle = AttributeHandle(rawValue: 0x0102)
 
+/// A PDU of one length.
+private protocol FixedPDU: Equatable, Sendable {
+  init?(_ reader: inout ByteReader)
+  func write(to writer: inout ByteWriter)
+}
+
+extension ErrorResponse: FixedPDU {}
+extension ExchangeMTURequest: FixedPDU {}
+extension ExchangeMTUResponse: FixedPDU {}
+extension FindInformationRequest: FixedPDU {}
+extension ReadByTypeRequest: FixedPDU {}
+extension ReadByGroupTypeRequest: FixedPDU {}
+extension ReadRequest: FixedPDU {}
+extension ReadBlobRequest: FixedPDU {}
+extension ExecuteWriteRequest: FixedPDU {}
+
 extension Check {
-  /// A PDU of one length: its bytes, and how it is read from those after the opcode.
-  fileprivate static func pdu<PDU: Equatable & Sendable>(
-    _ pdu: PDU, _ bytes: [UInt8], write: @escaping @Sendable (PDU, inout ByteWriter) -> Void,
-    read: @escaping @Sendable (inout ByteReader) -> PDU?,
+  /// A PDU and its bytes. With `validLength` parameter bytes it is another valid PDU.
+  fileprivate static func pdu<PDU: FixedPDU>(
+    _ pdu: PDU, _ bytes: [UInt8], validLength: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> Check {
     Check("\(PDU.self), \(bytes.count) bytes") {
-      #expect(written { write(pdu, &$0) } == bytes, sourceLocation: sourceLocation)
+      #expect(written { pdu.write(to: &$0) } == bytes, sourceLocation: sourceLocation)
       let parameters = Array(bytes[1...])
-      for cut in truncations(of: parameters) + [parameters + [0xFF]] {
+      for cut in truncations(of: parameters) + [parameters + [0xFF]]
+      where cut.count != validLength {
         var reader = ByteReader(cut.span)
-        #expect(read(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+        #expect(PDU(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
       }
       var reader = ByteReader(parameters.span)
-      #expect(read(&reader) == pdu, sourceLocation: sourceLocation)
+      #expect(PDU(&reader) == pdu, sourceLocation: sourceLocation)
     }
   }
 }
@@ -28,97 +44,46 @@ extension Check {
 private let pdus: [Check] = [
   .pdu(
     ErrorResponse(request: .readRequest, handle: handle, code: .invalidOffset),
-    [0x01, 0x0A, 0x02, 0x01, 0x07]
-  ) {
-    $0.write(to: &$1)
-  } read: {
-    ErrorResponse(&$0)
-  },
-  .pdu(ExchangeMTURequest(clientReceiveMTU: 0x0205), [0x02, 0x05, 0x02]) {
-    $0.write(to: &$1)
-  } read: {
-    ExchangeMTURequest(&$0)
-  },
-  .pdu(ExchangeMTUResponse(serverReceiveMTU: 0x0205), [0x03, 0x05, 0x02]) {
-    $0.write(to: &$1)
-  } read: {
-    ExchangeMTUResponse(&$0)
-  },
-  .pdu(FindInformationRequest(range: range), [0x04, 0x02, 0x01, 0x04, 0x03]) {
-    $0.write(to: &$1)
-  } read: {
-    FindInformationRequest(&$0)
-  },
+    [0x01, 0x0A, 0x02, 0x01, 0x07]),
+  .pdu(ExchangeMTURequest(clientReceiveMTU: 0x0205), [0x02, 0x05, 0x02]),
+  .pdu(ExchangeMTUResponse(serverReceiveMTU: 0x0205), [0x03, 0x05, 0x02]),
+  .pdu(FindInformationRequest(range: range), [0x04, 0x02, 0x01, 0x04, 0x03]),
   .pdu(
     ReadByTypeRequest(range: range, type: .characteristic),
-    [0x08, 0x02, 0x01, 0x04, 0x03, 0x03, 0x28]
-  ) {
-    $0.write(to: &$1)
-  } read: {
-    ReadByTypeRequest(&$0)
-  },
+    [0x08, 0x02, 0x01, 0x04, 0x03, 0x03, 0x28]),
+  // With 4 (range) + 2 = 6 bytes it is a request for a 16-bit type.
   .pdu(
     ReadByTypeRequest(range: range, type: .testText),
-    [0x08, 0x02, 0x01, 0x04, 0x03] + testTextBytes
-  ) {
-    $0.write(to: &$1)
-  } read: { reader in
-    // Cut to 6 bytes it is a request for a 16-bit type.
-    reader.count == 6 ? nil : ReadByTypeRequest(&reader)
-  },
+    [0x08, 0x02, 0x01, 0x04, 0x03] + testTextBytes, validLength: 6),
   .pdu(
     ReadByGroupTypeRequest(range: range, type: .primaryService),
-    [0x10, 0x02, 0x01, 0x04, 0x03, 0x00, 0x28]
-  ) {
-    $0.write(to: &$1)
-  } read: {
-    ReadByGroupTypeRequest(&$0)
-  },
-  .pdu(ReadRequest(handle: handle), [0x0A, 0x02, 0x01]) {
-    $0.write(to: &$1)
-  } read: {
-    ReadRequest(&$0)
-  },
-  .pdu(ReadBlobRequest(handle: handle, offset: 0x0304), [0x0C, 0x02, 0x01, 0x04, 0x03]) {
-    $0.write(to: &$1)
-  } read: {
-    ReadBlobRequest(&$0)
-  },
-  .pdu(ExecuteWriteRequest(writes: true), [0x18, 0x01]) {
-    $0.write(to: &$1)
-  } read: {
-    ExecuteWriteRequest(&$0)
-  },
-  .pdu(ExecuteWriteRequest(writes: false), [0x18, 0x00]) {
-    $0.write(to: &$1)
-  } read: {
-    ExecuteWriteRequest(&$0)
-  },
+    [0x10, 0x02, 0x01, 0x04, 0x03, 0x00, 0x28]),
+  .pdu(ReadRequest(handle: handle), [0x0A, 0x02, 0x01]),
+  .pdu(ReadBlobRequest(handle: handle, offset: 0x0304), [0x0C, 0x02, 0x01, 0x04, 0x03]),
+  .pdu(ExecuteWriteRequest(writes: true), [0x18, 0x01]),
+  .pdu(ExecuteWriteRequest(writes: false), [0x18, 0x00]),
 ]
 
 @Suite("ATT PDUs")
 struct PDUTests {
-  @Test("Of one length: right, cut short at every length, too long", arguments: pdus)
+  @Test("A PDU of one length is written, read, and refused at every other length", arguments: pdus)
   func fixed(pdu: Check) {
     pdu.run()
   }
 
-  @Test("Execute Write has two flags that mean something", arguments: 2...255)
+  @Test("Execute Write refuses flags other than 0x00 and 0x01", arguments: 2...255)
   func executeFlags(flags: UInt8) {
     let bytes = [flags]
     var reader = ByteReader(bytes.span)
     #expect(ExecuteWriteRequest(&reader) == nil)
   }
 
-  @Test("Find By Type Value Request: 6 bytes, then a value of any length")
+  @Test("Find By Type Value Request has 6 bytes, then a value of any length")
   func findByTypeValue() {
     let value: [UInt8] = [9, 8, 7]
-    let bytes = written {
-      FindByTypeValueRequest(range: range, type: 0x2800, value: value.span).write(to: &$0)
-    }
-    #expect(bytes == [0x06, 0x02, 0x01, 0x04, 0x03, 0x00, 0x28, 9, 8, 7])
+    let bytes = [0x02, 0x01, 0x04, 0x03, 0x00, 0x28] + value
     for length in 0...9 {
-      let cut = Array(bytes[1..<(1 + length)])
+      let cut = Array(bytes[..<length])
       let read: [UInt8]? =
         if let request = FindByTypeValueRequest(ByteReader(cut.span)) {
           Array(request.value)
@@ -127,7 +92,7 @@ struct PDUTests {
     }
   }
 
-  @Test("Find By Type Value Response: whole pairs of handles")
+  @Test("Find By Type Value Response has whole pairs of handles")
   func findByTypeValueResponse() {
     let bytes: [UInt8] = [0x01, 0x00, 0x03, 0x00, 0x04, 0x00, 0xFF, 0xFF]
     for length in 0...8 {
@@ -142,7 +107,7 @@ struct PDUTests {
     }
   }
 
-  @Test("Find Information Response: whole pairs of one known format")
+  @Test("Find Information Response has whole pairs of one known format")
   func findInformationResponse() {
     func types(_ bytes: [UInt8]) -> [BluetoothUUID]? {
       guard var response = FindInformationResponse(ByteReader(bytes.span)) else { return nil }
@@ -161,14 +126,14 @@ struct PDUTests {
     }
     for cut in truncations(of: long) { #expect(types(cut) == nil) }
     #expect(types(long) == [.testText])
-    // In no other format, be they whole pairs of either: 2 × (2 + 2) bytes, or 2 + 16.
+    // Every other format is refused with whole pairs of 2 × (2 + 2) or of 2 + 16 bytes.
     for format in 0...255 as ClosedRange<UInt8> where format != 1 && format != 2 {
       #expect(types([format] + short[1...]) == nil)
       #expect(types([format] + long[1...]) == nil)
     }
   }
 
-  @Test("Read By Type Response: whole entries of the stated length, which is at least 2")
+  @Test("Read By Type Response has whole entries of the stated length, 2 or more")
   func readByTypeResponse() {
     func values(_ bytes: [UInt8]) -> [[UInt8]]? {
       guard var response = ReadByTypeResponse(ByteReader(bytes.span)) else { return nil }
@@ -184,7 +149,7 @@ struct PDUTests {
     #expect(values([7] + bytes[1...]) == nil)
   }
 
-  @Test("Read By Group Type Response: whole entries of the stated length, which is at least 4")
+  @Test("Read By Group Type Response has whole entries of the stated length, 4 or more")
   func readByGroupTypeResponse() {
     func groups(_ bytes: [UInt8]) -> [[UInt8]]? {
       guard var response = ReadByGroupTypeResponse(ByteReader(bytes.span)) else { return nil }
@@ -198,7 +163,7 @@ struct PDUTests {
     for length: UInt8 in 0...3 { #expect(groups([length] + bytes[1...]) == nil) }
   }
 
-  @Test("Read Multiple Request: two or more whole handles", arguments: 0...9)
+  @Test("Read Multiple Request has two or more whole handles", arguments: 0...9)
   func readMultiple(length: Int) {
     let bytes = [UInt8](counting: length)
     guard var request = ReadMultipleRequest(ByteReader(bytes.span)) else {
@@ -210,15 +175,12 @@ struct PDUTests {
     #expect(handles == length / 2)
   }
 
-  @Test("A handle with a value, in a write, a command or a notification")
+  @Test("Writes, commands and notifications have a handle and a value of any length")
   func attributeValue() {
     let value: [UInt8] = [9, 8]
     #expect(
       written { WriteRequest(handle: handle, value: value.span).write(to: &$0) }
         == [0x12, 0x02, 0x01, 9, 8])
-    #expect(
-      written { WriteCommand(handle: handle, value: value.span).write(to: &$0) }
-        == [0x52, 0x02, 0x01, 9, 8])
     let bytes: [UInt8] = [0x02, 0x01, 9, 8]
     for length in 0...4 {
       let cut = Array(bytes[..<length])
@@ -230,7 +192,7 @@ struct PDUTests {
     }
   }
 
-  @Test("Prepare Write: handle, offset, and a part of any length; the response is the same")
+  @Test("Prepare Write has a handle, an offset and a part; its response is the same")
   func prepareWrite() {
     let value: [UInt8] = [9, 8]
     for opcode in [ATTOpcode.prepareWriteRequest, .prepareWriteResponse] {
@@ -247,14 +209,14 @@ struct PDUTests {
     }
   }
 
-  @Test("An MTU is 23 to 517")
+  @Test("An ATT_MTU is 23 to 517")
   func mtu() {
     #expect(ATTMTU(22) == nil && ATTMTU(518) == nil && ATTMTU(-1) == nil)
     #expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
   }
 
   @Test(
-    "Of two MTUs that are equal neither is the smaller, and they agree on it",
+    "Equal MTUs compare as equal, and agree on their value",
     arguments: [23, 100, 517])
   func equalMTUs(byteCount: Int) throws {
     let mtu = try #require(ATTMTU(byteCount))

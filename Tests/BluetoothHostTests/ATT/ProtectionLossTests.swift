@@ -1,16 +1,16 @@
 import BluetoothHost
 import Testing
 
-/// A link that loses its encryption half-way, or whose new key protects less.
+/// A link that loses its encryption, or gets a key that protects less.
 ///
 /// Core Specification, Vol 3, Part C, 10.3.1.
-@Suite("A link that is protected no longer")
+@Suite("A link that loses its protection")
 struct ProtectionLossTests {
   private let encrypted: LinkSecurity = .encrypted | .bonded
   private let authenticated: LinkSecurity = .encrypted | .authenticated | .bonded
 
-  /// Handles 1 to 10: the service; a value at 3 that wants encryption, its configuration at 4; one at 6 that
-  /// wants authentication, its configuration at 7; one at 9 that wants nothing, its configuration at 10.
+  /// The values at handles 3, 6 and 9 require encryption, authentication and nothing. Each has its
+  /// configuration at the next handle.
   private func makeController(_ security: LinkSecurity) -> ScriptedHost<1, GATTDatabase<10>> {
     let database = GATTDatabase<10> {
       Service(.batteryService) {
@@ -42,10 +42,7 @@ struct ProtectionLossTests {
     var notified: [[UInt8]] = []
     for attribute in attributes {
       controller.forgetWhatWasSent()
-      controller.host.server.application.updates = [
-        .init(place: 0, attribute: attribute, value: [0x48])
-      ]
-      controller.run()
+      controller.update(attribute, [0x48])
       notified += controller.frames.map(\.payload)
     }
     controller.host.server.application.updates = []
@@ -58,7 +55,9 @@ struct ProtectionLossTests {
     }
   }
 
-  @Test("Nothing protected is notified without encryption, and the application learns of it")
+  @Test(
+    "Without encryption, subscriptions to protected values end, and the application is notified"
+  )
   func unencrypted() {
     let controller = makeController(authenticated)
     subscribe(controller)
@@ -72,12 +71,12 @@ struct ProtectionLossTests {
         .configured(.text, 0, .none), .configured(.level, 0, .none),
       ])
     controller.expect([0x0A, 4, 0x00], gives: [0x0B, 0x00, 0x00])
-    // It does not come back by itself: that is for the bond to say.
+    // Encryption alone does not restore the subscriptions: the bond does.
     change(controller, to: authenticated)
     #expect(update(controller, all) == [[0x1B, 9, 0, 0x48]])
   }
 
-  @Test("A key without authentication leaves the values that do not want it")
+  @Test("A key without authentication still serves values that require only encryption")
   func unauthenticated() {
     let controller = makeController(authenticated)
     subscribe(controller)
@@ -87,7 +86,7 @@ struct ProtectionLossTests {
     controller.expect([0x0A, 6, 0x00], gives: [0x01, 0x0A, 6, 0x00, 0x05])
   }
 
-  @Test("A bond that is removed does not end what an encrypted link is subscribed to")
+  @Test("Removing a bond keeps the subscriptions of an encrypted link")
   func bondRemoved() {
     let controller = makeController(encrypted)
     controller.expect([0x12, 4, 0x00, 0x01, 0x00], gives: [0x13])
@@ -95,7 +94,7 @@ struct ProtectionLossTests {
     #expect(update(controller, [.text]) == [[0x1B, 3, 0, 0x48]])
   }
 
-  @Test("Parts of a value that were prepared on an encrypted link are not executed on another")
+  @Test("Parts prepared on an encrypted link are not executed without encryption")
   func prepared() {
     let controller = makeController(encrypted)
     controller.expect(
@@ -109,27 +108,25 @@ struct ProtectionLossTests {
     #expect(controller.host.server.application.values[0] == [])
   }
 
-  @Test("A read that was put off is refused when the link is protected no longer")
+  @Test("A deferred read is refused when the link has lost its protection")
   func putOff() {
     let controller = makeController(encrypted)
     controller.host.server.application.values[0] = [0x48]
     controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 3, 0x00]) == [])
     change(controller, to: .bonded)
-    controller.host.server.application.isBusy = false
     controller.forgetWhatWasSent()
-    controller.host.resume(at: 0)
-    controller.run()
+    controller.resume()
     #expect(controller.frames.map(\.payload) == [[0x01, 0x0A, 3, 0x00, 0x0F]])
   }
 
-  @Test("Requests for several values do not give a protected one")
+  @Test("Requests for several values return no protected value")
   func several() {
     let controller = makeController(.none)
     for index in 0..<3 { controller.host.server.application.values[index] = [0x48] }
     controller.expect(
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x01, 0x08, 3, 0x00, 0x05])
-    // One behind those that may be read ends the list.
+    // A protected value after readable ones ends the list.
     controller.expect(
       [0x08, 0x07, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x09, 3, 9, 0x00, 0x48])
     controller.expect([0x0E, 9, 0x00, 3, 0x00], gives: [0x01, 0x0E, 3, 0x00, 0x05])

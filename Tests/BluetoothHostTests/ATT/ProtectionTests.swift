@@ -1,9 +1,9 @@
 import BluetoothHost
 import Testing
 
-/// What a link has, and which errors an attribute gives that wants encryption, and one that wants
-/// authentication; `nil` for none.
-private struct Outcome: CustomTestStringConvertible {
+/// A link's security, and the errors of attributes that require encryption or authentication; `nil`
+/// for success.
+private struct SecurityOutcome: CustomTestStringConvertible {
   let security: LinkSecurity
   let encrypted: UInt8?
   let authenticated: UInt8?
@@ -13,20 +13,20 @@ private struct Outcome: CustomTestStringConvertible {
 
 /// Core Specification, Vol 3, Part C, 10.3.1.
 private let outcomes = [
-  Outcome(security: .none, encrypted: 0x05, authenticated: 0x05),
-  Outcome(security: .bonded, encrypted: 0x0F, authenticated: 0x0F),
-  Outcome(security: .encrypted, encrypted: nil, authenticated: 0x05),
-  Outcome(security: .encrypted | .bonded, encrypted: nil, authenticated: 0x05),
-  Outcome(security: .encrypted | .authenticated, encrypted: nil, authenticated: nil),
-  Outcome(
+  SecurityOutcome(security: .none, encrypted: 0x05, authenticated: 0x05),
+  SecurityOutcome(security: .bonded, encrypted: 0x0F, authenticated: 0x0F),
+  SecurityOutcome(security: .encrypted, encrypted: nil, authenticated: 0x05),
+  SecurityOutcome(security: .encrypted | .bonded, encrypted: nil, authenticated: 0x05),
+  SecurityOutcome(security: .encrypted | .authenticated, encrypted: nil, authenticated: nil),
+  SecurityOutcome(
     security: .encrypted | .authenticated | .secureConnections | .bonded, encrypted: nil,
     authenticated: nil),
 ]
 
-@Suite("Attributes say what a link must have")
+@Suite("Attributes and the security that they require")
 struct ProtectionTests {
-  /// Handles 1 to 12: the service; a value at 3 that wants encryption, its configuration at 4, and a
-  /// descriptor at 5; one at 7 that wants authentication, and its configuration at 8; one at 10 that wants
+  /// The value at handle 3 requires encryption, and has a configuration at 4 and a descriptor at 5.
+  /// The value at 7 requires authentication, and has a configuration at 8. The value at 10 requires
   /// nothing.
   private func makeController(_ security: LinkSecurity) -> ScriptedHost<1, GATTDatabase<10>> {
     let database = GATTDatabase<10> {
@@ -58,8 +58,8 @@ struct ProtectionTests {
     [0x01, opcode, handle, 0x00, code]
   }
 
-  @Test("Reads", arguments: outcomes)
-  private func reads(_ outcome: Outcome) {
+  @Test("Reads require the attribute's security", arguments: outcomes)
+  private func reads(_ outcome: SecurityOutcome) {
     let controller = makeController(outcome.security)
     for (handle, code) in [(3, outcome.encrypted), (7, outcome.authenticated), (10, nil)]
       as [(UInt8, UInt8?)]
@@ -79,8 +79,8 @@ struct ProtectionTests {
       gives: outcome.encrypted.map { error(0x0A, 5, $0) } ?? [0x0B] + Array("Level".utf8))
   }
 
-  @Test("Writes", arguments: outcomes)
-  private func writes(_ outcome: Outcome) {
+  @Test("Writes require the attribute's security", arguments: outcomes)
+  private func writes(_ outcome: SecurityOutcome) {
     let controller = makeController(outcome.security)
     for (handle, code) in [(3, outcome.encrypted), (7, outcome.authenticated)] as [(UInt8, UInt8?)]
     {
@@ -94,7 +94,7 @@ struct ProtectionTests {
     }
   }
 
-  @Test("A write command to what the link is too weak for is ignored")
+  @Test("A Write Command to a protected attribute is ignored")
   func commands() {
     let controller = makeController(.none)
     #expect(controller.exchange([0x52, 3, 0x00, 0x48]) == [])
@@ -104,8 +104,8 @@ struct ProtectionTests {
     #expect(controller.host.server.application.values[0] == [0x48])
   }
 
-  @Test("Subscriptions want what their value wants", arguments: outcomes)
-  private func subscriptions(_ outcome: Outcome) {
+  @Test("Subscriptions require the security of their value", arguments: outcomes)
+  private func subscriptions(_ outcome: SecurityOutcome) {
     let controller = makeController(outcome.security)
     controller.expect(
       [0x12, 4, 0x00, 0x01, 0x00],
@@ -113,12 +113,12 @@ struct ProtectionTests {
     controller.expect(
       [0x12, 8, 0x00, 0x02, 0x00],
       gives: outcome.authenticated.map { error(0x12, 8, $0) } ?? [0x13])
-    // Whether it is subscribed may always be read.
+    // The configuration can always be read.
     controller.expect(
       [0x0A, 4, 0x00], gives: [0x0B, outcome.encrypted == nil ? 1 : 0, 0x00])
   }
 
-  @Test("What is there may always be found")
+  @Test("Discovery needs no security")
   func discovery() {
     let controller = makeController(.none)
     controller.expect(

@@ -2,20 +2,20 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A request, and the one response to it.
+/// A request and its response.
 struct Exchange: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let request: [UInt8]
   let response: [UInt8]
 
   init(_ label: String, _ request: [UInt8], _ response: [UInt8]) {
-    testDescription = label
+    testDescription = "request 0x\(String(request[0], radix: 16)), \(label)"
     self.request = request
     self.response = response
   }
 }
 
-/// One central, with the values that the tables below are about.
+/// A controller with one central, and the values of the tables below.
 func connectedController(mtu: UInt16 = 23, text: [UInt8] = Array(counting: 100))
   -> ScriptedController<2>
 {
@@ -29,7 +29,7 @@ func connectedController(mtu: UInt16 = 23, text: [UInt8] = Array(counting: 100))
 
 private let groups = [
   Exchange(
-    "services with 16-bit UUIDs, up to the first with 128",
+    "services with 16-bit UUIDs, up to the first with a 128-bit UUID",
     [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
     // 2 (start) + 2 (end) + 2 (UUID) = 6 each
     [0x11, 6, 0x01, 0x00, 0x03, 0x00, 0x00, 0x18, 0x04, 0x00, 0x09, 0x00, 0x01, 0x18]),
@@ -66,7 +66,7 @@ private let groups = [
     "start behind end",
     [0x10, 0x05, 0x00, 0x04, 0x00, 0x00, 0x28], error(0x10, 0x0005, .invalidHandle)),
   Exchange(
-    "start 0 with a type that groups nothing: the range is looked at first",
+    "start 0 with a type that groups nothing: the range is checked first",
     [0x10, 0x00, 0x00, 0xFF, 0xFF, 0x03, 0x28], error(0x10, 0x0000, .invalidHandle)),
 ]
 
@@ -77,10 +77,10 @@ private let information = [
     [0x05, 1, 0x01, 0x00, 0x00, 0x28, 0x02, 0x00, 0x03, 0x28, 0x03, 0x00, 0x00, 0x2A]
       + [0x04, 0x00, 0x00, 0x28, 0x05, 0x00, 0x03, 0x28]),
   Exchange(
-    "16-bit types up to one of 128",
+    "16-bit types, up to a 128-bit type",
     [0x04, 0x0B, 0x00, 0xFF, 0xFF], [0x05, 1, 0x0B, 0x00, 0x02, 0x28, 0x0C, 0x00, 0x03, 0x28]),
   Exchange(
-    "a 128-bit type, up to the next of 16",
+    "a 128-bit type, up to the next 16-bit type",
     [0x04, 0x0D, 0x00, 0xFF, 0xFF], [0x05, 2, 0x0D, 0x00] + testTextBytes),
   Exchange(
     "the last attribute", [0x04, 0x1B, 0x00, 0x1B, 0x00], [0x05, 1, 0x1B, 0x00, 0x19, 0x2A]),
@@ -105,17 +105,17 @@ private let typeValues = [
       + [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0, 0, 0x80, 0, 0x10, 0, 0, 0x01, 0x18, 0, 0],
     [0x07, 0x04, 0x00, 0x09, 0x00]),
   Exchange(
-    "a secondary service is no primary one",
+    "a secondary service is not found as a primary one",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0F, 0x18], error(0x06, 1, .attributeNotFound)),
   Exchange(
     "a value that groups nothing ends where it starts",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x2A] + Array("Test".utf8), [0x07, 0x03, 0x00, 0x03, 0x00]),
   Exchange(
-    "the start of a value is not the value",
+    "a prefix of the value does not match",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x2A] + Array("Tes".utf8),
     error(0x06, 1, .attributeNotFound)),
   Exchange(
-    "no value at all is that of an attribute with none",
+    "an empty value does not match a service",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], error(0x06, 1, .attributeNotFound)),
   Exchange(
     "several, past one that cannot be read",
@@ -134,22 +134,12 @@ private let typeValues = [
 
 @Suite("ATT server: finding")
 struct ServerFindTests {
-  @Test("Read By Group Type", arguments: groups)
-  func groupType(exchange: Exchange) {
+  @Test("A request gets its response", arguments: groups + information + typeValues)
+  func response(exchange: Exchange) {
     connectedController().expect(exchange.request, gives: exchange.response)
   }
 
-  @Test("Find Information", arguments: information)
-  func findInformation(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("Find By Type Value", arguments: typeValues)
-  func findByTypeValue(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("Find By Type Value: as many services of one UUID as fit 23 bytes: (23 − 1) / 4 = 5")
+  @Test("Find By Type Value returns as many services as fit 23 bytes: (23 − 1) / 4 = 5")
   func manyServices() {
     let controller = ScriptedHost<1, GrowingDatabase>(
       database: GrowingDatabase((0..<7).map { _ in .primaryService(.batteryService) }))
@@ -159,7 +149,7 @@ struct ServerFindTests {
       gives: [0x07] + (1...5).flatMap { [$0, 0x00, $0, 0x00] })
   }
 
-  @Test("Every handle's type is found, with an MTU that takes them in three responses")
+  @Test("Find Information returns every handle's type in three responses with an MTU of 517")
   func everyHandle() {
     let controller = connectedController(mtu: 517)
     var next: UInt16 = 1

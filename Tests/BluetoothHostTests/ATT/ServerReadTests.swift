@@ -13,8 +13,8 @@ private let reads = [
   Exchange(
     "a characteristic: read 0x02 | write without response 0x04 | write 0x08 | notify 0x10 = 0x1E",
     [0x0A, 0x0C, 0x00], [0x0B, 0x1E, 0x0D, 0x00] + testTextBytes),
-  Exchange("a configuration, none at first", [0x0A, 0x0E, 0x00], [0x0B, 0x00, 0x00]),
-  Exchange("the client's features, none at first", [0x0A, 0x09, 0x00], [0x0B, 0x00]),
+  Exchange("a configuration, 0 at first", [0x0A, 0x0E, 0x00], [0x0B, 0x00, 0x00]),
+  Exchange("the client's features, 0 at first", [0x0A, 0x09, 0x00], [0x0B, 0x00]),
   Exchange("a number of one byte", [0x0A, 0x16, 0x00], [0x0B, 0x64]),
   Exchange("a number, low byte first", [0x0A, 0x18, 0x00], [0x0B, 0x01, 0x02]),
   Exchange("a text", [0x0A, 0x12, 0x00], [0x0B] + Array("Level".utf8)),
@@ -24,11 +24,12 @@ private let reads = [
   Exchange(
     "a handle behind the last", [0x0A, 0x1C, 0x00], error(0x0A, 0x001C, .invalidHandle)),
   Exchange(
-    "the last handle there can be", [0x0A, 0xFF, 0xFF], error(0x0A, 0xFFFF, .invalidHandle)),
+    "the last handle, 0xFFFF", [0x0A, 0xFF, 0xFF], error(0x0A, 0xFFFF, .invalidHandle)),
   Exchange(
-    "a value that is only written", [0x0A, 0x14, 0x00], error(0x0A, 0x0014, .readNotPermitted)),
+    "a value that can only be written", [0x0A, 0x14, 0x00], error(0x0A, 0x0014, .readNotPermitted)),
   Exchange(
-    "a value that is only indicated", [0x0A, 0x06, 0x00], error(0x0A, 0x0006, .readNotPermitted)),
+    "a value that can only be indicated", [0x0A, 0x06, 0x00], error(0x0A, 0x0006, .readNotPermitted)
+  ),
 ]
 
 private let blobs = [
@@ -41,12 +42,12 @@ private let blobs = [
   Exchange(
     "from behind the value", [0x0C, 0x0D, 0x00, 101, 0x00], error(0x0C, 0x000D, .invalidOffset)),
   Exchange(
-    "from the last offset there can be",
+    "from the last offset, 0xFFFF",
     [0x0C, 0x0D, 0x00, 0xFF, 0xFF], error(0x0C, 0x000D, .invalidOffset)),
   Exchange("of a short value", [0x0C, 0x03, 0x00, 1, 0x00], [0x0D] + Array("est".utf8)),
   Exchange("an unknown handle", [0x0C, 0x00, 0x00, 0, 0], error(0x0C, 0x0000, .invalidHandle)),
   Exchange(
-    "a value that is only written: permission is looked at before the offset",
+    "a value that can only be written: permission is checked before the offset",
     [0x0C, 0x14, 0x00, 0xFF, 0xFF], error(0x0C, 0x0014, .readNotPermitted)),
 ]
 
@@ -100,14 +101,14 @@ private let multiples = [
   Exchange(
     "cut at 22 bytes", [0x0E, 0x16, 0x00, 0x0D, 0x00], [0x0F, 0x64] + Array(counting: 21)),
   Exchange(
-    "one handle does not exist: the first that does not",
+    "two handles do not exist: the error names the first",
     [0x0E, 0x16, 0x00, 0x1C, 0x00, 0x1D, 0x00], error(0x0E, 0x001C, .invalidHandle)),
   Exchange(
     "one cannot be read", [0x0E, 0x16, 0x00, 0x14, 0x00], error(0x0E, 0x0014, .readNotPermitted)),
   Exchange(
-    "one that would not fit any more cannot be read",
+    "one beyond the end of the response cannot be read",
     [0x0E, 0x0D, 0x00, 0x14, 0x00], error(0x0E, 0x0014, .readNotPermitted)),
-  Exchange("one handle is not several", [0x0E, 0x16, 0x00], error(0x0E, 0, .invalidPDU)),
+  Exchange("one handle is too few", [0x0E, 0x16, 0x00], error(0x0E, 0, .invalidPDU)),
   Exchange("with lengths", [0x20, 0x16, 0x00, 0x18, 0x00], [0x21, 1, 0, 0x64, 2, 0, 0x01, 0x02]),
   Exchange(
     "with lengths, cut at 22 bytes: 2 (length, of all 100) + 20",
@@ -116,37 +117,22 @@ private let multiples = [
     "with lengths, one does not exist",
     [0x20, 0x0D, 0x00, 0x00, 0x00], error(0x20, 0, .invalidHandle)),
   Exchange(
-    "with lengths, one handle is not several", [0x20, 0x16, 0x00], error(0x20, 0, .invalidPDU)),
+    "with lengths, one handle is too few", [0x20, 0x16, 0x00], error(0x20, 0, .invalidPDU)),
 ]
 
 @Suite("ATT server: reading")
 struct ServerReadTests {
-  @Test("Read", arguments: reads)
-  func read(exchange: Exchange) {
+  @Test("A request gets its response", arguments: reads + blobs + byType + multiples)
+  func response(exchange: Exchange) {
     connectedController().expect(exchange.request, gives: exchange.response)
   }
 
-  @Test("Read Blob", arguments: blobs)
-  func readBlob(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("Read By Type", arguments: byType)
-  func readByType(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("Read Multiple and Read Multiple Variable", arguments: multiples)
-  func readMultiple(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("With an MTU of 517 the longest value is read whole")
+  @Test("With an MTU of 517, the longest value is read whole")
   func longest() {
     let text = [UInt8](counting: 512)
     let controller = connectedController(mtu: 517, text: text)
     controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + text)
-    // A pair of handle and value is at most 255 bytes: its length is one byte.
+    // A pair of handle and value has 255 bytes at most, as its length is one byte.
     controller.expect(
       [0x08, 0x01, 0x00, 0xFF, 0xFF] + testTextBytes, gives: [0x09, 255, 0x0D, 0x00] + text[..<253])
   }
@@ -156,7 +142,7 @@ struct ServerReadTests {
     let text = [UInt8](counting: 512)
     let controller = connectedController(text: text)
     var value: [UInt8] = []
-    // 512 = 23 × 22 + 6, and one to hear that there is no more.
+    // 512 = 23 × 22 + 6, and one read after the end.
     for _ in 0..<25 {
       let response = controller.exchange([0x0C, 0x0D, 0x00] + Array(little: UInt16(value.count)))
       #expect(response.first?.first == 0x0D)
@@ -165,7 +151,7 @@ struct ServerReadTests {
     #expect(value == text)
   }
 
-  @Test("What the application refuses to tell is refused with its own code")
+  @Test("A read fails with the application's error code")
   func refusal() {
     let controller = connectedController()
     controller.host.server.application.refusal = ATTErrorCode(rawValue: 0x81)

@@ -5,7 +5,8 @@ import Testing
 private let refusedWrites = [
   Exchange("handle 0", [0x12, 0x00, 0x00, 0x01], error(0x12, 0x0000, .invalidHandle)),
   Exchange("no such handle", [0x12, 0x1C, 0x00, 0x01], error(0x12, 0x001C, .invalidHandle)),
-  Exchange("a value that is only read", [0x12, 0x03, 0x00], error(0x12, 3, .writeNotPermitted)),
+  Exchange(
+    "a value that can only be read", [0x12, 0x03, 0x00], error(0x12, 3, .writeNotPermitted)),
   Exchange("a service", [0x12, 0x01, 0x00, 0x01], error(0x12, 1, .writeNotPermitted)),
   Exchange(
     "the declaration of a characteristic that can be written",
@@ -23,14 +24,14 @@ struct ServerWriteTests {
     #expect(controller.writes == [[0x48, 0x69], []])
   }
 
-  @Test("A write that is refused, and never reaches the application", arguments: refusedWrites)
+  @Test("A refused write does not reach the application", arguments: refusedWrites)
   func refused(exchange: Exchange) {
     let controller = connectedController()
     controller.expect(exchange.request, gives: exchange.response)
     #expect(controller.writes == [])
   }
 
-  @Test("A value of 512 bytes is the longest: handle and permission are looked at before length")
+  @Test("A value has 512 bytes at most; handle and permission are checked first")
   func length() {
     let controller = connectedController(mtu: 517)
     let tooLong = [UInt8](counting: 513)
@@ -43,7 +44,7 @@ struct ServerWriteTests {
     #expect(controller.writes == [Array(tooLong[..<512])])
   }
 
-  @Test("What the application refuses to take is refused with its own code")
+  @Test("A write fails with the application's error code")
   func refusal() {
     let controller = connectedController()
     controller.host.server.application.refusal = ATTErrorCode(rawValue: 0x9F)
@@ -51,7 +52,7 @@ struct ServerWriteTests {
       [0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))
   }
 
-  @Test("A command is never answered, whatever comes of it")
+  @Test("A Write Command is never answered")
   func command() {
     let controller = connectedController()
     controller.host.server.application.refusal = .unlikelyError
@@ -72,7 +73,7 @@ struct ServerWriteTests {
     #expect(controller.writes == [[0x01]])
   }
 
-  @Test("A signed write is met with silence, since there is no key to check it by")
+  @Test("A signed write is ignored, since there is no key to check it with")
   func signedWrite() {
     let controller = connectedController()
     let signature = [UInt8](repeating: 0xAA, count: 12)
@@ -80,7 +81,7 @@ struct ServerWriteTests {
     #expect(controller.writes == [])
   }
 
-  @Test("Client Supported Features: a bit once set stays set")
+  @Test("A bit of Client Supported Features stays set")
   func clientFeatures() {
     let controller = connectedController()
     controller.expect([0x12, 0x09, 0x00, 0x01], gives: [0x13])
@@ -89,7 +90,7 @@ struct ServerWriteTests {
     controller.expect([0x12, 0x09, 0x00, 0x05], gives: [0x13])
     controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x05])
     controller.expect([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength))
-    // Bits without a meaning are not kept.
+    // Reserved bits are not kept.
     controller.expect([0x12, 0x09, 0x00, 0xFF], gives: [0x13])
     controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])
   }

@@ -3,7 +3,7 @@ import Testing
 
 private let bytes: [UInt8] = [0xF1, 0xF2, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99]
 
-/// What a read gives, how many bytes it takes, and how it is made.
+/// A read, its value and its length in bytes.
 private struct Read: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let length: Int
@@ -28,7 +28,7 @@ private let reads = [
 
 @Suite("Byte reader")
 struct ByteReaderTests {
-  @Test("A number, low byte first; cut short it is nothing, and nothing moves", arguments: reads)
+  @Test("A number is read low byte first; with too few bytes, nothing is read", arguments: reads)
   fileprivate func number(read: Read) {
     for length in 0...bytes.count {
       let cut = Array(bytes[..<length])
@@ -45,7 +45,7 @@ struct ByteReaderTests {
     }
   }
 
-  @Test("Numbers at odd places are read as well as at even ones")
+  @Test("Numbers are read at odd positions")
   func unaligned() {
     var reader = ByteReader(bytes.span)
     let first = reader.readUInt8()
@@ -56,7 +56,7 @@ struct ByteReaderTests {
     #expect(isEmpty)
   }
 
-  @Test("Bytes are read in place: as many as there are, and no more, nor less than none")
+  @Test("Bytes are read in place; a count out of range reads nothing")
   func slices() {
     var reader = ByteReader(bytes.span)
     let tooMany = kept(reader.readBytes(10))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What a write puts, and how it is made.
+/// A write and its bytes.
 private struct Write: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let bytes: [UInt8]
@@ -35,7 +35,7 @@ private let writes = [
 
 @Suite("Byte writer")
 struct ByteWriterTests {
-  @Test("What fits is written; of what does not fit, nothing", arguments: writes)
+  @Test("A value is written whole or not at all", arguments: writes)
   fileprivate func write(write: Write) {
     for capacity in 0...9 {
       var storage = [UInt8](repeating: 0xEE, count: 12)
@@ -54,7 +54,7 @@ struct ByteWriterTests {
     }
   }
 
-  @Test("An overflow is remembered, whatever fits after it")
+  @Test("An overflow stays set after a value that fits")
   func sticky() {
     var storage = [UInt8](repeating: 0, count: 2)
     var writer = ByteWriter(storage.mutableSpan)
@@ -71,7 +71,7 @@ struct ByteWriterTests {
     #expect(storage == [0x01, 0x02])
   }
 
-  @Test("A limit outside of the storage is brought inside", arguments: [(-1, 0), (5, 4), (3, 3)])
+  @Test("A limit outside the storage is clamped", arguments: [(-1, 0), (5, 4), (3, 3)])
   func limit(limit: Int, capacity: Int) {
     var storage = [UInt8](repeating: 0, count: 4)
     let writer = ByteWriter(storage.mutableSpan, limit: limit)
@@ -79,7 +79,7 @@ struct ByteWriterTests {
     #expect(freeCapacity == capacity)
   }
 
-  @Test("A prefix is as much as fits, and never an overflow", arguments: 0...5)
+  @Test("A prefix is cut to what fits, and never overflows", arguments: 0...5)
   func prefix(capacity: Int) {
     let bytes: [UInt8] = [1, 2, 3]
     var hasOverflowed = true
@@ -91,7 +91,7 @@ struct ByteWriterTests {
     #expect(!hasOverflowed)
   }
 
-  @Test("A text is cut to what fits, and never an overflow", arguments: 0...4)
+  @Test("A text is cut to what fits, and never overflows", arguments: 0...4)
   func text(capacity: Int) {
     var hasOverflowed = true
     let result = written(capacity: capacity) {
@@ -102,7 +102,7 @@ struct ByteWriterTests {
     #expect(!hasOverflowed)
   }
 
-  @Test("A patch changes what was written, and nothing else")
+  @Test("A patch changes only written bytes")
   func patch() {
     let result = written {
       $0.write(UInt32(0))
@@ -130,7 +130,7 @@ struct ByteBufferTests {
     Array(buffer.span)
   }
 
-  @Test("Bytes are added as long as they fit whole")
+  @Test("Bytes are appended only if all of them fit")
   func append() {
     var buffer = ByteBuffer<4>()
     #expect(add([], to: &buffer) && add([1, 2, 3], to: &buffer))
@@ -142,7 +142,7 @@ struct ByteBufferTests {
     #expect(freeCapacity == 0)
   }
 
-  @Test("Bytes take the place of others if they fit whole")
+  @Test("Bytes replace the contents only if all of them fit")
   func assign() {
     var buffer = ByteBuffer<4>()
     #expect(assign([1, 2, 3, 4], to: &buffer) && !assign([1, 2, 3, 4, 5], to: &buffer))
@@ -154,7 +154,7 @@ struct ByteBufferTests {
     #expect(isEmpty && contents(buffer) == [])
   }
 
-  @Test("What is written into it takes the place of what was there, up to the limit")
+  @Test("Writing replaces the contents, up to the limit")
   func write() {
     var buffer = ByteBuffer<4>()
     buffer.write { $0.write(UInt32(0x0403_0201)) }
@@ -168,7 +168,7 @@ struct ByteBufferTests {
     #expect(contents(buffer) == [])
   }
 
-  @Test("Bytes are put over others, or behind the last, if they leave no gap and fit whole")
+  @Test("Bytes overwrite or extend the contents if they leave no gap and all fit")
   func replace() {
     func replacing(from offset: Int, with bytes: [UInt8]) -> [UInt8]? {
       var buffer = ByteBuffer<4>()
@@ -184,7 +184,7 @@ struct ByteBufferTests {
     #expect(replacing(from: -1, with: [9]) == nil)
   }
 
-  @Test("A number of two bytes is added to where both are held, and wraps")
+  @Test("A two-byte number in the contents is adjusted, and wraps")
   func adjust() {
     func adjusted(by amount: Int, at offset: Int) -> [UInt8] {
       var buffer = ByteBuffer<4>()

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
@@ -5,7 +6,7 @@ private func isValid(_ bytes: [UInt8]) -> Bool {
   bytes.span.isValidUTF8
 }
 
-/// What the standard library says.
+/// The standard library's judgement.
 private func isValidString(_ bytes: [UInt8]) -> Bool {
   String(validating: bytes, as: UTF8.self) != nil
 }
@@ -13,7 +14,7 @@ private func isValidString(_ bytes: [UInt8]) -> Bool {
 @Suite("UTF-8")
 struct UTF8Tests {
   @Test(
-    "Right",
+    "Valid sequences are accepted",
     arguments: [
       Row("nothing", []),
       Row("U+0000", [0x00]),
@@ -33,7 +34,7 @@ struct UTF8Tests {
   }
 
   @Test(
-    "Wrong",
+    "Invalid sequences are refused, alone and between ASCII",
     arguments: [
       Row("a continuation alone", [0x80]),
       Row("U+002F in two bytes", [0xC0, 0xAF]),
@@ -51,14 +52,14 @@ struct UTF8Tests {
     ])
   func invalid(row: Row<[UInt8]>) {
     #expect(!isValid(row.value))
-    // Wherever it is: the reader goes eight ASCII bytes at a time.
+    // At each position, as the reader takes eight ASCII bytes at a time.
     for length in 1...17 {
       let ascii = [UInt8](repeating: 0x61, count: length)
       #expect(!isValid(ascii + row.value + ascii), "behind \(length) bytes")
     }
   }
 
-  @Test("One character that is not ASCII, right or wrong, at every place of up to 40 bytes")
+  @Test("A character that is not ASCII is checked at every position of up to 40 bytes")
   func oneByte() {
     for length in 0...40 {
       let ascii = [UInt8](repeating: 0x7F, count: length)
@@ -75,14 +76,14 @@ struct UTF8Tests {
     }
   }
 
-  @Test("A sequence cut short", arguments: ["é", "–", "🎱"])
+  @Test("A sequence that is cut short is refused", arguments: ["é", "–", "🎱"])
   func cut(text: String) {
     for cut in truncations(of: Array(text.utf8)).dropFirst() {
       #expect(!isValid(cut) && !isValid(Array("12345678".utf8) + cut))
     }
   }
 
-  @Test("Every one and two bytes, as the standard library has it")
+  @Test("Every sequence of one or two bytes is judged as by the standard library")
   func exhaustive() {
     for first in UInt8.min...UInt8.max {
       #expect(isValid([first]) == isValidString([first]))
@@ -93,7 +94,7 @@ struct UTF8Tests {
     }
   }
 
-  @Test("Random bytes, mostly those that lead and follow, as the standard library has it")
+  @Test("Random bytes are judged as by the standard library")
   func random() {
     let likely: [UInt8] = [
       0x00, 0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xDF, 0xE0, 0xE1, 0xED,
@@ -111,6 +112,6 @@ struct UTF8Tests {
       if expected { validCount += 1 }
       if isValid(bytes) != expected { Issue.record("\(bytes)") }
     }
-    #expect(validCount > 5_000, "enough of them are right to tell something")
+    #expect(validCount > 5_000, "too few of the sequences are valid")
   }
 }

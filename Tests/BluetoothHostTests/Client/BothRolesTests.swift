@@ -7,7 +7,7 @@ struct BothRolesTests {
   private static let level = AttributeHandle(rawValue: 0x0010)
   private static let levelConfiguration = AttributeHandle(rawValue: 0x0011)
 
-  /// Both devices begin the same operation at once; gives what each of them got.
+  /// Both devices begin the same operation at once. Returns the events of each.
   private func perform(
     _ operation: ClientOperation, writing values: ([UInt8], [UInt8]) = ([], []), on pair: Pair
   ) -> [[Collector.Event]] {
@@ -22,14 +22,14 @@ struct BothRolesTests {
     return [pair.first, pair.second].map { $0.host.client.application.events }
   }
 
-  @Test("both sides know of the link and of their roles, and the peripheral advertises on")
+  @Test("both sides report the link and their roles, and go on advertising")
   func link() {
     let pair = Pair()
     for (device, peer, role) in [
       (pair.first, UInt8(2), LEConnectionComplete.Role.central), (pair.second, 1, .peripheral),
     ] {
-      let asking = device.host.client.application.events
-      #expect(asking.contains(.connected(0, .numbered(peer), role)))
+      let events = device.host.client.application.events
+      #expect(events.contains(.connected(0, .numbered(peer), role)))
       #expect(device.host.server.application.events.contains(.connected(0, .numbered(peer))))
       let radio = device.host.radio
       #expect(radio == .advertising)
@@ -37,7 +37,7 @@ struct BothRolesTests {
   }
 
   @Test(
-    "each asks and is asked at once",
+    "both clients use the other's server at once",
     arguments: [UInt16(27), 251], [(23, 517), (64, 64), (517, 64), (517, 517)])
   func everything(packetLength: UInt16, mtus: (Int, Int)) throws {
     let pair = Pair(
@@ -76,7 +76,7 @@ struct BothRolesTests {
     }
 
     let values = ([UInt8](counting: 300), [UInt8]([UInt8](counting: 299).reversed()))
-    // The second has the other length: each writes as much as it says.
+    // The devices write values of different lengths.
     pair.first.host.client.application.values[0] = values.0
     pair.second.host.client.application.values[0] = values.1
     for (device, count) in [(pair.first, 300), (pair.second, 299)] {
@@ -95,7 +95,7 @@ struct BothRolesTests {
     #expect(read.map(\.endings) == [[nil], [nil]])
   }
 
-  @Test("each indicates while it asks", arguments: [UInt16(27), 251])
+  @Test("each indicates while it reads", arguments: [UInt16(27), 251])
   func indications(packetLength: UInt16) {
     let pair = Pair(packetLength: packetLength)
     for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
@@ -106,7 +106,7 @@ struct BothRolesTests {
     for device in [pair.first, pair.second] {
       device.host.server.application.values[0] = [UInt8](counting: 400)
       device.host.server.application.updates = values.map {
-        TestApplication.Update(place: 0, attribute: .level, value: $0)
+        TestApplication.Update(connectionIndex: 0, attribute: .level, value: $0)
       }
     }
     for events in perform(.read(Self.text), on: pair) {
@@ -122,8 +122,8 @@ struct BothRolesTests {
     }
   }
 
-  /// The second one exchanges the MTU while the first one's request is on its way. The response is cut
-  /// to the old MTU, and comes after the new one is in use: it is not the end of the value.
+  /// The second one exchanges the MTU while the first one's request is on its way. The response is
+  /// cut to the old MTU, and comes after the new one is in use: it is not the end of the value.
   @Test("a value is read whole while the peer changes the MTU")
   func mtuBetweenRequestAndResponse() {
     let pair = Pair()
@@ -157,8 +157,8 @@ struct BothRolesTests {
     #expect((parts.last?.count ?? 0) > 23)
   }
 
-  /// A peer that exchanges the MTU twice, against Vol 3, Part F, 3.4.2.1, lowers it while a request is
-  /// on its way in several packets. The rest of the request stays as it began.
+  /// A peer that exchanges the MTU twice, against Vol 3, Part F, 3.4.2.1, lowers it while a request
+  /// is on its way in several packets. The rest of the request stays as it began.
   @Test("a request on its way stays whole when the peer lowers the MTU")
   func mtuWithinRequest() {
     let pair = Pair()
@@ -175,7 +175,7 @@ struct BothRolesTests {
     #expect(pair.second.host.server.application.values[0] == value)
   }
 
-  @Test("a request of the peer's and a response never mix, and take turns")
+  @Test("a request and a response on one link never mix")
   func turns() {
     let pair = Pair()
     for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
@@ -213,20 +213,19 @@ struct BothRolesTests {
       Array(pair.first.pdus[count...]) == (isNextLink ? [request, response] : [response, request]))
   }
 
-  @Test("what a peer's server owes does not end an operation of the other role")
+  @Test("a stray response or confirmation does not end an operation of the other role")
   func roles() {
     let pair = Pair()
-    // The peer's client confirms, though nothing was indicated; its server answers, though nothing was
-    // asked; then both do as they should.
+    // A confirmation without an indication, and a response without a request.
     pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E], at: pair.now)
     pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13], at: pair.now)
     for events in perform(.discoverServices, on: pair) { #expect(events.endings == [nil]) }
   }
 
-  /// Symptom: centrals that came while advertising was being turned off took every place. The link that
-  /// the host had asked for was ended, and its application waited for it for ever.
-  @Test("an attempt whose link finds no place has failed")
-  func noPlace() {
+  /// Symptom: centrals that connected while advertising was being turned off took the whole
+  /// capacity. The requested link was ended, and its application waited for it forever.
+  @Test("an attempt fails if its link exceeds the capacity")
+  func noConnection() {
     let device = Device(number: 1, mtu: .maximum, packetLength: 27)
     let now = Instant(rawValue: 1_000)
     device.host.start(at: now)
@@ -246,7 +245,7 @@ struct BothRolesTests {
     #expect(count == 4)
   }
 
-  @Test("30 s without a response end the link, and both roles hear of it")
+  @Test("30 s without a response end the link for both roles")
   func timeout() {
     let pair = Pair()
     _ = pair.first.host.perform(.read(Self.text), at: 0)
@@ -255,7 +254,7 @@ struct BothRolesTests {
     pair.first.host.advance(to: pair.now.advanced(by: 30_000))
     #expect(pair.first.host.client.application.events.endings == [.timedOut])
     var commands: [UInt8] = []
-    while let packet = packetOf(pair.first, at: pair.now.advanced(by: 30_000)) {
+    while let packet = pair.first.unansweredPacket(at: pair.now.advanced(by: 30_000)) {
       commands.append(packet[1])
       guard packet[1] == 0x06 else { break }
     }
@@ -267,14 +266,5 @@ struct BothRolesTests {
     #expect(
       pair.first.host.server.application.events.contains(
         .disconnected(0, .connectionTerminatedByLocalHost)))
-  }
-
-  /// The host's next packet, which the controller leaves unanswered.
-  private func packetOf(_ device: Device, at now: Instant) -> [UInt8]? {
-    var storage = [UInt8](repeating: 0, count: 526)
-    var writer = ByteWriter(storage.mutableSpan)
-    guard device.host.nextPacket(into: &writer, at: now) else { return nil }
-    let count = writer.count
-    return Array(storage.prefix(count))
   }
 }

@@ -3,6 +3,19 @@ import Testing
 
 @Suite("Host: attempts to connect that are cancelled")
 struct CancelledConnectionTests {
+  /// A central whose controller makes no link, and refuses to cancel the attempt.
+  private func ignoringCancel() -> ScriptedCentral<1> {
+    .ready {
+      $0.script = { opcode, _ in
+        switch opcode {
+        case .leCreateConnection: [Events.status(opcode)]
+        case .leCreateConnectionCancel: [Events.complete(opcode, [0x0C])]
+        default: nil
+        }
+      }
+    }
+  }
+
   @Test("cancels an attempt")
   func cancelled() {
     let central = ScriptedCentral<1>.ready { $0.holdConnections() }
@@ -18,7 +31,7 @@ struct CancelledConnectionTests {
     #expect(central.takeEvents() == [])
   }
 
-  @Test("cancels an attempt that the controller does not know of yet")
+  @Test("cancels an attempt before its command is sent")
   func cancelledEarly() {
     let central = ScriptedCentral<1>.ready()
     _ = central.host.connect(to: .numbered(2))
@@ -28,16 +41,9 @@ struct CancelledConnectionTests {
     #expect(central.takeEvents() == [.connectionFailed(.unknownConnectionIdentifier)])
   }
 
-  @Test("a controller that ignores the cancel holds up nothing; its late link is ended")
+  @Test("a controller that ignores the cancel delays the end by 2 s; its late link is ended")
   func cancelIgnored() {
-    let central = ScriptedCentral<1>.ready()
-    central.script = { opcode, _ in
-      switch opcode {
-      case .leCreateConnection: [Events.status(opcode)]
-      case .leCreateConnectionCancel: [Events.complete(opcode, [0x0C])]
-      default: nil
-      }
-    }
+    let central = ignoringCancel()
     central.connect(to: .numbered(2))
     central.host.cancelConnection()
     central.run()
@@ -57,14 +63,7 @@ struct CancelledConnectionTests {
 
   @Test("a scan goes on after a cancelled attempt whose end was never reported")
   func scanAfterCancelIgnored() {
-    let central = ScriptedCentral<1>.ready()
-    central.script = { opcode, _ in
-      switch opcode {
-      case .leCreateConnection: [Events.status(opcode)]
-      case .leCreateConnectionCancel: [Events.complete(opcode, [0x0C])]
-      default: nil
-      }
-    }
+    let central = ignoringCancel()
     central.connect(to: .numbered(2))
     central.host.scan(ScanParameters())
     central.host.cancelConnection()

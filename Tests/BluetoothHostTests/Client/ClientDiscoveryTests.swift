@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Discovery by a GATT client")
 struct ClientDiscoveryTests {
-  @Test("finds all services, in as many requests as it takes")
+  @Test("finds all services, in several requests")
   func allServices() {
     let (requests, events) = perform(
       .discoverServices,
@@ -24,7 +24,7 @@ struct ClientDiscoveryTests {
       ])
   }
 
-  @Test("finds the services of one kind, by a UUID of 16 or 128 bits")
+  @Test("finds services by a UUID of 16 or 128 bits")
   func servicesByUUID() {
     let (requests, events) = perform(
       .discoverServicesByUUID(BluetoothUUID(0x180A)),
@@ -43,7 +43,7 @@ struct ClientDiscoveryTests {
     #expect(long.events.endings == [nil])
   }
 
-  @Test("finds references to included services: without a UUID, if that has 128 bits")
+  @Test("finds included services, without their UUID if it has 128 bits")
   func includes() {
     let (requests, events) = perform(
       .discoverIncludedServices(range(0x10, 0x20)),

@@ -1,12 +1,12 @@
 import BluetoothHost
 import Testing
 
-/// Something that the client's half of a link holds or is owed when the link ends.
+/// State of a client that a link has when it ends.
 struct ClientLinkState: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// The operation that is under way then; `nil` for none.
+  /// The operation under way; `nil` for none.
   let operation: ClientOperation?
-  /// Brings the link at index 0 into the state, and checks that it is in it.
+  /// Brings the link at index 0 into the state, and checks that.
   let enter: @Sendable (ScriptedCentral<1>) -> Void
 
   private init(
@@ -18,7 +18,6 @@ struct ClientLinkState: CustomTestStringConvertible, Sendable {
     self.enter = enter
   }
 
-  /// All of them.
   static let all: [ClientLinkState] = requests + values + others + commands
 
   private static let read = ClientOperation.read(AttributeHandle(rawValue: 7))
@@ -27,7 +26,7 @@ struct ClientLinkState: CustomTestStringConvertible, Sendable {
   // MARK: The request of an operation
 
   private static let requests: [ClientLinkState] = [
-    ClientLinkState("a request without a response, and its clock", read) { central in
+    ClientLinkState("a request without a response, and its deadline", read) { central in
       central.perform(read)
       #expect(central.pdus == [[0x0A, 7, 0]])
       #expect(central.deadline == central.now.advanced(by: 30_000))
@@ -66,14 +65,14 @@ struct ClientLinkState: CustomTestStringConvertible, Sendable {
       central.prepare()
       #expect(central.pdus.last?.prefix(5) == [0x16, 7, 0, 18, 0])
     },
-    ClientLinkState("a write that is cancelled, and why", write) { central in
+    ClientLinkState("a write that is cancelled, and the reason", write) { central in
       central.prepare()
       central.send(error(0x16, 7, .prepareQueueFull))
       #expect(central.pdus.last == [0x18, 0])
     },
   ]
 
-  // MARK: Outside of operations
+  // MARK: State without an operation
 
   private static let others: [ClientLinkState] = [
     ClientLinkState("a confirmation that waits for a buffer") { central in
@@ -97,7 +96,7 @@ struct ClientLinkState: CustomTestStringConvertible, Sendable {
     },
   ]
 
-  // MARK: Commands that are owed
+  // MARK: Pending commands
 
   private static let commands: [ClientLinkState] = [
     ClientLinkState("a signal strength") { central in
@@ -129,20 +128,20 @@ struct ClientLinkState: CustomTestStringConvertible, Sendable {
       central.pass(milliseconds: 30_000)
       #expect(central.takeEvents().endings == [.timedOut])
       #expect(central.parameters(of: .disconnect).count == 1)
-      // 200 × 10 = 2,000 ms of supervision, and twice 2 s of patience.
+      // 200 × 10 = 2,000 ms of supervision + 2 × 2 s.
       #expect(central.deadline == central.now.advanced(by: 6_000))
     },
   ]
 }
 
-// What brings a link into a state, and out of it.
+// Actions that bring a link into a state, and out of it.
 extension ScriptedCentral {
-  /// The controller takes no more commands for now.
+  /// The controller accepts no commands for now.
   func holdCommands() {
     receive(Events.complete(.none, [], credits: 0))
   }
 
-  /// The controller takes commands again.
+  /// The controller accepts commands again.
   func releaseCommands() {
     receive(Events.complete(.none, []))
   }

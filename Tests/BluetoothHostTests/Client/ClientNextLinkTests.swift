@@ -1,7 +1,7 @@
 import BluetoothHost
 import Testing
 
-/// How one link of a central makes room for the next.
+/// How a link of a central ends before the next one.
 private struct Passage: CustomTestStringConvertible, Sendable {
   enum Ending: String, CaseIterable {
     case disconnection = "Disconnection Complete"
@@ -20,9 +20,9 @@ private struct Passage: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("A client's next link in a place")
+@Suite("A client's next link at an index")
 struct ClientNextLinkTests {
-  /// One place, one buffer, data length extension and 2M PHY.
+  /// A capacity of one connection, one buffer, data length extension and 2M PHY.
   private func central() -> ScriptedCentral<1> {
     .connected {
       $0.buffers = (27, 1)
@@ -31,7 +31,7 @@ struct ClientNextLinkTests {
   }
 
   @Test(
-    "It sees nothing of what the last one held or was owed", arguments: ClientLinkState.all,
+    "It inherits no state from the last link", arguments: ClientLinkState.all,
     Passage.all)
   private func nothing(state: ClientLinkState, passage: Passage) {
     let central = central()
@@ -41,7 +41,7 @@ struct ClientNextLinkTests {
     expectNew(on: central)
   }
 
-  /// The link ends, and the controller is as it was before it.
+  /// Ends the link, and restores the controller.
   private func finish(
     _ state: ClientLinkState, _ passage: Passage, on central: ScriptedCentral<1>
   ) {
@@ -73,9 +73,9 @@ struct ClientNextLinkTests {
     central.forgetWhatWasSent()
   }
 
-  /// The next link begins; checks all that it can notice of the state that its place is in.
+  /// Connects the next link, and checks that it inherits no state.
   private func expectNew(on central: ScriptedCentral<1>) {
-    // First what happens by itself.
+    // What the host does without a request.
     #expect(central.connect(to: .numbered(3)))
     #expect(central.takeEvents() == [.connected(0, .numbered(3), .central)])
     #expect(central.commands == [.leCreateConnection, .leSetDataLength, .leSetPHY])
@@ -85,7 +85,7 @@ struct ClientNextLinkTests {
     #expect(central.mtu == 23)
     let operation = central.host.operation(at: 0)
     #expect(operation == nil)
-    // The rest of a frame, and a response, which nothing on this link waits for.
+    // The rest of a frame, and a response: this link expects neither.
     let handle = Array(little: central.lastHandle)
     central.receive([0x02, handle[0], handle[1] | 0x10, 4, 0, 7, 0, 1, 2])
     central.send([0x0B, 1])
@@ -100,7 +100,7 @@ struct ClientNextLinkTests {
     central.send([0x0D])
     #expect(central.takeEvents().value == [UInt8](counting: 22))
     #expect(central.deadline == check)
-    // A value is prepared from its beginning, and its refusal is not that of another one.
+    // A value is prepared from its beginning, and reports its own refusal.
     let value: [UInt8] = [UInt8](repeating: 9, count: 40)
     central.expect(
       .write(.nine, byteCount: 40), writing: value, sends: [0x16, 9, 0, 0, 0] + value.prefix(18))
@@ -120,7 +120,7 @@ extension AttributeHandle {
 }
 
 extension ScriptedCentral {
-  /// Begins an operation, and checks that it sends just `request`.
+  /// Begins an operation, and checks that it sends only `request`.
   fileprivate func expect(
     _ operation: ClientOperation, writing value: [UInt8] = [], sends request: [UInt8],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Operations of a GATT client")
 struct ClientOperationTests {
-  @Test("agrees on the smaller MTU, and never on less than 23")
+  @Test("agrees on the smaller MTU, at least 23")
   func exchangeMTU() {
     for (offered, agreed) in [(247, 247), (517, 517), (65_535, 517), (23, 23), (5, 23)] {
       let central = ScriptedCentral<1>.connected()
@@ -31,7 +31,7 @@ struct ClientOperationTests {
     #expect(central.pdus == [[0x02, 64, 0x00], [0x02, 64, 0x00]])
   }
 
-  @Test("keeps to 23 where the server has no such request")
+  @Test("keeps an MTU of 23 if the server does not support the exchange")
   func noExchange() {
     let central = ScriptedCentral<1>.connected()
     central.peer = { _ in [[0x01, 0x02, 0x00, 0x00, 0x06]] }
@@ -80,7 +80,7 @@ struct ClientOperationTests {
     #expect(long.endings == [.wrongResponse(.valueTooLong)])
   }
 
-  @Test("a value that never ends is ended")
+  @Test("reading a value of more than 512 bytes fails")
   func endlessRead() {
     let part = [UInt8](repeating: 0x41, count: 22)
     let responses = [[0x0B] + part] + [[UInt8]](repeating: [0x0D] + part, count: 100)
@@ -90,7 +90,7 @@ struct ClientOperationTests {
     #expect(requests.count == 24)
   }
 
-  @Test("reads the first value of a type, as far as one response holds it")
+  @Test("reads the first value of a type, up to the end of one response")
   func readByUUID() {
     let (requests, events) = perform(
       .readByUUID(.deviceName), [[0x09, 4, 3, 0, 0x41, 0x42, 9, 0, 0x43, 0x44]])
@@ -107,7 +107,7 @@ struct ClientOperationTests {
     #expect(events == [.read([1, 0, 0x41, 1, 0, 0x42], from: 0), .ended(operation, nil)])
   }
 
-  @Test("writes in one request what fits one")
+  @Test("writes a short value in one request")
   func write() {
     let value = [UInt8](repeating: 0x41, count: 20)
     let (requests, events) = perform(
@@ -117,7 +117,7 @@ struct ClientOperationTests {
     #expect(perform(.write(handle(7), byteCount: 0), [[0x13]]).requests == [[0x12, 7, 0]])
   }
 
-  @Test("prepares what does not fit, and executes it")
+  @Test("writes a long value with Prepare Write and Execute Write")
   func longWrite() {
     let value = (0..<40).map { UInt8($0) }
     // 23 (MTU) − 5 (opcode, handle, offset) = 18 bytes a part; 40 = 18 + 18 + 4
@@ -156,7 +156,7 @@ struct ClientOperationTests {
   }
 
   @Test(
-    "passes on why a long write was cancelled, whatever the server makes of that",
+    "reports why a long write was cancelled, whatever the server responds to that",
     arguments: [[0x19], [0x19, 0], [0x01, 0x18, 7, 0, 0x0E], [0x01, 0x18, 7]] as [[UInt8]])
   func cancelAnswered(response: [UInt8]) {
     let value = [UInt8](repeating: 0x41, count: 40)
@@ -166,7 +166,7 @@ struct ClientOperationTests {
     #expect(events.endings == [.wrongResponse(.echoDiffers(offset: 0))])
   }
 
-  @Test("a long write that is refused at once needs no cancelling")
+  @Test("a long write that is refused at once is not cancelled")
   func longWriteRefusedAtOnce() {
     let (requests, events) = perform(
       .write(handle(7), byteCount: 40), [[0x01, 0x16, 7, 0, 0x03]])
@@ -174,7 +174,7 @@ struct ClientOperationTests {
     #expect(events.endings == [.refused(0x16, 7, .writeNotPermitted)])
   }
 
-  @Test("passes on why a long write was not executed")
+  @Test("reports why a long write was not executed")
   func executeRefused() {
     let value = [UInt8](repeating: 0x41, count: 21)
     let (_, events) = perform(
@@ -186,7 +186,7 @@ struct ClientOperationTests {
     #expect(events.endings == [.refused(0x18, 7, .unlikelyError)])
   }
 
-  @Test("sends nothing that is too long")
+  @Test("refuses values that are too long")
   func tooLong() {
     for (operation, limit) in [
       (ClientOperation.write(handle(7), byteCount: 513), 512),
@@ -201,7 +201,7 @@ struct ClientOperationTests {
     }
   }
 
-  @Test("refuses what cannot be asked for, and a second operation at once")
+  @Test("refuses impossible operations, and a second operation at once")
   func impossible() {
     let central = ScriptedCentral<1>.connected()
     for operation: ClientOperation in [
@@ -239,7 +239,7 @@ struct ClientOperationTests {
     }
   }
 
-  @Test("passes on why a server refused")
+  @Test("reports the server's error")
   func refused() {
     let operations: [(ClientOperation, UInt8)] = [
       (.exchangeMTU, 0x02), (.discoverServices, 0x10),

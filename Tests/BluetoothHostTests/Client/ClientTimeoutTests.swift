@@ -2,9 +2,9 @@ import BluetoothHost
 import Testing
 
 /// Core Specification, Vol 3, Part F, 3.3.3.
-@Suite("Responses that a client waits for")
+@Suite("Timeouts of a client's requests")
 struct ClientTimeoutTests {
-  @Test("a server that does not answer within 30 s loses its link")
+  @Test("30 s without a response end the link")
   func transactionTimeout() {
     let central = ScriptedCentral<1>.connected()
     central.perform(.read(handle(7)))
@@ -18,7 +18,7 @@ struct ClientTimeoutTests {
       ])
   }
 
-  @Test("each request has 30 s of its own, and a response ends the wait")
+  @Test("each request has its own 30 s, and a response ends the wait")
   func timePerRequest() {
     let central = ScriptedCentral<1>.connected()
     central.perform(.read(handle(7)))
@@ -35,7 +35,7 @@ struct ClientTimeoutTests {
     #expect(central.takeEvents() == [])
   }
 
-  @Test("the wait begins when the whole request is with the controller")
+  @Test("the 30 s begin when the controller has the whole request")
   func timeOfLastFragment() {
     let central = ScriptedCentral<1>.connected { $0.buffers = (27, 1) }
     central.peer = { _ in [[0x03, 0x05, 0x02]] }

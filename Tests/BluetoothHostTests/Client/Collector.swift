@@ -1,9 +1,9 @@
 import BluetoothHost
 
-/// A client's application that keeps what it gets, and lends the values that the test sets.
+/// A client's application that records its events, and provides the values to write.
 struct Collector: ClientApplication {
   enum Event: Equatable {
-    case heard(Advertiser)
+    case heard(Report)
     case scanFailed(HCIErrorCode)
     case connectionFailed(HCIErrorCode)
     case connected(Int, DeviceAddress, LEConnectionComplete.Role)
@@ -19,8 +19,8 @@ struct Collector: ClientApplication {
     case radio(RadioState)
   }
 
-  /// A report, in a form that can be kept.
-  struct Advertiser: Equatable {
+  /// A copy of an advertising report.
+  struct Report: Equatable {
     var address: DeviceAddress
     var isConnectable: Bool?
     var isScannable: Bool
@@ -29,15 +29,15 @@ struct Collector: ClientApplication {
     var data: [UInt8]
   }
 
-  /// What has happened, oldest first.
+  /// The recorded events, oldest first.
   var events: [Event] = []
-  /// What is written, by the index of the connection; and nothing on others.
+  /// The values to write, by connection index.
   var values: [Int: [UInt8]] = [:]
 
   mutating func heard(_ report: borrowing AdvertisingReport) {
     events.append(
       .heard(
-        Advertiser(
+        Report(
           address: report.address, isConnectable: report.isConnectable,
           isScannable: report.isScannable, isScanResponse: report.isScanResponse,
           rssi: report.rssi, data: Array(report.data))))
@@ -111,7 +111,7 @@ extension [Collector.Event] {
     compactMap { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
   }
 
-  /// The value read, put together from its parts; `nil` if there are none, or if they leave a gap.
+  /// The value read, joined from its parts; `nil` if there are none or they leave a gap.
   var value: [UInt8]? {
     var value: [UInt8]?
     for case .read(let part, let offset) in self {

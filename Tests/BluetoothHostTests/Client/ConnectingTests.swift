@@ -1,16 +1,17 @@
 import BluetoothHost
 import Testing
 
-@Suite("Host: connecting to others")
+@Suite("Host: connecting to peripherals")
 struct ConnectingTests {
-  @Test("connects, and notices that the peer disconnects")
+  @Test("connects, and reports that the peer disconnects")
   func peerDisconnects() {
     let central = ScriptedCentral<1>.ready()
     #expect(central.canConnect)
     #expect(central.connect(to: .numbered(2)))
     #expect(
       central.parameters(of: .leCreateConnection) == [
-        // 60 ms of 60 ms; no filter; the peer; public; 7.5 to 30 ms; no latency; 2 s; no wish.
+        // 60 ms of 60 ms; no filter; the peer; public; 7.5 to 30 ms; no latency; 2 s; no event
+        // length.
         [96, 0, 96, 0, 0, 0, 2, 0, 0, 0, 0, 0xF0, 0]
           + [6, 0, 24, 0, 0, 0, 200, 0, 0, 0, 0, 0]
       ])
@@ -65,7 +66,7 @@ struct ConnectingTests {
     central.run()
     #expect(central.takeEvents() == [.disconnected(1, .connectionTerminatedByLocalHost)])
     #expect(central.connectionCount == 3)
-    // The place is free for the next one.
+    // The index is free for the next link.
     #expect(central.connect(to: .numbered(6)))
     #expect(central.takeEvents() == [.connected(1, .numbered(6), .central)])
   }
@@ -100,7 +101,7 @@ struct ConnectingTests {
     }
   }
 
-  @Test("ends links that were not asked for", arguments: [UInt8(0), 1])
+  @Test("ends unrequested links", arguments: [UInt8(0), 1])
   func unwanted(role: UInt8) {
     let central = ScriptedCentral<2>.ready()
     central.receive(
@@ -111,7 +112,7 @@ struct ConnectingTests {
     #expect(central.connectionCount == 0)
   }
 
-  @Test("a link to another peer than the one asked for is ended, and the attempt goes on")
+  @Test("a link to the wrong peer is ended, and the attempt goes on")
   func wrongPeer() {
     let central = ScriptedCentral<2>.ready { $0.holdConnections() }
     central.connect(to: .numbered(2))
@@ -119,13 +120,13 @@ struct ConnectingTests {
     central.pass(milliseconds: 0)
     #expect(central.parameters(of: .disconnect) == [[0x50, 0x00, 0x13]])
     #expect(central.takeEvents() == [])
-    // The kind of the address is the controller's affair.
+    // The address type may be that of a resolved address.
     central.receive(Events.connected(0x0051, peer: [2, 2, 0, 0, 0, 0, 0xF0]))
     #expect(central.takeEvents().count == 1)
     #expect(central.connectionCount == 1)
   }
 
-  @Test("a link whose handle is given to another is over")
+  @Test("a link ends when its handle is reused")
   func handleReused() {
     let central = ScriptedCentral<2>.connected()
     central.script = { opcode, parameters in
@@ -145,7 +146,7 @@ struct ConnectingTests {
     central.script = { opcode, _ in opcode == .disconnect ? [Events.status(opcode)] : nil }
     central.host.disconnect(at: 0)
     central.run()
-    // 2 s (supervision) + 2 × 2 s (patience)
+    // 2 s (supervision) + 2 × 2 s
     central.pass(milliseconds: 5_999)
     #expect(central.takeEvents() == [])
     central.pass(milliseconds: 1)
@@ -157,7 +158,7 @@ struct ConnectingTests {
     #expect(central.canConnect)
   }
 
-  @Test("a link that the controller no longer knows ends")
+  @Test("a link that the controller does not know ends")
   func alreadyGone() {
     let central = ScriptedCentral<1>.connected()
     central.script = { opcode, _ in
@@ -170,7 +171,7 @@ struct ConnectingTests {
   }
 
   @Test(
-    "a controller that leaves a command unanswered is reset, and the attempt has failed",
+    "a controller that leaves a command unanswered is reset, and the attempt fails",
     arguments: [HCIOpcode.leCreateConnection, .leCreateConnectionCancel])
   func unanswered(opcode: HCIOpcode) {
     let central = ScriptedCentral<1>.ready()
@@ -190,7 +191,7 @@ struct ConnectingTests {
     #expect(central.canConnect)
   }
 
-  @Test("an attempt that is asked for early begins when the controller is ready")
+  @Test("an attempt before the start-up begins when the controller is ready")
   func early() {
     let central = ScriptedCentral<1>()
     central.host.start(at: central.now)
@@ -233,22 +234,14 @@ struct ConnectingTests {
     #expect(central.parameters(of: .leSetScanEnable).last == [0, 0])
   }
 
-  @Test("events of a link cut short anywhere do no harm")
+  @Test("truncated link events are ignored")
   func truncated() {
     let central = ScriptedCentral<2>.connected()
     let events = [
       Events.connected(0x0041, peer: [0, 3, 0, 0, 0, 0, 0xF0]),
       Events.disconnected(0x40, reason: 0x13), Events.completedPackets(of: 0x40),
     ]
-    for event in events {
-      for length in 0..<event.count {
-        var packet = Array(event.prefix(length))
-        // With the length that was true once, and with one that fits.
-        central.receive(packet)
-        if packet.count > 2 { packet[2] = UInt8(packet.count - 3) }
-        central.receive(packet)
-      }
-    }
+    for event in events { central.receiveTruncated(event) }
     #expect(central.takeEvents() == [])
     #expect(central.connectionCount == 1)
   }

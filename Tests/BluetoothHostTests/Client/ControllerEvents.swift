@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// The packets of a controller, as bytes.
+/// The event packets of a controller.
 enum Events {
   static func complete(_ opcode: HCIOpcode, _ results: [UInt8], credits: UInt8 = 1) -> [UInt8] {
     [0x04, 0x0E, UInt8(3 + results.count), credits] + Array(little: opcode.rawValue) + results
@@ -14,7 +14,7 @@ enum Events {
     [0x04, 0x13, 5, 1] + Array(little: handle) + Array(little: count)
   }
 
-  /// `peer` is its kind and its address; `role` 0 is that of the central.
+  /// `peer` is its address type and address; `role` 0 is the central.
   static func connected(_ handle: UInt16, peer: [UInt8], role: UInt8 = 0) -> [UInt8] {
     let parameters =
       [0x01, 0x00] + Array(little: handle) + [role] + peer + [24, 0, 0, 0, 200, 0, 0]

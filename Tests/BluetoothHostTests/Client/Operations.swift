@@ -14,8 +14,19 @@ func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
   AttributeHandleRange(start: handle(start), end: handle(end))
 }
 
-/// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
-/// requests and what the application got.
+extension ScriptedCentral {
+  /// The peer gives these responses, one for each request, and calls `receive` with the request.
+  func respond(with responses: [[UInt8]], to receive: @escaping ([UInt8]) -> Void = { _ in }) {
+    var remaining = responses[...]
+    peer = {
+      receive($0)
+      return remaining.popFirst().map { [$0] } ?? []
+    }
+  }
+}
+
+/// Performs `operation` with a peer that gives `responses`, one for each request. Returns the
+/// requests and the application's events.
 func perform(
   _ operation: ClientOperation, writing value: [UInt8] = [], _ responses: [[UInt8]],
   mtu: UInt16? = nil
@@ -27,11 +38,7 @@ func perform(
     _ = central.takeEvents()
   }
   var requests: [[UInt8]] = []
-  var remaining = responses[...]
-  central.peer = { pdu in
-    requests.append(pdu)
-    return remaining.popFirst().map { [$0] } ?? []
-  }
+  central.respond(with: responses) { requests.append($0) }
   central.perform(operation, writing: value)
   return (requests, central.takeEvents())
 }

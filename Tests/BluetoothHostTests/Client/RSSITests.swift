@@ -12,7 +12,7 @@ struct RSSITests {
     return central
   }
 
-  @Test("is read, past an operation under way")
+  @Test("is read during an operation")
   func read() {
     let central = central(answering: [0, 0x40, 0, UInt8(bitPattern: -61)])
     central.perform(.read(handle(3)))
@@ -20,7 +20,7 @@ struct RSSITests {
     central.run()
     #expect(central.parameters(of: .readRSSI) == [[0x40, 0x00]])
     #expect(central.takeEvents() == [.rssi(-61)])
-    // There is no such link.
+    // There are no links at these indices.
     central.host.readRSSI(at: 1)
     central.host.readRSSI(at: -1)
     central.run()
@@ -28,7 +28,7 @@ struct RSSITests {
   }
 
   @Test(
-    "is unknown where the controller does not say it",
+    "is unknown if the controller does not report it",
     arguments: [[0, 0x40, 0x00, 127], [0x0C, 0x40, 0x00, 0], [0x01], [0, 0x40], []] as [[UInt8]])
   func unknown(results: [UInt8]) {
     let central = central(answering: results)
@@ -38,7 +38,7 @@ struct RSSITests {
     #expect(central.connectionCount == 1)
   }
 
-  @Test("is unknown where the controller no longer knows the link, which has ended then")
+  @Test("is unknown if the controller does not know the link, which then ends")
   func missingLink() {
     let central = central(answering: [0x02, 0x40, 0x00, 0])
     central.host.readRSSI(at: 0)
@@ -46,7 +46,7 @@ struct RSSITests {
     #expect(central.takeEvents().prefix(2) == [.rssi(nil), .disconnected(0, .unspecifiedError)])
   }
 
-  @Test("is unknown where the controller leaves the command unanswered")
+  @Test("is unknown if the controller leaves the command unanswered")
   func unanswered() {
     let central = central(answering: nil)
     central.host.readRSSI(at: 0)
@@ -57,7 +57,7 @@ struct RSSITests {
   }
 
   @Test(
-    "nothing is reported that was not asked for: a minute's silence makes the host read it",
+    "the host's own check of a silent link is not reported",
     arguments: [[0, 0x40, 0x00, 0], nil] as [[UInt8]?])
   func ownCheck(results: [UInt8]?) {
     let central = central(answering: results)
@@ -67,7 +67,7 @@ struct RSSITests {
     #expect(central.connectionCount == 1)
   }
 
-  @Test("nothing is reported of a link that ends before")
+  @Test("is not reported for a link that has ended")
   func linkEnds() {
     let central = central(answering: nil)
     central.host.readRSSI(at: 0)
@@ -75,7 +75,7 @@ struct RSSITests {
     central.receive(Events.disconnected(0x40, reason: 0x13))
     central.pass(milliseconds: 2_000)
     #expect(central.takeEvents() == [.disconnected(0, .remoteUserTerminatedConnection)])
-    // The next link at its place has not asked.
+    // The next link at its index reports no strength.
     central.connect(to: .numbered(3))
     #expect(central.takeEvents() == [.connected(0, .numbered(3), .central)])
   }

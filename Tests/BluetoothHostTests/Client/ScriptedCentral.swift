@@ -1,31 +1,16 @@
 import BluetoothHost
 import Testing
 
-/// A central, its controller and, behind that, peers: bytes in, bytes out, and every answer can be
-/// changed. Time passes only when the test says so.
-final class ScriptedCentral<let links: Int> {
+/// A central, its controller and its peers, with an answer to each packet that a test can change.
+/// Time passes only in `pass`.
+final class ScriptedCentral<let links: Int>: SentPackets {
   var host: Central<links, Collector>
   private(set) var now = Instant(rawValue: 1_000)
-  /// Every command of the host's, type byte first.
-  private(set) var commandPackets: [[UInt8]] = []
-  /// Every ACL packet of the host's.
-  private(set) var aclPackets: [[UInt8]] = []
-  /// Every L2CAP frame of the host's.
-  private(set) var frames: [Frame] = []
-  private var partial: [UInt16: [UInt8]] = [:]
-
-  struct Frame: Equatable {
-    var handle: UInt16
-    var channel: UInt16
-    var payload: [UInt8]
-  }
-
-  /// Answers a command in another way than the ordinary one: `nil` for the ordinary one, and nothing
-  /// for silence.
+  /// The answer to a command; `nil` for the usual answer.
   var script: (_ opcode: HCIOpcode, _ parameters: [UInt8]) -> [[UInt8]]? = { _, _ in nil }
-  /// What a peer sends back for an ATT PDU.
+  /// A peer's response to an ATT PDU.
   var peer: (_ pdu: [UInt8]) -> [[UInt8]] = { _ in [] }
-  /// What becomes of a packet that answers one of the host's, on its way to the host.
+  /// Changes a packet that answers one of the host.
   var fault: (_ packet: [UInt8]) -> [[UInt8]] = { [$0] }
   /// Whether packets are completed at once.
   var completesPackets = true
@@ -44,7 +29,7 @@ final class ScriptedCentral<let links: Int> {
     host = Host(configuration: configuration, application: Collector())
   }
 
-  /// One that is ready.
+  /// A central that is ready.
   static func ready(
     _ configuration: HostConfiguration = .central, _ change: (ScriptedCentral) -> Void = { _ in }
   ) -> ScriptedCentral {
@@ -55,7 +40,7 @@ final class ScriptedCentral<let links: Int> {
     return central
   }
 
-  /// One with a link to `F0:00:00:00:00:02` at index 0.
+  /// A central with a link to `F0:00:00:00:00:02` at index 0.
   static func connected(
     _ configuration: HostConfiguration = .central, _ change: (ScriptedCentral) -> Void = { _ in }
   ) -> ScriptedCentral {
@@ -87,16 +72,10 @@ final class ScriptedCentral<let links: Int> {
     return host.perform(operation, at: index)
   }
 
-  /// All that has happened since it was last asked.
+  /// The events since the last call.
   func takeEvents() -> [Collector.Event] {
     defer { host.client.application.events = [] }
     return host.client.application.events
-  }
-
-  func forgetWhatWasSent() {
-    commandPackets = []
-    aclPackets = []
-    frames = []
   }
 
   /// Lets the time pass, and stops at each deadline of the host on the way.
@@ -118,6 +97,15 @@ final class ScriptedCentral<let links: Int> {
     run()
   }
 
+  /// Gives the host an event cut short at every length, which it states or not.
+  func receiveTruncated(_ event: [UInt8]) {
+    for var packet in truncations(of: event) {
+      receive(packet)
+      if packet.count > 2 { packet[2] = UInt8(packet.count - 3) }
+      receive(packet)
+    }
+  }
+
   /// A peer sends a frame.
   func send(_ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16? = nil) {
     for packet in fragments(payload, channel, handle ?? lastHandle) {
@@ -125,6 +113,9 @@ final class ScriptedCentral<let links: Int> {
     }
     run()
   }
+
+  /// The host's next packet.
+  func nextPacket() -> [UInt8]? { host.takePacket(at: now) }
 
   /// Takes the host's packets until it has none, and answers them.
   func run() {
@@ -134,54 +125,22 @@ final class ScriptedCentral<let links: Int> {
         for packet in fault(answer) { host.receive(packet.span, at: now) }
       }
     }
-    Issue.record("the host never falls silent")
-  }
-
-  /// The host's next packet.
-  func nextPacket() -> [UInt8]? {
-    var storage = [UInt8](repeating: 0, count: 526)
-    var writer = ByteWriter(storage.mutableSpan)
-    let isWritten = host.nextPacket(into: &writer, at: now)
-    let hasOverflowed = writer.hasOverflowed
-    let count = writer.count
-    #expect(!hasOverflowed, "a packet longer than was promised")
-    #expect(isWritten == (count > 0), "a packet where there is none, or none where there is one")
-    return isWritten ? Array(storage.prefix(count)) : nil
+    Issue.record("the host sends without end")
   }
 
   // MARK: The controller
 
   private func answers(to packet: [UInt8]) -> [[UInt8]] {
     if packet[0] == 0x02 { return answers(toData: packet) }
-    commandPackets.append(packet)
-    #expect(packet[0] == 0x01 && packet.count == 4 + Int(packet[3]), "a malformed command")
-    let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
+    let opcode = takeCommand(packet)
     let parameters = Array(packet[4...])
     return script(opcode, parameters) ?? ordinary(opcode, parameters)
   }
 
   private func answers(toData packet: [UInt8]) -> [[UInt8]] {
-    aclPackets.append(packet)
-    let field = UInt16(packet[1]) | UInt16(packet[2]) << 8
-    let handle = field & 0x0FFF
-    let isFirst = field >> 12 != 0b01
-    #expect(packet.count == 5 + Int(packet[3]) + Int(packet[4]) << 8, "data of the wrong length")
-    #expect(packet.count - 5 <= Int(buffers.0), "more data than the controller takes")
-    #expect(isFirst == (partial[handle] == nil), "a frame begins within another, or not at all")
+    let (handle, frame) = takeData(packet, longest: buffers.0)
     let completed = completesPackets ? [Events.completedPackets(of: handle)] : []
-    let bytes = (partial[handle] ?? []) + packet[5...]
-    let length = Int(bytes[0]) + Int(bytes[1]) << 8
-    guard bytes.count >= 4 + length else {
-      partial[handle] = bytes
-      return completed
-    }
-    #expect(bytes.count == 4 + length, "more data than the frame states")
-    partial[handle] = nil
-    let frame = Frame(
-      handle: handle, channel: UInt16(bytes[2]) | UInt16(bytes[3]) << 8,
-      payload: Array(bytes[4...]))
-    frames.append(frame)
-    guard frame.channel == 0x0004 else { return completed }
+    guard let frame, frame.channel == 0x0004 else { return completed }
     return completed + peer(frame.payload).flatMap { fragments($0, 0x0004, handle) }
   }
 
@@ -197,7 +156,7 @@ final class ScriptedCentral<let links: Int> {
       return [Events.complete(opcode, [0] + parameters + [UInt8(bitPattern: -60)])]
     case .leCreateConnection:
       if !reusesHandle { lastHandle += 1 }
-      partial[lastHandle] = nil
+      forgetFragments(of: lastHandle)
       // The peer: its kind, then its address, after 2 (interval) + 2 (window) + 1 (policy) bytes.
       return [
         Events.status(opcode), Events.connected(lastHandle, peer: Array(parameters[5..<12])),
@@ -206,7 +165,7 @@ final class ScriptedCentral<let links: Int> {
       return [Events.complete(opcode, [0]), Events.connectionFailed(0x02)]
     case .disconnect:
       let handle = UInt16(parameters[0]) | UInt16(parameters[1]) << 8
-      partial[handle] = nil
+      forgetFragments(of: handle)
       return [Events.status(opcode), Events.disconnected(handle, reason: 0x16)]
     case .leConnectionUpdate, .leSetPHY:
       return [Events.status(opcode)]
@@ -229,24 +188,14 @@ final class ScriptedCentral<let links: Int> {
 }
 
 extension ScriptedCentral {
-  /// The controller takes each command to connect, and makes no link until the test does.
+  /// The controller accepts LE Create Connection, and makes no link.
   func holdConnections() {
     script = { opcode, _ in opcode == .leCreateConnection ? [Events.status(opcode)] : nil }
   }
 }
 
-// What the host has done so far, in forms that `#expect` takes.
+// What the host has done, as copies for `#expect`.
 extension ScriptedCentral {
-  /// Which commands the host has given.
-  var commands: [HCIOpcode] {
-    commandPackets.map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }
-  }
-
-  /// The parameters of each `opcode` command that the host has given.
-  func parameters(of opcode: HCIOpcode) -> [[UInt8]] {
-    zip(commands, commandPackets).filter { $0.0 == opcode }.map { Array($0.1[4...]) }
-  }
-
   /// The ATT PDUs that the host has sent.
   var pdus: [[UInt8]] { frames.filter { $0.channel == 0x0004 }.map(\.payload) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("AES-128 and AES-CMAC")
 struct AESTests {
-  @Test("FIPS 197, appendix C.1")
+  @Test("Encrypts the sample of FIPS 197, appendix C.1")
   func fips197C1() {
     let cipher = AES128(key: Number128(0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F))
     #expect(
@@ -11,7 +11,7 @@ struct AESTests {
         == Number128(0x69C4_E0D8_6A7B_0430, 0xD8CD_B780_70B4_C55A))
   }
 
-  @Test("FIPS 197, appendix B")
+  @Test("Encrypts the sample of FIPS 197, appendix B")
   func fips197B() {
     let cipher = AES128(key: Number128(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C))
     #expect(
@@ -19,7 +19,7 @@ struct AESTests {
         == Number128(0x3925_841D_02DC_09FB, 0xDC11_8597_196A_0B32))
   }
 
-  /// 2,000 encryptions chained see every input of the S-box many times over.
+  /// 2,000 chained encryptions use every input of the S-box many times.
   @Test("Each encryption agrees with one that uses the S-box of FIPS 197 as a table")
   func table() {
     var key = Number128(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C)
@@ -36,7 +36,7 @@ struct AESTests {
 
   /// RFC 4493, section 4: the first bytes of one message.
   @Test(
-    "RFC 4493, section 4, in pieces of every length",
+    "CMAC has the values of RFC 4493, section 4, in pieces of every length",
     arguments: [
       (0, 0xBB1D_6929_E959_3728, 0x7FA3_7D12_9B75_6746),
       (16, 0x070A_16B4_6B4D_4144, 0xF79B_DD9D_D04A_287C),
@@ -61,7 +61,7 @@ struct AESTests {
     }
   }
 
-  @Test("A number, its words and its bytes are the same message")
+  @Test("CMAC is the same over a number, its words and its bytes")
   func numbers() {
     let number = Number128(0x0102_0304_0506_0708, 0x090A_0B0C_0D0E_0F10)
     var whole = AESCMAC(key: .zero)
@@ -76,12 +76,13 @@ struct AESTests {
   }
 }
 
-/// AES-128 as FIPS 197 writes it down, byte by byte, with a table of the S-box.
+/// AES-128 as in FIPS 197, byte by byte, with a table for the S-box.
 private struct TableAES {
   private let box: [UInt8]
 
   init() {
-    // 3 generates the field, and 0xF6, its inverse, runs through the inverses in step (5.1.1).
+    // The powers of 3 are all elements of the field; those of 0xF6, its inverse, are their inverses
+    // (5.1.1).
     var box = [UInt8](repeating: 0x63, count: 256)
     var power: UInt8 = 1
     var inverse: UInt8 = 1

@@ -1,14 +1,14 @@
 import BluetoothHost
 import Testing
 
-@Suite("Random numbers made of the controller's")
+@Suite("Random numbers seeded by the controller")
 struct CounterRandomTests {
   private let seed: [UInt64] = [
     0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x0F1E_2D3C_4B5A_6978, 0x8796_A5B4_C3D2_E1F0,
   ]
 
-  /// The numbers are those of an independent CTR_DRBG, by OpenSSL's AES.
-  @Test("The numbers are those of CTR_DRBG with AES-128")
+  /// The numbers are from an independent CTR_DRBG with OpenSSL's AES.
+  @Test("The numbers equal those of CTR_DRBG with AES-128")
   func numbers() {
     var random = CounterRandom()
     for number in seed {
@@ -20,7 +20,7 @@ struct CounterRandomTests {
     #expect(numbers == [0x36E2_CCD1_A1EE_8368, 0xD84F_B12B_A793_5504, 0xB6B7_1BE7_6A4C_5F01])
   }
 
-  @Test("Without the last of four numbers there is no seed, and no number but 0")
+  @Test("Before the last of four seed numbers, the generator gives 0")
   func unseeded() {
     var random = CounterRandom()
     for number in seed.dropLast() {
@@ -32,7 +32,7 @@ struct CounterRandomTests {
     #expect(number == 0)
   }
 
-  @Test("A source that repeats itself is not believed")
+  @Test("A source that repeats a number is rejected")
   func repetition() {
     var random = CounterRandom()
     let isTaken = random.addSeed(7)
@@ -44,7 +44,7 @@ struct CounterRandomTests {
     #expect(!random.isSeeded)
   }
 
-  @Test("Nobody pairs before the seed is whole, nor while the controller refuses")
+  @Test("Pairing waits for the whole seed, and for a controller that gives numbers")
   func refusal() {
     var manager = SecurityManager<
       1, TestAgreement, CounterRandom, BondTable<1>, RecordingDelegate
@@ -53,23 +53,22 @@ struct CounterRandomTests {
       agreement: TestAgreement(), random: CounterRandom())
     let now = Instant(rawValue: 0)
     manager.opened(
-      PairingLink(role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
-      at: 0)
-    var isAsking = manager.needsRandomNumber
-    #expect(isAsking)
+      .initiator, at: 0)
+    var needsNumber = manager.needsRandomNumber
+    #expect(needsNumber)
     manager.takeRandomNumber(nil)
-    isAsking = manager.needsRandomNumber
-    #expect(!isAsking, "not asked again before a reset")
+    needsNumber = manager.needsRandomNumber
+    #expect(!needsNumber, "not requested again before a reset")
     manager.controllerStarted(features: 0)
     for number in seed {
-      isAsking = manager.needsRandomNumber
-      #expect(isAsking)
+      needsNumber = manager.needsRandomNumber
+      #expect(needsNumber)
       let isBegun = manager.pair(at: 0, at: now)
       #expect(!isBegun)
       manager.takeRandomNumber(number)
     }
-    isAsking = manager.needsRandomNumber
-    #expect(!isAsking)
+    needsNumber = manager.needsRandomNumber
+    #expect(!needsNumber)
     let isBegun = manager.pair(at: 0, at: now)
     #expect(isBegun)
   }

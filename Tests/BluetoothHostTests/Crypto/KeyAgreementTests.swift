@@ -1,7 +1,8 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
-/// What one side of a pairing has.
+/// The key pair of one side of a pairing.
 private struct Side {
   let privateKey: Number256
   let publicKey: P256PublicKey
@@ -24,8 +25,6 @@ private let debugPeer = Side(
       0x1EA1_F0F0_1FAF_1D96, 0x0959_2284_F19E_4C00, 0x47B5_8AFD_8615_A69F, 0x5590_77B2_2FAA_A190),
     y: Number256(
       0x4C55_F33E_429D_AD37, 0x7356_703A_9AB8_5160, 0x472D_1130_E28E_3676, 0x5F89_AFF9_15B1_214A)))
-private let debugKey = Number256(
-  0xEC02_34A3_57C8_AD05, 0x3410_10A6_0A39_7D9B, 0x9979_6B13_B4F8_66F1, 0x868D_34F3_73BF_A698)
 
 private let secondSide = Side(
   privateKey: Number256(
@@ -55,10 +54,10 @@ private let generator = P256PublicKey(
 private let order = Number256(
   0xFFFF_FFFF_0000_0000, 0xFFFF_FFFF_FFFF_FFFF, 0xBCE6_FAAD_A717_9E84, 0xF3B9_CAC2_FC63_2551)
 
-/// A result of the other kind, or none.
+/// A result of the other kind, or no result.
 private struct UnexpectedResult: Error {}
 
-private func publicKey(of privateKey: Number256) throws -> P256PublicKey {
+func publicKey(of privateKey: Number256) throws -> P256PublicKey {
   var agreement = P256KeyAgreement()
   try agreement.begin(privateKey: privateKey)
   let result = agreement.finish()
@@ -66,7 +65,7 @@ private func publicKey(of privateKey: Number256) throws -> P256PublicKey {
   return key
 }
 
-private func sharedKey(_ privateKey: Number256, with peer: P256PublicKey) throws -> Number256 {
+func sharedKey(_ privateKey: Number256, with peer: P256PublicKey) throws -> Number256 {
   var agreement = P256KeyAgreement(allowsDebugKey: true)
   try agreement.begin(privateKey: privateKey)
   _ = agreement.finish()
@@ -78,10 +77,11 @@ private func sharedKey(_ privateKey: Number256, with peer: P256PublicKey) throws
 
 @Suite("P-256 key agreement")
 struct KeyAgreementTests {
-  @Test("The specification's samples, Vol 2, Part G, 7.1.2, from both sides")
+  @Test("Both sides compute the keys of the specification's samples, Vol 2, Part G, 7.1.2")
   func samples() throws {
     for (side, peer, key) in [
-      (debugSide, debugPeer, debugKey), (debugPeer, debugSide, debugKey),
+      (debugSide, debugPeer, PairingSamples.dhKey),
+      (debugPeer, debugSide, PairingSamples.dhKey),
       (secondSide, secondPeer, secondKey), (secondPeer, secondSide, secondKey),
     ] {
       #expect(try publicKey(of: side.privateKey) == side.publicKey)
@@ -89,7 +89,7 @@ struct KeyAgreementTests {
     }
   }
 
-  @Test("The first and the last private key: the generator, and its negative")
+  @Test("The first and last private keys give the generator and its negative")
   func limits() throws {
     #expect(try publicKey(of: Number256(0, 0, 0, 1)) == generator)
     var last = order
@@ -97,16 +97,16 @@ struct KeyAgreementTests {
     let negative = try publicKey(of: last)
     #expect(negative.x == generator.x)
     #expect(negative.y != generator.y)
-    // The first key's X is no secret between these two: either refuses the other.
+    // Both keys have the same X: each side refuses the other's.
     #expect(throws: KeyAgreementError.ownPublicKey) {
       try sharedKey(last, with: generator)
     }
   }
 
-  /// Digits of all sizes and both signs, runs of zeros and of ones, and the carry out of the top.
-  @Test("Both sides arrive at the same key, whatever the digits of theirs")
+  /// Digits of all sizes and both signs, runs of zeros and ones, and a carry out of the top digit.
+  @Test("Both sides compute the same key for private keys of all digits")
   func digits() throws {
-    var random = FixedSecrets(state: 0x256)
+    var random = FixedRandom(seed: 0x256)
     var keys = (1...14).map { (digit: UInt32) in
       var key = Number256.zero
       for index in 0..<8 { key.words[index] = 0x1111_1111 &* digit }
@@ -134,7 +134,7 @@ struct KeyAgreementTests {
     }
   }
 
-  @Test("Steps one by one, a given number of them, come to the same")
+  @Test("Single steps, in a fixed number, give the same result")
   func steps() throws {
     var agreement = P256KeyAgreement()
     #expect(agreement.isBusy == false)
@@ -164,7 +164,7 @@ struct KeyAgreementTests {
     return result
   }
 
-  @Test("What begins anew drops what has begun")
+  @Test("A new operation replaces the one under way")
   func restart() throws {
     var agreement = P256KeyAgreement()
     try agreement.begin(privateKey: debugPeer.privateKey)
@@ -188,7 +188,7 @@ struct KeyAgreementRefusalTests {
     return agreement
   }
 
-  /// Checks that the key is refused for this reason, and that the next one is not.
+  /// Checks that the key is refused for this reason, and that a valid one is accepted next.
   private func refuses(
     _ key: P256PublicKey, _ reason: KeyAgreementError,
     at location: SourceLocation = #_sourceLocation
@@ -201,7 +201,7 @@ struct KeyAgreementRefusalTests {
     #expect(agreement.finish() == .sharedKey(secondKey), sourceLocation: location)
   }
 
-  @Test("Private keys of 0, of the order and above")
+  @Test("Private keys of 0, of the order and above are refused")
   func privateKeys() throws {
     var above = order
     above.words[0] += 1
@@ -209,14 +209,14 @@ struct KeyAgreementRefusalTests {
       var agreement = try ready()
       #expect(throws: KeyAgreementError.privateKey) { try agreement.begin(privateKey: key) }
       #expect(agreement.isBusy == false)
-      // The earlier pair is gone: it must not serve a second pairing by mistake.
+      // The earlier key pair is erased, so that it cannot serve a second pairing.
       #expect(throws: KeyAgreementError.noKeyPair) {
         try agreement.begin(peer: secondPeer.publicKey)
       }
     }
   }
 
-  @Test("A peer's key before our own is there")
+  @Test("A peer's key is refused before the own key pair is complete")
   func early() throws {
     var agreement = P256KeyAgreement()
     #expect(throws: KeyAgreementError.noKeyPair) {
@@ -229,7 +229,7 @@ struct KeyAgreementRefusalTests {
     }
   }
 
-  @Test("Points beside the curve: either coordinate is one too large, or all is zero")
+  @Test("Points off the curve are refused")
   func beside() throws {
     var key = secondPeer.publicKey
     key.x.words[0] += 1
@@ -241,9 +241,9 @@ struct KeyAgreementRefusalTests {
     try refuses(P256PublicKey(x: secondPeer.publicKey.x, y: .zero), .notOnCurve)
   }
 
-  /// The curve has points with x = 5, and one with y = 5. 5 + p names the same element of the field:
-  /// p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, so 5 + p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ + 4.
-  @Test("Coordinates of the prime and above")
+  /// The curve has points with x = 5, and one with y = 5. 5 + p names the same element of the
+  /// field: p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, so 5 + p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ + 4.
+  @Test("Coordinates of the prime and above are refused")
   func large() throws {
     let five = Number256(0, 0, 0, 5)
     let large = Number256(0xFFFF_FFFF_0000_0001, 0, 0x0000_0001_0000_0000, 4)
@@ -260,8 +260,9 @@ struct KeyAgreementRefusalTests {
     try refuses(P256PublicKey(x: all, y: all), .notOnCurve)
   }
 
-  /// CVE-2020-26558: a peer that sends our key back needs no private key. Its negative has the same X.
-  @Test("Our own public key, and its negative")
+  /// CVE-2020-26558: a peer that sends the own key back needs no private key. Its negative has the
+  /// same X.
+  @Test("The own public key and its negative are refused")
   func own() throws {
     try refuses(secondSide.publicKey, .ownPublicKey)
     let negative = P256PublicKey(
@@ -269,7 +270,7 @@ struct KeyAgreementRefusalTests {
     try refuses(negative, .ownPublicKey)
   }
 
-  @Test("The debug key and its negative, unless allowed")
+  @Test("The debug key and its negative are refused unless allowed")
   func debug() throws {
     #expect(P256PublicKey.debug == debugSide.publicKey)
     try refuses(.debug, .debugPublicKey)
@@ -285,7 +286,7 @@ struct KeyAgreementRefusalTests {
     #expect(agreement.finish() == result)
   }
 
-  @Test("A public key cut at every length is none")
+  @Test("A public key that is cut short is refused")
   func cut() throws {
     let bytes = (0..<64).map { UInt8($0) }
     var reader = ByteReader(bytes.span)

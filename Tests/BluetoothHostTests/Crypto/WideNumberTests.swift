@@ -1,10 +1,11 @@
+import BallTestSupport
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("Wide numbers")
 struct WideNumberTests {
-  @Test("The least significant byte is read and written first, and missing bytes are refused")
+  @Test("Numbers are read and written low byte first; missing bytes are refused")
   func bytes() throws {
     let sent = (0..<16).map { UInt8($0) }
     var reader = ByteReader(sent.span)
@@ -25,7 +26,7 @@ struct WideNumberTests {
     }
   }
 
-  @Test("Numbers differ if any one bit does")
+  @Test("Numbers that differ in one bit are unequal")
   func equality() {
     let number = Number128(0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210)
     for bit in 0..<128 {
@@ -54,10 +55,10 @@ struct WideNumberTests {
     #expect(!number.isBelow(one))
   }
 
-  @Test("Random numbers have all their bits, and are the same for the same seed")
+  @Test("Random numbers use all bits, and repeat with the seed")
   func random() {
-    var first = FixedSecrets(state: 8)
-    var second = FixedSecrets(state: 8)
+    var first = FixedRandom(seed: 8)
+    var second = FixedRandom(seed: 8)
     var ones = Number256.zero
     var zeros = Number256.zero
     for _ in 0..<64 {

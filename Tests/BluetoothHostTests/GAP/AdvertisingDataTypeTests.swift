@@ -25,7 +25,7 @@ private let types: [Row<(AdvertisingDataType, UInt8)>] = [
 
 @Suite("Advertising data: types")
 struct AdvertisingDataTypeTests {
-  @Test("Each has its assigned number", arguments: types)
+  @Test("Each type has its assigned number", arguments: types)
   func number(type: Row<(AdvertisingDataType, UInt8)>) {
     #expect(type.value.0.rawValue == type.value.1)
   }

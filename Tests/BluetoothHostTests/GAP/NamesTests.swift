@@ -47,7 +47,7 @@ struct BluetoothUUIDTests {
   }
 
   @Test(
-    "A UUID that is almost of the Bluetooth base has no short form",
+    "A UUID that differs from the Bluetooth base has no short form",
     arguments: [
       BluetoothUUID(assigned: 0x0001_1800),
       BluetoothUUID(high: 0x0000_1800_0000_1001, low: 0x8000_0080_5F9B_34FB),
@@ -65,7 +65,7 @@ struct BluetoothUUIDTests {
     #expect(read == uuid)
   }
 
-  @Test("A UUID of any other length, or cut short, is none, and nothing moves", arguments: 1...17)
+  @Test("A UUID of another length, or cut short, is not read", arguments: 1...17)
   func lengths(byteCount: Int) {
     let bytes = [UInt8](counting: 20)
     var reader = ByteReader(bytes.span)
@@ -82,7 +82,7 @@ struct BluetoothUUIDTests {
 
 @Suite("Device names")
 struct DeviceNameTests {
-  @Test("1 to 29 bytes of UTF-8")
+  @Test("A name has 1 to 29 bytes of UTF-8")
   func lengths() {
     #expect(name("") == nil)
     #expect(name("8").map { text(of: $0) } == "8")
@@ -97,7 +97,7 @@ struct DeviceNameTests {
     #expect(name(String(repeating: "é", count: 15)) == nil)
   }
 
-  @Test("The first characters of any text that fit")
+  @Test("A name takes the first characters of a text that fit")
   func prefix() {
     func start(of text: [UInt8]) -> String? {
       DeviceName(prefixOf: text.span).flatMap { BluetoothHostTests.text(of: $0) }
@@ -111,7 +111,7 @@ struct DeviceNameTests {
     #expect(start(of: []) == nil)
   }
 
-  @Test("A name that is part of the program is cut between two characters")
+  @Test("A static name is cut between two characters")
   func staticText() {
     let cases: [(StaticText, Int)] = [
       (StaticText("12345678901234567890123456789"), 29),
@@ -157,7 +157,7 @@ struct AdvertisementTests {
     #expect(response == [UInt8(1 + length), 0x09] + text.utf8)
   }
 
-  @Test("A name is never cut, and so never within a character")
+  @Test("A long name is whole in the scan response")
   func multibyte() throws {
     // 7 × 1 + 2 = 9 bytes, 8 characters
     let (data, response) = try advertisement("8-Ball é")
@@ -165,7 +165,7 @@ struct AdvertisementTests {
     #expect(response == [10, 0x09] + Array("8-Ball é".utf8))
   }
 
-  @Test("Beside a 16-bit service there is room for 22 bytes: 31 − 3 − 4 − 2")
+  @Test("A 16-bit service leaves room for a name of 22 bytes: 31 − 3 − 4 − 2")
   func shortService() throws {
     let flagsAndService: [UInt8] = [0x02, 0x01, 0x06, 0x03, 0x03, 0x0F, 0x18]
     let fits = String(repeating: "n", count: 22)
@@ -177,7 +177,7 @@ struct AdvertisementTests {
     #expect(otherResponse == [24, 0x09] + Array((fits + "n").utf8))
   }
 
-  /// Services and a name, and what is made of them.
+  /// Services and a name, and the packets with them.
   struct Packing: Sendable {
     let services: [BluetoothUUID]
     let name: String
@@ -195,7 +195,7 @@ struct AdvertisementTests {
   }
 
   @Test(
-    "Several services and a name, packed",
+    "Services and a name are packed into both packets",
     arguments: [
       Row("nothing but flags", Packing([], "", data: [])),
       Row(
@@ -209,31 +209,31 @@ struct AdvertisementTests {
           [BluetoothUUID(0x180F), .testService, BluetoothUUID(0x1811)], "",
           data: [5, 0x03, 0x0F, 0x18, 0x11, 0x18, 17, 0x07] + testServiceBytes)),
       Row(
-        "a second of 128 bits is in the scan response: 3 + 2 + 32 > 31, and each list says so",
+        "a second one of 128 bits is in the scan response: 3 + 2 + 32 > 31; both are incomplete",
         Packing(
           [.testService, .testText], "8-Ball",
           data: [17, 0x06] + testServiceBytes + [7, 0x09] + Array("8-Ball".utf8),
           response: [17, 0x06] + testTextBytes)),
       Row(
-        "behind a name that is there: 2 + 11 + 18 = 31",
+        "after a name there: 2 + 11 + 18 = 31",
         Packing(
           [.testService, .testText], "Magic 8-Bal",
           data: [17, 0x06] + testServiceBytes,
           response: [12, 0x09] + Array("Magic 8-Bal".utf8) + [17, 0x06] + testTextBytes)),
       Row(
-        "and if that leaves no room, nowhere: 2 + 12 + 18 = 32",
+        "left out where it does not fit: 2 + 12 + 18 = 32",
         Packing(
           [.testService, .testText], "Magic 8-Ball",
           data: [17, 0x06] + testServiceBytes,
           response: [13, 0x09] + Array("Magic 8-Ball".utf8))),
       Row(
-        "a 16-bit service after one that found no room keeps its order",
+        "a 16-bit service after one that did not fit keeps its order",
         Packing(
           [.testService, .testText, BluetoothUUID(0x180F)], "",
           data: [17, 0x06] + testServiceBytes,
           response: [3, 0x03, 0x0F, 0x18, 17, 0x06] + testTextBytes)),
       Row(
-        "thirteen of 16 bits fill the advertisement: 3 + 2 + 26 = 31; the rest comes after",
+        "thirteen of 16 bits fill the advertisement: 3 + 2 + 26 = 31; the others follow",
         Packing(
           (0..<15).map { BluetoothUUID(0x1800 + $0) }, "n",
           data: [27, 0x02] + (0..<13).flatMap { [$0, 0x18] },
@@ -244,7 +244,7 @@ struct AdvertisementTests {
           [], String(repeating: "n", count: 30), data: [],
           response: [30, 0x08] + [UInt8](repeating: 0x6E, count: 29))),
       Row(
-        "and cut between two characters: 28 + 2 = 30",
+        "a name is cut between two characters: 28 + 2 = 30",
         Packing(
           [], String(repeating: "n", count: 28) + "é", data: [],
           response: [29, 0x08] + [UInt8](repeating: 0x6E, count: 28))),
@@ -256,7 +256,7 @@ struct AdvertisementTests {
     #expect(Array(advertisement.scanResponse.span) == row.value.response)
   }
 
-  @Test("Any number of services is survived, and the first are advertised", arguments: 0...80)
+  @Test("As many services are advertised as fit", arguments: 0...80)
   func manyServices(count: Int) {
     let services = (0..<count).map { BluetoothUUID(UInt16($0)) }
     let advertisement = Advertisement(services: services.span, name: Span())
@@ -268,7 +268,7 @@ struct AdvertisementTests {
     #expect(listed.count == 2 * min(count, 27))
   }
 
-  @Test("Structures are added as long as they fit whole, and found again")
+  @Test("AD structures are added if they fit whole, and found again")
   func structures() {
     var data = AdvertisingData()
     let name = [UInt8](repeating: 0x6E, count: 27)
@@ -282,32 +282,21 @@ struct AdvertisementTests {
   }
 
   @Test(
-    "Malformed data is read as far as it goes",
+    "Malformed data is read up to the fault",
     arguments: [
-      Row("a length of 0 ends it", Flags([0x00, 0x02, 0x01, 0x06], nil)),
-      Row("a length beyond the end", Flags([0x05, 0x01, 0x06], nil)),
-      Row("a length without a type", Flags([0x01], nil)),
-      Row("a structure of another type before", Flags([0x01, 0x0A, 0x02, 0x01, 0x06], [0x06])),
-      Row("the first of two", Flags([0x02, 0x01, 0x06, 0x02, 0x01, 0x05], [0x06])),
-      Row("an empty value", Flags([0x01, 0x01], [])),
-    ])
-  func malformed(row: Row<Flags>) throws {
+      Row("a length of 0 ends it", ([0x00, 0x02, 0x01, 0x06], nil)),
+      Row("a length beyond the end", ([0x05, 0x01, 0x06], nil)),
+      Row("a length without a type", ([0x01], nil)),
+      Row("a structure of another type before", ([0x01, 0x0A, 0x02, 0x01, 0x06], [0x06])),
+      Row("the first of two", ([0x02, 0x01, 0x06, 0x02, 0x01, 0x05], [0x06])),
+      Row("an empty value", ([0x01, 0x01], [])),
+    ] as [Row<(bytes: [UInt8], flags: [UInt8]?)>])
+  func malformed(row: Row<(bytes: [UInt8], flags: [UInt8]?)>) throws {
     let data = try #require(advertisingData(row.value.bytes))
     #expect(value(of: .flags, in: data) == row.value.flags)
   }
 
-  /// Advertising data, and the flags found in it.
-  struct Flags: Sendable {
-    let bytes: [UInt8]
-    let flags: [UInt8]?
-
-    init(_ bytes: [UInt8], _ flags: [UInt8]?) {
-      self.bytes = bytes
-      self.flags = flags
-    }
-  }
-
-  @Test("31 bytes are the most; equal data is equal")
+  @Test("Advertising data has 31 bytes at most; equal data compares as equal")
   func capacity() throws {
     let bytes = [UInt8](counting: 32)
     let longest = try #require(advertisingData(bytes[..<31]))

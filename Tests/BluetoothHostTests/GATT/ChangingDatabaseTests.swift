@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What every server of these tests has.
+/// The first service of every database here.
 private let base: [Attribute] = [
   .primaryService(.genericAttributeService),  // 0x0001
   .characteristic(.serviceChanged, .indicate),
@@ -41,8 +41,7 @@ private func controller(removing: Bool = false) -> Controller {
 }
 
 private func remove(_ start: UInt16, _ end: UInt16, from controller: Controller) {
-  let range = AttributeHandleRange(
-    start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
+  let range = range(start, end)
   controller.host.server.database.remove(range)
   controller.host.server.databaseChanged(in: range)
   controller.run()
@@ -54,31 +53,31 @@ private func add(_ lines: [Attribute], to controller: Controller) {
   controller.run()
 }
 
-/// Requests whose range has vacant lines at its start, in it, or which are about one.
+/// Requests for vacant lines, or for ranges that contain some.
 private let walks = [
   Exchange(
     "services",
     [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
     [0x11, 6, 0x01, 0x00, 0x06, 0x00, 0x01, 0x18, 0x0C, 0x00, 0x10, 0x00, 0x0F, 0x18]),
   Exchange(
-    "services from a vacant line on",
+    "services from a vacant line",
     [0x10, 0x07, 0x00, 0xFF, 0xFF, 0x00, 0x28],
     [0x11, 6, 0x0C, 0x00, 0x10, 0x00, 0x0F, 0x18]),
   Exchange(
     "services within vacant lines",
     [0x10, 0x07, 0x00, 0x0B, 0x00, 0x00, 0x28], error(0x10, 0x0007, .attributeNotFound)),
   Exchange(
-    "a service that has gone, by its UUID",
+    "a removed service, by its UUID",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28] + testServiceBytes,
     error(0x06, 0x0001, .attributeNotFound)),
   Exchange(
-    "lines of the type that vacant ones seem to have",
+    "lines by the type that vacant ones hold",
     [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00], error(0x08, 0x0001, .attributeNotFound)),
   Exchange(
     "the same by value",
     [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00], error(0x06, 0x0001, .attributeNotFound)),
   Exchange(
-    "values of a type that the service had too",
+    "values of a type that the removed service had, too",
     [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A], [0x09, 3, 0x0E, 0x00, 0x02]),
   Exchange(
     "what is at the handles, over the gap: 4 bytes each",
@@ -100,7 +99,7 @@ private let walks = [
 
 @Suite("Databases that change")
 struct ChangingDatabaseTests {
-  @Test("A vacant line is in no list, and is no attribute", arguments: walks)
+  @Test("A vacant line is not found, read or written", arguments: walks)
   func vacant(exchange: Exchange) {
     controller(removing: true).expect(exchange.request, gives: exchange.response)
   }
@@ -112,7 +111,7 @@ struct ChangingDatabaseTests {
     #expect(controller.writes == [])
   }
 
-  @Test("A service that is added is found, answers, and is told of as changed")
+  @Test("An added service is found, is served, and is indicated as changed")
   func added() {
     let controller = controller()
     controller.expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13])
@@ -125,7 +124,7 @@ struct ChangingDatabaseTests {
     #expect(controller.events.last == .configured(.alert, 0, .notification))
   }
 
-  @Test("A service that is removed is told of as changed, and what was wanted of it is forgotten")
+  @Test("A removed service is indicated as changed, and its subscriptions end")
   func removed() {
     let controller = controller()
     for handle: UInt8 in [0x0A, 0x0F] {
@@ -136,37 +135,34 @@ struct ChangingDatabaseTests {
     remove(0x0007, 0x000B, from: controller)
     #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x07, 0x00, 0x0B, 0x00]])
     controller.expect([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle))
-    // The other service's subscription holds, and so does that to Service Changed.
+    // The subscriptions to the other service and to Service Changed stay.
     controller.expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00])
     controller.expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00])
     controller.host.server.application.updates = [
-      .init(place: 0, attribute: .level, value: [0x06])
+      .init(connectionIndex: 0, attribute: .level, value: [0x06])
     ]
     controller.expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])
   }
 
   @Test(
-    "What was wanted is forgotten where its configuration, 0x000A, is in the range",
+    "A subscription ends if its configuration, 0x000A, is in the changed range",
     arguments: [
       (0x000A, 0x000A, true), (0x0007, 0x000A, true), (0x000A, 0x000B, true),
       (0x0007, 0x0009, false), (0x000B, 0x0010, false),
     ] as [(UInt16, UInt16, Bool)])
-  func range(start: UInt16, end: UInt16, isForgotten: Bool) {
+  func configurationInRange(start: UInt16, end: UInt16, isForgotten: Bool) {
     let controller = controller()
     controller.expect([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.host.server.databaseChanged(
-      in: AttributeHandleRange(
-        start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end)))
+    controller.host.server.databaseChanged(in: range(start, end))
     controller.expect([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])
   }
 
-  @Test("A slot that is used again starts with nothing wanted")
+  @Test("A reused slot starts without a subscription")
   func slotUsedAgain() {
     let controller = controller()
     controller.expect([0x12, 0x0F, 0x00, 0x01, 0x00], gives: [0x13])
-    let gone = AttributeHandleRange(
-      start: AttributeHandle(rawValue: 0x000C), end: AttributeHandle(rawValue: 0x0010))
-    // Both changes before the host is told of either: the new service has the old one's slot.
+    let gone = range(0x000C, 0x0010)
+    // Both changes precede both notices to the host: the new service has the old one's slot.
     controller.host.server.database.remove(gone)
     let new = controller.host.server.database.append(service(.alert))
     controller.host.server.databaseChanged(in: gone)
@@ -174,7 +170,7 @@ struct ChangingDatabaseTests {
     controller.expect([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
   }
 
-  @Test("Each change of the structure changes the Database Hash that centrals read")
+  @Test("Each change of the structure changes the Database Hash")
   func hash() {
     let controller = controller()
     let read: [UInt8] = [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]
@@ -186,18 +182,17 @@ struct ChangingDatabaseTests {
     #expect(controller.exchange(read) == before)
   }
 
-  @Test("A request that waits for an attribute which has gone is refused when it is resumed")
+  @Test("A deferred request for a removed attribute is refused when it is resumed")
   func waiting() {
     let controller = controller()
     controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x0A, 0x09, 0x00]) == [])
     remove(0x0007, 0x000B, from: controller)
-    controller.host.resume(at: 0)
-    controller.run()
+    controller.resume()
     #expect(controller.pdus() == [error(0x0A, 0x0009, .invalidHandle)])
   }
 
-  @Test("128 values can be told of; the configuration of one more cannot be written")
+  @Test("128 configurations can be written; writing one more is refused")
   func capacity() {
     // Service Changed has the first slot. A service has 4 lines from 0x0005 on, and 127 more slots.
     var table: [Attribute] = [
@@ -222,21 +217,18 @@ struct ChangingDatabaseTests {
     controller.expect(
       [0x12] + last + [0x01, 0x00], gives: error(0x12, 4 + 4 * 128, .insufficientResources))
     controller.expect([0x0A] + last, gives: [0x0B, 0x00, 0x00])
-    // Each is its own: the one in the middle is taken back.
+    // Each one is separate: one in the middle is cleared.
     controller.expect([0x12] + Array(little: 4 + 4 * 64) + [0x00, 0x00], gives: [0x13])
     for number: UInt16 in 1...127 {
       controller.expect(
         [0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, number == 64 ? 0 : 1, 0])
       controller.expect([0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, 0, 0], on: 0x41)
     }
-    controller.host.server.application.updates = [
-      .init(place: 0, attribute: ApplicationAttribute(rawValue: 127), value: [0x07])
-    ]
-    controller.run()
+    controller.update(ApplicationAttribute(rawValue: 127), [0x07])
     #expect(controller.pdus().last == [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
   }
 
-  @Test("A line of a service's type that declares none is not listed; those after it are")
+  @Test("A line of a service's type without a service is skipped")
   func noService() {
     let controller = Controller(
       database: GrowingDatabase([
@@ -248,7 +240,7 @@ struct ChangingDatabaseTests {
       gives: [0x11, 6, 0x02, 0x00, 0x02, 0x00, 0x0F, 0x18])
   }
 
-  @Test("A database with no lines answers everything")
+  @Test("An empty database responds to every request")
   func empty() {
     let controller = Controller(database: GrowingDatabase([]))
     controller.connect()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// 16 bytes as people write them, the most significant first.
+/// 16 bytes, the most significant first.
 private func block(_ high: UInt64, _ low: UInt64) -> InlineArray<16, UInt8> {
   InlineArray { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
 }
@@ -48,14 +48,14 @@ struct DatabaseHashTests {
     bytes(database.hash.bytes)
   }
 
-  @Test("The specification's own example, the least significant byte first")
+  @Test("The hash of the specification's example is correct, least significant byte first")
   func specification() {
     #expect(
       hash(specificationDatabase())
         == bytes(block(0xF1CA_2D48_ECF5_8BAC, 0x8A88_30BB_B9FB_A990)).reversed())
   }
 
-  @Test("Values are not part of it; structure is")
+  @Test("The hash depends on the structure, and not on values")
   func structure() {
     let expected = hash(specificationDatabase())
     let otherValues = specificationDatabase(
@@ -65,7 +65,7 @@ struct DatabaseHashTests {
     #expect(hash(specificationDatabase(extendedProperties: 0x0001)) != expected)
   }
 
-  @Test("Services end where the next begins, and values have their characteristic's type")
+  @Test("Services end where the next begins; values have their characteristic's type")
   func links() {
     let database = specificationDatabase()
     let attributes = database.attributes

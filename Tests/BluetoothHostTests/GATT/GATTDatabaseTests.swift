@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A service of one value, whose number is beyond those that a table keeps the places of.
+/// A database with one value of the application, of any number.
 private func database(_ attribute: ApplicationAttribute) -> GATTDatabase<11> {
   GATTDatabase {
     Service(.genericAttributeService) {  // 0x0001
@@ -23,18 +23,18 @@ private func database(_ attribute: ApplicationAttribute) -> GATTDatabase<11> {
 @Suite("GATT database: a table")
 struct GATTDatabaseTests {
   @Test(
-    "A value has its handle and its slot, whatever its number",
+    "A value of any number has its handle and its slot",
     arguments: [0, 7, 8, 9, 255, 256, 65_535] as [UInt16])
-  func place(number: UInt16) {
+  func location(number: UInt16) {
     let attribute = ApplicationAttribute(rawValue: number)
     let database = database(attribute)
     // Service Changed has slot 0.
-    let place = ValuePlace(handle: AttributeHandle(rawValue: 0x0009), slot: 1)
-    #expect(database.place(of: attribute) == place)
-    #expect(database.place(of: ApplicationAttribute(rawValue: number ^ 1)) == ValuePlace())
+    let location = ValueLocation(handle: AttributeHandle(rawValue: 0x0009), slot: 1)
+    #expect(database.location(of: attribute) == location)
+    #expect(database.location(of: ApplicationAttribute(rawValue: number ^ 1)) == ValueLocation())
   }
 
-  @Test("A descriptor of the application is not a value that can be told")
+  @Test("A descriptor of the application has no location for updates")
   func descriptor() {
     let attribute = ApplicationAttribute(rawValue: 9)
     let database = GATTDatabase<5> {
@@ -47,28 +47,26 @@ struct GATTDatabaseTests {
         }
       }
     }
-    #expect(database.place(of: attribute) == ValuePlace())
+    #expect(database.location(of: attribute) == ValueLocation())
   }
 
-  @Test("The value with the number 9 is notified to who has subscribed: it was lost without a word")
+  /// Symptom: the notification was lost silently.
+  @Test("The value with the number 9 is notified to its subscribers")
   func notification() {
     let attribute = ApplicationAttribute(rawValue: 9)
     let controller = ScriptedHost<2, GATTDatabase<11>>(database: database(attribute))
     controller.connect()
     controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(attribute, 0, .notification))
-    controller.host.server.application.updates = [
-      .init(place: 0, attribute: attribute, value: [0x48])
-    ]
     controller.forgetWhatWasSent()
-    controller.run()
+    controller.update(attribute, [0x48])
     #expect(controller.pdus() == [[0x1B, 0x09, 0x00, 0x48]])
   }
 }
 
 @Suite("Client configurations")
 struct ClientConfigurationsTests {
-  @Test("Each slot is its own; outside of the slots nothing is wanted, whatever is set")
+  @Test("Each slot is separate; an index outside the slots is ignored")
   func slots() {
     var configurations = ClientConfigurations()
     let outside = [Int.min, -1, ClientConfigurations.capacity, .max]
@@ -85,7 +83,7 @@ struct ClientConfigurationsTests {
 
 @Suite("Static text")
 struct StaticTextTests {
-  @Test("Texts are equal if their bytes are")
+  @Test("Texts are equal if their bytes are equal")
   func equality() {
     #expect(StaticText("Level") == StaticText("Level") && StaticText("") == StaticText(""))
     for other in [StaticText("level"), StaticText("Leve"), StaticText("Levels"), StaticText("")] {

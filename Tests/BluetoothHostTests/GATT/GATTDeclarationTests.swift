@@ -17,7 +17,7 @@ private func lines<let capacity: Int>(of database: borrowing GATTDatabase<capaci
   return lines
 }
 
-@Suite("GATT database: declared by name")
+@Suite("GATT database: declarations")
 struct GATTDeclarationTests {
   @Test("Handles follow the order; a value that is notified or indicated has a configuration")
   func order() {
@@ -56,7 +56,7 @@ struct GATTDeclarationTests {
       ])
   }
 
-  @Test("Room that is left is vacant: it belongs to no service, and the hash is the same")
+  @Test("Unused capacity is vacant, belongs to no service, and leaves the hash unchanged")
   func room() {
     func declaration() -> some GATTDeclaration {
       Service(.batteryService) {
@@ -78,7 +78,7 @@ struct GATTDeclarationTests {
       [0x04, 0x04, 0x00, 0xFF, 0xFF], gives: error(0x04, 0x0004, .attributeNotFound))
   }
 
-  @Test("A capacity that is too small stops the program where it makes the database")
+  @Test("A capacity that is too small stops the program")
   func noRoom() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

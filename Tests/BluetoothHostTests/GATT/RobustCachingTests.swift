@@ -5,23 +5,16 @@ import Testing
 /// Core Specification, Vol 3, Part G, 2.5.2.1.
 @Suite("Robust caching")
 struct RobustCachingTests {
-  private let changed = AttributeHandleRange(
-    start: AttributeHandle(rawValue: 0x0019), end: AttributeHandle(rawValue: 0x001B))
-
-  /// A central that has said that it knows of robust caching, and listens to a value; and, if it
-  /// `listens`, to Service Changed.
-  private func controller(listens: Bool = false, features: UInt8 = 1) -> ScriptedController<2> {
+  /// A controller with a central that supports robust caching, and is subscribed to a value and, if
+  /// `isSubscribed`, to Service Changed.
+  private func controller(isSubscribed: Bool = false, features: UInt8 = 1) -> ScriptedController<2>
+  {
     let controller = connectedController()
-    if listens { controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]) }
+    if isSubscribed { controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]) }
     controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
     controller.expect([0x12, 0x09, 0x00, features], gives: [0x13])
     controller.forgetWhatWasSent()
     return controller
-  }
-
-  private func change(_ controller: ScriptedController<2>) {
-    controller.host.server.databaseChanged(in: changed)
-    controller.run()
   }
 
   private func outOfSync(_ request: UInt8) -> [UInt8] { error(request, 0, .databaseOutOfSync) }
@@ -43,7 +36,7 @@ struct RobustCachingTests {
     ])
   func refused(exchange: Exchange) {
     let controller = controller()
-    change(controller)
+    controller.changeServices()
     controller.expect(exchange.request, gives: outOfSync(exchange.request[0]))
     #expect(controller.writes == [])
     controller.expect(exchange.request, gives: exchange.response)
@@ -51,7 +44,7 @@ struct RobustCachingTests {
   }
 
   @Test(
-    "Discovery is answered, and leaves the central unaware",
+    "Discovery is answered, and leaves the central change-unaware",
     arguments: [
       Exchange(
         "services", [0x10, 0x01, 0x00, 0x03, 0x00, 0x00, 0x28],
@@ -71,13 +64,13 @@ struct RobustCachingTests {
     ])
   func discovery(exchange: Exchange) {
     let controller = controller()
-    change(controller)
+    controller.changeServices()
     controller.expect(exchange.request, gives: exchange.response)
     controller.expect(exchange.request, gives: exchange.response)
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
   }
 
-  @Test("Whoever reads the Database Hash over all handles is aware with the next request")
+  @Test("A central that reads the Database Hash is change-aware with its next request")
   func hash() {
     var database = GrowingDatabase([
       .primaryService(.genericAttributeService), .characteristic(.databaseHash, .read),
@@ -95,10 +88,10 @@ struct RobustCachingTests {
     controller.expect([0x0A, 0x05, 0x00], gives: [0x0B, 1])
   }
 
-  @Test("Commands of a central that is not aware are ignored")
+  @Test("Commands of a change-unaware central are ignored")
   func commands() {
     let controller = controller()
-    change(controller)
+    controller.changeServices()
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
     #expect(controller.writes == [])
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
@@ -107,82 +100,73 @@ struct RobustCachingTests {
     #expect(controller.writes == [[0x01]])
   }
 
-  @Test("Values are told when the central is aware, and not before")
+  @Test("A change-unaware central gets no notifications")
   func updates() {
     let controller = controller()
-    change(controller)
-    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
-    controller.run()
+    controller.changeServices()
+    controller.update(.text, [0x01])
     #expect(controller.pdus() == [])
-    #expect(!controller.isToldValues)
+    #expect(!controller.receivesUpdates)
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-    #expect(!controller.isToldValues)
+    #expect(!controller.receivesUpdates)
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], [0x1B, 0x0D, 0x00, 0x01])
-    #expect(controller.isToldValues)
+    #expect(controller.receivesUpdates)
     controller.disconnect()
-    #expect(!controller.isToldValues)
+    #expect(!controller.receivesUpdates)
   }
 
   @Test("An unused connection gets no values", arguments: [-1, 1, 2, .max])
-  func nobody(place: Int) {
+  func unusedConnection(connectionIndex: Int) {
     let controller = controller()
-    let isToldValues = controller.host.server.isToldValues(at: place)
-    #expect(!isToldValues && controller.isToldValues)
+    let receivesUpdates = controller.host.server.receivesUpdates(at: connectionIndex)
+    #expect(!receivesUpdates && controller.receivesUpdates)
   }
 
-  @Test("A central that confirms Service Changed is aware")
+  @Test("A central that confirms Service Changed is change-aware")
   func confirmed() {
-    let controller = controller(listens: true)
-    controller.host.server.application.updates = [.init(place: 0, attribute: .text, value: [0x01])]
-    change(controller)
+    let controller = controller(isSubscribed: true)
+    controller.host.server.application.updates = [
+      .init(connectionIndex: 0, attribute: .text, value: [0x01])
+    ]
+    controller.changeServices()
     #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]])
-    #expect(controller.isToldValues)
+    #expect(controller.receivesUpdates)
     controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x01])
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("A confirmation is for what was indicated: a change after that is indicated, too")
+  @Test("A change after an indication is indicated again")
   func changedTwice() {
-    let controller = controller(listens: true)
-    change(controller)
-    change(controller)
+    let controller = controller(isSubscribed: true)
+    controller.changeServices()
+    controller.changeServices()
     controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00])
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
     #expect(controller.exchange([0x1E]) == [])
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("A central that has not said that it knows of it is served as ever", arguments: [0, 0b110])
+  @Test("A central without robust caching is served as before", arguments: [0, 0b110])
   func notSaid(features: UInt8) {
     let controller = controller(features: features)
-    change(controller)
+    controller.changeServices()
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
     #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
     #expect(controller.writes == [[0x01]])
   }
 
-  @Test("A request from before the change gets its answer after it")
+  @Test("A request deferred before the change is answered after it")
   func waiting() {
     let controller = controller()
     controller.host.server.application.isBusy = true
     #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
-    change(controller)
+    controller.changeServices()
     controller.host.server.application.isBusy = false
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])  // ignored, as ever
-    controller.host.resume(at: 0)
-    controller.run()
+    // Commands of a change-unaware central are ignored.
+    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
+    controller.resume()
     #expect(controller.pdus() == [[0x13]])
     #expect(controller.writes == [[0x02]])
     controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-  }
-
-  @Test("A central that comes after the change is aware of it")
-  func newLink() {
-    let controller = controller()
-    change(controller)
-    controller.disconnect()
-    controller.connect()
-    controller.expect([0x12, 0x09, 0x00, 1], gives: [0x13])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 }

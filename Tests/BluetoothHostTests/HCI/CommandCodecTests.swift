@@ -15,64 +15,69 @@ private let keyBytes = (1...16).map { UInt8($0) }
 private let otherKey = Number128(0x302F_2E2D_2C2B_2A29, 0x2827_2625_2423_2221)
 private let otherKeyBytes = (0x21...0x30).map { UInt8($0) }
 
+private let parameters = ConnectionParameters(
+  minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506, supervisionTimeout: 0x0708)
+private let parameterBytes: [UInt8] = [0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07]
+
 private let paddedData: [UInt8] = [3, 0x02, 0x01, 0x06] + [UInt8](repeating: 0, count: 28)
 
 private let commands: [Check] = [
-  .command(SetEventMask(mask: 0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8]),
-  .command(LESetEventMask(mask: 0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8]),
-  .command(LESetRandomAddress(peer), [1, 2, 3, 4, 5, 0xC6]),
+  .command(
+    SetEventMask(mask: 0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8], read: SetEventMask.init),
+  .command(
+    LESetEventMask(mask: 0x0807_0605_0403_0201), [1, 2, 3, 4, 5, 6, 7, 8], read: LESetEventMask.init
+  ),
+  .command(LESetRandomAddress(peer), [1, 2, 3, 4, 5, 0xC6], read: LESetRandomAddress.init),
   .command(
     LESetAdvertisingParameters(
       minimumInterval: 0x0102, maximumInterval: 0x0304, type: 5, ownAddressType: 1, peer: peer,
       channelMap: 0b101, filterPolicy: 3),
-    [0x02, 0x01, 0x04, 0x03, 5, 1, 1, 1, 2, 3, 4, 5, 0xC6, 0b101, 3]),
-  .command(LESetAdvertisingData(advertisingData()), paddedData),
-  .command(LESetScanResponseData(advertisingData()), paddedData),
-  .command(LESetAdvertisingEnable(true), [1]),
-  .command(LESetAdvertisingEnable(false), [0]),
+    [0x02, 0x01, 0x04, 0x03, 5, 1, 1, 1, 2, 3, 4, 5, 0xC6, 0b101, 3],
+    read: LESetAdvertisingParameters.init),
+  .command(LESetAdvertisingData(advertisingData()), paddedData, read: LESetAdvertisingData.init),
+  .command(LESetScanResponseData(advertisingData()), paddedData, read: LESetScanResponseData.init),
+  .command(LESetAdvertisingEnable(true), [1], read: LESetAdvertisingEnable.init),
+  .command(LESetAdvertisingEnable(false), [0], read: LESetAdvertisingEnable.init),
   .command(
     LESetScanParameters(
       type: 1, interval: 0x0102, window: 0x0304, ownAddressType: 1, filterPolicy: 2),
-    [1, 0x02, 0x01, 0x04, 0x03, 1, 2]),
-  .command(LESetScanEnable(enable: 1, filterDuplicates: 1), [1, 1]),
+    [1, 0x02, 0x01, 0x04, 0x03, 1, 2], read: LESetScanParameters.init),
+  .command(LESetScanEnable(enable: 1, filterDuplicates: 1), [1, 1], read: LESetScanEnable.init),
   .command(
     LECreateConnection(
-      scanInterval: 0x0102, scanWindow: 0x0304, filterPolicy: 1, peer: peer, ownAddressType: 1,
-      parameters: ConnectionParameters(
-        minimumInterval: 0x0506, maximumInterval: 0x0708, latency: 0x090A,
-        supervisionTimeout: 0x0B0C), minimumEventLength: 0x0D0E, maximumEventLength: 0x0F10),
-    [0x02, 0x01, 0x04, 0x03, 1, 1, 1, 2, 3, 4, 5, 0xC6, 1]
-      + [0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B, 0x0E, 0x0D, 0x10, 0x0F]),
+      scanInterval: 0x1112, scanWindow: 0x1314, filterPolicy: 1, peer: peer, ownAddressType: 1,
+      parameters: parameters, minimumEventLength: 0x0D0E, maximumEventLength: 0x0F10),
+    [0x12, 0x11, 0x14, 0x13, 1, 1, 1, 2, 3, 4, 5, 0xC6, 1] + parameterBytes
+      + [0x0E, 0x0D, 0x10, 0x0F], read: LECreateConnection.init),
   .command(
-    Disconnect(handle: link, reason: .remoteUserTerminatedConnection), [0xFF, 0x0E, 0x13]),
+    Disconnect(handle: link, reason: .remoteUserTerminatedConnection), [0xFF, 0x0E, 0x13],
+    read: Disconnect.init),
   .command(
-    LEConnectionUpdate(
-      handle: link,
-      parameters: ConnectionParameters(
-        minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-        supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
-    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
-  .command(LEEncrypt(key: key, plaintext: otherKey), keyBytes + otherKeyBytes),
+    LEConnectionUpdate(handle: link, parameters: parameters),
+    [0xFF, 0x0E] + parameterBytes + [0, 0, 0, 0]),
+  .command(
+    LEEncrypt(key: key, plaintext: otherKey), keyBytes + otherKeyBytes, read: LEEncrypt.init),
   .command(
     LEEnableEncryption(
       handle: link, randomNumber: 0x0807_0605_0403_0201, encryptedDiversifier: 0x0A09, key: key),
-    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] + keyBytes),
-  .command(LELongTermKeyRequestReply(handle: link, key: key), [0xFF, 0x0E] + keyBytes),
+    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] + keyBytes, read: LEEnableEncryption.init),
+  .command(
+    LELongTermKeyRequestReply(handle: link, key: key), [0xFF, 0x0E] + keyBytes,
+    read: LELongTermKeyRequestReply.init),
   .command(
     LEAddDeviceToResolvingList(peer: peer, peerKey: key, localKey: otherKey),
-    [1, 1, 2, 3, 4, 5, 0xC6] + keyBytes + otherKeyBytes),
-  .command(LESetAddressResolutionEnable(enable: 1), [1]),
-  .command(LESetResolvablePrivateAddressTimeout(timeout: 0x0E10), [0x10, 0x0E]),
+    [1, 1, 2, 3, 4, 5, 0xC6] + keyBytes + otherKeyBytes, read: LEAddDeviceToResolvingList.init),
+  .command(LESetAddressResolutionEnable(enable: 1), [1], read: LESetAddressResolutionEnable.init),
+  .command(
+    LESetResolvablePrivateAddressTimeout(timeout: 0x0E10), [0x10, 0x0E],
+    read: LESetResolvablePrivateAddressTimeout.init),
   .command(LEAddDeviceToFilterAcceptList(device: peer), [1, 1, 2, 3, 4, 5, 0xC6]),
-  .command(LESetPrivacyMode(peer: peer, mode: 1), [1, 1, 2, 3, 4, 5, 0xC6, 1]),
+  .command(
+    LESetPrivacyMode(peer: peer, mode: 1), [1, 1, 2, 3, 4, 5, 0xC6, 1], read: LESetPrivacyMode.init),
   .command(LELongTermKeyRequestNegativeReply(handle: link), [0xFF, 0x0E]),
   .command(
-    LERemoteConnectionParameterRequestReply(
-      handle: link,
-      parameters: ConnectionParameters(
-        minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-        supervisionTimeout: 0x0708), minimumEventLength: 0x090A, maximumEventLength: 0x0B0C),
-    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07, 0x0A, 0x09, 0x0C, 0x0B]),
+    LERemoteConnectionParameterRequestReply(handle: link, parameters: parameters),
+    [0xFF, 0x0E] + parameterBytes + [0, 0, 0, 0]),
   .command(
     LERemoteConnectionParameterRequestNegativeReply(
       handle: link, reason: .unacceptableConnectionParameters), [0xFF, 0x0E, 0x3B]),
@@ -87,13 +92,14 @@ private let commands: [Check] = [
 
 @Suite("HCI commands")
 struct CommandCodecTests {
-  @Test("Written, read, cut short at every length, too long", arguments: commands)
+  @Test(
+    "Each is written; those with a reader are read, and refused if cut short", arguments: commands)
   func roundTrip(command: Check) {
     command.run()
   }
 
   @Test(
-    "A command without parameters",
+    "A command without parameters is written",
     arguments: [HCIOpcode.reset, .readBDADDR, .leReadBufferSize, .none])
   func plain(opcode: HCIOpcode) {
     #expect(
@@ -101,7 +107,7 @@ struct CommandCodecTests {
         == [0x01] + Array(little: opcode.rawValue) + [0])
   }
 
-  @Test("Advertising data that states more than 31 bytes is none", arguments: [32, 33, 255])
+  @Test("Advertising data of more than 31 bytes is refused", arguments: [32, 33, 255])
   func longData(length: UInt8) {
     let bytes = [length] + [UInt8](repeating: 0, count: 255)
     var reader = ByteReader(bytes.span)
@@ -110,7 +116,7 @@ struct CommandCodecTests {
     #expect(LESetScanResponseData(&other) == nil)
   }
 
-  @Test("Connection parameters as a number are the eight bytes that are written, the first lowest")
+  @Test("Connection parameters as a number are their eight bytes, the first one lowest")
   func parametersAsNumber() {
     let parameters = ConnectionParameters(
       minimumInterval: 0x0201, maximumInterval: 0x0403, latency: 0x0605, supervisionTimeout: 0x0807)
@@ -118,14 +124,14 @@ struct CommandCodecTests {
     #expect(parameters.number == 0x0807_0605_0403_0201)
   }
 
-  @Test("A handle's top four bits are not part of it")
+  @Test("The top four bits of a handle are ignored")
   func handleFlags() {
     let bytes: [UInt8] = [0x40, 0xF0, 0x13]
     var reader = ByteReader(bytes.span)
     #expect(Disconnect(&reader)?.handle == ConnectionHandle(rawValue: 0x0040))
   }
 
-  @Test("The address kinds 0x02 and 0x03, which a controller resolved, are public and random")
+  @Test("The address types 0x02 and 0x03 of resolved addresses are public and random")
   func addressKinds() {
     for (byte, kind): (UInt8, DeviceAddress.Kind) in [
       (0, .public), (1, .random), (2, .public), (3, .random),
@@ -137,7 +143,7 @@ struct CommandCodecTests {
     }
   }
 
-  @Test("An address cut short is none, and nothing moves", arguments: 0..<7)
+  @Test("An address that is cut short is refused", arguments: 0..<7)
   func shortAddress(length: Int) {
     let bytes = [UInt8](counting: length)
     var reader = ByteReader(bytes.span)

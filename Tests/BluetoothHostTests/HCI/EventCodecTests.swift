@@ -21,23 +21,24 @@ private let events: [Check] = [
   .event(
     CommandStatus(status: .unknownCommand, commandCredits: 2, opcode: .leSetPHY),
     [0x01, 2, 0x32, 0x20]),
-  .leEvent(connection, connectionStart + connectionEnd),
+  .leEvent(connection, connectionStart + connectionEnd, read: LEConnectionComplete.init),
   .leEvent(
     LEConnectionUpdateComplete(
       status: .success, handle: link, interval: 0x0102, latency: 0x0304,
       supervisionTimeout: 0x0506),
-    [0x00, 0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05]),
+    [0x00, 0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05], read: LEConnectionUpdateComplete.init),
   .leEvent(
     LELongTermKeyRequest(
       handle: link, randomNumber: 0x0807_0605_0403_0201, encryptedDiversifier: 0x0A09),
-    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    [0xFF, 0x0E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], read: LELongTermKeyRequest.init),
   .leEvent(
     LERemoteConnectionParameterRequest(
       handle: link,
       parameters: ConnectionParameters(
         minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
         supervisionTimeout: 0x0708)),
-    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07]),
+    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07],
+    read: LERemoteConnectionParameterRequest.init),
   .leEvent(
     LEDataLengthChange(
       handle: link, transmitOctets: 251, transmitTime: 2_120, receiveOctets: 27, receiveTime: 328),
@@ -50,12 +51,13 @@ private let events: [Check] = [
 
 @Suite("HCI events")
 struct EventCodecTests {
-  @Test("Written, read, cut short at every length, too long", arguments: events)
+  @Test(
+    "Each is written; those with a reader are read, and refused if cut short", arguments: events)
   func roundTrip(event: Check) {
     event.run()
   }
 
-  @Test("The enhanced Connection Complete has two addresses more")
+  @Test("The enhanced Connection Complete has two more addresses")
   func enhanced() {
     let whole = connectionStart + [UInt8](repeating: 0xEE, count: 12) + connectionEnd
     var reader = ByteReader(whole.span)
@@ -66,7 +68,7 @@ struct EventCodecTests {
     }
   }
 
-  @Test("The private addresses of a link stand behind the peer's; zeros are none")
+  @Test("The private addresses of a link follow the peer's; zeros are no address")
   func privateAddresses() {
     let own: [UInt8] = [1, 2, 3, 4, 5, 0x46]
     let peer: [UInt8] = [6, 5, 4, 3, 2, 0x41]
@@ -86,7 +88,7 @@ struct EventCodecTests {
     }
   }
 
-  @Test("Command Complete: credits, opcode, and what the command returns")
+  @Test("Command Complete has credits, opcode and return parameters")
   func commandComplete() {
     let returned: [UInt8] = [0x00, 1, 2, 3]
     let packet = written {
@@ -113,7 +115,7 @@ struct EventCodecTests {
     return result
   }
 
-  @Test("Number Of Completed Packets: several links, none, fewer than are told, more")
+  @Test("Number Of Completed Packets has none, one or several links, as many as it states")
   func completedPackets() {
     #expect(
       written { NumberOfCompletedPackets.writePacket(handle: link, count: 3, to: &$0) }
@@ -122,11 +124,11 @@ struct EventCodecTests {
     #expect(completed(two) == [[0x40, 1], [0x41, 0x0102]])
     for cut in truncations(of: two) { #expect(completed(cut) == nil) }
     #expect(completed([0]) == [])
-    #expect(completed([1] + two[1...]) == [[0x40, 1]], "what is more is not read")
+    #expect(completed([1] + two[1...]) == [[0x40, 1]], "further bytes are not read")
     #expect(completed([255] + two[1...]) == nil)
   }
 
-  @Test("An event is not longer than what fits its writer")
+  @Test("An event that does not fit its writer overflows")
   func overflow() {
     for capacity in 0..<7 {
       var hasOverflowed = false
@@ -143,7 +145,7 @@ struct EventCodecTests {
 struct AdvertisingReportTests {
   private let report: [UInt8] = [0x00, 0x01, 1, 2, 3, 4, 5, 0xC6, 3, 0x02, 0x01, 0x06, 0xC4]
 
-  /// The reports of an event's parameters, as what a controller would have written.
+  /// The reports in an event's parameters.
   private func reports(_ bytes: [UInt8]) -> [LEAdvertisingReport]? {
     guard var reports = AdvertisingReports(ByteReader(bytes.span), isExtended: false) else {
       return nil
@@ -167,7 +169,7 @@ struct AdvertisingReportTests {
       kind: .connectable, address: peer, data: try #require(data), rssi: -60)
   }
 
-  @Test("One report is written and read: 0xC4 is −60 dBm")
+  @Test("A report is written and read; 0xC4 is −60 dBm")
   func one() throws {
     let expected = try expected()
     // 1 (subevent) + 1 (count) + 13
@@ -175,7 +177,7 @@ struct AdvertisingReportTests {
     #expect(reports([1] + report) == [expected])
   }
 
-  @Test("Cut short at every length: what is whole is read")
+  @Test("Of truncated reports, the whole ones are read")
   func truncated() throws {
     let expected = try expected()
     #expect(reports([]) == nil)
@@ -185,17 +187,19 @@ struct AdvertisingReportTests {
     }
   }
 
-  @Test("A count that lies", arguments: [(0, 0), (1, 1), (2, 2), (3, 2), (255, 2)])
-  func lyingCount(told: UInt8, found: Int) {
-    #expect(reports([told] + report + report)?.count == found)
+  @Test(
+    "A wrong count of reports reads those that are there",
+    arguments: [(0, 0), (1, 1), (2, 2), (3, 2), (255, 2)])
+  func lyingCount(stated: UInt8, found: Int) {
+    #expect(reports([stated] + report + report)?.count == found)
   }
 
-  @Test("A report that tells of more data than there is, or than may be, ends the event")
+  @Test("A report with too great a length ends the event")
   func lyingLength() {
     for length: UInt8 in [17, 31, 32, 255] {
       var lying = report
       lying[8] = length
-      // 3 (data) + 1 (RSSI) + 13 (the next report) = 17 bytes follow, of which one is the RSSI.
+      // 3 (data) + 1 (RSSI) + 13 (the next report) = 17 bytes follow, and the last one is the RSSI.
       #expect(reports([2] + lying + report) == [])
     }
     var tooLong = report

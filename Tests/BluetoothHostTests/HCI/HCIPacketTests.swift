@@ -1,14 +1,14 @@
 import BluetoothHost
 import Testing
 
-/// A packet in a form that a test can keep.
-private enum Kept: Equatable {
+/// A copy of a packet.
+private enum PacketCopy: Equatable {
   case command(HCIOpcode, [UInt8])
   case acl(UInt16, UInt8, [UInt8])
   case event(HCIEventCode, [UInt8])
 }
 
-private func packet(_ bytes: [UInt8]) -> Kept? {
+private func packet(_ bytes: [UInt8]) -> PacketCopy? {
   switch HCIPacket(bytes.span) {
   case .command(let opcode, let parameters): .command(opcode, Array(parameters))
   case .acl(let header, let data):
@@ -18,7 +18,7 @@ private func packet(_ bytes: [UInt8]) -> Kept? {
   }
 }
 
-private let packets: [(bytes: [UInt8], kept: Kept)] = [
+private let packets: [(bytes: [UInt8], kept: PacketCopy)] = [
   ([0x01, 0x03, 0x0C, 0], .command(.reset, [])),
   ([0x01, 0x0A, 0x20, 1, 0x01], .command(.leSetAdvertisingEnable, [0x01])),
   ([0x02, 0xFF, 0x2E, 3, 0, 7, 8, 9], .acl(0x0EFF, 0b10, [7, 8, 9])),
@@ -35,7 +35,7 @@ private let packets: [(bytes: [UInt8], kept: Kept)] = [
 
 @Suite("HCI packets")
 struct HCIPacketTests {
-  @Test("Right, cut short at every length, a byte too long", arguments: packets.indices)
+  @Test("A packet is read, and refused at every other length", arguments: packets.indices)
   func forms(index: Int) {
     let (bytes, kept) = packets[index]
     #expect(packet(bytes) == kept)
@@ -43,7 +43,7 @@ struct HCIPacketTests {
     #expect(packet(bytes + [0x00]) == nil)
   }
 
-  @Test("A type that is not one of the three", arguments: [0x00, 0x03, 0x05, 0x06, 0xFF])
+  @Test("Other packet types are refused", arguments: [0x00, 0x03, 0x05, 0x06, 0xFF])
   func otherTypes(type: UInt8) {
     #expect(packet([type, 0x40, 0x00, 0]) == nil)
     #expect(packet([type, 0x40, 0x00, 0, 0]) == nil)

@@ -7,19 +7,19 @@ private let battery = Advertisement(
 
 @Suite("Host: advertising on request")
 struct AdvertisingTests {
-  private func silent(places: Int = 1) -> ScriptedController<1> {
+  private func silent() -> ScriptedController<1> {
     let controller = ScriptedController<1>(service: nil)
     controller.events = []
     return controller
   }
 
-  /// LE Set Advertising Data or LE Set Scan Response Data: the length, and 31 bytes.
+  /// The parameters of LE Set Advertising Data and LE Set Scan Response Data: length and 31 bytes.
   private func padded(_ data: AdvertisingData) -> [UInt8] {
     let bytes = Array(data.span)
     return [UInt8(bytes.count)] + bytes + [UInt8](repeating: 0, count: 31 - bytes.count)
   }
 
-  @Test("With nothing to advertise, the controller is set up and keeps silent")
+  @Test("Without data to advertise, the controller is set up and does not advertise")
   func nothing() {
     let controller = ScriptedController<1>(service: nil)
     #expect(controller.radio == .silent)
@@ -29,7 +29,7 @@ struct AdvertisingTests {
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [])
   }
 
-  @Test("Advertising begins when it is asked for: the data, the scan response, then on")
+  @Test("Advertising begins on request, with data, scan response and enable")
   func begins() {
     let controller = silent()
     controller.forgetWhatWasSent()
@@ -46,7 +46,7 @@ struct AdvertisingTests {
     #expect(controller.connectionCount == 1)
   }
 
-  @Test("It ends when it is asked to; links stay, and it does not begin again by itself")
+  @Test("It ends on request; links stay, and it does not begin again")
   func ends() {
     let controller = ScriptedController<2>()
     controller.connect()
@@ -63,7 +63,7 @@ struct AdvertisingTests {
     #expect(controller.radio == .silent)
   }
 
-  @Test("What is advertised changes while advertising is on, without a pause")
+  @Test("The data change without a pause in advertising")
   func changes() {
     let controller = ScriptedController<1>()
     controller.events = []
@@ -73,14 +73,14 @@ struct AdvertisingTests {
     #expect(controller.commands == [.leSetAdvertisingData, .leSetScanResponseData])
     #expect(controller.parameters(of: .leSetAdvertisingData) == [padded(battery.data)])
     #expect(controller.events == [])
-    // The same once more is no change.
+    // The same data again change nothing.
     controller.host.advertise(battery)
     controller.run()
     #expect(controller.commands.count == 2)
   }
 
-  @Test("What is asked for while every place is taken begins when one is free")
-  func waitsForPlace() {
+  @Test("A request at full capacity begins advertising when a link ends")
+  func waitsForConnection() {
     let controller = ScriptedController<1>()
     controller.connect()
     controller.forgetWhatWasSent()
@@ -98,7 +98,7 @@ struct AdvertisingTests {
   }
 
   @Test(
-    "What is asked for during the start-up, or before it, is what is advertised", arguments: 0...11)
+    "A request before or during the start-up sets the data", arguments: 0...11)
   func duringStartUp(commandCount: Int) {
     let controller = ScriptedController<1>(starts: false)
     controller.host.start(at: controller.now)
@@ -113,7 +113,7 @@ struct AdvertisingTests {
       controller.parameters(of: .leSetScanResponseData).last == padded(battery.scanResponse))
   }
 
-  @Test("A controller that is reset is told again what to advertise")
+  @Test("A controller gets the data again after a reset")
   func afterReset() {
     let controller = silent()
     controller.host.advertise(battery)
@@ -126,7 +126,7 @@ struct AdvertisingTests {
   }
 
   @Test(
-    "A controller that refuses, and has no link, is reset; one that leaves it unanswered, too",
+    "A controller without a link that refuses or ignores a command is reset",
     arguments: [HCIOpcode.leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable])
   func refused(opcode: HCIOpcode) {
     let refusing = silent()
@@ -147,7 +147,7 @@ struct AdvertisingTests {
     #expect(mute.radio == .advertising)
   }
 
-  @Test("A controller that refuses while it has a link is asked again when that has gone")
+  @Test("A controller that refuses while it has a link gets the command again when the link ends")
   func refusedWithLink() {
     let controller = ScriptedController<2>(service: nil)
     controller.connect()
@@ -172,13 +172,15 @@ struct AdvertisingTests {
     controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Other".utf8))
   }
 
-  @Test("The MTU of a link is told: 23 before it is agreed on, and where there is none")
+  @Test("A link's MTU is 23 before the exchange, and without a link")
   func mtu() {
     let controller = ScriptedController<2>()
     controller.connect()
     controller.connect(0x41)
     controller.exchangeMTU(185, on: 0x41)
-    let mtus = [-1, 0, 1, 2].map { place in controller.host.mtu(at: place).byteCount }
+    let mtus = [-1, 0, 1, 2].map { connectionIndex in
+      controller.host.mtu(at: connectionIndex).byteCount
+    }
     #expect(mtus == [23, 23, 185, 23])
   }
 }

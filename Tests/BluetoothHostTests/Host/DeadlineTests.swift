@@ -1,22 +1,22 @@
 import BluetoothHost
 import Testing
 
-/// Something that the host waits for, for a limited time.
+/// A wait of the host with a time limit.
 private struct Wait: CustomTestStringConvertible, Sendable {
   typealias Step = @Sendable (ScriptedController<5>) -> Void
 
   let testDescription: String
-  /// When it ends, in milliseconds from its beginning.
+  /// The limit in milliseconds.
   let length: UInt32
-  let begin: @Sendable (ScriptedController<5>, _ place: Int) -> Void
-  /// What is waited for comes.
+  let begin: @Sendable (ScriptedController<5>, _ connectionIndex: Int) -> Void
+  /// Ends the wait before its limit.
   let end: Step
-  /// In how many milliseconds from its expiry the host wants the time again; `nil` for never.
+  /// The next deadline in milliseconds from the expiry; `nil` for none.
   let next: UInt32?
 
   init(
     _ label: String, _ length: UInt32, then next: UInt32? = nil,
-    begin: @escaping @Sendable (ScriptedController<5>, _ place: Int) -> Void,
+    begin: @escaping @Sendable (ScriptedController<5>, _ connectionIndex: Int) -> Void,
     end: @escaping Step
   ) {
     testDescription = label
@@ -27,38 +27,38 @@ private struct Wait: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Those of a link, which is 0x40.
+/// The waits of the link 0x40.
 private let linkWaits = [
-  Wait("a pause, before other connection parameters are asked for", 5_000) { controller, _ in
+  Wait("the pause before a request for connection parameters", 5_000) { controller, _ in
     controller.connect(interval: 80)
   } end: {
     $0.disconnect()
   },
-  Wait("a confirmation", 30_000) { controller, place in
+  Wait("a confirmation", 30_000) { controller, connectionIndex in
     controller.connect()
-    controller.indicate(at: place)
+    controller.indicate(at: connectionIndex)
   } end: {
     $0.send([0x1E])
   },
-  // 72 × 10 = 720 ms of supervision, and 2 s of patience.
+  // 72 × 10 = 720 ms of supervision + 2 s.
   Wait("a buffer", 2_720) { controller, _ in
     controller.connect()
     controller.takeBuffer()
   } end: {
     $0.completePackets(of: 0x40)
   },
-  // 720 ms of supervision, and twice 2 s of patience. Then the controller is reset at once.
-  Wait("the end of a link", 4_720, then: 0) { controller, place in
+  // 720 ms of supervision + 2 × 2 s. Then the controller is reset at once.
+  Wait("the end of a link", 4_720, then: 0) { controller, connectionIndex in
     controller.connect()
     controller.behaviour.completesDisconnections = false
-    controller.indicate(at: place)
+    controller.indicate(at: connectionIndex)
     controller.pass(milliseconds: 30_000)
   } end: {
     $0.disconnect()
   },
 ]
 
-/// Those of the controller.
+/// The waits of the controller.
 private let controllerWaits = [
   Wait("the answer to a command", 2_000) { controller, _ in
     controller.connect()
@@ -67,7 +67,7 @@ private let controllerWaits = [
   } end: {
     $0.complete(.leLongTermKeyRequestNegativeReply, [0x00, 0x40, 0x00])
   },
-  Wait("leave to send commands", 2_000) { controller, _ in
+  Wait("command credits", 2_000) { controller, _ in
     controller.holdCommands()
   } end: {
     $0.releaseCommands()
@@ -78,7 +78,7 @@ private let controllerWaits = [
     $0.disconnect(0x77)
   },
   // After the second failure in a row; the first is answered at once.
-  Wait("a pause, before the controller is reset", 250) { controller, _ in
+  Wait("the pause before a reset", 250) { controller, _ in
     for _ in 0..<2 {
       controller.pass(milliseconds: 0)
       controller.receive([0x04, 0x10, 1, 0x42])
@@ -90,8 +90,8 @@ private let controllerWaits = [
 
 @Suite("Host: the deadline")
 struct DeadlineTests {
-  /// One buffer, nothing to advertise, and a controller that cannot be asked after links: the host
-  /// waits for nothing.
+  /// A controller with one buffer that does not answer Read RSSI, and a host without advertising:
+  /// the host has no wait.
   private func quiet() -> ScriptedController<5> {
     var behaviour = ControllerBehaviour()
     behaviour.leBuffers = (27, 1)
@@ -109,36 +109,34 @@ struct DeadlineTests {
     return controller
   }
 
-  /// One that is waiting, alone, with as many links before it as make it the one at `place`.
-  private func waiting(for wait: Wait, at place: Int) -> ScriptedController<5> {
+  /// A controller with only this wait, and with as many other links as precede `connectionIndex`.
+  private func waiting(for wait: Wait, at connectionIndex: Int) -> ScriptedController<5> {
     let controller = quiet()
-    for other in 0..<place { controller.connect(0x50 + UInt16(other)) }
+    for other in 0..<connectionIndex { controller.connect(0x50 + UInt16(other)) }
     #expect(controller.deadline == nil)
-    wait.begin(controller, place)
+    wait.begin(controller, connectionIndex)
     #expect(controller.deadline == controller.now.advanced(by: wait.length))
     return controller
   }
 
   @Test(
-    "It is that of the only wait, at each place; when that has expired, the next",
+    "It is that of a link's only wait, at each index, and nil when the wait ends",
     arguments: linkWaits, 0..<5)
-  fileprivate func linkExpires(wait: Wait, place: Int) {
-    expectExpiry(of: wait, at: place)
+  fileprivate func linkWait(wait: Wait, connectionIndex: Int) {
+    expectExpiry(of: wait, at: connectionIndex)
+    expectEnd(of: wait, at: connectionIndex)
   }
 
-  @Test("It is gone when what is waited for comes, at each place", arguments: linkWaits, 0..<5)
-  fileprivate func linkEnds(wait: Wait, place: Int) {
-    expectEnd(of: wait, at: place)
-  }
-
-  @Test("The same for the waits of the controller", arguments: controllerWaits)
+  @Test(
+    "It is that of the controller's only wait, and nil when the wait ends",
+    arguments: controllerWaits)
   fileprivate func controllerWait(wait: Wait) {
     expectExpiry(of: wait, at: 0)
     expectEnd(of: wait, at: 0)
   }
 
-  private func expectExpiry(of wait: Wait, at place: Int) {
-    let controller = waiting(for: wait, at: place)
+  private func expectExpiry(of wait: Wait, at connectionIndex: Int) {
+    let controller = waiting(for: wait, at: connectionIndex)
     let time = controller.deadline
     controller.pass(milliseconds: wait.length - 1)
     #expect(controller.deadline == time)
@@ -146,15 +144,15 @@ struct DeadlineTests {
     #expect(controller.deadline == wait.next.map { controller.now.advanced(by: $0) })
   }
 
-  private func expectEnd(of wait: Wait, at place: Int) {
-    let controller = waiting(for: wait, at: place)
+  private func expectEnd(of wait: Wait, at connectionIndex: Int) {
+    let controller = waiting(for: wait, at: connectionIndex)
     controller.pass(milliseconds: wait.length - 1)
     wait.end(controller)
     controller.run()
     #expect(controller.deadline == nil)
   }
 
-  @Test("The checks: of links after 60 s, of advertising after 30 s, and of its answer after 2 s")
+  @Test("Links are checked after 60 s, advertising after 30 s, and the result after 2 s")
   func checks() {
     let controller = ScriptedController<5>()
     #expect(controller.deadline == controller.now.advanced(by: 30_000))
@@ -171,8 +169,8 @@ struct DeadlineTests {
     #expect(controller.deadline == controller.now.advanced(by: 60_000))
   }
 
-  /// A controller for which everything is waited for at once, and how each wait ends, the soonest
-  /// first. Each begins 10 ms after the one before.
+  /// A controller with every wait at once, and the end of each wait, the soonest first. Each begins
+  /// 10 ms after the previous one.
   private func everything() -> (ScriptedController<5>, [(time: Instant, end: Wait.Step)]) {
     var behaviour = ControllerBehaviour()
     behaviour.leBuffers = (27, 1)
@@ -185,7 +183,7 @@ struct DeadlineTests {
       begin()
       waits.append((controller.now.advanced(by: length), end))
     }
-    // 720 ms, and twice 2 s. The check of the links begins here, too.
+    // 720 ms + 2 × 2 s. The check of the links begins here, too.
     begin(4_720) {
       $0.disconnect(0x40)
     } _: {
@@ -216,7 +214,7 @@ struct DeadlineTests {
     } _: {
       controller.requestKey(of: 0x42)
     }
-    // 100 × 10 = 1 s of supervision, and 2 s.
+    // 100 × 10 = 1 s of supervision + 2 s.
     begin(3_000) {
       $0.completePackets(of: 0x43)
     } _: {
@@ -226,7 +224,7 @@ struct DeadlineTests {
     return (controller, waits.sorted { $0.time < $1.time })
   }
 
-  @Test("Of several it is the soonest; when that is over, the next")
+  @Test("It is the soonest of several; when that wait ends, the next")
   func soonestFirst() {
     let (controller, waits) = everything()
     #expect(waits.count == 7)
@@ -238,7 +236,7 @@ struct DeadlineTests {
     #expect(controller.deadline == nil)
   }
 
-  @Test("Those that are over before the soonest change nothing")
+  @Test("Waits that end before the soonest one do not change it")
   func soonestLast() {
     let (controller, waits) = everything()
     // The check of the links ends with the last of them.

@@ -2,12 +2,12 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Over USB, data and events travel by different pipes: data may overtake its Connection Complete.
+/// USB carries data and events in different pipes, so data may precede their Connection Complete.
 ///
 /// Symptom: such data was lost, and of six unknown handles one was ended in 2.5 s.
 @Suite("Host: data before its Connection Complete")
 struct EarlyDataTests {
-  @Test("A request is answered as soon as its link is there")
+  @Test("An early request is answered when its link is reported")
   func request() {
     let controller = ScriptedController<2>()
     controller.send([0x0A, 0x16, 0x00], on: 0x40)
@@ -17,7 +17,7 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("A request in fragments, cut anywhere between data and event", arguments: 1..<7)
+  @Test("A request in fragments may be split by the event", arguments: 1..<7)
   func fragments(length: Int) {
     let controller = ScriptedController<2>()
     let frame: [UInt8] = [3, 0, 0x04, 0x00, 0x0A, 0x16, 0x00]
@@ -29,7 +29,7 @@ struct EarlyDataTests {
     #expect(controller.pdus(on: 0x40) == [[0x0B, 0x64]])
   }
 
-  @Test("Several packets keep their order")
+  @Test("Early packets keep their order")
   func order() {
     let controller = ScriptedController<2>()
     // 0x52: Write Command.
@@ -38,7 +38,7 @@ struct EarlyDataTests {
     #expect(controller.writes == [[1], [2], [3]])
   }
 
-  @Test("Two links at once: each gets its own")
+  @Test("Two links get their own early data")
   func twoLinks() {
     let controller = ScriptedController<2>()
     controller.send([0x52, 0x0D, 0x00, 0x40], on: 0x40)
@@ -51,8 +51,8 @@ struct EarlyDataTests {
     #expect(controller.parameters(of: .disconnect) == [])
   }
 
-  @Test("Data of a link for which there is no place left are not kept as those of another")
-  func noPlace() {
+  @Test("Data of a link beyond the capacity do not reach another link")
+  func noConnection() {
     let controller = ScriptedController<1>()
     controller.send([0x52, 0x0D, 0x00, 0x40], on: 0x40)
     controller.send([0x52, 0x0D, 0x00, 0x41], on: 0x41)
@@ -60,7 +60,7 @@ struct EarlyDataTests {
     #expect(controller.writes == [[0x40]])
   }
 
-  @Test("Of two links at once one ends before it is there: the other gets its own")
+  @Test("A link gets its data when another ends before it is reported")
   func oneOfTwo() {
     let controller = ScriptedController<2>()
     controller.send([0x52, 0x0D, 0x00, 0x40], on: 0x40)
@@ -70,7 +70,7 @@ struct EarlyDataTests {
     #expect(controller.writes == [[0x41]])
   }
 
-  @Test("A link whose data did not come early gets none of another's, in whichever place it is")
+  @Test("A link gets no early data of another handle")
   func otherLink() {
     let controller = ScriptedController<2>()
     controller.send([0x52, 0x0D, 0x00, 0x77], on: 0x77)
@@ -82,7 +82,7 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
 
-  @Test("What ends the wait ends what was kept", arguments: 0..<3)
+  @Test("The end of the wait discards the early data", arguments: 0..<3)
   func forgotten(end: Int) {
     let controller = ScriptedController<2>()
     controller.send([0x52, 0x0D, 0x00, 0x77], on: 0x40)
@@ -96,7 +96,7 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("More than 521 bytes are not kept; those before them are")
+  @Test("521 bytes of early data are kept; more are dropped")
   func tooMuch() {
     let controller = ScriptedController<1>()
     // 5 (HCI) + 4 (L2CAP) + 3 (ATT) + 20 = 32 bytes: 16 × 32 = 512
@@ -108,8 +108,8 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("Six handles that the host knows nothing of are all ended 2 s after their first data")
-  func sixStrangers() {
+  @Test("Six unknown handles are each ended 2 s after their first data")
+  func sixUnknownHandles() {
     let controller = ScriptedController<2>()
     let handles = (0x70..<0x76 as Range<UInt16>)
     for handle in handles {
@@ -129,8 +129,8 @@ struct EarlyDataTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
 
-  @Test("More handles than can be remembered are ended one after the other")
-  func manyStrangers() {
+  @Test("More unknown handles than the host can track are ended one after the other")
+  func manyUnknownHandles() {
     let controller = ScriptedController<1>()
     for _ in 0..<20 {
       for handle in 0x70..<0x90 as Range<UInt16> {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Host: ending links, shutting down, losing the radio")
 struct EndingTests {
-  @Test("Shutting down: links are ended, advertising is turned off, then silence")
+  @Test("Shutting down ends the links and turns advertising off")
   func shutDown() {
     let controller = ScriptedController<3>.connected()
     #expect(!controller.isShutDown)
@@ -33,7 +33,7 @@ struct EndingTests {
     #expect(controller.isShutDown)
   }
 
-  @Test("A central that connects at the last moment is sent away, too")
+  @Test("A central that connects during the shutdown is disconnected, too")
   func lastMoment() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.unanswered = .leSetAdvertisingEnable
@@ -48,7 +48,7 @@ struct EndingTests {
   }
 
   @Test(
-    "A controller that does not answer holds up nothing for ever",
+    "A controller that does not answer delays the shutdown by 2 s",
     arguments: [HCIOpcode.disconnect, .leSetAdvertisingEnable])
   func unanswered(opcode: HCIOpcode) {
     let controller = ScriptedController<3>.connected()
@@ -60,19 +60,17 @@ struct EndingTests {
     #expect(controller.isShutDown)
   }
 
-  @Test("Shutting down a radio that is not there, or not set up, is done at once")
+  @Test("Shutting down a radio that is not set up takes no time")
   func notReady() {
     let notStarted = ScriptedController<1>(starts: false)
     notStarted.host.shutDown()
     #expect(notStarted.isShutDown)
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = .reset
-    let starting = ScriptedController<1>(behaviour)
+    let starting = ScriptedController<1>.with { $0.unanswered = .reset }
     starting.host.shutDown()
     #expect(starting.isShutDown)
   }
 
-  @Test("Ending every link: advertising goes on")
+  @Test("Disconnecting all links leaves advertising on")
   func disconnectAll() {
     let controller = ScriptedController<3>.connected()
     controller.events = []
@@ -87,13 +85,13 @@ struct EndingTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A link whose end is never told: the controller is reset")
+  @Test("A controller that never reports a disconnection is reset")
   func lostDisconnection() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.completesDisconnections = false
     controller.host.disconnectAll()
     controller.run()
-    // 72 × 10 = 720 ms of supervision, and 2 × 2 s of patience.
+    // 72 × 10 = 720 ms of supervision + 2 × 2 s.
     #expect(controller.deadline == controller.now.advanced(by: 4_720))
     controller.pass(milliseconds: 4_720)
     #expect(controller.connectionCount == 0)
@@ -102,7 +100,7 @@ struct EndingTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("Disconnects for links that the controller does not know: with the last it is set up again")
+  @Test("A controller that knows none of the links is set up again")
   func unknownLink() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.refused = (.disconnect, .unknownConnectionIdentifier)
@@ -113,14 +111,14 @@ struct EndingTests {
     #expect(controller.commands.prefix(3) == [.disconnect, .disconnect, .reset])
   }
 
-  @Test("A link that ends by itself as it is ended takes no other with it")
+  @Test("A link that ends while it is being disconnected ends no other")
   func crossing() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.completesDisconnections = false
     controller.host.disconnectAll()
-    // The Disconnect for 0x40 is taken on.
+    // The controller accepts the Disconnect for 0x40.
     if let packet = controller.nextPacket() { controller.answer(packet) }
-    // That for 0x41 crosses the news that the link has gone.
+    // The Disconnect for 0x41 crosses the event for the end of the link.
     _ = controller.nextPacket()
     controller.disconnect(0x41, reason: 0x13)
     controller.status(.unknownConnectionIdentifier, of: .disconnect)
@@ -130,7 +128,7 @@ struct EndingTests {
     #expect(controller.connectionCount == 0)
   }
 
-  @Test("The radio is lost: every link is forgotten, and nothing is said until it is back")
+  @Test("A lost radio ends every link, and the host waits for a new one")
   func radioLost() {
     let controller = ScriptedController<3>.connected()
     controller.events = []
@@ -150,23 +148,7 @@ struct EndingTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("The radio is lost in the midst of a response: the next link hears none of it")
-  func lostWithinResponse() {
-    let controller = ScriptedController<1>()
-    controller.connect()
-    controller.exchangeMTU(517)
-    controller.host.server.application.values[0] = [UInt8](counting: 512)
-    controller.behaviour.completesPackets = false
-    controller.send([0x0A, 0x0D, 0x00])
-    controller.disconnect()
-    controller.behaviour.completesPackets = true
-    controller.forgetWhatWasSent()
-    controller.connect(0x41)
-    #expect(controller.aclPackets == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
-  }
-
-  @Test("Starting again with links: they are forgotten, and told so")
+  @Test("Starting again ends the links, and reports their ends")
   func startAgain() {
     let controller = ScriptedController<3>.connected()
     controller.events = []

@@ -2,21 +2,21 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: the controller's room for data")
+@Suite("Host: flow control")
 struct FlowTests {
-  /// `count` buffers of 27 bytes, and nobody who gives them back.
-  private func controller<let places: Int>(
+  /// A controller with `count` buffers of 27 bytes that never completes packets.
+  private func controller<let capacity: Int>(
     buffers count: UInt8, links: UInt16, timeout: UInt16 = 72
-  ) -> ScriptedController<places> {
+  ) -> ScriptedController<capacity> {
     var behaviour = ControllerBehaviour()
     behaviour.leBuffers = (27, count)
     behaviour.completesPackets = false
-    let controller = ScriptedController<places>(behaviour)
+    let controller = ScriptedController<capacity>(behaviour)
     for link in 0..<links { controller.connect(0x40 + link, timeout: timeout) }
     return controller
   }
 
-  @Test("No more packets than there are buffers, over all links together")
+  @Test("All links together have no more packets than buffers")
   func bounded() {
     let controller: ScriptedController<3> = controller(buffers: 2, links: 3)
     for link: UInt16 in 0..<3 { controller.send([0x0A, 0x16, 0x00], on: 0x40 + link) }
@@ -26,7 +26,7 @@ struct FlowTests {
     #expect(controller.frames.map(\.handle) == [0x40, 0x41, 0x42])
   }
 
-  @Test("Buffers are shared in turn between links that all have much to say")
+  @Test("Busy links take turns with the buffers")
   func fair() {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2)
     controller.behaviour.completesPackets = true
@@ -45,7 +45,7 @@ struct FlowTests {
     #expect(handles.filter { $0 == 0x40 }.count == handles.filter { $0 == 0x41 }.count)
   }
 
-  @Test("More packets completed than there were, or of links that are not known, give no room")
+  @Test("Excess completed packets, and those of unknown links, free no buffers")
   func tooMany() {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2)
     controller.completePackets(of: 0x40, count: 0xFFFF)
@@ -53,7 +53,7 @@ struct FlowTests {
     controller.send([0x0A, 0x16, 0x00])
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
     #expect(controller.aclPackets.count == 1)
-    controller.completePackets(of: 0x41, count: 3)  // it had none
+    controller.completePackets(of: 0x41, count: 3)  // the link had none
     controller.run()
     #expect(controller.aclPackets.count == 1)
     controller.completePackets(of: 0x40, count: 3)
@@ -61,7 +61,7 @@ struct FlowTests {
     #expect(controller.aclPackets.count == 2)
   }
 
-  @Test("Number Of Completed Packets for several links, cut short, or lying about how many")
+  @Test("Number Of Completed Packets may name several links; a malformed one is ignored")
   func severalLinks() {
     let controller: ScriptedController<2> = controller(buffers: 2, links: 2)
     controller.send([0x0A, 0x16, 0x00])
@@ -76,7 +76,7 @@ struct FlowTests {
     #expect(controller.aclPackets.count == 4)
   }
 
-  @Test("The room of a link that ends is free again")
+  @Test("The buffers of an ended link are free")
   func endedLink() {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2)
     controller.send([0x0A, 0x16, 0x00])
@@ -86,7 +86,7 @@ struct FlowTests {
     #expect(controller.pdus(on: 0x41) == [[0x0B, 0x64]])
   }
 
-  @Test("A link that has its place and handle from one that ended owes nothing for it")
+  @Test("A link with a reused index and handle starts without packets")
   func sameHandle() {
     let controller: ScriptedController<2> = controller(buffers: 3, links: 2)
     controller.send([0x0A, 0x16, 0x00])
@@ -94,21 +94,21 @@ struct FlowTests {
     controller.connect()
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
     controller.send([0x0A, 0x16, 0x00])
-    // Of these three, one was on its way.
+    // Only one of these three was sent.
     controller.completePackets(of: 0x40, count: 3)
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
     #expect(controller.pdus(on: 0x41).count == 2)
   }
 
-  @Test("Packets that are never completed: the link is ended, and the others go on")
+  @Test("A link whose packets are never completed is ended; others go on")
   func stalled() {
     let controller: ScriptedController<2> = controller(buffers: 1, links: 2, timeout: 100)
     controller.behaviour.completesPackets = true
     controller.behaviour.forgetsPacketsOf = 0x40
     controller.send([0x0A, 0x16, 0x00])
     controller.send([0x0A, 0x16, 0x00], on: 0x41)
-    // 100 × 10 = 1 s of supervision, and 2 s of patience.
+    // 100 × 10 = 1 s of supervision + 2 s.
     #expect(controller.deadline == controller.now.advanced(by: 3_000))
     controller.pass(milliseconds: 2_999)
     #expect(controller.parameters(of: .disconnect) == [])
@@ -120,7 +120,7 @@ struct FlowTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A controller that is slow, but not too slow, ends no link")
+  @Test("A slow controller within the limit ends no link")
   func slow() {
     let controller: ScriptedController<1> = controller(buffers: 1, links: 1, timeout: 100)
     for _ in 0..<5 {
@@ -134,7 +134,7 @@ struct FlowTests {
     #expect(controller.pdus().count == 5)
   }
 
-  @Test("One lost completion of several buffers is lived with")
+  @Test("A lost completion reduces the buffers by one")
   func oneLost() {
     let controller: ScriptedController<1> = controller(buffers: 2, links: 1)
     controller.send([0x0A, 0x16, 0x00])
@@ -146,11 +146,11 @@ struct FlowTests {
     #expect(controller.connectionCount == 1)
   }
 
-  @Test("A value that one central writes reaches another, silent one at once")
+  @Test("A value written by one central is notified to another at once")
   func relay() {
     let controller = ScriptedController<2>.connected()
     controller.subscribe(0x0E, 0x01, on: 0x41)
-    controller.host.server.application.relayPlace = 1
+    controller.host.server.application.relayIndex = 1
     controller.run()
     for value: UInt8 in [7, 8] {
       controller.send([0x52, 0x0D, 0x00, value], on: 0x40)

@@ -5,37 +5,37 @@ import Testing
 private let hardwareError: [UInt8] = [0x04, 0x10, 1, 0x42]
 
 /// Symptom: a controller with a Hardware Error for every Reset was reset 20,000 times a second.
-@Suite("Host: Hardware Errors again and again")
+@Suite("Host: repeated Hardware Errors")
 struct HardwareErrorTests {
-  /// The controller fails at once; how long the host waits before it resets it.
-  private func wait(_ controller: ScriptedController<1>) -> UInt64? {
+  /// The host's delay before a reset after a Hardware Error.
+  private func delay(_ controller: ScriptedController<1>) -> UInt64? {
     controller.receive(hardwareError)
     return controller.deadline.map { $0.rawValue - controller.now.rawValue }
   }
 
-  @Test("The first is followed by a reset at once; each next one by a longer wait, up to 5 s")
+  @Test("The first causes a reset at once; each next one after a longer wait, up to 5 s")
   func spaced() {
     let controller = ScriptedController<1>()
     controller.behaviour.unanswered = .reset
     var waits: [UInt64?] = []
     for _ in 0..<8 {
-      let wait = wait(controller)
-      waits.append(wait)
+      let delay = delay(controller)
+      waits.append(delay)
       controller.forgetWhatWasSent()
-      controller.pass(milliseconds: UInt32(wait ?? 0))
+      controller.pass(milliseconds: UInt32(delay ?? 0))
       #expect(controller.commands == [.reset])
     }
     #expect(waits == [0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
   }
 
-  @Test("One after each whole start-up is no different")
+  @Test("A whole start-up between them does not shorten the wait")
   func afterStartUp() {
     let controller = ScriptedController<1>()
     var waits: [UInt64?] = []
     for _ in 0..<4 {
-      let wait = wait(controller)
-      waits.append(wait)
-      controller.pass(milliseconds: UInt32(wait ?? 0))
+      let delay = delay(controller)
+      waits.append(delay)
+      controller.pass(milliseconds: UInt32(delay ?? 0))
       #expect(controller.radio == .advertising)
     }
     #expect(waits == [0, 250, 500, 1_000])
@@ -44,16 +44,16 @@ struct HardwareErrorTests {
   @Test("After 10 s without one, the next counts as the first")
   func calm() {
     let controller = ScriptedController<1>()
-    #expect(wait(controller) == 0)
+    #expect(delay(controller) == 0)
     controller.pass(milliseconds: 0)
     controller.pass(milliseconds: 9_999)
-    #expect(wait(controller) == 250)
+    #expect(delay(controller) == 250)
     controller.pass(milliseconds: 250)
     controller.pass(milliseconds: 10_000)
-    #expect(wait(controller) == 0)
+    #expect(delay(controller) == 0)
   }
 
-  @Test("Those that come while the host waits do not make it wait longer")
+  @Test("Errors during the wait do not extend it")
   func meanwhile() {
     let controller = ScriptedController<1>()
     controller.receive(hardwareError)
@@ -66,9 +66,9 @@ struct HardwareErrorTests {
     #expect(controller.radio == .advertising)
   }
 
-  /// Symptom: the controller was reset at once. A Hardware Error that came before the time for that was
-  /// not noticed, and the host went on with a controller that had lost its state.
-  @Test("What the owner asks while the host waits does not end the wait")
+  /// Symptom: the controller was reset at once, and the host missed a Hardware Error before the end
+  /// of the delay.
+  @Test("A request of the owner does not shorten the wait")
   func asked() {
     let controller = ScriptedController<1>()
     controller.receive(hardwareError)

@@ -9,8 +9,8 @@ private typealias Controller = ScriptedDevice<
 
 @Suite("A host with channels")
 struct HostChannelsTests {
-  /// One with a link, and on it channel 0, which has SPSM 0x0080 and these credits for the host. The peer's
-  /// MTU is 300 bytes, its MPS 100.
+  /// A controller with a link, and on it channel 0 with SPSM 0x0080 and these credits for the host.
+  /// The peer has an MTU of 300 bytes and an MPS of 100.
   private func makeController(credits: UInt16 = 50) -> Controller {
     let controller = Controller(
       database: testDatabase,
@@ -45,7 +45,8 @@ struct HostChannelsTests {
     }
     controller.host.channels.resume(0)
     controller.run()
-    // A peer that asks all the time. The controller takes one packet of 27 bytes for each request.
+    // The peer reads all the time. The controller completes one packet of 27 bytes for each
+    // request.
     var answers: [Int] = []
     for _ in 0..<300 {
       controller.send([0x0A, 0x16, 0x00])
@@ -57,10 +58,10 @@ struct HostChannelsTests {
     controller.completePackets(of: 0x40, count: 4)
     controller.run()
     let data = controller.frames.filter { $0.channel == 0x41 }
-    // 20 × 3 frames are owed, and the peer gave 50 credits.
+    // 20 × 3 frames are pending, and the peer gave 50 credits.
     #expect(data.count == 50)
     #expect(data.first?.payload == words(250) + [UInt8](repeating: 0, count: 98))
-    // Each channel's frame takes 4 packets, or 3, and an answer 1: answers wait for one frame.
+    // A frame has 3 or 4 packets, and a response 1: responses wait for one frame.
     let channels = controller.frames.prefix { frame in
       frame != controller.frames.last { $0.channel == 0x41 }
     }.map(\.channel)
@@ -68,7 +69,7 @@ struct HostChannelsTests {
     #expect(answers.last.map { $0 > 100 } == true)
   }
 
-  @Test("A frame waits while a response is on its way, and goes on after it")
+  @Test("A frame waits until a response is sent")
   func withinResponse() {
     let controller = makeController()
     controller.send([0x02, 0xFF, 0x01])
@@ -95,12 +96,12 @@ struct HostChannelsTests {
   }
 
   @Test(
-    "A frame longer than the host can hold closes its channel, and nothing else",
+    "A frame that is too long for the host closes only its channel",
     arguments: [27, 100, 521, 522])
   func overlong(length: Int) {
     let controller = makeController()
     send([UInt8](repeating: 0, count: 518), by: length, to: controller)
-    // A Disconnection Request, and in time the end, as no response comes.
+    // A Disconnection Request, and the end without a response.
     let request = controller.frames.last?.payload ?? []
     #expect(request.prefix(1) == [0x06])
     #expect(Array(request.dropFirst(2)) == [4, 0] + words(0x0041, 0x0040))
@@ -109,7 +110,7 @@ struct HostChannelsTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 100])
   }
 
-  @Test("Channels whose frames the host cannot hold stop the program")
+  @Test("An MPS that is too long for the host stops the program")
   func precondition() async {
     await #expect(processExitsWith: .failure) {
       guard let mps = ChannelMPS(518) else { return }
@@ -119,7 +120,7 @@ struct HostChannelsTests {
     }
   }
 
-  @Test("A frame longer than the host can hold on another channel changes nothing")
+  @Test("A frame that is too long on another channel changes nothing")
   func overlongElsewhere() {
     let controller = makeController()
     let frame = l2cap(0x0004, [UInt8](repeating: 0x0A, count: 600))
@@ -128,7 +129,7 @@ struct HostChannelsTests {
     #expect(controller.frames.isEmpty)
   }
 
-  @Test("Commands that are malformed, or about no channel, are answered as without channels")
+  @Test("Malformed commands, and those for unknown channels, are rejected")
   func otherCommands() {
     let controller = makeController()
     for (command, answer) in [
@@ -142,7 +143,7 @@ struct HostChannelsTests {
     }
   }
 
-  @Test("A request that is not answered within 30 s ends; the host wakes for it")
+  @Test("A request ends after 30 s without a response")
   func timeOut() {
     let controller = makeController()
     let start = controller.now
@@ -156,7 +157,7 @@ struct HostChannelsTests {
     #expect(controller.host.channels.application.events.last == .closed(1, .timedOut))
   }
 
-  @Test("A link that ends takes its channels along, and the next link has its own")
+  @Test("The end of a link closes its channels; the next link has its own")
   func ending() {
     let controller = makeController()
     controller.receive([0x04, 0x05, 4, 0, 0x40, 0x00, 0x13])
@@ -170,7 +171,7 @@ struct HostChannelsTests {
     #expect(controller.frames.last?.payload.first == 0x14)
   }
 
-  @Test("A lost radio ends all channels")
+  @Test("A lost radio closes all channels")
   func lostRadio() {
     let controller = makeController()
     controller.host.radioLost()
@@ -179,14 +180,14 @@ struct HostChannelsTests {
     #expect(controller.host.channels.pendingConnections == .none)
   }
 
-  @Test("A link with data is served when the controller has room again")
+  @Test("A channel goes on when the controller has free buffers")
   func buffers() {
     let controller = makeController()
     controller.behaviour.completesPackets = false
     controller.host.channels.application.outgoing[0] = [[UInt8](repeating: 5, count: 290)]
     controller.host.channels.resume(0)
     controller.run()
-    // Three of four buffers: one stays for another link.
+    // Three of four buffers: one is reserved for another link.
     #expect(controller.aclPackets.count == 3)
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 3)

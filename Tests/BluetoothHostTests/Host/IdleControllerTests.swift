@@ -2,8 +2,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Symptom: a controller that lost its state without a link was never noticed, and the peripheral
-/// said that it was advertising for ever.
+/// Symptom: the host did not notice that a controller without a link had lost its state, and
+/// reported that it was advertising.
 @Suite("Host: a controller that advertises and has no link")
 struct IdleControllerTests {
   private typealias Controller = ScriptedController<2>
@@ -14,7 +14,7 @@ struct IdleControllerTests {
     return controller
   }
 
-  @Test("Every 30 s the host asks whether it still advertises, and changes nothing if it does")
+  @Test("Every 30 s the host checks that it advertises, and changes nothing")
   func advertising() {
     let controller = idle()
     #expect(controller.deadline == controller.now.advanced(by: 30_000))
@@ -30,7 +30,7 @@ struct IdleControllerTests {
     #expect(controller.events == [.radio(.silent), .radio(.advertising)])
   }
 
-  @Test("One that has lost its state is set up again 2 s after it was asked", arguments: [0, 2])
+  @Test("One that has lost its state is set up again 2 s after the check", arguments: [0, 2])
   func lostState(checks: Int) {
     let controller = idle()
     for _ in 0..<checks { controller.pass(milliseconds: 30_000) }
@@ -43,18 +43,18 @@ struct IdleControllerTests {
     controller.pass(milliseconds: 0)
     #expect(controller.commands.first == .reset)
     #expect(controller.isAdvertising)
-    // Before it has refused the question once, nothing is known for certain.
+    // The host is certain only if the controller has refused the check before.
     let isCertain = controller.events.contains(.radio(.fault(.stoppedAdvertising)))
     #expect(isCertain == (checks > 0))
     #expect(controller.radio == .advertising)
-    // It was no fault of the way of asking: it is asked again.
+    // The check itself works: it is repeated.
     controller.forgetWhatWasSent()
     controller.pass(milliseconds: 30_000)
     #expect(controller.commands == [.leSetAdvertisingParameters])
   }
 
-  /// Symptom of an earlier attempt: one that lost its state twice was never asked again.
-  @Test("One that loses its state again and again is set up again each time")
+  /// Symptom: a controller that lost its state twice was not checked again.
+  @Test("One that loses its state repeatedly is set up again each time")
   func losesStateOften() {
     let controller = idle()
     for _ in 0..<5 {
@@ -68,7 +68,7 @@ struct IdleControllerTests {
     }
   }
 
-  @Test("A link that was made at the moment of the question is kept")
+  @Test("A link that is made during the check is kept")
   func linkMeanwhile() {
     let controller = idle()
     controller.isAdvertising = false
@@ -79,7 +79,7 @@ struct IdleControllerTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("One that never answers the question is reset")
+  @Test("One that does not answer the check is reset")
   func unanswered() {
     let controller = idle()
     controller.behaviour.unanswered = .leSetAdvertisingParameters
@@ -92,7 +92,7 @@ struct IdleControllerTests {
   }
 
   @Test(
-    "One that takes new parameters while it advertises is reset once, and believed from then on")
+    "One that accepts parameters while it advertises is reset once, and then trusted")
   func lenient() {
     var behaviour = ControllerBehaviour()
     behaviour.guardsAdvertisingParameters = false
@@ -100,14 +100,14 @@ struct IdleControllerTests {
     for _ in 0..<10 { controller.pass(milliseconds: 32_000) }
     #expect(controller.commands.filter { $0 == .reset }.count == 1)
     #expect(controller.radio == .advertising)
-    // It is still asked: an answer of any kind says that it is there.
+    // The check goes on: any answer shows that the controller works.
     controller.behaviour.unanswered = .leSetAdvertisingParameters
     controller.pass(milliseconds: 30_000)
     controller.pass(milliseconds: 2_000)
     #expect(controller.events.contains(.radio(.fault(.unanswered(.leSetAdvertisingParameters)))))
   }
 
-  @Test("One that refuses the question for another reason is left alone")
+  @Test("One that refuses the check for another reason is left alone")
   func refused() {
     let controller = idle()
     controller.behaviour.refused = (.leSetAdvertisingParameters, .unknownCommand)
@@ -116,7 +116,7 @@ struct IdleControllerTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("Another controller behind the same host is judged anew")
+  @Test("A new controller is checked as the first one")
   func anotherController() {
     var behaviour = ControllerBehaviour()
     behaviour.guardsAdvertisingParameters = false
@@ -132,7 +132,7 @@ struct IdleControllerTests {
     #expect(controller.commands.contains(.reset))
   }
 
-  @Test("The host asks again once the last link has gone, and nothing while it does not advertise")
+  @Test("The host checks only while it advertises without a link")
   func whenAsked() {
     let controller = idle()
     controller.pass(milliseconds: 20_000)

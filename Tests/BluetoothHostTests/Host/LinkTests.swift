@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Host: links")
 struct LinkTests {
-  @Test("Both forms of Connection Complete make a link", arguments: [false, true])
+  @Test("Both forms of Connection Complete report a link", arguments: [false, true])
   func connectionComplete(enhanced: Bool) {
     let controller = ScriptedController<1>()
     controller.events = []
@@ -13,7 +13,7 @@ struct LinkTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
-  @Test("Connection Complete cut short makes no link", arguments: [false, true])
+  @Test("A truncated Connection Complete is ignored", arguments: [false, true])
   func cut(enhanced: Bool) {
     let controller = ScriptedController<1>()
     let whole: [UInt8] =
@@ -27,7 +27,7 @@ struct LinkTests {
     #expect(controller.connectionCount == 1)
   }
 
-  @Test("An attempt to connect that failed: advertising is taken up again")
+  @Test("A failed connection restarts advertising")
   func failed() {
     let controller = ScriptedController<1>()
     controller.forgetWhatWasSent()
@@ -37,7 +37,7 @@ struct LinkTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A second Connection Complete for a handle: the first link's end was lost")
+  @Test("A second Connection Complete for a handle ends the first link")
   func doubleConnection() {
     let controller = ScriptedController<2>()
     controller.connect()
@@ -53,7 +53,7 @@ struct LinkTests {
     #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 23)
   }
 
-  @Test("More links than there are places are not followed")
+  @Test("A link beyond the capacity is ended")
   func tooMany() {
     let controller = ScriptedController<1>()
     controller.connect(0x40)
@@ -66,7 +66,7 @@ struct LinkTests {
     #expect(controller.connectionCount == 1)
   }
 
-  @Test("Disconnection Complete: cut short, failed, or for a link that is not known")
+  @Test("A truncated, failed or unknown Disconnection Complete is ignored")
   func strayDisconnection() {
     let controller = ScriptedController<1>()
     controller.connect()
@@ -82,8 +82,8 @@ struct LinkTests {
     #expect(controller.connectionCount == 0)
   }
 
-  @Test("A link keeps its place; a place that has become free is the next one's")
-  func places() {
+  @Test("A link keeps its index; a new link takes a free one")
+  func capacity() {
     let controller = ScriptedController<3>()
     for handle: UInt16 in 0x40...0x42 { controller.connect(handle) }
     controller.disconnect(0x41)
@@ -92,8 +92,8 @@ struct LinkTests {
     #expect(controller.events.last == .wrote([0x01], .text, 1))
   }
 
-  @Test("Advertising stops at the last place, and comes back when one is free")
-  func lastPlace() {
+  @Test("Advertising stops at full capacity, and restarts when a link ends")
+  func lastConnection() {
     let controller = ScriptedController<2>()
     controller.forgetWhatWasSent()
     controller.connect(0x40)
@@ -107,7 +107,7 @@ struct LinkTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A controller that cannot advertise while it has a link is asked again when it has none")
+  @Test("A controller that cannot advertise with a link advertises when the link ends")
   func refusedWhileConnected() {
     let controller = ScriptedController<2>()
     controller.forgetWhatWasSent()
@@ -116,18 +116,19 @@ struct LinkTests {
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
     #expect(controller.radio == .silent)
     controller.pass(milliseconds: 10_000)
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]], "it is not nagged")
+    #expect(
+      controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]], "the command is not repeated")
     controller.behaviour.refused = nil
     controller.disconnect()
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01], [0x01]])
     #expect(controller.radio == .advertising)
   }
 
-  @Test("Advertising disallowed without a link: the controller is set up again")
+  @Test("A controller that refuses advertising without a link is set up again")
   func refusedWithoutLink() {
-    var behaviour = ControllerBehaviour()
-    behaviour.refused = (.leSetAdvertisingEnable, .commandDisallowed)
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with {
+      $0.refused = (.leSetAdvertisingEnable, .commandDisallowed)
+    }
     #expect(controller.radio == .fault(.refused(.leSetAdvertisingEnable, .commandDisallowed)))
     controller.behaviour.refused = nil
     controller.pass(milliseconds: 2_000)
@@ -135,7 +136,7 @@ struct LinkTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("Encryption is refused, since there is no key")
+  @Test("Encryption is refused without a key")
   func longTermKey() {
     let controller = ScriptedController<2>()
     controller.connect()
@@ -166,60 +167,48 @@ struct LinkTests {
       ])
   }
 
-  /// Symptom: each of these was accepted.
+  /// Symptom: each of the refused ones was accepted.
   @Test(
-    "Connection parameters that the specification forbids, or that silence the link, are refused",
+    "Connection parameters that are invalid, or silence the link too long, are refused",
     arguments: [
-      (0xFFFF, 1, 0, 0), (24, 40, 499, 10), (5, 40, 0, 400), (6, 3_201, 0, 3_200),
-      (40, 24, 0, 400), (6, 12, 500, 3_200), (6, 12, 0, 9), (6, 12, 0, 3_201),
+      (0xFFFF, 1, 0, 0, false), (24, 40, 499, 10, false), (5, 40, 0, 400, false),
+      (6, 3_201, 0, 3_200, false), (40, 24, 0, 400, false), (6, 12, 500, 3_200, false),
+      (6, 12, 0, 9, false), (6, 12, 0, 3_201, false),
       // 4 × 10 = 40 is not more than 40 × (1 + 0).
-      (40, 40, 0, 10),
+      (40, 40, 0, 10, false),
       // 800 × 1.25 ms × (1 + 4) = 5 s of silence.
-      (800, 800, 4, 3_200),
-    ] as [(UInt16, UInt16, UInt16, UInt16)])
-  func remoteParametersRefused(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
+      (800, 800, 4, 3_200, false),
+      (6, 6, 0, 10, true), (3_200, 3_200, 0, 3_200, true), (6, 6, 499, 3_200, true),
+      (39, 39, 0, 10, true),
+      // 800 × 1.25 ms × (1 + 3) = 4 s of silence.
+      (800, 800, 3, 3_200, true),
+    ] as [(UInt16, UInt16, UInt16, UInt16, Bool)])
+  func remoteParameters(
+    minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16, areAccepted: Bool
+  ) {
     let controller = ScriptedController<2>()
     controller.connect()
     controller.receive(
-      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + Array(little: minimum) + Array(little: maximum)
-        + Array(little: latency) + Array(little: timeout))
-    #expect(controller.parameters(of: .leRemoteConnectionParameterRequestReply) == [])
+      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + words(minimum, maximum, latency, timeout))
+    #expect(
+      controller.parameters(of: .leRemoteConnectionParameterRequestReply).count
+        == (areAccepted ? 1 : 0))
     // Unacceptable Connection Parameters. Core Specification, Vol 4, Part E, 7.8.32.
     #expect(
       controller.parameters(of: .leRemoteConnectionParameterRequestNegativeReply)
-        == [[0x40, 0x00, 0x3B]])
+        == (areAccepted ? [] : [[0x40, 0x00, 0x3B]]))
     #expect(controller.connectionCount == 1)
   }
 
   @Test(
-    "Connection parameters at their limits are accepted",
-    arguments: [
-      (6, 6, 0, 10), (3_200, 3_200, 0, 3_200), (6, 6, 499, 3_200), (39, 39, 0, 10),
-      // 800 × 1.25 ms × (1 + 3) = 4 s of silence.
-      (800, 800, 3, 3_200),
-    ] as [(UInt16, UInt16, UInt16, UInt16)])
-  func remoteParametersAtLimit(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
-    let controller = ScriptedController<2>()
-    controller.connect()
-    controller.receive(
-      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + Array(little: minimum) + Array(little: maximum)
-        + Array(little: latency) + Array(little: timeout))
-    #expect(controller.parameters(of: .leRemoteConnectionParameterRequestReply).count == 1)
-    #expect(
-      controller.parameters(of: .leRemoteConnectionParameterRequestNegativeReply) == [])
-  }
-
-  @Test(
-    "Data length and PHY are asked for only where the features say so",
+    "Data length and PHY are requested only if the controller supports them",
     arguments: [
       // LE features: bit 5, data length extension; bit 8, 2M PHY.
       (0x000, false, false), (0x020, true, false), (0x100, false, true), (0x120, true, true),
       (0xEDF, false, false),
     ])
   func features(features: UInt64, dataLength: Bool, phy: Bool) {
-    var behaviour = ControllerBehaviour()
-    behaviour.features = features
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.features = features }
     controller.connect()
     // 251 bytes, which take (251 + 14) × 8 = 2,120 µs with 1M.
     #expect(
@@ -231,7 +220,7 @@ struct LinkTests {
   }
 
   @Test(
-    "A link works without data length and PHY: refused, or not even answered",
+    "A link works if data length or PHY is refused or ignored",
     arguments: [HCIOpcode.leSetDataLength, .leSetPHY], [true, false])
   func refusedFeatures(opcode: HCIOpcode, isAnswered: Bool) {
     var behaviour = ControllerBehaviour()
@@ -250,7 +239,7 @@ struct LinkTests {
     #expect(controller.parameters(of: opcode).count == 1)
   }
 
-  @Test("Events that the host has no use for are ignored, cut short or not")
+  @Test("Other events are ignored")
   func uselessEvents() {
     let controller = ScriptedController<1>()
     controller.connect()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: events that were lost")
+@Suite("Host: lost events")
 struct LostEventTests {
-  @Test("Data of a link that the host was not told of: after 2 s the link is ended")
-  func stranger() {
+  @Test("A link with data but without an event is ended after 2 s")
+  func unknownLink() {
     let controller = ScriptedController<3>.connected()
     controller.send([0x0A, 0x16, 0x00], on: 0x77)
     #expect(controller.deadline == controller.now.advanced(by: 2_000))
@@ -14,24 +14,14 @@ struct LostEventTests {
     #expect(controller.commands == [])
     controller.pass(milliseconds: 1)
     #expect(controller.parameters(of: .disconnect) == [[0x77, 0x00, 0x13]])
-    // It was made out of advertising that the host thinks is on.
+    // The link ended the advertising, which the host restarts.
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x00], [0x01]])
     #expect(controller.connectionCount == 2)
     #expect(controller.radio == .advertising)
   }
 
-  @Test("Data that overtakes the news of its link ends nothing")
-  func overtaken() {
-    let controller = ScriptedController<3>.connected()
-    controller.send([0x0A, 0x16, 0x00], on: 0x42)
-    controller.connect(0x42)
-    controller.pass(milliseconds: 10_000)
-    #expect(controller.parameters(of: .disconnect) == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x42)
-  }
-
-  @Test("The end of a link that the host was not told of: advertising is begun again")
-  func strangerLeft() {
+  @Test("The end of an unknown link restarts advertising")
+  func unknownLinkEnds() {
     let controller = ScriptedController<3>.connected()
     controller.disconnect(0x77)
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x00], [0x01]])
@@ -39,14 +29,12 @@ struct LostEventTests {
     controller.connect(0x42)
     controller.forgetWhatWasSent()
     controller.disconnect(0x77)
-    #expect(controller.commands == [], "it was off, since every place is taken")
+    #expect(controller.commands == [], "advertising is off at full capacity")
   }
 
-  @Test("The same while a reset waits for its time: it is not hastened")
-  func strangerLeftDuringFault() {
-    var behaviour = ControllerBehaviour()
-    behaviour.refused = (.reset, .hardwareFailure)
-    let controller = ScriptedController<3>(behaviour)
+  @Test("The end of an unknown link does not hasten a reset")
+  func unknownLinkEndsDuringFault() {
+    let controller = ScriptedController<3>.with { $0.refused = (.reset, .hardwareFailure) }
     controller.behaviour.refused = nil
     controller.disconnect(0x77)
     controller.pass(milliseconds: 1_999)
@@ -56,7 +44,7 @@ struct LostEventTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A link that is silent for a minute is asked after; one that is not is left alone")
+  @Test("A link that is silent for a minute is checked")
   func silent() {
     let controller = ScriptedController<3>.connected()
     controller.pass(milliseconds: 59_000)
@@ -69,7 +57,7 @@ struct LostEventTests {
     #expect(controller.parameters(of: .readRSSI) == [[0x40, 0x00], [0x40, 0x00], [0x41, 0x00]])
   }
 
-  @Test("A link that the controller does not know any more: its place is free")
+  @Test("A link that the controller does not know ends")
   func missing() {
     let controller = ScriptedController<3>.connected()
     controller.connect(0x42)
@@ -86,7 +74,7 @@ struct LostEventTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("With the last link that is missing, the controller is set up again")
+  @Test("A controller that knows no link is set up again")
   func allMissing() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.refused = (.readRSSI, .unknownConnectionIdentifier)
@@ -96,7 +84,7 @@ struct LostEventTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A controller that leaves the question unanswered is not asked again")
+  @Test("A controller that ignores the check is not asked again")
   func unanswered() {
     let controller = ScriptedController<3>.connected()
     controller.behaviour.unanswered = .readRSSI
@@ -106,7 +94,7 @@ struct LostEventTests {
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
 
-  @Test("No link is asked after once the last has gone")
+  @Test("Without links there is no check")
   func lastHasGone() {
     let controller = ScriptedController<3>.connected()
     controller.disconnect(0x40)
@@ -115,7 +103,7 @@ struct LostEventTests {
     #expect(!controller.commands.contains(.readRSSI))
   }
 
-  @Test("A late answer about the last link of a handle says nothing about the next one")
+  @Test("A late answer about an ended link does not end the next one")
   func staleCheck() {
     let controller = ScriptedController<2>()
     controller.connect(0x40)

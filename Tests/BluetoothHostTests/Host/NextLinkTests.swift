@@ -1,7 +1,7 @@
 import BluetoothHost
 import Testing
 
-/// How one link makes room for the next.
+/// How a link ends before the next one begins.
 private struct Passage: CustomTestStringConvertible, Sendable {
   enum Ending: String, CaseIterable {
     case disconnection = "Disconnection Complete"
@@ -10,7 +10,7 @@ private struct Passage: CustomTestStringConvertible, Sendable {
   }
 
   var ending: Ending
-  /// The next link's; that of the last was 0x40.
+  /// The handle of the next link; the last one had 0x40.
   var handle: UInt16
   /// Whether the first request of the next link comes before its Connection Complete.
   var isEarly: Bool
@@ -29,7 +29,7 @@ private struct Passage: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// A state in which a link ends, and how.
+/// A link's state, and how it ends.
 private struct End: CustomTestStringConvertible, Sendable {
   var state: LinkState
   var passage: Passage
@@ -43,14 +43,15 @@ private struct End: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Commands that are about one link.
+/// Commands for one link.
 private let linkCommands: [HCIOpcode] = [
   .disconnect, .readRSSI, .leSetDataLength, .leSetPHY, .leLongTermKeyRequestNegativeReply,
   .leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply,
 ]
 
-/// One place, one buffer, data length extension and 2M PHY, and an idle limit of three minutes.
-private func place() -> ScriptedController<1> {
+/// A capacity of one connection, one buffer, data length extension and 2M PHY, and an idle limit of
+/// three minutes.
+private func singleConnection() -> ScriptedController<1> {
   var behaviour = ControllerBehaviour()
   behaviour.features = 0x120
   behaviour.leBuffers = (27, 1)
@@ -60,25 +61,25 @@ private func place() -> ScriptedController<1> {
   return controller
 }
 
-@Suite("Host: the next link in a place")
+@Suite("Host: the next link at an index")
 struct NextLinkTests {
-  @Test("It sees nothing of what the last one held or was owed", arguments: End.all)
+  @Test("It inherits no state from the last link", arguments: End.all)
   fileprivate func nothing(end: End) {
-    let controller = place()
+    let controller = singleConnection()
     end.state.enter(controller)
     finish(end.passage, on: controller)
     begin(end.passage, on: controller)
     expectNew(end.passage.handle, isEarly: end.passage.isEarly, on: controller)
   }
 
-  @Test("The first link in a place holds nothing and is owed nothing", arguments: [false, true])
+  @Test("The first link at an index has no state", arguments: [false, true])
   func first(isEarly: Bool) {
-    let controller = place()
+    let controller = singleConnection()
     begin(Passage(ending: .disconnection, handle: 0x40, isEarly: isEarly), on: controller)
     expectNew(0x40, isEarly: isEarly, on: controller)
   }
 
-  /// The link 0x40 ends, and the controller and the application are as they were before it.
+  /// Ends the link 0x40, and restores the controller and the application.
   private func finish(_ passage: Passage, on controller: ScriptedController<1>) {
     controller.behaviour.completesPackets = true
     controller.behaviour.completesDisconnections = true
@@ -95,12 +96,12 @@ struct NextLinkTests {
     #expect(controller.radio == .advertising)
     #expect(controller.aclPackets == [])
     #expect(!controller.commands.contains(where: linkCommands.contains))
-    // The host asks whether the controller still advertises.
+    // The check of the advertising.
     #expect(controller.deadline == controller.now.advanced(by: 30_000))
     controller.forgetWhatWasSent()
   }
 
-  /// The next link begins.
+  /// Begins the next link.
   private func begin(_ passage: Passage, on controller: ScriptedController<1>) {
     if passage.isEarly {
       // A subscription to Service Changed.
@@ -111,19 +112,17 @@ struct NextLinkTests {
     if passage.ending == .replacement { controller.releaseCommands() }
   }
 
-  /// Checks all that a link can notice of the state that its place is in.
+  /// Checks that the link inherits no state.
   private func expectNew(
     _ handle: UInt16, isEarly: Bool, on controller: ScriptedController<1>
   ) {
     let link = Array(little: handle)
     func expectFrames(_ payloads: [UInt8]...) {
-      let expected = payloads.map {
-        ScriptedController<1>.Frame(handle: handle, channel: 0x0004, payload: $0)
-      }
+      let expected = payloads.map { Frame(handle: handle, channel: 0x0004, payload: $0) }
       #expect(controller.frames == expected)
       controller.forgetWhatWasSent()
     }
-    // First what happens by itself.
+    // What the host does without a request.
     #expect(controller.deadline == controller.now.advanced(by: 60_000))
     #expect(controller.commandPackets.map { $0[4..<6] } == [link[...], link[...]])
     #expect(controller.commands == [.leSetDataLength, .leSetPHY])
@@ -133,7 +132,7 @@ struct NextLinkTests {
     controller.pass(milliseconds: 60_000)
     #expect(controller.commands == (isEarly ? [] : [.readRSSI]))
     #expect(controller.deadline == controller.now.advanced(by: 60_000))
-    // Then what the link does, whose frames are new, and whose central has asked for nothing.
+    // A frame begins new, and the central has no subscriptions.
     controller.receive(controller.acl([0x16, 0x00], on: handle, boundary: 0b01))
     controller.host.resume(at: 0)
     controller.run()
@@ -144,13 +143,13 @@ struct NextLinkTests {
     controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0], on: handle)
     // 23 (MTU) − 1 (opcode) = 22
     controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(counting: 22), on: handle)
-    // No parts wait to be written, nor is there one that this could go on from.
+    // The prepare queue is empty.
     controller.expect([0x18, 0x01], gives: [0x19], on: handle)
     #expect(controller.writes == [])
     controller.expect(
       [0x16, 0x0D, 0x00, 2, 0, 9], gives: [0x17, 0x0D, 0x00, 2, 0, 9], on: handle)
     controller.expect([0x18, 0x01], gives: error(0x18, 0x0D, .invalidOffset), on: handle)
-    // It knows of the last change of services, and no confirmation is awaited.
+    // The central is change-aware, and no confirmation is pending.
     controller.subscribe(0x09, nil, on: handle)
     controller.expect(.read, gives: [0x0B, 0x64], on: handle)
     controller.subscribe(0x0E, 0x01, on: handle)

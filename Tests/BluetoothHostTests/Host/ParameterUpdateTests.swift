@@ -17,7 +17,7 @@ struct ParameterUpdateTests {
     return controller
   }
 
-  @Test("It is asked for once, 5 s after the connection")
+  @Test("It is requested once, 5 s after the connection")
   func once() {
     let controller = connected(interval: 41)
     #expect(controller.deadline == controller.now.advanced(by: 5_000))
@@ -29,14 +29,14 @@ struct ParameterUpdateTests {
     #expect(signalling(controller) == [request])
   }
 
-  @Test("It is not asked for where the interval is short enough", arguments: [6, 24, 40])
+  @Test("It is not requested if the interval is short enough", arguments: [6, 24, 40])
   func shortEnough(interval: UInt16) {
     let controller = connected(interval: interval)
     controller.pass(milliseconds: 60_000)
     #expect(signalling(controller) == [])
   }
 
-  @Test("It is not asked for where the central has shortened it by itself")
+  @Test("It is not requested if the central has shortened the interval")
   func shortened() {
     let controller = connected(interval: 80)
     controller.receive([0x04, 0x3E, 10, 0x03, 0x00, 0x40, 0x00, 24, 0, 0, 0, 72, 0])
@@ -44,7 +44,7 @@ struct ParameterUpdateTests {
     #expect(signalling(controller) == [])
   }
 
-  @Test("A change that failed, or is another link's, or is cut short, changes nothing")
+  @Test("A failed, truncated or unrelated update event changes nothing")
   func notShortened() {
     let controller = connected(interval: 80)
     controller.receive([0x04, 0x3E, 10, 0x03, 0x3B, 0x40, 0x00, 24, 0, 0, 0, 72, 0])
@@ -58,7 +58,7 @@ struct ParameterUpdateTests {
   }
 
   @Test(
-    "Whatever the central answers is lived with",
+    "Every response of the central leaves the link unchanged",
     arguments: [
       [0x13, 0x01, 2, 0, 0x00, 0x00],  // accepted
       [0x13, 0x01, 2, 0, 0x01, 0x00],  // refused
@@ -74,7 +74,7 @@ struct ParameterUpdateTests {
     #expect(controller.connectionCount == 1)
   }
 
-  @Test("A link that has gone before is not asked, nor is the next one too early")
+  @Test("The 5 s begin again for the next link")
   func gone() {
     let controller = connected(interval: 80)
     controller.pass(milliseconds: 4_000)

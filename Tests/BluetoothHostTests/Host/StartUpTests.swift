@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The commands that set up a controller with LE buffers of its own, for a public address.
+/// The commands that set up a controller with LE buffers and a public address.
 private let plainStartUp: [HCIOpcode] = [
   .reset, .readBDADDR, .setEventMask, .leSetEventMask, .leReadBufferSize,
   .leReadLocalSupportedFeatures, .leSetAdvertisingParameters, .leSetAdvertisingData,
@@ -13,18 +13,18 @@ private let randomAddress = DeviceAddress(kind: .random, bytes: [6, 5, 4, 3, 2, 
 
 @Suite("Host: start-up")
 struct StartUpTests {
-  @Test("An obedient controller is set up, and advertises")
+  @Test("A controller is set up, and advertises")
   func plain() {
     let controller = ScriptedController<2>()
     #expect(controller.commands == plainStartUp)
     #expect(controller.radio == .advertising)
-    // It was starting from the first, which is no change to tell of.
+    // The initial state, starting, is not reported as a change.
     #expect(controller.events == [.radio(.silent), .radio(.advertising)])
-    // Then the host asks whether it still advertises.
+    // The check of the advertising.
     #expect(controller.deadline == controller.now.advanced(by: 30_000))
   }
 
-  @Test("What each command says")
+  @Test("The commands have the expected parameters")
   func parameters() {
     let controller = ScriptedController<1>()
     // Bits 4, 7, 15 and 61; bits 0, 2, 4, 5, 6, 9 and 11.
@@ -46,7 +46,7 @@ struct StartUpTests {
     #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
   }
 
-  @Test("A host that was not started says nothing, whatever the controller says")
+  @Test("A host that was not started ignores all events")
   func notStarted() {
     let controller = ScriptedController<1>(starts: false)
     controller.run()
@@ -62,12 +62,10 @@ struct StartUpTests {
   }
 
   @Test(
-    "Each command left unanswered once: after 2 s the host goes on, or begins again",
+    "After 2 s without an answer to a command, the host goes on or starts again",
     arguments: plainStartUp)
   func unanswered(opcode: HCIOpcode) {
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = opcode
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.unanswered = opcode }
     #expect(controller.commands.last == opcode)
     #expect(controller.deadline == controller.now.advanced(by: 2_000))
     controller.pass(milliseconds: 1_999)
@@ -89,11 +87,9 @@ struct StartUpTests {
   }
 
   @Test(
-    "Each command left unanswered for ever: the host is never at its end", arguments: plainStartUp)
+    "A command that is never answered does not stop the host", arguments: plainStartUp)
   func neverAnswered(opcode: HCIOpcode) {
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = opcode
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.unanswered = opcode }
     for _ in 0..<20 { controller.pass(milliseconds: 1_000) }
     #expect(controller.deadline != nil || controller.radio == .advertising)
     controller.behaviour.unanswered = nil
@@ -102,12 +98,10 @@ struct StartUpTests {
   }
 
   @Test(
-    "Each command refused once: the host goes on, or begins again after 2 s",
+    "After a refused command, the host goes on, or starts again after 2 s",
     arguments: plainStartUp)
   func refused(opcode: HCIOpcode) {
-    var behaviour = ControllerBehaviour()
-    behaviour.refused = (opcode, .hardwareFailure)
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.refused = (opcode, .hardwareFailure) }
     controller.behaviour.refused = nil
     if controller.radio != .advertising {
       #expect(controller.radio == .fault(.refused(opcode, .hardwareFailure)))
@@ -121,16 +115,14 @@ struct StartUpTests {
     controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
-  @Test("A command refused by Command Status is refused all the same")
+  @Test("Command Status can refuse a command")
   func refusedByStatus() {
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = .reset
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.unanswered = .reset }
     controller.status(.unknownCommand, of: .reset)
     #expect(controller.radio == .fault(.refused(.reset, .unknownCommand)))
   }
 
-  @Test("No LE buffers: those that BR/EDR shares are used", arguments: [(0, 4), (27, 0), (0, 0)])
+  @Test("Without LE buffers, the shared buffers are used", arguments: [(0, 4), (27, 0), (0, 0)])
   func sharedBuffers(length: UInt16, count: UInt8) {
     var behaviour = ControllerBehaviour()
     behaviour.leBuffers = (length, count)
@@ -145,7 +137,7 @@ struct StartUpTests {
     #expect(controller.aclPackets.count == 2)
   }
 
-  @Test("Buffers that cannot be are taken for the least that there may be")
+  @Test("Invalid buffer sizes are taken as the minimum")
   func nonsenseBuffers() {
     var behaviour = ControllerBehaviour()
     behaviour.leBuffers = (0, 0)
@@ -162,12 +154,10 @@ struct StartUpTests {
   }
 
   @Test(
-    "Buffers of fewer than 27 bytes are taken for 27; of more, for what they are",
+    "A buffer size below 27 bytes is taken as 27",
     arguments: [(1, 27), (26, 27), (27, 27), (28, 28), (251, 251), (65_535, 517)])
-  func bufferLength(told: UInt16, longest: Int) {
-    var behaviour = ControllerBehaviour()
-    behaviour.leBuffers = (told, 8)
-    let controller = ScriptedController<1>(behaviour)
+  func bufferLength(stated: UInt16, longest: Int) {
+    let controller = ScriptedController<1>.with { $0.leBuffers = (stated, 8) }
     controller.connect()
     controller.exchangeMTU(517)
     controller.host.server.application.values[0] = [UInt8](counting: 512)
@@ -176,21 +166,17 @@ struct StartUpTests {
     #expect(controller.aclPackets.map { $0.count - 5 }.max() == longest)
   }
 
-  @Test("Answers cut short by so many bytes are survived", arguments: 0...12)
+  @Test("The start-up succeeds with truncated answers", arguments: 0...12)
   func cutAnswers(bytes: Int) {
-    var behaviour = ControllerBehaviour()
-    behaviour.cutsAnswersBy = bytes
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.cutsAnswersBy = bytes }
     #expect(controller.radio == .advertising)
     controller.connect()
     controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
-  @Test("Events of the commands cut short anywhere, or lying about their length, are survived")
+  @Test("Command events with wrong lengths are ignored")
   func cutEvents() {
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = .reset
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.unanswered = .reset }
     let complete: [UInt8] = [0x04, 0x0E, 4, 1, 0x03, 0x0C, 0x00]
     for cut in truncations(of: complete) + [complete + [0x00]] { controller.receive(cut) }
     for length in 0..<3 {
@@ -203,27 +189,23 @@ struct StartUpTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A controller that takes no more commands is asked again after 2 s")
+  @Test("A controller without command credits gets the next command after 2 s")
   func noCredits() {
-    var behaviour = ControllerBehaviour()
-    behaviour.commandCredits = 0
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.commandCredits = 0 }
     #expect(controller.commands == [.reset])
     #expect(controller.deadline == controller.now.advanced(by: 2_000))
     controller.pass(milliseconds: 2_000)
     #expect(controller.commands == [.reset, .readBDADDR])
-    // Credits given by an event of their own are taken at once.
+    // Credits from a separate event are used at once.
     controller.behaviour.commandCredits = 1
     controller.complete(.none, [])
     controller.run()
     #expect(controller.radio == .advertising)
   }
 
-  @Test("An answer to another command than the one sent gives credits, and nothing else")
+  @Test("An answer to another command gives only credits")
   func strayAnswer() {
-    var behaviour = ControllerBehaviour()
-    behaviour.unanswered = .reset
-    let controller = ScriptedController<1>(behaviour)
+    let controller = ScriptedController<1>.with { $0.unanswered = .reset }
     let deadline = controller.deadline
     controller.pass(milliseconds: 100)
     controller.complete(.readBDADDR, [0x00, 9, 9, 9, 9, 9, 9])
@@ -231,11 +213,11 @@ struct StartUpTests {
     controller.run()
     #expect(controller.commands == [.reset])
     #expect(controller.radio == .starting)
-    // The one that was sent has no more time than before.
+    // The deadline of the sent command stays.
     #expect(controller.deadline == deadline)
   }
 
-  @Test("A hardware error after each command of the start-up begins it again", arguments: 1...10)
+  @Test("A Hardware Error during the start-up restarts it", arguments: 1...10)
   func hardwareError(commandCount: Int) {
     let controller = ScriptedController<1>(starts: false)
     controller.host.start(at: controller.now)
@@ -250,7 +232,7 @@ struct StartUpTests {
     #expect(controller.radio == .advertising)
   }
 
-  @Test("A hardware error ends every link; the centrals can come again")
+  @Test("A Hardware Error ends every link; centrals can connect again")
   func hardwareErrorWithLinks() {
     let controller = ScriptedController<2>()
     controller.connect(0x40)
@@ -270,65 +252,45 @@ struct StartUpTests {
 
   @Test("A stray answer does not hasten a reset that waits")
   func hastenedReset() {
-    var behaviour = ControllerBehaviour()
-    behaviour.refused = (.reset, .hardwareFailure)
-    let controller = ScriptedController<3>(behaviour)
+    let controller = ScriptedController<3>.with { $0.refused = (.reset, .hardwareFailure) }
     controller.behaviour.refused = nil
     controller.complete(.none, [])
     controller.run()
     #expect(controller.commands == [.reset])
   }
-
 }
 
-@Suite("Host: the address that it goes by")
+@Suite("Host: its own address")
 struct OwnAddressTests {
-  private func controller(_ address: OwnAddress, public publicAddress: [UInt8])
-    -> ScriptedController<1>
-  {
+  private static let publicBytes: [UInt8] = [1, 2, 3, 4, 5, 6]
+
+  @Test(
+    "It is public or random, as the configuration and the controller determine",
+    arguments: [
+      Row("public", (.public, publicBytes, false)),
+      Row("random", (.random(randomAddress), publicBytes, true)),
+      Row("automatic, public", (.automatic(orRandom: randomAddress), publicBytes, false)),
+      Row(
+        "automatic, without a public one",
+        (.automatic(orRandom: randomAddress), [0, 0, 0, 0, 0, 0], true)),
+    ] as [Row<(OwnAddress, [UInt8], Bool)>])
+  func address(row: Row<(OwnAddress, [UInt8], Bool)>) {
+    let (address, publicAddress, isRandom) = row.value
     var behaviour = ControllerBehaviour()
     behaviour.publicAddress = publicAddress
-    return ScriptedController<1>(behaviour, address: address)
+    let controller = ScriptedController<1>(behaviour, address: address)
+    #expect(
+      controller.address
+        == (isRandom
+          ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6])))
+    #expect(
+      controller.parameters(of: .leSetAdvertisingParameters).first?[5] == (isRandom ? 1 : 0))
+    #expect(
+      controller.parameters(of: .leSetRandomAddress)
+        == (isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : []))
   }
 
-  private func ownAddressType(_ controller: ScriptedController<1>) -> UInt8? {
-    controller.parameters(of: .leSetAdvertisingParameters).first?[5]
-  }
-
-  @Test("The public one, which needs no command")
-  func publicAddress() {
-    let controller = controller(.public, public: [1, 2, 3, 4, 5, 6])
-    #expect(controller.address == DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
-    #expect(ownAddressType(controller) == 0x00)
-    #expect(controller.parameters(of: .leSetRandomAddress) == [])
-  }
-
-  @Test("A random one, whatever the controller has")
-  func random() {
-    let controller = controller(.random(randomAddress), public: [1, 2, 3, 4, 5, 6])
-    #expect(controller.address == randomAddress)
-    #expect(ownAddressType(controller) == 0x01)
-    #expect(controller.parameters(of: .leSetRandomAddress) == [[6, 5, 4, 3, 2, 0xC1]])
-  }
-
-  @Test("The public one where the controller has one")
-  func automaticPublic() {
-    let controller = controller(
-      .automatic(orRandom: randomAddress), public: [1, 2, 3, 4, 5, 6])
-    #expect(controller.address == DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
-    #expect(controller.parameters(of: .leSetRandomAddress) == [])
-  }
-
-  @Test("A random one where the controller has none")
-  func automaticRandom() {
-    let controller = controller(
-      .automatic(orRandom: randomAddress), public: [0, 0, 0, 0, 0, 0])
-    #expect(controller.address == randomAddress)
-    #expect(ownAddressType(controller) == 0x01)
-    #expect(controller.parameters(of: .leSetRandomAddress) == [[6, 5, 4, 3, 2, 0xC1]])
-  }
-
-  @Test("A random one that the controller refuses: it may have been set before")
+  @Test("A refused random address is taken as set before")
   func refused() {
     var behaviour = ControllerBehaviour()
     behaviour.refused = (.leSetRandomAddress, .commandDisallowed)

@@ -27,7 +27,7 @@ private let result = Array(frame[2...])
 
 @Suite("L2CAP: frames from fragments")
 struct L2CAPReassemblerTests {
-  @Test("A frame cut in any number of places", arguments: 0..<512)
+  @Test("A frame is reassembled from any fragments", arguments: 0..<512)
   func everySplit(cuts: Int) {
     // Bit n of `cuts`: a fragment ends after byte n. 10 bytes can be cut in 9 places: 2⁹ = 512.
     var fragments: [[UInt8]] = [[]]
@@ -45,7 +45,7 @@ struct L2CAPReassemblerTests {
     #expect(received == [result])
   }
 
-  @Test("Empty fragments in between change nothing")
+  @Test("Empty fragments change nothing")
   func emptyFragments() {
     var reassembly = Reassembly()
     #expect(reassembly.receive([], starts: true) == nil)
@@ -55,7 +55,7 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive([], starts: false) == nil)
   }
 
-  @Test("A frame without a payload, whole or in pieces of any length", arguments: 1...4)
+  @Test("A frame without a payload is reassembled from pieces of any length", arguments: 1...4)
   func emptyFrame(length: Int) {
     let empty: [UInt8] = [0, 0, 0x04, 0x00]
     var reassembly = Reassembly()
@@ -66,7 +66,7 @@ struct L2CAPReassemblerTests {
     #expect(received == [0x04, 0x00])
   }
 
-  @Test("After a reset the rest of a frame is dropped, also if it could be a frame")
+  @Test("After a reset, the rest of a frame is dropped")
   func reset() {
     var reassembly = Reassembly()
     #expect(reassembly.receive(frame[..<3], starts: true) == nil)
@@ -75,7 +75,7 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive(frame, starts: true) == result)
   }
 
-  @Test("A continuation without a start is dropped, and the next frame is whole")
+  @Test("A continuation without a start is dropped")
   func continuationAlone() {
     var reassembly = Reassembly()
     #expect(reassembly.receive(frame, starts: false) == nil)
@@ -94,7 +94,7 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive(other[5...], starts: false) == [0x06, 0x00, 1, 2, 3])
   }
 
-  @Test("12 bytes of payload are accepted, whole or in pieces of any length", arguments: 1...16)
+  @Test("The longest payload, 12 bytes, is accepted in pieces of any length", arguments: 1...16)
   func longest(length: Int) {
     let longest: [UInt8] = [12, 0, 0x04, 0x00] + Array(0..<12)
     var reassembly = Reassembly()
@@ -106,7 +106,7 @@ struct L2CAPReassemblerTests {
   }
 
   @Test(
-    "13 bytes are skipped whole, in pieces of any length; then the next frame is heard",
+    "A payload of 13 bytes is skipped in pieces of any length",
     arguments: 1...17)
   func tooLong(length: Int) {
     let tooLong: [UInt8] = [13, 0, 0x04, 0x00] + Array(0..<13)
@@ -118,7 +118,7 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive(frame, starts: true) == result)
   }
 
-  @Test("More bytes than the frame states make it useless", arguments: 1...9)
+  @Test("A frame with more bytes than it states is dropped", arguments: 1...9)
   func moreThanStated(length: Int) {
     var reassembly = Reassembly()
     #expect(reassembly.receive(frame + [0xFF], starts: true) == nil)
@@ -128,7 +128,7 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive(frame, starts: true) == result)
   }
 
-  @Test("Frames of several links are put together apart from each other")
+  @Test("Frames of several links are reassembled separately")
   func severalLinks() {
     let controller = ScriptedController<2>()
     controller.connect(0x40)
@@ -144,7 +144,7 @@ struct L2CAPReassemblerTests {
   }
 
   @Test(
-    "Frames on channels that are not ours are ignored",
+    "Frames on unknown channels are ignored",
     arguments: [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x001F, 0x0040, 0xFFFF])
   func unknownChannel(channel: UInt16) {
     let controller = ScriptedController<1>()
@@ -153,19 +153,11 @@ struct L2CAPReassemblerTests {
     #expect(controller.frames == [])
   }
 
-  @Test("Data of a link that is not known is ignored")
-  func unknownLink() {
-    let controller = ScriptedController<1>()
-    controller.connect()
-    controller.send([0x0A, 0x03, 0x00], on: 0x41)
-    #expect(controller.frames == [])
-  }
-
-  @Test("The longest ATT PDU is heard in one packet; a longer frame is skipped, cut or not")
+  @Test("The longest ATT PDU is accepted; a longer frame is skipped")
   func longestPDU() {
     let controller = connectedController(mtu: 517)
     controller.forgetWhatWasSent()
-    // 1 (opcode) + 516 = 517, longer than any value: an answer there is.
+    // 1 (opcode) + 516 = 517: the value is too long, but the PDU gets a response.
     controller.send([0x12, 0x0D, 0x00] + [UInt8](repeating: 0, count: 514))
     #expect(controller.pdus() == [error(0x12, 0x0D, .invalidAttributeValueLength)])
     controller.forgetWhatWasSent()

@@ -5,12 +5,11 @@ private let capabilities: [IOCapability] = [
   .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
 ]
 
-/// Table 2.8 of Vol 3, Part H, 2.3.5.1, as it is printed: a line for each responder, a column for each
-/// initiator, both in the order DisplayOnly, DisplayYesNo, KeyboardOnly, NoInputNoOutput,
-/// KeyboardDisplay.
+/// Table 2.8 of Vol 3, Part H, 2.3.5.1: a line for each responder, a column for each initiator,
+/// both in the order DisplayOnly, DisplayYesNo, KeyboardOnly, NoInputNoOutput, KeyboardDisplay.
 ///
-/// J is Just Works, N numeric comparison, B a passkey entered at both; I and R are a passkey that the
-/// initiator or the responder displays. Where two letters stand, the first is for legacy pairing.
+/// J is Just Works, N numeric comparison, B a passkey entered at both; I and R are a passkey that
+/// the initiator or the responder displays. Of two letters, the first is for legacy pairing.
 private let table = [
   // DO  DYN  KO  NINO KD
   ["J", "J", "R", "J", "R"],
@@ -44,7 +43,7 @@ private func features(
 
 @Suite("Association models")
 struct AssociationModelTests {
-  @Test("Table 2.8, for every pair of IO capabilities, with MITM from either side or from both")
+  @Test("Every pair of IO capabilities has the model of table 2.8")
   func tableOfModels() throws {
     var count = 0
     for (row, responder) in capabilities.enumerated() {
@@ -62,11 +61,11 @@ struct AssociationModelTests {
         }
       }
     }
-    // 5 × 5 pairs, two generations, three ways to ask for MITM.
+    // 5 × 5 pairs, two generations, three ways to require MITM.
     #expect(count == 150)
   }
 
-  @Test("Without MITM on either side it is always Just Works")
+  @Test("Without MITM on either side, the model is Just Works")
   func withoutMITM() {
     for initiator in capabilities {
       for responder in capabilities {
@@ -81,7 +80,7 @@ struct AssociationModelTests {
     }
   }
 
-  @Test("Legacy pairing, if only one side knows Secure Connections")
+  @Test("The model is that of legacy pairing unless both sides support Secure Connections")
   func mixed() {
     for (one, other) in [(true, false), (false, true)] {
       #expect(
@@ -91,7 +90,7 @@ struct AssociationModelTests {
     }
   }
 
-  @Test("Just Works alone protects against nobody")
+  @Test("All models but Just Works authenticate")
   func protection() {
     #expect(!AssociationModel.justWorks.isAuthenticated)
     for model: AssociationModel in [

@@ -1,13 +1,13 @@
 import BluetoothHost
 import Testing
 
-@Suite("Waiting after failed pairings")
+@Suite("Delays after failed pairings")
 struct AttemptLimiterTests {
   private let one = DeviceAddress.staticRandom([1, 0, 0, 0, 0, 0])
 
   private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
 
-  @Test("1 s, and twice as long after each failure, up to 64 s")
+  @Test("The delay is 1 s, and doubles with each failure up to 64 s")
   func waits() {
     let waits = (0...9).map { AttemptLimiter<4>.wait(after: $0) }
     #expect(
@@ -15,7 +15,7 @@ struct AttemptLimiterTests {
     #expect(AttemptLimiter<4>.wait(after: .max) == 64_000)
   }
 
-  @Test("A success forgets the failures")
+  @Test("A success resets the delay")
   func success() {
     var limiter = AttemptLimiter<4>()
     for _ in 0..<5 { limiter.noteFailure(one, at: at(0)) }
@@ -27,9 +27,9 @@ struct AttemptLimiterTests {
     #expect(limiter.isAllowed(one, at: at(1_000)))
   }
 
-  @Test("Each minute without a failure takes one doubling back")
+  @Test("Each minute without a failure halves the next delay")
   func decrease() {
-    // After 4 failures at 0 the wait ends at 8 s; each case: when the next one comes, and its wait.
+    // 4 failures at 0 delay to 8 s. Each case: the time of the next failure, and its delay.
     for (time, wait): (UInt64, UInt64) in [
       (8_000, 16_000), (67_999, 16_000), (68_000, 8_000), (128_000, 4_000), (188_000, 2_000),
       (248_000, 1_000), (10_000_000, 1_000), (UInt64.max / 2, 1_000),
@@ -42,7 +42,7 @@ struct AttemptLimiterTests {
     }
   }
 
-  @Test("The one whose wait ends first makes room")
+  @Test("The device whose delay ends first is replaced")
   func full() {
     var limiter = AttemptLimiter<2>()
     let addresses = (1...3).map { DeviceAddress.staticRandom([UInt8($0), 0, 0, 0, 0, 0]) }
@@ -55,7 +55,7 @@ struct AttemptLimiterTests {
     #expect(!limiter.isAllowed(addresses[2], at: at(999)))
   }
 
-  @Test("With room for nobody, nobody waits")
+  @Test("A limiter without capacity delays no device")
   func empty() {
     var limiter = AttemptLimiter<0>()
     limiter.noteFailure(one, at: at(0))

@@ -1,9 +1,10 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
 @Suite("The bytes of a bond file")
 struct BondFileFormatTests {
-  /// The key whose first byte in a file is `first`, and each further one is one more.
+  /// The key with the bytes `first`, `first + 1` … in a file.
   private func key(_ first: UInt8) -> Number128 {
     let bytes = (0..<16).map { first + $0 }
     var reader = ByteReader(bytes.span)
@@ -14,8 +15,8 @@ struct BondFileFormatTests {
     .staticRandom([number, 2, 3, 4, 5, 0])
   }
 
-  /// What is known of a client: it is change-aware, has robust caching, wants Service Changed indicated,
-  /// and notifications of the second value.
+  /// A change-aware client with robust caching, and subscriptions to Service Changed and to the
+  /// second value.
   private var client: ClientRecord {
     var subscriptions = InlineArray<32, UInt8>(repeating: 0)
     subscriptions[1] = 1
@@ -53,7 +54,7 @@ struct BondFileFormatTests {
     return unsafe file.span.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// What a file holds.
+  /// The contents of a file.
   private struct Content {
     var bonds: [Bond] = []
     var identity: LocalIdentity?
@@ -108,7 +109,7 @@ struct BondFileFormatTests {
     #expect(empty.identity == nil)
   }
 
-  @Test("The checksum is the CRC-32 that others work out")
+  @Test("The checksum equals zlib's CRC-32")
   func checksum() {
     // Of "8BALBOND", 1, 0, 0 and 23 zeros, by Python's zlib.crc32.
     #expect(bytes([], nil).suffix(4) == [34, 140, 124, 160])
@@ -124,7 +125,7 @@ struct BondFileFormatTests {
     #expect(fault([]) == .foreign)
   }
 
-  @Test("A file with any bit turned over is refused")
+  @Test("A file with any bit flipped is refused")
   func flips() {
     let file = bytes([first, second], identity)
     for index in file.indices {
@@ -144,9 +145,9 @@ struct BondFileFormatTests {
     }
   }
 
-  @Test("Bytes of any kind are refused, and stop nothing")
+  @Test("Random bytes are refused")
   func noise() {
-    var generator = SeededNumbers(seed: 8)
+    var generator = FixedRandom(seed: 8)
     for _ in 0..<2_000 {
       var noise = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
         UInt8.random(in: .min ... .max, using: &generator)
@@ -157,8 +158,8 @@ struct BondFileFormatTests {
     }
   }
 
-  @Test("Of too many bonds those that were used last are kept")
-  func fewPlaces() throws {
+  @Test("A full table keeps the most recently used bonds")
+  func fullTable() throws {
     let file = bytes([first, second], nil)
     var table = BondTable<1>()
     _ = try BondFileFormat.read(file.span, into: &table)
@@ -167,7 +168,7 @@ struct BondFileFormatTests {
     #expect(kept == first)
   }
 
-  @Test("A full table fits, and knows when it has to be written anew")
+  @Test("A full table fits, and reports when it has changed")
   func full() throws {
     let bonds = (0..<16).map { number in
       var bond = second
@@ -188,19 +189,5 @@ struct BondFileFormatTests {
     expectChange(true) { $0.remove(at: 15) }
     expectChange(false) { $0.remove(at: 15) }
     expectChange(true) { $0.store(bonds[2]) }
-  }
-}
-
-/// The same numbers for the same seed: xorshift64.
-private struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
   }
 }

@@ -18,7 +18,7 @@ private func bond(
 
 @Suite("Bonds in memory")
 struct BondTableTests {
-  @Test("The bond that has been unused the longest makes room")
+  @Test("The least recently used bond is replaced")
   func eviction() {
     var stored = BondTable<3>()
     for number: UInt8 in 1...3 { stored.store(bond(number)) }
@@ -42,7 +42,7 @@ struct BondTableTests {
     #expect(identities(stored) == [3, 1])
   }
 
-  @Test("A number that no bond has is answered, and changes nothing")
+  @Test("An index without a bond changes nothing")
   func range() {
     var table = BondTable<2>()
     table.store(bond(1))
@@ -77,9 +77,9 @@ struct BondTableTests {
     let resolvable = resolvableAddress(of: identity, prand: 0x12_3456)
     #expect(found(table.index(resolving: resolvable)) == 2)
     #expect(found(table.index(resolving: address(1))) == 1)
-    let stranger = LocalIdentity(
+    let unknown = LocalIdentity(
       identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: address(2))
-    #expect(found(table.index(resolving: resolvableAddress(of: stranger, prand: 5))) == nil)
+    #expect(found(table.index(resolving: resolvableAddress(of: unknown, prand: 5))) == nil)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)) == 3)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)) == nil)
     #expect(
@@ -87,7 +87,7 @@ struct BondTableTests {
       "that key serves links as the central")
   }
 
-  @Test("The specification's private address is resolved by its key: Vol 3, Part H, D.7")
+  @Test("The specification's private address resolves with its key: Vol 3, Part H, D.7")
   func sampleAddress() {
     // IRK ec0234a357c8ad05341010a60a397d9b, prand 708194, hash 0dfbaa.
     let key = Number128(words: [0x0A39_7D9B, 0x3410_10A6, 0x57C8_AD05, 0xEC02_34A3])
@@ -122,25 +122,27 @@ struct SecurityManagerBondTests {
     return try #require(peripheral.bond())
   }
 
-  @Test("A new pairing replaces the bond once it is complete, not before")
+  /// Begins a new link, 100 s later.
+  private func reconnect() {
+    central.disconnect()
+    central.now = Instant(rawValue: central.now.rawValue + 100_000)
+    peripheral.now = central.now
+    central.connect(to: peripheral)
+  }
+
+  @Test("A new pairing replaces the bond when it is complete")
   func replacement() throws {
     let old = try pairedOnce()
-    // The link goes after each number of PDUs.
+    // The link is lost after each number of PDUs.
     for count in 0..<12 {
-      central.disconnect()
-      // Each loss is a failure, which makes the peer wait.
-      central.now = Instant(rawValue: central.now.rawValue + 100_000)
-      peripheral.now = central.now
-      central.connect(to: peripheral)
+      // Each loss is a failure, which delays the next pairing.
+      reconnect()
       #expect(central.pair())
       central.run(count)
       #expect(peripheral.bond() == old, "after \(count) PDUs")
       #expect(peripheral.bondCount == 1)
     }
-    central.disconnect()
-    central.now = Instant(rawValue: central.now.rawValue + 100_000)
-    peripheral.now = central.now
-    central.connect(to: peripheral)
+    reconnect()
     #expect(central.pair())
     central.run()
     let new = try #require(peripheral.bond())
@@ -149,7 +151,7 @@ struct SecurityManagerBondTests {
     #expect(new.longTermKey == central.bond()?.longTermKey)
   }
 
-  @Test("A new pairing has at least the protection of the bond")
+  @Test("A new pairing cannot weaken the bond's protection")
   func neverWeaker() throws {
     let old = try pairedOnce()
     #expect(old.isAuthenticated && old.isSecureConnections)
@@ -159,13 +161,10 @@ struct SecurityManagerBondTests {
       PairingPolicy(ioCapability: .keyboardDisplay, secureConnections: .notOffered),
     ]
     for policy in weaker {
-      central.disconnect()
-      central.now = Instant(rawValue: central.now.rawValue + 100_000)
-      peripheral.now = central.now
-      // The central has lost its bond, and with it what it knew of the peripheral's strength.
+      // The central has lost its bond, and with it the protection that it requires.
       central.manager.removeBond(at: 0)
       central.manager.policy = policy
-      central.connect(to: peripheral)
+      reconnect()
       #expect(central.pair())
       central.run()
       #expect(peripheral.outcomes.last == .failed(.authenticationRequirements))
@@ -174,10 +173,10 @@ struct SecurityManagerBondTests {
     }
   }
 
-  @Test("The identity of a stronger bond is not given to a weaker pairing")
+  @Test("A weaker pairing cannot take the identity of a stronger bond")
   func claimedIdentity() throws {
     let old = try pairedOnce()
-    // A stranger with a private address of its own says that it is the bonded device.
+    // A device with its own private address claims to be the bonded device.
     let thief = SecurityStation(
       PairingPolicy(ioCapability: .noInputNoOutput),
       identity: LocalIdentity(
@@ -193,15 +192,13 @@ struct SecurityManagerBondTests {
     #expect(!peripheral.manager.security(at: 1).contains(.bonded))
   }
 
-  @Test("An identity that does not fit the address on the link is refused")
+  @Test("An identity that does not match the link's address is refused")
   func impossibleIdentity() {
     let cases: [(DeviceAddress, LocalIdentity)] = [
       // A public address on the link, another one as the identity.
       (initiatorAddress, LocalIdentity(identityResolvingKey: .zero, address: responderAddress)),
       // A private address that the key does not resolve.
-      (
-        resolvableAddress(of: responderIdentity, prand: 9), initiatorIdentity
-      ),
+      (resolvableAddress(of: responderIdentity, prand: 9), initiatorIdentity),
     ]
     for (address, identity) in cases {
       let central = SecurityStation(identity: identity, seed: 1)
@@ -214,7 +211,7 @@ struct SecurityManagerBondTests {
     }
   }
 
-  @Test("A private address without an identity gives no bond that nobody could find again")
+  @Test("A private address without an identity gives no bond")
   func withoutIdentity() throws {
     let central = SecurityStation(identity: nil, seed: 1)
     central.connect(
@@ -226,7 +223,7 @@ struct SecurityManagerBondTests {
     #expect(peripheral.manager.security(at: 0).contains(.encrypted))
   }
 
-  @Test("The peripheral has lost its bond: the central hears it, and keeps its own")
+  @Test("A central keeps its bond when the peripheral has lost it")
   func lostBond() throws {
     _ = try pairedOnce()
     central.disconnect()
@@ -238,7 +235,7 @@ struct SecurityManagerBondTests {
     #expect(central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
     #expect(central.bondCount == 1)
     #expect(!central.manager.security(at: 0).contains(.encrypted))
-    // Whether to pair again is for the owner to say.
+    // The owner decides whether to pair again.
     #expect(central.pair())
     central.run()
     #expect(central.bond()?.longTermKey == peripheral.bond()?.longTermKey)
@@ -255,13 +252,13 @@ struct SecurityManagerBondTests {
     peripheral.manager.removeBond(at: 5)
   }
 
-  @Test("Encryption that goes off leaves nothing but the bond")
+  @Test("A link without encryption is only bonded")
   func encryptionOff() throws {
     _ = try pairedOnce()
     peripheral.manager.encryptionChanged(
       .success, isEncrypted: false, at: 0, at: peripheral.now)
     #expect(peripheral.manager.security(at: 0) == .bonded)
-    // Encryption that nobody asked for says nothing about a key.
+    // Unrequested encryption does not prove a key.
     peripheral.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: peripheral.now)
     #expect(peripheral.manager.security(at: 0) == .bonded)
   }

@@ -1,11 +1,12 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
-/// One device, with the PDUs of a peer that a test writes.
+/// One device, whose peer is the test.
 typealias LoneEnd = PairingEnd<TestAgreement, FixedRandom>
 
 extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
-  /// A responder that has got this Pairing Request.
+  /// A responder that has received this Pairing Request.
   static func responder(
     _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = responderIdentity,
     request: [UInt8]
@@ -13,22 +14,20 @@ extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 3))
     let parameters = Array(request.dropFirst())
     end.pairing.begin(
-      PairingLink(
-        role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      .responder,
       policy: policy, identity: identity, request: parameters.span, at: Instant(rawValue: 0))
     end.collect()
     return end
   }
 
-  /// An initiator that has sent its Pairing Request and has got this Pairing Response.
+  /// An initiator that has sent its Pairing Request and received this Pairing Response.
   static func initiator(
     _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = initiatorIdentity,
     response: [UInt8]
   ) -> LoneEnd {
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 4))
     end.pairing.begin(
-      PairingLink(
-        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      .initiator,
       policy: policy, identity: identity, at: Instant(rawValue: 0))
     _ = end.nextPDU()
     end.receive(response)
@@ -36,8 +35,8 @@ extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
   }
 }
 
-/// A peer's features, and how they are answered.
-private struct Offer: CustomTestStringConvertible, Sendable {
+/// A peer's features, and whether they are accepted.
+private struct FeatureOffer: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let policy: PairingPolicy
   /// IO, OOB, AuthReq, key size, initiator's keys, responder's keys.
@@ -60,38 +59,39 @@ private let secureOnly = PairingPolicy(secureConnections: .required)
 private let authenticated = PairingPolicy(ioCapability: .displayYesNo, authentication: .required)
 
 private let offers = [
-  Offer("a phone: Secure Connections", [4, 0, 0x0D, 16, 0x02, 0x03], nil),
-  Offer("legacy", [4, 0, 0x05, 16, 0x02, 0x03], nil),
-  Offer("reserved bits", [4, 0, 0xCD, 16, 0x02, 0x03], nil),
-  Offer("a key of 15 bytes", [4, 0, 0x0D, 15, 0, 0], .encryptionKeySize),
-  Offer("a key of 7 bytes", [4, 0, 0x01, 7, 0, 0], .encryptionKeySize),
-  Offer("a key of 6 bytes", [4, 0, 0x01, 6, 0, 0], .invalidParameters),
-  Offer("a key of 17 bytes", [4, 0, 0x01, 17, 0, 0], .invalidParameters),
-  Offer("an IO capability that is none", [5, 0, 0x01, 16, 0, 0], .invalidParameters),
-  Offer("an OOB data flag that is none", [3, 2, 0x01, 16, 0, 0], .invalidParameters),
-  Offer("one byte too few", [3, 0, 0x01, 16, 0], .invalidParameters),
-  Offer("one byte too many", [3, 0, 0x01, 16, 0, 0, 0], .invalidParameters),
-  Offer("OOB data of this device, which it never gave", [3, 1, 0x0D, 16, 0, 0], .oobNotAvailable),
-  Offer("OOB data with legacy pairing, which needs both", [3, 1, 0x05, 16, 0, 0], nil),
-  Offer(
-    "legacy, though only Secure Connections will do", [3, 0, 0x01, 16, 0, 0],
+  FeatureOffer("a phone: Secure Connections", [4, 0, 0x0D, 16, 0x02, 0x03], nil),
+  FeatureOffer("legacy", [4, 0, 0x05, 16, 0x02, 0x03], nil),
+  FeatureOffer("reserved bits", [4, 0, 0xCD, 16, 0x02, 0x03], nil),
+  FeatureOffer("a key of 15 bytes", [4, 0, 0x0D, 15, 0, 0], .encryptionKeySize),
+  FeatureOffer("a key of 7 bytes", [4, 0, 0x01, 7, 0, 0], .encryptionKeySize),
+  FeatureOffer("a key of 6 bytes", [4, 0, 0x01, 6, 0, 0], .invalidParameters),
+  FeatureOffer("a key of 17 bytes", [4, 0, 0x01, 17, 0, 0], .invalidParameters),
+  FeatureOffer("a reserved IO capability", [5, 0, 0x01, 16, 0, 0], .invalidParameters),
+  FeatureOffer("a reserved OOB data flag", [3, 2, 0x01, 16, 0, 0], .invalidParameters),
+  FeatureOffer("one byte too few", [3, 0, 0x01, 16, 0], .invalidParameters),
+  FeatureOffer("one byte too many", [3, 0, 0x01, 16, 0, 0, 0], .invalidParameters),
+  FeatureOffer(
+    "OOB data of this device, which it never gave", [3, 1, 0x0D, 16, 0, 0], .oobNotAvailable),
+  FeatureOffer("OOB data with legacy pairing, which needs both", [3, 1, 0x05, 16, 0, 0], nil),
+  FeatureOffer(
+    "legacy, though Secure Connections are required", [3, 0, 0x01, 16, 0, 0],
     .authenticationRequirements, policy: secureOnly),
-  Offer("Secure Connections only", [3, 0, 0x09, 16, 0, 0], nil, policy: secureOnly),
-  Offer(
+  FeatureOffer("Secure Connections only", [3, 0, 0x09, 16, 0, 0], nil, policy: secureOnly),
+  FeatureOffer(
     "no IO, though authentication is required", [3, 0, 0x0D, 16, 0, 0], .authenticationRequirements,
     policy: authenticated),
-  Offer(
+  FeatureOffer(
     "a display, though authentication is required", [1, 0, 0x09, 16, 0, 0], nil,
     policy: authenticated),
-  Offer(
+  FeatureOffer(
     "legacy with two displays, which gives Just Works", [1, 0, 0x05, 16, 0, 0],
     .authenticationRequirements, policy: authenticated),
 ]
 
-@Suite("What pairing devices agree on")
+@Suite("Pairing features")
 struct NegotiationTests {
-  @Test("A Pairing Request", arguments: offers)
-  fileprivate func request(offer: Offer) {
+  @Test("A Pairing Request is accepted or refused", arguments: offers)
+  fileprivate func request(offer: FeatureOffer) {
     let end = LoneEnd.responder(offer.policy, request: [0x01] + offer.features)
     #expect(end.outcome == offer.failure.map { .failed($0) })
     let answer = end.nextPDU()
@@ -103,8 +103,8 @@ struct NegotiationTests {
     #expect(end.isActive == (offer.failure == nil))
   }
 
-  @Test("A Pairing Response", arguments: offers)
-  fileprivate func response(offer: Offer) {
+  @Test("A Pairing Response is accepted or refused", arguments: offers)
+  fileprivate func response(offer: FeatureOffer) {
     let end = LoneEnd.initiator(offer.policy, response: [0x02] + offer.features)
     #expect(end.outcome == offer.failure.map { .failed($0) })
     #expect(end.isActive == (offer.failure == nil))
@@ -114,9 +114,9 @@ struct NegotiationTests {
     }
   }
 
-  @Test("The response names only keys that the request named", arguments: 0...255)
+  @Test("A response with keys that were not requested is refused", arguments: 0...255)
   func keysOfResponse(keys: UInt8) throws {
-    // The request offers the identity of the initiator, and wants EncKey and IdKey.
+    // The request offers the initiator's IdKey, and requests EncKey and IdKey.
     for (initiators, responders): (UInt8, UInt8) in [(keys, 0x03), (0x02, keys)] {
       let end = LoneEnd.initiator(response: [0x02, 3, 0, 0x09, 16, initiators, responders])
       let isRight = initiators & ~0x02 == 0 && responders & ~0x03 == 0
@@ -125,7 +125,7 @@ struct NegotiationTests {
     }
   }
 
-  @Test("The responder answers with keys that both have a use for")
+  @Test("The responder chooses keys that both devices use")
   func keysAnswered() throws {
     // AuthReq, keys of the initiator and of the responder; the same of the response.
     let cases: [(UInt8, UInt8, UInt8, UInt8, UInt8)] = [
@@ -145,13 +145,13 @@ struct NegotiationTests {
     }
   }
 
-  @Test("A device without an identity of its own gives none, and still wants the peer's")
+  @Test("A device without an identity requests only the peer's")
   func withoutIdentity() {
     let end = LoneEnd.responder(identity: nil, request: [0x01, 3, 0, 0x0D, 16, 0x03, 0x03])
     #expect(end.nextPDU() == [0x02, 3, 0, 0x09, 16, 0x02, 0x00])
   }
 
-  @Test("AuthReq says what the policy wants")
+  @Test("AuthReq follows the policy")
   func requirements() {
     let policies: [(PairingPolicy, UInt8)] = [
       (PairingPolicy(), 0x09),
@@ -164,8 +164,7 @@ struct NegotiationTests {
     for (policy, byte) in policies {
       let end = LoneEnd(TestAgreement(), FixedRandom(seed: 1))
       end.pairing.begin(
-        PairingLink(
-          role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+        .initiator,
         policy: policy, identity: nil, at: Instant(rawValue: 0))
       let request = end.nextPDU()
       #expect(request?[3] == byte, "\(policy)")
@@ -174,14 +173,13 @@ struct NegotiationTests {
     }
   }
 
-  @Test("Two devices of which one does not bond encrypt the link, and keep nothing")
+  @Test("Without bonding on both sides, the link is encrypted and no bond is kept")
   func noBonding() {
     for (one, other) in [(true, false), (false, true), (false, false)] {
       var way = PairingCase.all[0]
       way.initiator.bonds = one
       way.responder.bonds = other
-      let pipe = way.pipe()
-      pipe.run()
+      let pipe = way.pipe().run()
       #expect(pipe.initiator.outcome == .paired(nil))
       #expect(pipe.responder.outcome == .paired(nil))
       #expect(pipe.log.allSatisfy { !$0.isEncrypted }, "no keys are distributed")

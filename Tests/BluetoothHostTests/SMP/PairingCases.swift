@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
@@ -16,13 +17,13 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     testDescription = (legacy ? "legacy, " : "Secure Connections, ") + label
     isSecureConnections = !legacy
     self.model = model
-    // Each generation is chosen by one side, the other takes both.
+    // The initiator selects the generation; the responder supports both.
     self.initiator = PairingPolicy(
       ioCapability: initiator, secureConnections: legacy ? .notOffered : .wherePossible)
     self.responder = PairingPolicy(ioCapability: responder)
   }
 
-  /// Every way that there is.
+  /// All ways.
   static let all = [
     PairingCase("Just Works", .justWorks, .keyboardDisplay, .noInputNoOutput),
     PairingCase("numeric comparison", .numericComparison, .keyboardDisplay, .displayYesNo),
@@ -43,13 +44,13 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
       .keyboardOnly),
   ]
 
-  /// Those with few PDUs: passkey entry with Secure Connections has 80 more.
+  /// All but passkey entry with Secure Connections, which has 80 more PDUs.
   static let short = all.filter { !$0.isSecureConnections || !$0.model.usesPasskey }
 
   /// The short ones, and one with 80 PDUs more.
   static let varied = short + [all[4]]
 
-  /// Two devices, of which the initiator has begun.
+  /// Two devices; the initiator has begun.
   func pipe(
     seed: UInt64 = 7, checksCurve: Bool = true, request: (([UInt8]) -> [UInt8])? = nil
   ) -> PairingPipe<TestAgreement, FixedRandom> {
@@ -60,7 +61,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     return begin(initiator, responder, request: request)
   }
 
-  /// The pipe between two devices, of which the initiator begins.
+  /// The pipe between two devices; the initiator begins.
   func begin<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator>(
     _ initiator: PairingEnd<Agreement, Random>, _ responder: PairingEnd<Agreement, Random>,
     request change: (([UInt8]) -> [UInt8])? = nil
@@ -72,14 +73,12 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     }
     let now = Instant(rawValue: 0)
     initiator.pairing.begin(
-      PairingLink(
-        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      .initiator,
       policy: self.initiator, identity: initiatorIdentity, at: now)
     guard let request = initiator.nextPDU() else { return pipe }
     let parameters = Array((change?(request) ?? request).dropFirst())
     responder.pairing.begin(
-      PairingLink(
-        role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      .responder,
       policy: self.responder, identity: responderIdentity, request: parameters.span, at: now)
     responder.collect()
     return pipe

@@ -1,17 +1,18 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
-@Suite("Random input to pairing")
+@Suite("Pairing: random input")
 struct PairingFuzzTests {
   @Test(
-    "Random PDUs, answers and events: no trap, and no bond but with a key of both",
+    "Random PDUs give no bond with different keys",
     arguments: 0..<20)
   func random(seed: UInt64) {
     var random = FixedRandom(seed: seed)
     let way = PairingCase.short[Int(seed) % PairingCase.short.count]
     for _ in 0..<40 {
       let pipe = way.pipe(seed: random.next(), checksCurve: Bool.random(using: &random))
-      // A pairing that is disturbed once in a while, by a PDU in place of another or between two.
+      // Now and then, a random PDU replaces another one, or is inserted.
       pipe.onPDU = { pdu in
         guard UInt8.random(in: 0..<12, using: &random) == 0 else { return pdu.bytes }
         var bytes = pdu.bytes
@@ -30,7 +31,7 @@ struct PairingFuzzTests {
       }
       pipe.run()
       if let one = pipe.initiator.bond, let other = pipe.responder.bond {
-        // The key of legacy pairing is itself one of the disturbed PDUs.
+        // Legacy pairing sends the key in a PDU, which may be changed.
         #expect(one.longTermKey == other.longTermKey || !way.isSecureConnections)
         #expect(one.isAuthenticated == other.isAuthenticated)
       }
@@ -43,7 +44,7 @@ struct PairingFuzzTests {
     }
   }
 
-  @Test("A device without a pairing takes anything, and says nothing")
+  @Test("A device without a pairing sends nothing")
   func idle() {
     var random = FixedRandom(seed: 1)
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 2))

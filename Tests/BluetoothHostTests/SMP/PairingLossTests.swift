@@ -1,36 +1,34 @@
 import BluetoothHost
 import Testing
 
-@Suite("Pairing that does not come to its end")
+@Suite("Interrupted pairing")
 struct PairingLossTests {
   @Test(
-    "The link goes before a PDU arrives: no bond where it is missing",
+    "A link that ends before a PDU arrives leaves no bond at its receiver",
     arguments: PairingCase.varied)
   func loss(way: PairingCase) {
-    let whole = way.pipe()
-    whole.run()
-    for lost in 0..<whole.log.count where !way.isMonotonous(at: lost) {
+    let whole = way.pipe().run()
+    for lost in 0..<whole.log.count where !way.isRepeatedRound(at: lost) {
       let pipe = way.pipe()
       pipe.onPDU = { $0.number == lost ? nil : $0.bytes }
       pipe.run()
       #expect(pipe.log.count == lost + 1)
-      // The sender of the last key is done with it; what it sent is lost.
+      // The sender of the last key has finished; the key is lost.
       let isLast = lost == whole.log.count - 1
       #expect(pipe.initiator.isPaired == isLast, "PDU \(lost)")
       #expect(!pipe.responder.isPaired, "PDU \(lost)")
       for end in [pipe.initiator, pipe.responder] {
         #expect(end.isPaired || end.outcome == .linkLost, "PDU \(lost)")
         #expect(!end.isActive)
-        #expect(end.nextPDU() == nil, "nobody is there")
+        #expect(end.nextPDU() == nil, "the link has ended")
       }
     }
   }
 
-  @Test("30 s without a PDU end it, wherever it stands", arguments: PairingCase.varied)
+  @Test("30 s without a PDU end the pairing at any point", arguments: PairingCase.varied)
   func timeout(way: PairingCase) {
-    let whole = way.pipe()
-    whole.run()
-    for stop in 0..<whole.log.count where !way.isMonotonous(at: stop) {
+    let whole = way.pipe().run()
+    for stop in 0..<whole.log.count where !way.isRepeatedRound(at: stop) {
       let pipe = way.pipe()
       pipe.stopsBefore = { $0.number == stop }
       pipe.run()
@@ -44,12 +42,12 @@ struct PairingLossTests {
         end.collect()
         #expect(end.outcome == .timedOut, "before PDU \(stop)")
         #expect(!end.isActive)
-        #expect(end.nextPDU() == nil, "no more of the protocol on this link, not even a failure")
+        #expect(end.nextPDU() == nil, "SMP has ended on this link, without Pairing Failed")
       }
     }
   }
 
-  @Test("Each PDU gives the other side 30 s more")
+  @Test("Each PDU restarts the 30 s")
   func restartedTimer() {
     let end = LoneEnd.responder(request: [0x01, 3, 0, 0x01, 16, 0, 0])
     #expect(end.deadline == Instant(rawValue: 30_000))
@@ -58,7 +56,7 @@ struct PairingLossTests {
     #expect(end.deadline == Instant(rawValue: 50_000))
   }
 
-  @Test("A reserved code, and a Security Request while pairing, give no time and change nothing")
+  @Test("A reserved code, or a Security Request while pairing, is ignored")
   func ignored() {
     let end = LoneEnd.initiator(response: [0x02, 3, 0, 0x01, 16, 0, 0])
     let deadline = end.deadline
@@ -69,7 +67,7 @@ struct PairingLossTests {
     }
   }
 
-  @Test("The controller cannot encrypt: no bond", arguments: PairingCase.all)
+  @Test("A failed encryption prevents the bond", arguments: PairingCase.all)
   func encryptionFails(way: PairingCase) {
     let pipe = way.pipe()
     pipe.encryptionStatus = .pinOrKeyMissing
@@ -79,7 +77,7 @@ struct PairingLossTests {
     #expect(pipe.initiator.security == nil && pipe.responder.security == nil)
   }
 
-  @Test("The peer's reason for giving up is the outcome, and is not answered")
+  @Test("The peer's Pairing Failed is the outcome, and is not answered")
   func peerFails() {
     for reason: UInt8 in 0...255 {
       let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
@@ -90,11 +88,13 @@ struct PairingLossTests {
     for wrong: [UInt8] in [[0x05], [0x05, 1, 2]] {
       let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
       end.receive(wrong)
-      #expect(end.outcome == .refused(.unspecifiedReason), "it is over all the same")
+      #expect(
+        end.outcome == .refused(.unspecifiedReason),
+        "a malformed Pairing Failed ends the pairing, too")
     }
   }
 
-  @Test("The user says no")
+  @Test("A user's refusal ends the pairing")
   func userRefuses() {
     for (way, isInitiator) in [1, 2, 3, 6, 7].flatMap({
       [(PairingCase.all[$0], true), (PairingCase.all[$0], false)]
@@ -102,7 +102,7 @@ struct PairingLossTests {
       let pipe = way.pipe()
       let end = isInitiator ? pipe.initiator : pipe.responder
       let other = isInitiator ? pipe.responder : pipe.initiator
-      // Nobody answers until this one is asked.
+      // The users answer only below.
       pipe.answers = false
       pipe.run()
       switch end.prompts.last {
@@ -113,7 +113,7 @@ struct PairingLossTests {
         #expect(end.enterPasskey(nil))
         #expect(end.outcome == .failed(.passkeyEntryFailed))
       default:
-        // It shows the passkey, and is not asked.
+        // This device shows the passkey, and has no prompt.
         #expect(!end.confirm(true))
         #expect(!end.enterPasskey(1))
         continue
@@ -127,10 +127,10 @@ struct PairingLossTests {
   }
 
   @Test(
-    "A wrong passkey: neither end has a bond",
+    "A wrong passkey prevents the bond",
     arguments: PairingCase.all.filter { $0.model.usesPasskey })
   func wrongPasskey(way: PairingCase) {
-    // 20 bits: whichever of them is wrong, the last one too.
+    // Each of the 20 bits is wrong once.
     for bit in 0..<20 {
       let pipe = way.pipe()
       pipe.answers = false
@@ -154,7 +154,7 @@ struct PairingLossTests {
     }
   }
 
-  @Test("An answer that is not asked for, or is no passkey, is not taken")
+  @Test("An unrequested or invalid answer of the user is refused")
   func strayAnswers() {
     let pipe = PairingCase.all[3].pipe()
     pipe.answers = false

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
@@ -8,7 +9,7 @@ func randomPDU(_ code: UInt8, _ random: inout FixedRandom) -> [UInt8] {
   return [code] + (1..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
 }
 
-/// What has to come of a PDU that comes where `expected` should come, or nothing.
+/// The required result of a PDU in place of the `expected` one, or of none.
 private enum Verdict: Equatable {
   case ignored
   case accepted
@@ -19,12 +20,12 @@ private enum Verdict: Equatable {
     switch code {
     case 0x00, 0x0F: self = .ignored
     case 0x05: self = .refused
-    // A central that pairs ignores a Security Request: 2.4.6.
+    // A central ignores a Security Request while pairing: 2.4.6.
     case 0x0B where role == .initiator: self = .ignored
     case 0x0A, 0x0E, 0x0B: self = .failed(.commandNotSupported)
     case 0x01 where role == .initiator: self = .failed(.commandNotSupported)
     case 0x02 where role == .responder: self = .failed(.commandNotSupported)
-    // The peripheral takes no long term key of the central.
+    // The peripheral accepts no long term key of the central.
     case 0x06 where role == .responder: self = .failed(.commandNotSupported)
     case 0x07 where role == .responder: self = .failed(.commandNotSupported)
     case expected: self = .accepted
@@ -33,14 +34,13 @@ private enum Verdict: Equatable {
   }
 }
 
-@Suite("PDUs of pairing out of order")
+@Suite("Pairing PDUs out of order")
 struct PairingOrderTests {
-  @Test("Each code, at each moment, at both ends", arguments: PairingCase.varied)
+  @Test("Each code is handled at each point of a pairing", arguments: PairingCase.varied)
   func sweep(way: PairingCase) {
-    let whole = way.pipe()
-    whole.run()
+    let whole = way.pipe().run()
     var random = FixedRandom(seed: 11)
-    for stop in 0..<whole.log.count where !way.isLikeOthers(at: stop) {
+    for stop in 0..<whole.log.count where !way.isAfterFirstRound(at: stop) {
       let next = stop + 1 < whole.log.count ? whole.log[stop + 1] : nil
       for code: UInt8 in 0x00...0x0F {
         for isReceiver in [true, false] {
@@ -51,7 +51,7 @@ struct PairingOrderTests {
           let toInitiator = (held.sender == .initiator) != isReceiver
           let end = toInitiator ? pipe.initiator : pipe.responder
           guard end.isActive else { continue }
-          // The receiver waits for the PDU that was held; the sender for an answer, if one comes next.
+          // The receiver expects the held PDU; the sender expects an answer if one is next.
           let expected: UInt8? =
             isReceiver
             ? held.bytes[0] : next.flatMap { $0.sender != held.sender ? $0.bytes[0] : nil }
@@ -75,7 +75,7 @@ struct PairingOrderTests {
       #expect(pipe.initiator.isPaired && pipe.responder.isPaired, comment)
       return
     case .accepted:
-      // Whatever it said, the right one is now the second.
+      // The right PDU is now the second one.
       break
     case .refused:
       #expect(end.outcome == .refused(PairingFailure(rawValue: pdu[1])), comment)
@@ -87,11 +87,10 @@ struct PairingOrderTests {
     #expect(!end.isActive || verdict == .accepted, comment)
   }
 
-  @Test("Each PDU twice: the second ends it", arguments: PairingCase.varied)
+  @Test("A repeated PDU ends the pairing", arguments: PairingCase.varied)
   func repeated(way: PairingCase) {
-    let whole = way.pipe()
-    whole.run()
-    for number in 0..<whole.log.count where !way.isLikeOthers(at: number) {
+    let whole = way.pipe().run()
+    for number in 0..<whole.log.count where !way.isAfterFirstRound(at: number) {
       let pipe = way.pipe()
       pipe.stopsBefore = { $0.number == number }
       pipe.run()
@@ -100,16 +99,15 @@ struct PairingOrderTests {
       end.receive(pdu.bytes)
       let isOver = !end.isActive
       pipe.goOn()
-      // After the last one the pairing is complete, and what comes is about nothing.
+      // After the last PDU the pairing is complete.
       #expect(!end.isPaired || isOver, "PDU \(number)")
     }
   }
 
-  @Test("Each PDU cut short at each length, and too long", arguments: PairingCase.varied)
+  @Test("A PDU of a wrong length ends the pairing", arguments: PairingCase.varied)
   func malformed(way: PairingCase) {
-    let whole = way.pipe()
-    whole.run()
-    for pdu in whole.log where !way.isLikeOthers(at: pdu.number) {
+    let whole = way.pipe().run()
+    for pdu in whole.log where !way.isAfterFirstRound(at: pdu.number) {
       for wrong in truncations(of: pdu.bytes).dropFirst() + [pdu.bytes + [0]] {
         let pipe = way.pipe()
         pipe.onPDU = { $0.number == pdu.number ? wrong : $0.bytes }
@@ -122,16 +120,16 @@ struct PairingOrderTests {
     }
   }
 
-  @Test("Nothing is taken before the PDUs owed have been sent")
+  @Test("A PDU before the pending response is refused")
   func hasty() {
-    // The response waits for room; a public key comes already.
+    // The response is pending when a public key arrives.
     let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
     var random = FixedRandom(seed: 5)
     end.receive(randomPDU(0x0C, &random))
     #expect(end.outcome == .failed(.unspecifiedReason))
   }
 
-  @Test("A second public key, while the first one waits for ours to be made")
+  @Test("A second public key is refused")
   func secondPublicKey() {
     let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
     _ = end.nextPDU()
@@ -144,7 +142,7 @@ struct PairingOrderTests {
     #expect(end.outcome == .failed(.unspecifiedReason))
   }
 
-  @Test("No key for the controller before the peer has the last PDU that it needs")
+  @Test("The controller gets the key after the last PDU for the peer is sent")
   func hastyEncryption() {
     let request: [UInt8] = [3, 0, 0x01, 16, 0, 0]
     let end = LoneEnd.responder(request: [0x01] + request)
@@ -153,10 +151,10 @@ struct PairingOrderTests {
     let confirm = PairingFunctions.c1(
       k: .zero, r: nonce, preq: [0x01, 3, 0, 0x01, 16, 0, 0], pres: [0x02, 3, 0, 0x09, 16, 0, 0],
       initiator: initiatorAddress, responder: responderAddress)
-    end.receive(written { PairingConfirm(confirmValue: confirm).write(to: &$0) })
+    end.receive(written { PairingConfirm(confirm).write(to: &$0) })
     #expect(end.nextPDU()?.first == 0x03)
-    end.receive(written { PairingRandom(randomValue: nonce).write(to: &$0) })
-    // The key is known here, and not yet there: Pairing Random waits for room.
+    end.receive(written { PairingRandom(nonce).write(to: &$0) })
+    // This device has the key, but the peer does not: Pairing Random is pending.
     let early = end.pairing.keyForRequest()
     #expect(early == nil)
     #expect(end.nextPDU()?.first == 0x04)
@@ -166,16 +164,16 @@ struct PairingOrderTests {
 }
 
 extension PairingCase {
-  /// Whether the PDU belongs to the rounds of passkey entry after the first and before the last, which
-  /// are like those.
-  func isMonotonous(at number: Int) -> Bool {
+  /// Whether the PDU belongs to a round of passkey entry between the first and the last, which are
+  /// alike.
+  func isRepeatedRound(at number: Int) -> Bool {
     // Response, two public keys, then four PDUs a round.
     isSecureConnections && model.usesPasskey && number >= 3 + 4 && number < 3 + 19 * 4
   }
 
-  /// Whether the PDU comes after the first round of passkey entry: what follows the last one is as
-  /// without a passkey.
-  func isLikeOthers(at number: Int) -> Bool {
+  /// Whether the PDU follows the first round of passkey entry: the PDUs after the last round are
+  /// the same without a passkey.
+  func isAfterFirstRound(at number: Int) -> Bool {
     isSecureConnections && model.usesPasskey && number >= 3 + 4
   }
 }

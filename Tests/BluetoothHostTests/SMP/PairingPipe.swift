@@ -11,12 +11,24 @@ let initiatorIdentity = LocalIdentity(
 let responderIdentity = LocalIdentity(
   identityResolvingKey: Number128(words: [5, 6, 7, 8]), address: responderAddress)
 
+extension PairingLink {
+  /// The link of the two sample addresses, as the initiator has it.
+  static var initiator: PairingLink {
+    PairingLink(role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress)
+  }
+
+  /// The same as the responder has it.
+  static var responder: PairingLink {
+    PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress)
+  }
+}
+
 /// One of two devices that pair.
 final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator> {
   var pairing: Pairing<Agreement, Random>
   var outcome: PairingOutcome?
   var prompts: [PairingPrompt] = []
-  /// What the link had when it was encrypted.
+  /// The link's security when it was encrypted.
   var security: LinkSecurity?
 
   init(_ agreement: consuming Agreement, _ random: Random) {
@@ -51,7 +63,7 @@ final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandom
     collect()
   }
 
-  /// The next PDU, that of a failure first.
+  /// The next PDU; a Pairing Failed is first.
   func nextPDU(at now: Instant = Instant(rawValue: 0)) -> [UInt8]? {
     if let failure = pairing.takeFailure() {
       return written { PairingFailed(failure).write(to: &$0) }
@@ -87,19 +99,19 @@ struct PDUInFlight {
   let number: Int
   let sender: PairingRole
   var bytes: [UInt8]
-  /// Whether it travels on an encrypted link, where nobody can change it.
+  /// Whether the link is encrypted, so that no attacker can change it.
   let isEncrypted: Bool
 }
 
-/// Two devices that pair over a link that a test can listen to, change and cut.
+/// Two devices that pair over a link that a test can observe, change and cut.
 final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator> {
   typealias End = PairingEnd<Agreement, Random>
 
   let initiator: End
   let responder: End
-  /// All PDUs in the order in which they were delivered, those of the initiator and of the responder.
+  /// The delivered PDUs of both devices, in order.
   private(set) var log: [PDUInFlight] = []
-  /// What happens to a PDU: `nil` for the loss of the link.
+  /// Changes a PDU; `nil` loses the link.
   var onPDU: (PDUInFlight) -> [UInt8]? = { $0.bytes }
   /// Whether the run stops before a PDU is delivered.
   var stopsBefore: (PDUInFlight) -> Bool = { _ in false }
@@ -107,9 +119,9 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   private(set) var stopped: PDUInFlight?
   /// What the user enters at both devices if none shows a passkey.
   var chosenPasskey: UInt32 = 31_415
-  /// Hears the key of the first encryption.
+  /// Called with the key of the first encryption.
   var onEncryption: (Number128) -> Void = { _ in }
-  /// What the controllers say when the link is to be encrypted with the same key.
+  /// The status of an encryption with the same key.
   var encryptionStatus = HCIErrorCode.success
   /// Whether the users answer prompts.
   var answers = true
@@ -122,16 +134,18 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
   }
 
   /// Pairs until neither device has more to do.
-  func run() {
+  @discardableResult
+  func run() -> PairingPipe {
     while stopped == nil, turn() {}
+    return self
   }
 
-  /// Goes on after a stop; the PDU is delivered or, if `drops`, lost.
-  func goOn(dropping drops: Bool = false) {
+  /// Goes on after a stop, and delivers the PDU.
+  func goOn() {
     guard let pdu = stopped else { return }
     stopped = nil
     stopsBefore = { _ in false }
-    if !drops { deliver(pdu) }
+    deliver(pdu)
     run()
   }
 
@@ -169,7 +183,7 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
     (pdu.sender == .initiator ? responder : initiator).receive(bytes)
   }
 
-  /// The controllers: the link is encrypted if both have the same key.
+  /// The controllers encrypt the link if both have the same key.
   private func encrypt() -> Bool {
     guard let key = initiator.pairing.takeEncryptionKey() else { return false }
     onEncryption(key)
@@ -181,7 +195,7 @@ final class PairingPipe<Agreement: KeyAgreement & ~Copyable, Random: SecureRando
     return true
   }
 
-  /// The users: they enter what the other device shows, and compare honestly.
+  /// The users enter the passkey that the other device shows, and compare honestly.
   private func answer(_ end: End) -> Bool {
     guard answers, let prompt = end.prompts.last,
       answered[ObjectIdentifier(end), default: 0] < end.prompts.count

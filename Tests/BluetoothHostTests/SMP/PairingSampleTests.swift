@@ -1,12 +1,12 @@
 import BluetoothHost
 import Testing
 
-/// The random numbers as a generator gives them: the lowest word first.
+/// The words of a number, lowest first.
 private func words(_ number: Number128) -> [UInt32] {
   (0..<4).map { number.words[$0] }
 }
 
-/// A key agreement with the keys of the specification's sample data, for any peer.
+/// A key agreement with the specification's sample keys for any peer.
 private struct SampleAgreement: KeyAgreement, ~Copyable {
   let publicKey: P256PublicKey
   var result: KeyAgreementResult?
@@ -21,9 +21,7 @@ private struct SampleAgreement: KeyAgreement, ~Copyable {
   }
 
   mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
-    result = .sharedKey(
-      Number256(
-        0xEC02_34A3_57C8_AD05, 0x3410_10A6_0A39_7D9B, 0x9979_6B13_B4F8_66F1, 0x868D_34F3_73BF_A698))
+    result = .sharedKey(PairingSamples.dhKey)
   }
 
   mutating func step() -> KeyAgreementResult? {
@@ -32,18 +30,11 @@ private struct SampleAgreement: KeyAgreement, ~Copyable {
   }
 }
 
-// The sample data of Vol 3, Part H, Appendix D.
-private let u: Number256 = WideNumber(
-  0x20B0_03D2_F297_BE2C, 0x5E2C_83A7_E9F9_A5B9, 0xEFF4_9111_ACF4_FDDB, 0xCC03_0148_0E35_9DE6)
-private let v: Number256 = WideNumber(
-  0x5518_8B3D_32F6_BB9A, 0x900A_FCFB_EED4_E72A, 0x59CB_9AC2_F19D_7CFB, 0x6B4F_DD49_F47F_C5FD)
-private let n1: Number128 = WideNumber(0xD5CB_8454_D177_733E, 0xFFFF_B2EC_712B_AEAB)
-private let n2: Number128 = WideNumber(0xA6E8_E7CC_25A7_5F6E, 0x2165_83F7_FF3D_C4CF)
-/// 56:12:37:37:BF:CE and A7:13:70:2D:CF:C1, both public.
-private let a1 = DeviceAddress(kind: .public, bytes: [0xCE, 0xBF, 0x37, 0x37, 0x12, 0x56])
-private let a2 = DeviceAddress(kind: .public, bytes: [0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xA7])
+private let (u, v) = (PairingSamples.u, PairingSamples.v)
+private let (n1, n2) = (PairingSamples.n1, PairingSamples.n2)
+private let (a1, a2) = (PairingSamples.a1, PairingSamples.a2)
 
-@Suite("The specification's sample data in PDUs of pairing")
+@Suite("Pairing PDUs: the specification's sample data")
 struct PairingSampleTests {
   private typealias Sample = PairingEnd<SampleAgreement, ListedRandom>
 
@@ -94,7 +85,7 @@ struct PairingSampleTests {
     #expect(end.prompts == [.compareNumber(938_554)])
     #expect(end.confirm(true))
     end.work()
-    let macKey: Number128 = WideNumber(0x2965_F176_A108_4A02, 0xFD3F_6A20_CE63_6E20)
+    let macKey = PairingSamples.macKey
     #expect(
       end.nextPDU()
         == pdu(

@@ -1,7 +1,8 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
-/// Whether the bytes stand anywhere in the memory of a value, also where it no longer has a meaning.
+/// Whether a value's memory contains the bytes, also in unused parts.
 private func memory<Value: ~Copyable>(of value: inout Value, holds secret: [UInt8]) -> Bool {
   let bytes = unsafe withUnsafeBytes(of: &value) { unsafe Array($0) }
   guard bytes.count >= secret.count else { return false }
@@ -10,14 +11,14 @@ private func memory<Value: ~Copyable>(of value: inout Value, holds secret: [UInt
   }
 }
 
-/// The bytes of a number as they stand in memory.
+/// The bytes of a number in memory.
 private func bytes<let wordCount: Int>(_ number: WideNumber<wordCount>) -> [UInt8] {
   written { number.write(to: &$0) }
 }
 
-@Suite("Secrets of pairing")
+@Suite("Pairing secrets in memory")
 struct PairingSecretsTests {
-  @Test("Nothing of a pairing that is over stands in memory", arguments: PairingCase.all)
+  @Test("A completed pairing leaves no secrets in memory", arguments: PairingCase.all)
   func wiped(way: PairingCase) throws {
     let pipe = way.begin(
       PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1)),
@@ -30,13 +31,13 @@ struct PairingSecretsTests {
     var secrets = encryptionKeys + [bytes(initiator.longTermKey)]
     secrets += [initiator, responder].compactMap { $0.identityResolvingKey.map { bytes($0) } }
     if way.isSecureConnections {
-      // Each end draws its private key first.
+      // Each end generates its private key first.
       let privateKeys = [1, 2].map { (seed: UInt64) -> Number256 in
         var random = FixedRandom(seed: seed)
         return random.nextNumber()
       }
       secrets += privateKeys.map { bytes($0) }
-      secrets.append(bytes(try sharedKey(privateKeys[0], privateKeys[1])))
+      secrets.append(bytes(try sharedKey(privateKeys[0], with: publicKey(of: privateKeys[1]))))
     }
     for secret in secrets {
       #expect(!memory(of: &pipe.initiator.pairing, holds: secret), "\(secret)")
@@ -44,23 +45,11 @@ struct PairingSecretsTests {
     }
   }
 
-  private func sharedKey(_ own: Number256, _ peer: Number256) throws -> Number256 {
-    var agreement = P256KeyAgreement()
-    try agreement.begin(privateKey: peer)
-    guard case .publicKey(let key) = agreement.finish() else { return .zero }
-    try agreement.begin(privateKey: own)
-    _ = agreement.finish()
-    try agreement.begin(peer: key)
-    guard case .sharedKey(let shared) = agreement.finish() else { return .zero }
-    return shared
-  }
-
-  @Test("Nothing of a pairing that fails stands in memory")
+  @Test("A failed pairing leaves no secrets in memory")
   func failed() {
     let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
     end.pairing.begin(
-      PairingLink(
-        role: .initiator, ownAddress: initiatorAddress, peerAddress: responderAddress),
+      .initiator,
       policy: PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible),
       identity: initiatorIdentity, at: Instant(rawValue: 0))
     _ = end.nextPDU()
@@ -74,7 +63,7 @@ struct PairingSecretsTests {
     #expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
   }
 
-  @Test("A key that the controller has got does not stay in the manager")
+  @Test("The manager erases a key that the controller has")
   func givenKey() throws {
     let central = SecurityStation(
       PairingPolicy(secureConnections: .notOffered), identity: initiatorIdentity, seed: 1)
@@ -82,7 +71,7 @@ struct PairingSecretsTests {
     central.connect(to: peripheral)
     #expect(central.pair())
     central.run()
-    // The short term key: no bond has it.
+    // The short term key is in no bond.
     guard case .key(let key) = peripheral.replies.first else {
       Issue.record("no key was given")
       return
@@ -90,10 +79,10 @@ struct PairingSecretsTests {
     #expect(!memory(of: &peripheral.manager, holds: bytes(key)))
     #expect(!memory(of: &central.manager, holds: bytes(key)))
     let bond = try #require(peripheral.bond())
-    #expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond's is there")
+    #expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond has its key")
   }
 
-  @Test("A bond that is removed, or makes room, does not stay in the table")
+  @Test("The table erases removed and replaced bonds")
   func table() {
     var table = BondTable<2>()
     func bond(_ number: UInt32) -> Bond {

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
@@ -5,8 +6,7 @@ import Testing
 struct PairingTests {
   @Test("Both ends have the same key and each other's identity", arguments: PairingCase.all)
   func pair(way: PairingCase) throws {
-    let pipe = way.pipe()
-    pipe.run()
+    let pipe = way.pipe().run()
     let initiator = try #require(
       pipe.initiator.bond, "\(String(describing: pipe.initiator.outcome))")
     let responder = try #require(
@@ -47,8 +47,7 @@ struct PairingTests {
 
   @Test("The PDUs come in the specification's order", arguments: PairingCase.all)
   func order(way: PairingCase) {
-    let pipe = way.pipe()
-    pipe.run()
+    let pipe = way.pipe().run()
     // Appendix C.2: legacy; public keys, then the responder's commitment alone, or rounds of both.
     var expected: [(PairingRole, UInt8)] = [(.responder, 0x02)]
     let round: [(PairingRole, UInt8)] = [
@@ -72,10 +71,9 @@ struct PairingTests {
     #expect(pipe.log.filter { $0.isEncrypted }.allSatisfy { $0.bytes[0] >= 0x06 })
   }
 
-  @Test("Prompts: who shows, who enters, who compares", arguments: PairingCase.all)
+  @Test("Each association model has its prompts", arguments: PairingCase.all)
   func prompts(way: PairingCase) throws {
-    let pipe = way.pipe()
-    pipe.run()
+    let pipe = way.pipe().run()
     func kinds(_ prompts: [PairingPrompt]) -> [String] {
       prompts.map { String("\($0)".prefix { $0.isLetter }) }
     }
@@ -94,14 +92,13 @@ struct PairingTests {
     }
   }
 
-  @Test("Every pairing has other keys, nonces and passkeys")
+  @Test("Every pairing has new keys, nonces and passkeys")
   func fresh() {
     let way = PairingCase.all[2]
-    let pipe = way.pipe()
-    pipe.run()
+    let pipe = way.pipe().run()
     let first = pipe.log
     let firstPrompts = pipe.initiator.prompts
-    // The same two devices once more.
+    // The same two devices again.
     let again = way.begin(pipe.initiator, pipe.responder)
     again.run()
     #expect(pipe.initiator.isPaired)
@@ -114,7 +111,7 @@ struct PairingTests {
     #expect(Set(nonces).count == 40, "20 rounds, two nonces each")
   }
 
-  @Test("Just Works waits for the user where the policy wants it", arguments: [true, false])
+  @Test("Just Works waits for the user if the policy requires it", arguments: [true, false])
   func confirmation(isLegacy: Bool) {
     for isConfirmed in [true, false] {
       let way = PairingCase(

@@ -2,6 +2,7 @@ import BluetoothHost
 import Testing
 
 private let yesNo = PairingPolicy(ioCapability: .displayYesNo)
+
 /// A resolvable private address of a device with this key.
 func resolvableAddress(of identity: LocalIdentity, prand: UInt32) -> DeviceAddress {
   let prand = prand & 0x3F_FFFF | 0x40_0000
@@ -52,7 +53,7 @@ struct SecurityManagerTests {
           longTermKey: bond.longTermKey, encryptedDiversifier: 0, randomNumber: 0))
   }
 
-  @Test("A legacy bond is found by EDIV and Rand, though the address says nothing")
+  @Test("A legacy bond is found by EDIV and Rand with any address")
   func legacyBond() throws {
     central.manager.policy.secureConnections = .notOffered
     central.connect(to: peripheral)
@@ -61,8 +62,8 @@ struct SecurityManagerTests {
     let bond = try #require(central.bond())
     #expect(bond.randomNumber != 0 && !bond.isSecureConnections)
     central.disconnect()
-    let strange = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 6])
-    central.connect(to: peripheral, from: strange)
+    let unknown = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 6])
+    central.connect(to: peripheral, from: unknown)
     #expect(peripheral.manager.security(at: 0) == .none)
     #expect(central.secure())
     central.run()
@@ -74,7 +75,7 @@ struct SecurityManagerTests {
     peripheral.connect(to: central, from: responderAddress, peer: initiatorAddress)
     #expect(peripheral.secure())
     peripheral.run()
-    #expect(peripheral.outcomes.count == 2, "they paired anew")
+    #expect(peripheral.outcomes.count == 2, "they paired again")
   }
 
   @Test("A bonded peer is found by its resolvable private addresses")
@@ -94,7 +95,7 @@ struct SecurityManagerTests {
     #expect(central.outcomes.count == 1)
   }
 
-  @Test("A peripheral asks for security, and the central encrypts or pairs")
+  @Test("A central encrypts or pairs at a peripheral's Security Request")
   func securityRequest() {
     central.connect(to: peripheral)
     #expect(peripheral.secure())
@@ -108,11 +109,11 @@ struct SecurityManagerTests {
     #expect(peripheral.secure())
     central.run()
     #expect(central.manager.security(at: 0).contains(.encrypted))
-    #expect(central.outcomes.count == 1, "with the bond's key")
+    #expect(central.outcomes.count == 1, "encrypted with the bond's key")
     #expect(peripheral.manager.deadline == nil)
   }
 
-  @Test("A central that does not answer a Security Request for 30 s loses the protocol")
+  @Test("30 s without an answer to a Security Request end SMP on the link")
   func silentCentral() {
     central.connect(to: peripheral)
     #expect(peripheral.pair())
@@ -129,7 +130,7 @@ struct SecurityManagerTests {
     #expect(peripheral.pair(), "the next link is another")
   }
 
-  @Test("A pairing that times out ends the protocol on its link alone")
+  @Test("A pairing that times out ends SMP on its link")
   func timeout() {
     central.connect(to: peripheral)
     #expect(central.pair())
@@ -149,7 +150,7 @@ struct SecurityManagerTests {
     #expect(!central.pair())
   }
 
-  @Test("Pairing is closed: Pairing Not Supported, in either role")
+  @Test("Closed pairing responds Pairing Not Supported in both roles")
   func closed() {
     peripheral.manager.policy.isOpen = false
     central.connect(to: peripheral)
@@ -178,7 +179,7 @@ struct SecurityManagerTests {
     #expect(peripheral.manager.security(at: 0).contains(.encrypted))
   }
 
-  @Test("One pairing at a time: another peer hears Repeated Attempts, and the first goes on")
+  @Test("A second peer gets Repeated Attempts during a pairing")
   func busy() {
     let other = SecurityStation(identity: nil, seed: 3)
     central.connect(to: peripheral)
@@ -195,7 +196,7 @@ struct SecurityManagerTests {
     #expect(other.outcomes == [.refused(.repeatedAttempts)])
   }
 
-  @Test("Failures slow a peer down, each twice as long, and no other peer")
+  @Test("Failures delay a peer, each twice as long, and no other peer")
   func attempts() {
     let request: [UInt8] = [0x01, 3, 0, 0x09, 15, 0, 0]
     central.connect(to: peripheral)
@@ -215,7 +216,7 @@ struct SecurityManagerTests {
     #expect(peripheral.takePDUs(at: 1) == [[0x05, 0x06]])
   }
 
-  @Test("What belongs to no pairing is refused; a reserved code and a failure are not answered")
+  @Test("A PDU without a pairing is refused; a reserved code and a failure are not answered")
   func strayPDUs() {
     central.connect(to: peripheral)
     for code: UInt8 in 0...255 {
@@ -243,7 +244,7 @@ struct SecurityManagerTests {
     #expect(peripheral.takePDUs() == [])
   }
 
-  @Test("Without a key the controller is refused")
+  @Test("A key request without a key is refused")
   func noKey() {
     central.connect(to: peripheral)
     for (diversifier, number): (UInt16, UInt64) in [(0, 0), (1, 2)] {

@@ -1,6 +1,7 @@
+import BallTestSupport
 import BluetoothHost
 
-/// An owner that keeps what it hears.
+/// A delegate that records its calls.
 struct RecordingDelegate: PairingDelegate {
   enum Call: Equatable {
     case show(PairingPrompt, Int)
@@ -25,7 +26,7 @@ struct RecordingDelegate: PairingDelegate {
   }
 }
 
-/// A device with a Security Manager of two links, and the links' other ends.
+/// A device with a Security Manager of two links, and its peers.
 final class SecurityStation {
   typealias Manager = SecurityManager<
     2, TestAgreement, FixedRandom, BondTable<4>, RecordingDelegate
@@ -33,7 +34,7 @@ final class SecurityStation {
 
   var manager: Manager
   var now = Instant(rawValue: 0)
-  /// What the controller was asked for: a start of encryption, an answer to a request for a key.
+  /// The commands for the controller: starts of encryption, and replies to key requests.
   private(set) var starts: [EncryptionStart] = []
   private(set) var replies: [LongTermKeyReply] = []
   private var peers: [(station: SecurityStation, index: Int)?] = [nil, nil]
@@ -77,7 +78,7 @@ final class SecurityStation {
     peers[index] = nil
   }
 
-  /// Takes a PDU of a peer that a test writes.
+  /// Receives a PDU from the test as the peer.
   func receive(_ pdu: [UInt8], at index: Int = 0) {
     manager.receive(pdu.span, at: index, at: now)
   }
@@ -96,12 +97,12 @@ final class SecurityStation {
   func secure(at index: Int = 0) -> Bool { manager.secure(at: index, at: now) }
   func pair(at index: Int = 0) -> Bool { manager.pair(at: index, at: now) }
 
-  /// Lets all that is owed pass between this station and its peers until nothing moves.
+  /// Carries PDUs between this station and its peers until none is left.
   func run() {
     while turn() || peers.contains(where: { $0?.station.turn() ?? false }) {}
   }
 
-  /// Lets this many PDUs pass from this station and its peers, and then loses the next ones.
+  /// Carries this many PDUs, and loses the next ones.
   func run(_ count: Int) {
     var remaining = count
     allows = {
@@ -134,7 +135,7 @@ final class SecurityStation {
     return isProgress
   }
 
-  /// The two controllers: the peripheral's asks for its key, and both compare.
+  /// The two controllers: the peripheral's requests the key, and both keys are compared.
   private func encrypt(_ start: EncryptionStart, at index: Int) {
     guard let peer = peers[index] else { return }
     let other = peer.station
@@ -149,14 +150,14 @@ final class SecurityStation {
       case .key(let key): key == start.longTermKey ? .success : .authenticationFailure
       }
     manager.encryptionChanged(status, isEncrypted: status == .success, at: index, at: now)
-    // With a refusal the peripheral's host hears no more.
+    // After a refusal, the peripheral's host gets no event.
     if reply != .refusal {
       other.manager.encryptionChanged(
         status, isEncrypted: status == .success, at: peer.index, at: other.now)
     }
   }
 
-  /// Users who compare say yes, whatever they see.
+  /// The users confirm every number.
   private var answeredCalls = 0
   private func answer() -> Bool {
     let isProgress = answeredCalls < calls.count

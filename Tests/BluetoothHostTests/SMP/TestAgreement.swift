@@ -1,9 +1,10 @@
+import BallTestSupport
 import BluetoothHost
 
-/// A key agreement that takes no time: the exchange works as with a curve, and protects nothing.
+/// A fast key agreement without security.
 ///
-/// X is the private key with the order of its words reversed, Y follows from X, and the shared key is the
-/// sum of both X: sweeps over thousands of pairings need no real curve.
+/// X is the private key with its words reversed, Y follows from X, and the shared key is the sum of
+/// both X. It makes sweeps over thousands of pairings fast.
 struct TestAgreement: KeyAgreement, ~Copyable {
   /// Whether a Y that does not fit X is refused.
   var checksCurve = true
@@ -57,8 +58,6 @@ struct TestAgreement: KeyAgreement, ~Copyable {
     return remaining == 0 ? result : nil
   }
 }
-
-extension FixedRandom: SecureRandomNumberGenerator {}
 
 /// Random numbers from a list; after it, those of a fixed seed.
 struct ListedRandom: SecureRandomNumberGenerator {

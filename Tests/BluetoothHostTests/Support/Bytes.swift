@@ -11,33 +11,33 @@ func written(capacity: Int = 600, _ body: (inout ByteWriter) -> Void) -> [UInt8]
 }
 
 extension Array<UInt8> {
-  /// The bytes of a span, in a form that a test can keep.
+  /// A copy of a span's bytes.
   init(_ span: Span<UInt8>) {
     self = span.indices.map { span[$0] }
   }
 
-  /// The two bytes of a number, the low one first.
+  /// The two bytes of a number, low byte first.
   init(little value: UInt16) {
     self = [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
   }
 
-  /// `count` bytes, each other than the one before: 0, 1, 2 … 250, 0 …
+  /// `count` bytes that repeat 0, 1, 2 … 250.
   init(counting count: Int) {
     self = (0..<count).map { UInt8($0 % 251) }
   }
 }
 
-/// The bytes of a span that there may be.
+/// A copy of a span's bytes, or `nil`.
 func kept(_ span: Span<UInt8>?) -> [UInt8]? {
   if let span { Array(span) } else { nil }
 }
 
-/// Every way to cut `bytes` short, the empty one first.
+/// Every proper prefix of `bytes`, the empty one first.
 func truncations(of bytes: [UInt8]) -> [[UInt8]] {
   (0..<bytes.count).map { Array(bytes.prefix($0)) }
 }
 
-/// One line of a table of tests, with the name that a failure is reported by.
+/// One row of a table of test cases, with its label for failures.
 struct Row<Value: Sendable>: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let value: Value
@@ -48,7 +48,7 @@ struct Row<Value: Sendable>: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// One line of a table whose check is written where the line is, and reported there.
+/// One row of a table, with a check that reports failures at the row.
 struct Check: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let run: @Sendable () -> Void
@@ -56,22 +56,5 @@ struct Check: CustomTestStringConvertible, Sendable {
   init(_ label: String, _ run: @escaping @Sendable () -> Void) {
     testDescription = label
     self.run = run
-  }
-}
-
-/// Random numbers that are the same in every run.
-struct FixedRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

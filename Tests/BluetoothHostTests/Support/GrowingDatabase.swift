@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A database of as many lines as a test likes, which it changes as it likes.
+/// A database of any size that a test can change.
 struct GrowingDatabase: AttributeDatabase {
   private var lines: [Attribute] = []
   private(set) var hash = DatabaseHash()
@@ -15,14 +15,13 @@ struct GrowingDatabase: AttributeDatabase {
     borrowing get { lines.span }
   }
 
-  var serviceChanged: ValuePlace { place { $0.type == .serviceChanged } }
+  var serviceChanged: ValueLocation { location { $0.type == .serviceChanged } }
 
-  /// An application's attribute is known by its number, wherever it is.
-  func place(of attribute: ApplicationAttribute) -> ValuePlace {
-    place { $0.value == .application(attribute) }
+  func location(of attribute: ApplicationAttribute) -> ValueLocation {
+    location { $0.value == .application(attribute) }
   }
 
-  /// Adds lines behind the last, and gives their handles.
+  /// Appends lines, and returns their handles.
   @discardableResult
   mutating func append(_ table: [Attribute]) -> AttributeHandleRange {
     let start = handle(at: lines.count)
@@ -37,7 +36,7 @@ struct GrowingDatabase: AttributeDatabase {
     return AttributeHandleRange(start: start, end: handle(at: lines.count - 1))
   }
 
-  /// Removes the lines of `range`, whose handles stay free.
+  /// Removes the lines of `range`, and leaves their handles vacant.
   mutating func remove(_ range: AttributeHandleRange) {
     for index in Int(range.start.rawValue) - 1...Int(range.end.rawValue) - 1 {
       lines[index] = .vacant
@@ -49,13 +48,13 @@ struct GrowingDatabase: AttributeDatabase {
     hash = DatabaseHash(of: lines.span)
   }
 
-  private func place(where isIt: (Attribute) -> Bool) -> ValuePlace {
-    guard let index = lines.firstIndex(where: isIt) else { return ValuePlace() }
+  private func location(where matches: (Attribute) -> Bool) -> ValueLocation {
+    guard let index = lines.firstIndex(where: matches) else { return ValueLocation() }
     var slot: Int?
     if index + 1 < lines.count, case .clientConfiguration(let own) = lines[index + 1].value {
       slot = own
     }
-    return ValuePlace(handle: handle(at: index), slot: slot)
+    return ValueLocation(handle: handle(at: index), slot: slot)
   }
 
   private func handle(at index: Int) -> AttributeHandle {

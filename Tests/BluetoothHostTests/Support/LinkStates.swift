@@ -1,12 +1,12 @@
 import BluetoothHost
 import Testing
 
-/// Something that a link holds or is owed when it ends.
+/// State that a link has when it ends.
 struct LinkState: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// Whether there is a link. Without one there are data that came before it.
+  /// Whether there is a link; if not, its data have come before its Connection Complete.
   let hasLink: Bool
-  /// Brings the link 0x40 into the state, and checks that it is in it.
+  /// Brings the link 0x40 into the state, and checks that.
   let enter: @Sendable (ScriptedController<1>) -> Void
 
   private init(
@@ -18,7 +18,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     self.enter = enter
   }
 
-  /// A state of a link with an interval of 30 ms, which needs no other.
+  /// A state of a link with an interval of 30 ms, for which the host requests no update.
   private static func connected(
     _ label: String, _ enter: @escaping @Sendable (ScriptedController<1>) -> Void
   ) -> LinkState {
@@ -28,10 +28,9 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// All of them.
   static let all: [LinkState] = incoming + outgoing + commands + timers + attributes
 
-  // MARK: What has come over the link
+  // MARK: Received data
 
   private static let incoming: [LinkState] = [
     LinkState("data before its Connection Complete", hasLink: false) { controller in
@@ -48,18 +47,18 @@ struct LinkState: CustomTestStringConvertible, Sendable {
       #expect(controller.parameters(of: .readRSSI).count == 2)
     },
     connected("data since the last check") { $0.expect(.read, gives: [0x0B, 0x64]) },
-    connected("a request that the application puts off") { controller in
+    connected("a request that the application defers") { controller in
       controller.host.server.application.isBusy = true
       #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
     },
   ]
 
-  // MARK: What is to be sent over the link
+  // MARK: Data to send
 
   private static let outgoing: [LinkState] = [
-    connected("a packet in the controller, and the clock of a stalled link") { controller in
+    connected("a packet in the controller, and the deadline of a stalled link") { controller in
       controller.takeBuffer()
-      // 72 × 10 = 720 ms of supervision, and 2 s of patience.
+      // 72 × 10 = 720 ms of supervision + 2 s.
       #expect(controller.deadline == controller.now.advanced(by: 2_720))
     },
     connected("a response that waits for a buffer") { controller in
@@ -81,12 +80,12 @@ struct LinkState: CustomTestStringConvertible, Sendable {
       // Two responses, and the first 27 of 4 + 3 + 50 bytes.
       #expect(controller.aclPackets.count == 3 && controller.pdus().count == 2)
     },
-    connected("an answer to signalling") { controller in
+    connected("a signalling response") { controller in
       controller.takeBuffer()
       // Disconnection Request, to which the answer is a Command Reject.
       #expect(controller.exchange([0x06, 1, 4, 0, 0x40, 0, 0x41, 0], channel: 0x0005) == [])
     },
-    connected("an answer to pairing") { controller in
+    connected("a pairing response") { controller in
       controller.takeBuffer()
       #expect(controller.exchange([0x01, 3, 0, 1, 16, 0, 0], channel: 0x0006) == [])
     },
@@ -94,7 +93,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
       controller.connect(interval: 80, timeout: 3_200)
       controller.takeBuffer()
       controller.pass(milliseconds: 5_000)
-      // The clock of the stalled link is the next: 32 s of supervision and 2 s, less the 5 s.
+      // The next deadline is that of the stalled link: 32 s of supervision + 2 s − 5 s.
       #expect(controller.deadline == controller.now.advanced(by: 29_000))
       #expect(controller.frames.allSatisfy { $0.channel == 0x0004 })
     },
@@ -106,7 +105,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     },
   ]
 
-  // MARK: Commands that are owed
+  // MARK: Pending commands
 
   private static let commands: [LinkState] = [
     LinkState("the data length and the PHY") { controller in
@@ -145,7 +144,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     },
   ]
 
-  // MARK: Timers that run
+  // MARK: Timers
 
   private static let timers: [LinkState] = [
     LinkState("the pause before other connection parameters are asked for") { controller in
@@ -161,12 +160,12 @@ struct LinkState: CustomTestStringConvertible, Sendable {
       controller.indicate()
       controller.pass(milliseconds: 30_000)
       #expect(controller.parameters(of: .disconnect).count == 1)
-      // 720 ms of supervision, and twice 2 s of patience.
+      // 720 ms of supervision + 2 × 2 s.
       #expect(controller.deadline == controller.now.advanced(by: 4_720))
     },
   ]
 
-  // MARK: What the attribute server keeps
+  // MARK: State of the attribute server
 
   private static let attributes: [LinkState] = [
     connected("Service Changed, which is not confirmed") { controller in
@@ -188,7 +187,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
       controller.subscribe(0x11, 0x03)
     },
     connected("Client Supported Features") { $0.subscribe(0x09, nil) },
-    connected("a change of services that it does not know of") { controller in
+    connected("a change of services, which makes it change-unaware") { controller in
       controller.subscribe(0x09, nil)
       controller.changeServices()
       #expect(controller.exchange([0x52, 0x0D, 0x00, 1]) == [])
@@ -202,15 +201,15 @@ extension [UInt8] {
   static let read: [UInt8] = [0x0A, 0x16, 0x00]
 }
 
-// What brings a link into a state.
+// Actions that bring a link into a state.
 extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
-  /// The controller takes no more commands for now.
+  /// The controller accepts no commands for now.
   func holdCommands() {
     behaviour.commandCredits = 0
     complete(.none, [])
   }
 
-  /// The controller takes commands again.
+  /// The controller accepts commands again.
   func releaseCommands() {
     behaviour.commandCredits = 1
     complete(.none, [])
@@ -223,36 +222,45 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
     expect(.read, gives: [0x0B, 0x64], on: handle)
   }
 
-  /// The central writes a configuration; without a value, Client Supported Features: robust caching.
+  /// The central writes a configuration; without a value, robust caching to Client Supported
+  /// Features.
   func subscribe(_ configuration: UInt8, _ value: UInt8?, on handle: UInt16 = 0x40) {
     expect(
       [0x12, configuration, 0x00] + (value.map { [$0, 0x00] } ?? [0x01]), gives: [0x13],
       on: handle)
   }
 
-  /// The application has one value for the central at `place`.
-  func update(_ attribute: ApplicationAttribute, _ value: [UInt8], at place: Int = 0) {
-    host.server.application.updates = [.init(place: place, attribute: attribute, value: value)]
+  /// The application updates a value for the central at `connectionIndex`.
+  func update(_ attribute: ApplicationAttribute, _ value: [UInt8], at connectionIndex: Int = 0) {
+    host.server.application.updates = [
+      .init(connectionIndex: connectionIndex, attribute: attribute, value: value)
+    ]
     run()
   }
 
-  /// The central is sent an indication, which it does not confirm.
-  func indicate(on handle: UInt16 = 0x40, at place: Int = 0) {
+  /// The central gets an indication, which it does not confirm.
+  func indicate(on handle: UInt16 = 0x40, at connectionIndex: Int = 0) {
     subscribe(0x11, 0x02, on: handle)
-    update(.level, [0x07], at: place)
+    update(.level, [0x07], at: connectionIndex)
     #expect(pdus(on: handle).last == [0x1D, 0x10, 0x00, 0x07])
   }
 
-  /// The controller asks for the link's key.
+  /// The controller requests the link's key.
   func requestKey(of handle: UInt16 = 0x40) {
     receive([0x04, 0x3E, 13, 0x05] + Array(little: handle) + [UInt8](repeating: 0xAA, count: 10))
   }
 
+  /// The application answers what it has deferred on the first connection.
+  func resume() {
+    host.server.application.isBusy = false
+    host.server.application.busyWith = nil
+    host.resume(at: 0)
+    run()
+  }
+
   /// The last service of the database changes.
   func changeServices() {
-    host.server.databaseChanged(
-      in: AttributeHandleRange(
-        start: AttributeHandle(rawValue: 0x0019), end: AttributeHandle(rawValue: 0x001B)))
+    host.server.databaseChanged(in: range(0x0019, 0x001B))
     run()
   }
 }

@@ -2,7 +2,14 @@ import BluetoothHost
 import Testing
 
 extension ScriptedDevice where Database == GATTDatabase<27>, Channels == NoChannels {
-  /// One with the links 0x40 and 0x41, and nothing sent since they began.
+  /// A controller with a changed behaviour.
+  static func with(_ change: (inout ControllerBehaviour) -> Void) -> ScriptedDevice {
+    var behaviour = ControllerBehaviour()
+    change(&behaviour)
+    return ScriptedDevice(behaviour)
+  }
+
+  /// A controller with the links 0x40 and 0x41, without a record of their start.
   static func connected() -> ScriptedDevice {
     let controller = ScriptedDevice()
     controller.connect(0x40)
@@ -12,7 +19,7 @@ extension ScriptedDevice where Database == GATTDatabase<27>, Channels == NoChann
   }
 }
 
-// What the centrals do, and what they see.
+// The centrals: what they do and receive.
 extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   /// A central connects; its address ends in the low byte of `handle`.
   func connect(
@@ -24,7 +31,7 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
       [enhanced ? 0x0A : 0x01, status] + Array(little: handle) + [0x01, 0x01] + peer
       + (enhanced ? [UInt8](repeating: 0, count: 12) : [])
       + Array(little: interval) + [0, 0] + Array(little: timeout) + [0]
-    // The link comes of the advertising, which ends with it. Vol 4, Part E, 7.8.9.
+    // A connection ends the advertising: Vol 4, Part E, 7.8.9.
     isAdvertising = false
     if status == 0x00 { forgetFragments(of: handle) }
     receive([0x04, 0x3E, UInt8(parameters.count)] + parameters)
@@ -35,7 +42,7 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
     DeviceAddress(kind: .random, bytes: [UInt8(truncatingIfNeeded: handle), 0, 0, 0, 0, 0xC0])
   }
 
-  /// A link ends, which the controller tells.
+  /// The controller reports that a link has ended.
   func disconnect(_ handle: UInt16 = 0x40, reason: UInt8 = 0x13) {
     receive([0x04, 0x05, 4, 0x00] + Array(little: handle) + [reason])
   }
@@ -51,7 +58,7 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
     [0x02] + Array(little: handle | boundary << 12) + Array(little: UInt16(data.count)) + data
   }
 
-  /// What the host sends a central on `channel` in answer to one frame.
+  /// The host's responses on `channel` to one frame.
   func exchange(
     _ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16 = 0x40
   ) -> [[UInt8]] {
@@ -61,17 +68,17 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
       .map(\.payload)
   }
 
-  /// The ATT PDUs that a central has been sent.
+  /// The ATT PDUs sent to a central.
   func pdus(on handle: UInt16 = 0x40) -> [[UInt8]] {
     frames.filter { $0.handle == handle && $0.channel == 0x0004 }.map(\.payload)
   }
 
-  /// A central agrees on an MTU with the host.
+  /// A central exchanges the MTU.
   func exchangeMTU(_ mtu: UInt16, on handle: UInt16 = 0x40) {
     _ = exchange([0x02] + Array(little: mtu), on: handle)
   }
 
-  /// Checks that one ATT PDU is answered by just these.
+  /// Checks the responses to one ATT PDU.
   func expect(
     _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -80,18 +87,8 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   }
 }
 
-// What the host has done so far, in forms that `#expect` takes.
+// What the host has done, as copies for `#expect`.
 extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
-  /// Which commands the host has given.
-  var commands: [HCIOpcode] {
-    commandPackets.map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }
-  }
-
-  /// The parameters of each `opcode` command that the host has given.
-  func parameters(of opcode: HCIOpcode) -> [[UInt8]] {
-    zip(commands, commandPackets).filter { $0.0 == opcode }.map { Array($0.1[4...]) }
-  }
-
   var events: [TestApplication.Event] {
     get { host.server.application.events }
     set { host.server.application.events = newValue }
@@ -105,7 +102,7 @@ extension ScriptedDevice where Database: ~Copyable, Channels: ~Copyable {
   var radio: RadioState { host.radio }
   var isShutDown: Bool { host.isShutDown }
   var isAdvertisingHeldBack: Bool { host.isAdvertisingHeldBack }
-  var isToldValues: Bool { host.server.isToldValues(at: 0) }
+  var receivesUpdates: Bool { host.server.receivesUpdates(at: 0) }
   var connectionCount: Int { host.connectionCount }
   var deadline: Instant? { host.deadline }
   var address: DeviceAddress { host.address }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// An application that keeps what it is told, and says what the test wants it to say.
+/// An application that records its calls, and responds as the test configures it.
 struct TestApplication: GATTApplication {
   enum Event: Equatable {
     case connected(Int, DeviceAddress)
@@ -12,50 +12,51 @@ struct TestApplication: GATTApplication {
   }
 
   struct Update {
-    var place: Int
+    var connectionIndex: Int
     var attribute: ApplicationAttribute
     var value: [UInt8]
   }
 
-  /// What it has been told, oldest first.
+  /// The recorded calls, oldest first.
   var events: [Event] = []
   /// The value of each attribute; a write changes it.
   var values = [[UInt8]](repeating: [], count: 8)
   /// Why a read or a write of the application's attributes is refused.
   var refusal: ATTErrorCode?
-  /// Whether every read and write is put off.
+  /// Whether every read and write is deferred.
   var isBusy = false
-  /// The attribute whose reads and writes are put off.
+  /// The attribute for which reads and writes are deferred.
   var busyWith: ApplicationAttribute?
-  /// How a part of a value is refused, or put off.
+  /// How a Prepare Write is refused or deferred.
   var preparing: GATTRefusal?
-  /// Whether the end of each write is put off, or how it is refused.
+  /// How the end of each write is refused or deferred.
   var ending: GATTRefusal?
-  /// Whether the end of each write is an event.
+  /// Whether the end of each write is recorded.
   var notesEndings = false
   /// The offsets of the reads that were answered.
   var offsets: [Int] = []
-  /// The place whose central gets each value that is written.
-  var relayPlace: Int?
-  /// What centrals are to be told, oldest first.
+  /// The index of the connection that gets each written value.
+  var relayIndex: Int?
+  /// Pending updates, oldest first.
   var updates: [Update] = []
 
-  mutating func centralConnected(at place: Int, address: DeviceAddress) {
-    events.append(.connected(place, address))
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
+    events.append(.connected(connectionIndex, address))
   }
 
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {
-    events.append(.disconnected(place, reason))
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
+    events.append(.disconnected(connectionIndex, reason))
   }
 
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
   ) {
-    events.append(.configured(attribute, place, configuration))
+    events.append(.configured(attribute, connectionIndex, configuration))
   }
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     if let refusal { throw .error(refusal) }
@@ -65,35 +66,38 @@ struct TestApplication: GATTApplication {
     value.write(bytes.span)
   }
 
-  func prepareWrite(to attribute: ApplicationAttribute, at place: Int) throws(GATTRefusal) {
+  func prepareWrite(to attribute: ApplicationAttribute, at connectionIndex: Int) throws(GATTRefusal)
+  {
     if let preparing { throw preparing }
   }
 
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
     if let refusal { throw .error(refusal) }
     if isBusy || busyWith == attribute { throw .later }
     values[Int(attribute.rawValue)] = Array(value)
-    events.append(.wrote(Array(value), attribute, place))
-    if let relayPlace {
-      updates.append(Update(place: relayPlace, attribute: attribute, value: Array(value)))
+    events.append(.wrote(Array(value), attribute, connectionIndex))
+    if let relayIndex {
+      updates.append(Update(connectionIndex: relayIndex, attribute: attribute, value: Array(value)))
     }
   }
 
-  mutating func endWrite(at place: Int, isCommand: Bool) throws(GATTRefusal) {
+  mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
     if let ending { throw ending }
-    if notesEndings { events.append(.endedWrite(place, isCommand: isCommand)) }
+    if notesEndings { events.append(.endedWrite(connectionIndex, isCommand: isCommand)) }
   }
 
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? {
-    updates.first { $0.place == place }?.attribute
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? {
+    updates.first { $0.connectionIndex == connectionIndex }?.attribute
   }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
-    guard let index = updates.firstIndex(where: { $0.place == place }) else { return }
+    guard let index = updates.firstIndex(where: { $0.connectionIndex == connectionIndex }) else {
+      return
+    }
     let update = updates.remove(at: index)
     value.writePrefix(of: update.value.span)
   }
@@ -122,12 +126,12 @@ extension BluetoothUUID {
   static let alertLevel = BluetoothUUID(0x2A06)
 }
 
-/// The bytes of `BluetoothUUID.testService` as they travel.
+/// The bytes of `BluetoothUUID.testService` in a PDU.
 let testServiceBytes: [UInt8] = (0xA0...0xAF).reversed()
-/// The bytes of `BluetoothUUID.testText` as they travel.
+/// The bytes of `BluetoothUUID.testText` in a PDU.
 let testTextBytes: [UInt8] = (0xB0...0xBF).reversed()
 
-/// A database with one attribute of each kind that a rule is about.
+/// A database with an attribute for each rule.
 var testDatabase: GATTDatabase<27> {
   GATTDatabase {
     Service(.genericAccessService) {  // 0x0001

@@ -9,7 +9,7 @@ private let answer = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
 
 @Suite("A manager asks a ball")
 struct CentralBallTests {
-  @Test("finds it, asks, is answered, and leaves")
+  @Test("finds it, asks, receives the answer and disconnects")
   func asks() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -35,7 +35,7 @@ struct CentralBallTests {
     #expect(ball.state == .connecting)
     stage.pass(1_000)
     #expect(log.take() == ["connected Magic 8-Ball connected"])
-    // 517, the ball's own, less 3 is 514, and no value is longer than 512.
+    // 517 (the ball's MTU) − 3 = 514; the maximum value length is 512.
     #expect(ball.maximumWriteValueLength(for: .withoutResponse) == 512)
     #expect(ball.maximumWriteValueLength(for: .withResponse) == 512)
 
@@ -76,7 +76,7 @@ struct CentralBallTests {
     #expect(ball.services == nil)
   }
 
-  @Test("several managers on one radio share the link, and each has its own subscription")
+  @Test("several managers on one radio share the link, each with a separate subscription")
   func sharedLink() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -105,7 +105,7 @@ struct CentralBallTests {
       ball.setNotifyValue(true, for: characteristics[1])
     }
     stage.settle()
-    // One ends its subscription, and then its part in the link: the other's stay.
+    // One ends its subscription, then its connection. The other's stay.
     balls[0].setNotifyValue(false, for: characteristics[0][1])
     stage.settle()
     #expect(logs[0].take().last == "notifying 349A false")
@@ -122,7 +122,7 @@ struct CentralBallTests {
     #expect(stage.radio.controller.connectionHandles == [])
   }
 
-  @Test("tells which peripherals are connected, and which are known")
+  @Test("lists the connected peripherals and the known ones")
   func retrieval() throws {
     let stage = CentralStage()
     try stage.addBall()

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// What becomes of links when those who wanted them are no more.
+/// Links after the release of the managers and peripherals that wanted them.
 @Suite("The end of managers and peripherals", .timeLimit(.minutes(1)))
 struct CentralEndTests {
   private let log = CentralLog()
 
-  @Test("a manager that is dropped frees all that it had")
+  @Test("a released manager frees everything")
   func dropped() throws {
     let stage = CentralStage()
     let ball = try stage.addBall()
@@ -29,16 +29,16 @@ struct CentralEndTests {
     #expect(stage.radio.controller.connectionHandles == [])
     #expect(!stage.radio.controller.isScanning)
     #expect(peripherals[0].state == .disconnected)
-    #expect(ball.radio.connectionHandles == [])
+    #expect(ball.controller.connectionHandles == [])
     _ = log.take()
     peripherals[0].readRSSI()
     stage.settle()
     #expect(log.take() == [])
-    #expect(stage.radio.centralEngine.clients.isEmpty)
-    #expect(stage.radio.centralEngine.links.isEmpty)
+    #expect(stage.radio.program.central.clients.isEmpty)
+    #expect(stage.radio.program.central.links.isEmpty)
   }
 
-  @Test("the link to a peripheral that nobody holds on to is cancelled")
+  @Test("the link to a released peripheral is cancelled")
   func droppedPeripheral() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -52,13 +52,13 @@ struct CentralEndTests {
     }
     stage.settle()
     #expect(stage.radio.controller.connectionHandles == [])
-    #expect(stage.radio.centralEngine.links.isEmpty)
+    #expect(stage.radio.program.central.links.isEmpty)
   }
 
   @Test(
-    "whoever lets go of a manager and its peripheral, while told of it, misuses neither",
+    "releasing a manager and its peripheral in a callback misuses neither",
     arguments: ["connected - connected", "rssi -50"])
-  func droppedWhileTold(_ last: String) async throws {
+  func droppedInCallback(_ last: String) async throws {
     let stage = CentralStage()
     try stage.addBall()
     let fate = AsyncStream.makeStream(of: Bool.self)
@@ -76,7 +76,7 @@ struct CentralEndTests {
     }
     log.onLine = { line in
       guard line == last else { return }
-      // As an app's object does that has both: the manager is first.
+      // Like an app's object that owns both: the manager is released first.
       let both = owned.withLock { both in
         defer { both = nil }
         return both
@@ -94,14 +94,14 @@ struct CentralEndTests {
   }
 }
 
-/// A peripheral that tells at its end whether its manager is still there.
+/// A peripheral that reports at its release whether its manager still exists.
 private final class MortalPeripheral: CBPeripheral, @unchecked Sendable {
-  private let tell: (Bool) -> Void
+  private let report: (Bool) -> Void
 
-  init(address: DeviceAddress, of manager: CBCentralManager, _ tell: @escaping (Bool) -> Void) {
-    self.tell = tell
+  init(address: DeviceAddress, of manager: CBCentralManager, _ report: @escaping (Bool) -> Void) {
+    self.report = report
     super.init(address: address, of: manager)
   }
 
-  deinit { tell(manager != nil) }
+  deinit { report(manager != nil) }
 }

@@ -8,7 +8,7 @@ import Testing
 struct CentralLinkTests {
   private let log = CentralLog()
 
-  @Test("nothing can be asked for before the radio is on")
+  @Test("calls before the radio is on have no effect")
   func misuse() throws {
     let stage = CentralStage(isStarted: false)
     let ball = try stage.addBall()
@@ -21,10 +21,10 @@ struct CentralLinkTests {
     stage.pass(1_000)
     #expect(log.take() == ["state poweredOn"])
     #expect(!stage.radio.controller.isScanning)
-    #expect(ball.radio.isAdvertising)
+    #expect(ball.controller.isAdvertising)
   }
 
-  @Test("a link that is lost is told with why")
+  @Test("the loss of a link is reported with its reason")
   func lost() throws {
     let stage = CentralStage()
     let ball = try stage.addBall()
@@ -32,13 +32,13 @@ struct CentralLinkTests {
     manager.connect(peripherals[0])
     stage.settle()
     _ = log.take()
-    ball.radio.vanish()
+    ball.controller.vanish()
     stage.pass(10_000)
     #expect(
       log.take() == ["disconnected Magic 8-Ball disconnected: CBError.connectionTimeout"])
   }
 
-  @Test("a peripheral that is not there is waited for, for as long as it takes")
+  @Test("the connection to an absent peripheral waits without limit")
   func patience() throws {
     let stage = CentralStage()
     let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
@@ -49,14 +49,14 @@ struct CentralLinkTests {
     try stage.addBall()
     stage.pass(1_000)
     #expect(log.take() == ["connected - connected", "name Magic 8-Ball"])
-    // Once more changes nothing, but that it is told.
+    // Connecting again only reports the connection again.
     manager.connect(peripherals[0])
     stage.settle()
     #expect(log.take() == ["connected Magic 8-Ball connected"])
     #expect(stage.radio.controller.connectionHandles.count == 1)
   }
 
-  @Test("a pending connection can be cancelled, and is told as ended without an error")
+  @Test("the cancellation of a pending connection is reported as an end without an error")
   func cancelPending() throws {
     let stage = CentralStage()
     let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
@@ -69,13 +69,13 @@ struct CentralLinkTests {
     try stage.addBall()
     stage.pass(5_000)
     #expect(log.take() == [])
-    // Nothing is left to be cancelled.
+    // A second cancellation has no effect.
     manager.cancelPeripheralConnection(peripherals[0])
     stage.settle()
     #expect(log.take() == [])
   }
 
-  @Test("connecting again at once is told after the end of the first")
+  @Test("connecting again at once is reported after the end of the first connection")
   func again() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -103,7 +103,7 @@ struct CentralLinkTests {
       ])
   }
 
-  @Test("a connection begins after the delay that was asked for")
+  @Test("a connection begins after the requested delay")
   func startDelay() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -115,7 +115,7 @@ struct CentralLinkTests {
     #expect(log.take().first == "connected - connected")
   }
 
-  @Test("several peripherals are connected at once, past one that is not there, while scanning")
+  @Test("several peripherals are connected at once, past an absent one, while scanning")
   func several() throws {
     let stage = CentralStage()
     for number in 0xB1...0xB3 { try stage.addBall("Ball \(number)", number: UInt8(number)) }
@@ -136,7 +136,7 @@ struct CentralLinkTests {
     #expect(stage.radio.controller.connectionHandles == [])
   }
 
-  @Test("a controller that has no room for more links says so")
+  @Test("a controller without room for more links is reported")
   func limit() throws {
     let stage = CentralStage(.init(maximumLinks: 1))
     for number in 0xB1...0xB2 { try stage.addBall("Ball", number: UInt8(number)) }
@@ -149,7 +149,7 @@ struct CentralLinkTests {
       ])
   }
 
-  @Test("a radio that is lost takes everything with it, the state first")
+  @Test("the loss of the radio ends everything, and the state comes first")
   func radioLost() throws {
     let stage = CentralStage()
     let ball = try stage.addBall()
@@ -160,7 +160,7 @@ struct CentralLinkTests {
     manager.scanForPeripherals(withServices: nil)
     stage.settle()
     _ = log.take()
-    ball.radio.faults.losePacket(type: .acl)
+    ball.controller.faults.losePacket(type: .acl)
     peripherals[0].discoverServices(nil)
     stage.settle()
     stage.lose()
@@ -174,7 +174,7 @@ struct CentralLinkTests {
     #expect(peripherals.map(\.state) == [.disconnected, .disconnected])
   }
 
-  @Test("a controller that is set up at the second attempt was never on, and is not reset")
+  @Test("a controller that starts at the second attempt is not reported as resetting")
   func slowStart() {
     let stage = CentralStage(isStarted: false)
     let manager = stage.manager(log)
@@ -187,7 +187,7 @@ struct CentralLinkTests {
     #expect(log.take() == ["state poweredOn"])
   }
 
-  @Test("a controller that fails is set up again, and everything is to be asked for anew")
+  @Test("a failed controller is set up again, and all requests have to be repeated")
   func controllerFails() throws {
     let stage = CentralStage()
     try stage.addBall()
@@ -223,7 +223,7 @@ struct CentralLinkTests {
     #expect(stage.radio.controller.connectionHandles == [])
   }
 
-  @Test("whatever is asked for in callbacks is done")
+  @Test("calls from callbacks work")
   func callbacks() throws {
     let stage = CentralStage()
     try stage.addBall()

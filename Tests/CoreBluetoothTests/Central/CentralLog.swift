@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// A delegate that writes down what it is told, a line a call.
+/// A delegate that records each call as a line.
 final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   @unchecked Sendable
 {
@@ -17,7 +17,7 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
   /// Called with each line, where the delegate is called.
   var onLine: (@Sendable (String) -> Void)?
 
-  /// What has been told since this was asked last.
+  /// The lines since the last call.
   func take() -> [String] {
     contents.withLock { contents in
       defer { contents.lines = [] }
@@ -25,11 +25,11 @@ final class CentralLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     }
   }
 
-  /// The peripherals discovered, each once, in order. It holds on to them.
+  /// The discovered peripherals, each once, in order. It retains them.
   var peripherals: [CBPeripheral] { contents.withLock(\.peripherals) }
   var advertisements: [[String: Any]] { contents.withLock(\.advertisements) }
 
-  /// The channels that were opened, in order. It holds on to them no longer.
+  /// Removes and returns the opened channels, in order.
   func takeChannels() -> [CBL2CAPChannel] {
     contents.withLock { contents in
       defer { contents.channels = [] }

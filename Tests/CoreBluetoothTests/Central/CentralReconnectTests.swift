@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A delegate that has the newer call for the end of a link, and notes a line for each call.
+/// A delegate with the newer method for the end of a link. It records each call as a line.
 private final class EndLog: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   private let lines = Locked<[String]>([])
 
@@ -61,7 +61,7 @@ struct CentralReconnectTests {
     _ = log.take()
   }
 
-  @Test("makes a link again that is lost, as often as it is lost")
+  @Test("reconnects after each loss")
   func lost() {
     manager.connect(peripheral, options: options)
     stage.settle()
@@ -76,7 +76,7 @@ struct CentralReconnectTests {
     #expect(stage.radio.controller.connectionHandles.count == 1)
   }
 
-  @Test("is off unless it is asked for")
+  @Test("is off by default")
   func withoutTheOption() {
     manager.connect(peripheral)
     stage.settle()
@@ -86,7 +86,7 @@ struct CentralReconnectTests {
     #expect(log.take() == ["ended disconnected for good peripheralDisconnected"])
   }
 
-  @Test("ends with a cancellation, of the link and of the attempt at the next")
+  @Test("ends with a cancellation of the link or of the next attempt")
   func cancelled() {
     manager.connect(peripheral, options: options)
     stage.settle()
@@ -96,7 +96,7 @@ struct CentralReconnectTests {
 
     manager.connect(peripheral, options: options)
     stage.settle()
-    bench.radio.vanish()
+    bench.controller.vanish()
     stage.pass(30_000)
     #expect(log.take() == ["connected", "ended connecting reconnecting connectionTimeout"])
     manager.cancelPeripheralConnection(peripheral)
@@ -105,14 +105,14 @@ struct CentralReconnectTests {
     #expect(peripheral.state == .disconnected)
   }
 
-  @Test("ends with a cancellation that comes before the delegate knows of the loss")
+  @Test("ends with a cancellation that comes before the report of the loss")
   func cancelledMeanwhile() {
     manager.connect(peripheral, options: options)
     stage.settle()
     _ = log.take()
     // All of this happens before the delegate is called.
     stage.queue.suspend()
-    let engine = stage.radio.centralEngine
+    let engine = stage.radio.program.central
     engine.lost(engine.links[0], CBError(.connectionTimeout), at: stage.now)
     manager.cancelPeripheralConnection(peripheral)
     manager.connect(peripheral)

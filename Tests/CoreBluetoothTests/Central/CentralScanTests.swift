@@ -19,13 +19,13 @@ struct CentralScanTests {
 
   private static let named: [UInt8] = [5, 0x09] + Array("Name".utf8)
 
-  @Test("tells of an advertiser once, with what its scan response adds")
+  @Test("reports an advertiser once, with the data of its scan response")
   func once() throws {
     try stage.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
     manager.scanForPeripherals(withServices: nil)
     stage.pass(5_000)
     #expect(log.take() == ["discovered Name -50"])
-    // A new scan tells again.
+    // A new scan reports it again.
     manager.scanForPeripherals(withServices: nil)
     stage.pass(1_000)
     #expect(log.take() == ["discovered Name -50"])
@@ -35,7 +35,7 @@ struct CentralScanTests {
     #expect(!stage.radio.controller.isScanning)
   }
 
-  @Test("what an earlier scan heard is not told in the next, nor after the last")
+  @Test("results of an earlier scan are not reported in the next, or after the last")
   func stale() throws {
     try stage.advertise(Self.named, type: 3)
     let (log, manager, heartRate) = (log, manager, heartRate)
@@ -48,7 +48,7 @@ struct CentralScanTests {
     #expect(log.take() == ["discovered Name -50"])
   }
 
-  @Test("does not wait for those that give no scan response")
+  @Test("does not wait for advertisers without a scan response")
   func nonScannable() throws {
     try stage.advertise(Self.named, type: 3)
     manager.scanForPeripherals(withServices: nil)
@@ -57,7 +57,7 @@ struct CentralScanTests {
     #expect(log.advertisements.first?[CBAdvertisementDataIsConnectable] as? NSNumber == false)
   }
 
-  @Test("tells of every advertisement, if duplicates are wanted")
+  @Test("reports every advertisement, if duplicates are allowed")
   func duplicates() throws {
     try stage.advertise(Self.named, type: 3)
     manager.scanForPeripherals(
@@ -69,7 +69,7 @@ struct CentralScanTests {
     #expect(log.peripherals.count == 1)
   }
 
-  @Test("one manager's duplicates are not the other's, nor is its filter")
+  @Test("each manager has its own duplicates option and filter")
   func twoManagers() throws {
     try stage.advertise(Self.named, type: 3)
     let otherLog = CentralLog()
@@ -96,8 +96,8 @@ struct CentralScanTests {
     #expect(!stage.radio.controller.isScanning)
   }
 
-  /// Symptom: every device was told again, twice, and first without its name.
-  @Test("another manager's scan, and its end, tell nothing again")
+  /// Symptom: every device was reported again, twice, and first without its name.
+  @Test("another manager's scan and its end repeat no reports")
   func anotherScan() throws {
     try stage.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
     manager.scanForPeripherals(withServices: nil)
@@ -118,7 +118,7 @@ struct CentralScanTests {
     #expect(log.take() == [])
   }
 
-  @Test("tells of those with one of the services, or looking for one, in whatever width")
+  @Test("reports advertisers that have or solicit one of the services, in any UUID width")
   func filters() throws {
     try stage.advertise([3, 0x03, 0x0D, 0x18, 3, 0x08, 0x41, 0x41], type: 3, number: 0xA1)
     try stage.advertise([3, 0x03, 0x0F, 0x18, 3, 0x08, 0x42, 0x42], type: 3, number: 0xA2)
@@ -134,7 +134,7 @@ struct CentralScanTests {
     #expect(log.take().sorted() == ["discovered BB -50", "discovered CC -50"])
   }
 
-  @Test("tells all that is advertised, by Apple's keys")
+  @Test("reports all advertised data by Apple's keys")
   func advertisementData() throws {
     try stage.advertise(
       [3, 0x03, 0x0D, 0x18, 2, 0x0A, 0xF8, 4, 0xFF, 0x4C, 0x00, 0x07]
@@ -157,40 +157,40 @@ struct CentralScanTests {
     #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == false)
   }
 
-  @Test("an advertiser whose scan response never comes is told of after half a second")
+  @Test("an advertiser without a scan response is reported after half a second")
   func noScanResponse() {
-    var wish = ScanWish(number: 1, services: [], solicited: [], allowsDuplicates: false)
+    var scan = ManagerScan(number: 1, services: [], solicited: [], allowsDuplicates: false)
     var discovery = Discovery(address: .numbered(2))
     discovery.awaitsScanResponse = true
-    func hears(_ milliseconds: UInt32) -> Bool {
-      wish.hears(discovery, at: Instant(rawValue: 0).advanced(by: milliseconds)) != nil
+    func isReported(after milliseconds: UInt32) -> Bool {
+      scan.report(for: discovery, at: Instant(rawValue: 0).advanced(by: milliseconds)) != nil
     }
     func held(_ milliseconds: UInt32) -> [Discovery] {
-      wish.takeHeld(at: Instant(rawValue: 0).advanced(by: milliseconds))
+      scan.takeHeld(at: Instant(rawValue: 0).advanced(by: milliseconds))
     }
-    #expect(!hears(0))
-    #expect(!hears(100))
-    #expect(wish.deadline == Instant(rawValue: 500))
+    #expect(!isReported(after: 0))
+    #expect(!isReported(after: 100))
+    #expect(scan.deadline == Instant(rawValue: 500))
     #expect(held(499) == [])
     #expect(held(500) == [discovery])
-    #expect(wish.deadline == nil)
-    #expect(!hears(600))
-    // What the scan response adds after all is news.
+    #expect(scan.deadline == nil)
+    #expect(!isReported(after: 600))
+    // A late scan response is reported.
     discovery.name = "Late"
     discovery.awaitsScanResponse = false
-    #expect(hears(700))
-    #expect(!hears(800))
+    #expect(isReported(after: 700))
+    #expect(!isReported(after: 800))
   }
 
-  @Test("what is heard from the beginning again adds to what was told, and takes nothing away")
+  @Test("a discovery from a new scan adds to the reported data and removes nothing")
   func heardAgain() {
-    var wish = ScanWish(number: 1, services: [], solicited: [], allowsDuplicates: false)
-    func hears(_ change: (inout Discovery) -> Void) -> Discovery? {
+    var scan = ManagerScan(number: 1, services: [], solicited: [], allowsDuplicates: false)
+    func report(_ change: (inout Discovery) -> Void) -> Discovery? {
       var discovery = Discovery(address: .numbered(2))
       change(&discovery)
-      return wish.hears(discovery, at: Instant(rawValue: 0))
+      return scan.report(for: discovery, at: Instant(rawValue: 0))
     }
-    let first = hears {
+    let first = report {
       $0.name = "Name"
       $0.isNameComplete = true
       $0.serviceUUIDs = [BluetoothUUID(0x180D)]
@@ -199,10 +199,10 @@ struct CentralScanTests {
       $0.rssi = -50
     }
     #expect(first != nil)
-    #expect(hears { $0.awaitsScanResponse = true } == nil)
-    #expect(hears { $0.serviceUUIDs = [BluetoothUUID(0x180D)] } == nil)
-    #expect(hears { $0.name = "Na" } == nil)
-    // News is told with all that is known.
+    #expect(report { $0.awaitsScanResponse = true } == nil)
+    #expect(report { $0.serviceUUIDs = [BluetoothUUID(0x180D)] } == nil)
+    #expect(report { $0.name = "Na" } == nil)
+    // A report has all known data.
     var all = first
     all?.serviceUUIDs = [BluetoothUUID(0x180D), BluetoothUUID(0x1812)]
     all?.serviceData = [
@@ -210,7 +210,7 @@ struct CentralScanTests {
     ]
     all?.rssi = -60
     #expect(
-      hears {
+      report {
         $0.serviceUUIDs = [BluetoothUUID(0x1812)]
         $0.serviceData = [
           .init(uuid: BluetoothUUID(0x180F), bytes: [2]),
@@ -218,10 +218,10 @@ struct CentralScanTests {
         ]
         $0.rssi = -60
       } == all)
-    #expect(hears { $0.name = "Other" } == nil)
+    #expect(report { $0.name = "Other" } == nil)
     all?.name = "Other"
     #expect(
-      hears {
+      report {
         $0.name = "Other"
         $0.isNameComplete = true
         $0.rssi = -60

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// What can be asked of a connected peripheral, on one that has one of everything.
+/// The operations on a connected peripheral that has an attribute of each kind.
 @Suite("A manager's peripheral")
 struct CentralServerTests {
   private let stage = CentralStage()
@@ -25,7 +25,7 @@ struct CentralServerTests {
     _ = log.take()
   }
 
-  /// The characteristics of the bench's own service, discovered.
+  /// Discovers the characteristics of the bench's service.
   private func characteristics() throws -> [CBCharacteristic] {
     let uuid = CBUUID(.bench)
     peripheral.discoverServices([uuid])
@@ -37,7 +37,7 @@ struct CentralServerTests {
     return try #require(service.characteristics)
   }
 
-  @Test("discovers services by UUID, piece by piece, and keeps the objects that it has")
+  @Test("discovers services by UUID, in several steps, and keeps its objects")
   func services() throws {
     let (bench, other, absent) = (
       CBUUID(.bench), CBUUID(string: "FF10"), CBUUID(string: "180D")
@@ -94,7 +94,7 @@ struct CentralServerTests {
         "descriptor 2902 0", "descriptor 2901 Text", "descriptor 2904 7 bytes",
         "descriptor 2900 1",
       ])
-    // A service that is only included can be asked for its characteristics, too.
+    // The characteristics of a service that is only included can be discovered, too.
     let included = try #require(service.includedServices?.first)
     peripheral.discoverCharacteristics(nil, for: included)
     stage.settle()
@@ -121,7 +121,7 @@ struct CentralServerTests {
     #expect(bench.host.server.application.written.map(\.count) == [0, 1, 512])
   }
 
-  @Test("tells the peripheral's own errors, and keeps the value that it had")
+  @Test("reports the peripheral's errors, and keeps the last value")
   func errors() throws {
     let all = try characteristics()
     peripheral.readValue(for: all[0])
@@ -153,7 +153,7 @@ struct CentralServerTests {
     #expect(bench.host.server.application.configurations == [])
   }
 
-  @Test("subscribes by notifications if it can, by indications otherwise")
+  @Test("subscribes with notifications if possible, otherwise with indications")
   func subscriptions() throws {
     let all = try characteristics()
     for characteristic in all.prefix(4) { peripheral.setNotifyValue(true, for: characteristic) }
@@ -179,7 +179,7 @@ struct CentralServerTests {
       ])
   }
 
-  @Test("a subscription right after the end of one is told its values")
+  @Test("a subscription right after the end of another receives its values")
   func subscribedAgain() throws {
     let text = try characteristics()[0]
     peripheral.setNotifyValue(true, for: text)
@@ -189,10 +189,10 @@ struct CentralServerTests {
     peripheral.setNotifyValue(true, for: text)
     stage.settle()
     #expect(log.take() == ["notifying FF01 false", "notifying FF01 true"])
-    bench.host.server.application.update = (.text, Array("news".utf8))
+    bench.host.server.application.update = (.text, Array("more".utf8))
     stage.settle()
-    #expect(log.take() == ["value FF01 news"])
-    // And the other way round: what is wished last counts.
+    #expect(log.take() == ["value FF01 more"])
+    // And the reverse: the last call counts.
     peripheral.setNotifyValue(true, for: text)
     peripheral.setNotifyValue(false, for: text)
     stage.settle()
@@ -202,7 +202,7 @@ struct CentralServerTests {
     #expect(log.take() == [])
   }
 
-  @Test("the end of a subscription that another manager still has is told in its turn")
+  @Test("the end of a subscription that another manager still has is reported in order")
   func sharedSubscription() throws {
     let text = try characteristics()[0]
     let otherLog = CentralLog()
@@ -228,13 +228,13 @@ struct CentralServerTests {
     stage.settle()
     #expect(log.take() == ["value FF01 text", "notifying FF01 true", "notifying FF01 false"])
     #expect(!text.isNotifying)
-    bench.host.server.application.update = (.text, Array("news".utf8))
+    bench.host.server.application.update = (.text, Array("more".utf8))
     stage.settle()
     #expect(log.take() == [])
-    #expect(otherLog.take() == ["value FF01 news"])
+    #expect(otherLog.take() == ["value FF01 more"])
   }
 
-  @Test("says when values can be written without response, and sends every one")
+  @Test("reports when values can be written without response, and sends each of them")
   func withoutResponse() throws {
     let all = try characteristics()
     #expect(peripheral.canSendWriteWithoutResponse)
@@ -242,7 +242,7 @@ struct CentralServerTests {
       peripheral.writeValue(Data([UInt8(number)]), for: all[0], type: .withoutResponse)
       #expect(peripheral.canSendWriteWithoutResponse == (number < 15))
     }
-    // Longer than any value, or to one that does not take it: neither is sent.
+    // Too long, or to a characteristic without that property: neither is sent.
     peripheral.writeValue(Data(count: 513), for: all[0], type: .withoutResponse)
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
     stage.settle()
@@ -251,7 +251,7 @@ struct CentralServerTests {
     #expect(peripheral.canSendWriteWithoutResponse)
   }
 
-  @Test("tells which services have changed, which have to be discovered again")
+  @Test("reports changed services, which have to be discovered again")
   func modified() throws {
     let all = try characteristics()
     peripheral.discoverServices(nil)
@@ -264,7 +264,7 @@ struct CentralServerTests {
     stage.settle()
     #expect(log.take() == ["modified [\"\(CBUUID(.bench))\"]"])
     #expect(peripheral.services?.map(\.uuid.uuidString) == ["1800", "1801", "FF10"])
-    // What is of a service that has changed can be asked nothing.
+    // The attributes of a changed service can no longer be used.
     peripheral.readValue(for: all[0])
     stage.settle()
     #expect(log.take() == [])
@@ -276,7 +276,7 @@ struct CentralServerTests {
   }
 
   /// Symptom: characteristics without a service, until the link ended.
-  @Test("a discovery that a change of the services overtakes fails, and the next finds all anew")
+  @Test("a discovery fails if the services change meanwhile, and the next one finds everything")
   func overtaken() throws {
     let all = try characteristics()
     let service = try #require(all[0].service)
@@ -313,10 +313,10 @@ struct CentralServerTests {
       ])
   }
 
-  @Test("answers everything that was asked with an error if the link ends")
+  @Test("completes every operation with an error if the link ends")
   func linkEnds() throws {
     let all = try characteristics()
-    bench.radio.faults.losePacket(type: .acl)
+    bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: all[0])
     peripheral.discoverServices(nil)
     stage.settle()
@@ -329,7 +329,7 @@ struct CentralServerTests {
         "services [\"\(CBUUID(.bench))\"]: CBError.peripheralDisconnected",
         "disconnected Bench disconnected: CBError.peripheralDisconnected",
       ])
-    // Nothing of what there was is valid any more.
+    // The attributes are no longer valid.
     peripheral.readValue(for: all[0])
     peripheral.readRSSI()
     stage.settle()
@@ -338,10 +338,10 @@ struct CentralServerTests {
     #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
   }
 
-  @Test("answers everything that was asked with an error if it is cancelled")
+  @Test("completes every operation with an error if it is cancelled")
   func cancelled() throws {
     let all = try characteristics()
-    bench.radio.faults.losePacket(type: .acl)
+    bench.controller.faults.losePacket(type: .acl)
     peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
     peripheral.readRSSI()
     manager.cancelPeripheralConnection(peripheral)
@@ -353,12 +353,12 @@ struct CentralServerTests {
       ])
   }
 
-  @Test("answers what is asked after its radio was closed with an error")
+  @Test("completes operations with an error after its radio was closed")
   func radioClosed() throws {
     let all = try characteristics()
     let other = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
-    // The manager is told of the end only after all has been asked.
+    // The manager receives the end only after all calls.
     stage.queue.suspend()
     stage.close()
     peripheral.readValue(for: all[0])
@@ -379,10 +379,10 @@ struct CentralServerTests {
     #expect(other.state == .disconnected)
   }
 
-  @Test("a peripheral that does not answer is let go of after 30 s")
+  @Test("a peripheral that does not respond is disconnected after 30 s")
   func silent() throws {
     let all = try characteristics()
-    bench.radio.faults.losePacket(type: .acl)
+    bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: all[0])
     stage.pass(31_000)
     #expect(

@@ -6,59 +6,72 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// A radio whose packets are carried by hand, for managers.
-final class HandRadio: CentralThread, @unchecked Sendable {
+/// A device with managers, whose packets are carried by hand.
+final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
   let controller: VirtualController
-  var program: DeviceProgram
-  private let jobs = Locked<[@Sendable (Instant) -> Void]>([])
+  let program = DeviceProgram(address: .automatic(orRandom: .zero))
+  private let jobs = Locked<[@Sendable (DeviceProgram, Instant) -> Void]>([])
   private let isClosed = Locked(false)
+  private let state: CBManagerState
 
-  init(_ controller: VirtualController) {
+  /// - Parameter state: What managers see of the radio before their engine reports its state.
+  init(_ controller: VirtualController, state: CBManagerState = .unknown) {
     self.controller = controller
-    program = DeviceProgram(address: .automatic(orRandom: .zero))
+    self.state = state
   }
 
-  var centralEngine: CentralEngine { program.central }
-
-  func performCentral(_ body: @escaping @Sendable (Instant) -> Void) -> Bool {
+  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
     guard !isClosed.withLock(\.self) else { return false }
     jobs.withLock { $0.append(body) }
     return true
   }
 
-  func watch(for client: CentralClient) -> AnyObject? { nil }
+  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
+    body(state)
+    return self
+  }
 
-  /// Does nothing more that is asked, and ends what there is.
+  /// Ends everything, and refuses further calls.
   func close(at now: Instant) {
     isClosed.withLock { $0 = true }
     program.shutDown(at: now)
     program.turnEnded()
   }
 
-  /// Does what was asked; `false` if nothing was.
-  func work(at now: Instant) -> Bool {
+  // MARK: AirPeer
+
+  var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) { program.receive(packet, at: now) }
+
+  /// Runs the calls that wait first.
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let taken = jobs.withLock { jobs in
       defer { jobs = [] }
       return jobs
     }
-    for job in taken { job(now) }
-    return !taken.isEmpty
+    for job in taken { job(program, now) }
+    return program.nextPacket(into: &writer, at: now)
   }
+
+  var deadline: Instant? { program.deadline }
+  func advance(to now: Instant) { program.advance(to: now) }
 }
 
-/// An air with a central's radio and with neighbours: every packet is carried by hand, and time
-/// passes only on request.
+/// An air with a central's radio and its peers: every packet is carried by hand, and time passes
+/// only on request.
 final class CentralStage {
   let air = VirtualAir(seed: 8)
   let radio: HandRadio
-  /// Where delegates are told.
+  /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
-  private(set) var neighbours: [any Neighbour] = []
-  private var isPresent = true
+  /// The devices on the air: the central's, and its peers.
+  private var devices: [any AirPeer]
 
   init(_ configuration: ControllerConfiguration = .init(), isStarted: Bool = true) {
     radio = HandRadio(
       air.addController(address: .numbered(0x01), configuration: configuration))
+    devices = [radio]
     if isStarted { start() }
   }
 
@@ -71,14 +84,13 @@ final class CentralStage {
 
   /// The adapter is unplugged.
   func lose() {
-    isPresent = false
     radio.controller.vanish()
     radio.program.radioIsLost(RadioError("unplugged"), at: now)
     radio.program.turnEnded()
     settle()
   }
 
-  /// The radio is closed, of which the managers are told by the next `settle`.
+  /// The radio is closed. The next `settle` reports it to the managers.
   func close() { radio.close(at: now) }
 
   func manager(_ delegate: any CBCentralManagerDelegate) -> CBCentralManager {
@@ -98,47 +110,31 @@ final class CentralStage {
     return (manager, peripherals)
   }
 
-  func add(_ neighbour: some Neighbour) {
-    neighbours.append(neighbour)
+  func add(_ peer: some AirPeer) {
+    devices.append(peer)
   }
 
-  /// Carries everything that there is, and lets everybody who is told of something act on it.
+  /// Carries every packet, and lets delegates run.
   func settle() {
     for _ in 0..<100_000 {
-      var isBusy = radio.work(at: now)
-      if isPresent, carry(radio.controller, &radio.program, now) { isBusy = true }
-      for neighbour in neighbours where carry(neighbour) { isBusy = true }
+      var isBusy = false
+      for device in devices where carry(device) { isBusy = true }
       radio.program.turnEnded()
-      // What is told is told before anything else happens, so that each run is like the others.
+      // Delegates run before anything else happens, so each run is the same.
       queue.sync {}
-      if !isBusy, !radio.hasWork, !neighbours.contains(where: \.hasWork) { return }
+      if !isBusy, !devices.contains(where: \.hasWork) { return }
     }
     Issue.record("packets go to and fro without end")
   }
 
-  private func carry(_ neighbour: any Neighbour) -> Bool {
-    var isBusy = false
-    if let packet = Self.packet({ neighbour.radio.nextPacket(into: &$0) }) {
-      neighbour.receive(packet.span, at: now)
+  private func carry(_ device: any AirPeer) -> Bool {
+    var isBusy = device.hasWork
+    if let packet = Self.packet({ device.controller.nextPacket(into: &$0) }) {
+      device.receive(packet.span, at: now)
       isBusy = true
     }
-    if let packet = Self.packet({ neighbour.nextPacket(into: &$0, at: now) }) {
-      neighbour.radio.send(packet.span)
-      isBusy = true
-    }
-    return isBusy
-  }
-
-  private func carry(
-    _ controller: VirtualController, _ program: inout DeviceProgram, _ now: Instant
-  ) -> Bool {
-    var isBusy = false
-    if let packet = Self.packet({ controller.nextPacket(into: &$0) }) {
-      program.receive(packet.span, at: now)
-      isBusy = true
-    }
-    if let packet = Self.packet({ program.nextPacket(into: &$0, at: now) }) {
-      controller.send(packet.span)
+    if let packet = Self.packet({ device.nextPacket(into: &$0, at: now) }) {
+      device.controller.send(packet.span)
       isBusy = true
     }
     return isBusy
@@ -155,23 +151,18 @@ final class CentralStage {
     return Array(storage[..<count])
   }
 
-  /// Lets so many milliseconds pass, with everything that happens in them.
+  /// Lets this many milliseconds pass, with everything that happens in them.
   func pass(_ milliseconds: UInt32) {
     let end = now.advanced(by: milliseconds)
     settle()
     while now < end {
       var next = end
-      for deadline in [air.deadline, radio.program.deadline] + neighbours.map(\.deadline) {
+      for deadline in [air.deadline] + devices.map(\.deadline) {
         if let deadline { next = min(next, max(deadline, now.advanced(by: 1))) }
       }
       air.advance(to: next)
-      radio.program.advance(to: next)
-      for neighbour in neighbours { neighbour.advance(to: next) }
+      for device in devices { device.advance(to: next) }
       settle()
     }
   }
-}
-
-extension HandRadio {
-  var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
 }

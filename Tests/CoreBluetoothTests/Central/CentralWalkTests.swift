@@ -5,11 +5,11 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// Whatever a program does, and whatever the air does to it: what is told fits together, and in the
-/// end nothing is left.
+/// Random calls and random faults of the air: the reports are consistent, and in the end nothing is
+/// left.
 @Suite("A manager on a random walk")
 struct CentralWalkTests {
-  @Test("tells a life of every connection that makes sense", arguments: 1...40)
+  @Test("reports a consistent life of every connection", arguments: 1...40)
   func walk(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
     let stage = CentralStage()
@@ -59,7 +59,7 @@ struct CentralWalkTests {
       }
       if Bool.random(using: &dice) { stage.settle() }
     }
-    // A controller that is being set up again can be asked nothing.
+    // A controller that is being set up again cannot be used.
     stage.pass(5_000)
     #expect(manager.state == .poweredOn)
     for peripheral in peripherals { manager.cancelPeripheralConnection(peripheral) }
@@ -69,18 +69,18 @@ struct CentralWalkTests {
     #expect(peripherals.map(\.state) == [.disconnected, .disconnected, .disconnected])
     #expect(stage.radio.controller.connectionHandles == [])
     #expect(!stage.radio.controller.isScanning)
-    #expect(stage.radio.centralEngine.links.isEmpty)
-    #expect(stage.radio.centralEngine.endings.isEmpty)
+    #expect(stage.radio.program.central.links.isEmpty)
+    #expect(stage.radio.program.central.endings.isEmpty)
     #expect(stage.radio.program.device.central.deadline == nil)
 
     #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 
-    // No state is told twice, and every link that there was has an end.
+    // No state is reported twice, and every link has an end.
     let states = lines.filter { $0.hasPrefix("state") }
     #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
     let connected = lines.count { $0.hasPrefix("connected") }
     let ended = lines.count { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
-    // Telling again that a link is there is no new link; an end without a link is a cancelled wait.
+    // A repeated connection report is no new link. An end without a link is a cancelled attempt.
     #expect(ended > 0 || connected == 0, "\(lines)")
   }
 }

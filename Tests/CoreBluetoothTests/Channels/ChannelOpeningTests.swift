@@ -6,7 +6,7 @@ import Testing
 
 @Suite("L2CAP channels: publishing and opening")
 struct ChannelOpeningTests {
-  @Test("publishing gives each channel a number, which is free again when it is unpublished")
+  @Test("publishing gives each channel a PSM, which is free again when it is unpublished")
   func publish() {
     let it = Published()
     it.manager.add(CBMutableService(type: CBUUID(string: "B000"), primary: true))
@@ -28,7 +28,7 @@ struct ChannelOpeningTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("a device publishes 128 channels, and no more")
+  @Test("a device publishes at most 128 channels")
   func all() {
     let it = Published()
     for _ in 0..<129 { it.manager.publishL2CAPChannel(withEncryption: false) }
@@ -42,7 +42,7 @@ struct ChannelOpeningTests {
     #expect(it.recorder.take() == ["unpublished 200", "published 200"])
   }
 
-  @Test("a manager unpublishes none of another's, and its channels go with the radio")
+  @Test("a manager cannot unpublish another's channels, and its own end with the radio")
   func owners() {
     let it = Published()
     let recorder = PeripheralRecorder()
@@ -57,7 +57,7 @@ struct ChannelOpeningTests {
     #expect(it.stage.program.device.channels.listeners.isEmpty)
   }
 
-  @Test("a peripheral without the channel refuses it, and the end of the link ends the wait for it")
+  @Test("a peripheral without the channel refuses it, and the end of the link ends the request")
   func refused() throws {
     let stage = CentralStage()
     let bench = try stage.addBench()
@@ -75,7 +75,7 @@ struct ChannelOpeningTests {
     stage.settle()
     #expect(log.take() == ["services [\"FF10\"]", "channel false: CBError.unknown"])
     // The request waits for the discovery, whose response is lost.
-    bench.radio.faults.losePacket(type: .acl)
+    bench.controller.faults.losePacket(type: .acl)
     peripheral.discoverServices([CBUUID(string: "FF10")])
     peripheral.openL2CAPChannel(0x80)
     stage.settle()
@@ -88,25 +88,25 @@ struct ChannelOpeningTests {
       ])
   }
 
-  @Test("a link that ends before the peer has answered, and a peer that does not answer")
+  @Test("a link that ends before the peer responds, and a peer that does not respond")
   func unanswered() throws {
     let it = try ChannelStage()
-    it.neighbour.radio.faults.losePacket(type: .acl)
+    it.peer.controller.faults.losePacket(type: .acl)
     it.peripheral.openL2CAPChannel(128)
     it.settle()
     #expect(it.log.take() == [])
     it.stage.pass(30_000)
     #expect(it.log.take() == ["channel false: CBError.connectionTimeout"])
 
-    it.neighbour.radio.faults.losePacket(type: .acl)
+    it.peer.controller.faults.losePacket(type: .acl)
     it.peripheral.openL2CAPChannel(128)
     it.settle()
-    it.neighbour.program.device.host.disconnectAll()
+    it.peer.program.device.host.disconnectAll()
     it.settle()
     #expect(it.log.take().first == "channel false: CBError.peripheralDisconnected")
   }
 
-  @Test("a number out of range, and a manager that gives the link up first")
+  @Test("a PSM out of range, and a manager that ends the link first")
   func wrong() throws {
     let it = try ChannelStage()
     it.peripheral.openL2CAPChannel(0)
@@ -122,7 +122,7 @@ struct ChannelOpeningTests {
     #expect(it.log.take().first == "channel false: CBError.operationCancelled")
   }
 
-  @Test("a channel that is unpublished can be opened no more, and one that is open goes on")
+  @Test("an unpublished channel cannot be opened, and an open one continues")
   func unpublished() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
@@ -137,7 +137,7 @@ struct ChannelOpeningTests {
     #expect(other.read() == [1, 2, 3])
   }
 
-  @Test("the central pairs for a channel that needs encryption, and encrypts the next link for it")
+  @Test("the central pairs for a channel that needs encryption, and encrypts the next link")
   func encrypted() throws {
     let it = try ChannelStage(isEncrypted: true)
     it.peripheral.openL2CAPChannel(128)
@@ -157,12 +157,10 @@ struct ChannelOpeningTests {
     #expect(it.recorder.take() == ["01 opened 128"])
   }
 
-  @Test("a peripheral that refuses to pair keeps its channel")
+  @Test("a peripheral that refuses to pair refuses the channel")
   func pairingRefused() throws {
     let it = try ChannelStage(isEncrypted: true)
-    let device = it.neighbour.program.device
-    device.pairing.settings.withLock { $0 = .refused }
-    device.updatePolicy()
+    it.peer.program.device.setPairing(.refused)
     it.peripheral.openL2CAPChannel(128)
     it.stage.pass(3_000)
     #expect(it.log.take() == ["channel false: CBATTError 0x5"])
@@ -170,7 +168,7 @@ struct ChannelOpeningTests {
     #expect(it.peripheral.state == .connected)
   }
 
-  @Test("several channels on one link are apart")
+  @Test("several channels on one link are separate")
   func several() throws {
     let it = try ChannelStage()
     let pairs = try (0..<3).map { _ in try it.open() }
@@ -185,10 +183,10 @@ struct ChannelOpeningTests {
     }
   }
 
-  @Test("more channels than a device has are refused")
+  @Test("a channel beyond a device's capacity is refused")
   func limit() throws {
     let it = try ChannelStage()
-    // Each place for a link without channels keeps one: 40 − 31 = 9 for the first link of the peer.
+    // One is reserved for each link without channels: 40 − 31 = 9 for the first link of the peer.
     for _ in 0..<10 { it.peripheral.openL2CAPChannel(128) }
     it.settle()
     #expect(

@@ -5,45 +5,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// A device that publishes channels, among the neighbours of a stage.
-final class ChannelNeighbour: Neighbour, PeripheralThread, @unchecked Sendable {
-  let radio: VirtualController
-  let program = DeviceProgram(address: .automatic(orRandom: .zero))
-  private let jobs = Locked<[@Sendable (Instant) -> Void]>([])
-
-  init(_ radio: VirtualController) {
-    self.radio = radio
-  }
-
-  var peripheralEngine: PeripheralEngine { program.peripheral }
-
-  func performPeripheral(_ body: @escaping @Sendable (Instant) -> Void) {
-    jobs.withLock { $0.append(body) }
-  }
-
-  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
-    body(.poweredOn)
-    return self
-  }
-
-  var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
-
-  func receive(_ packet: Span<UInt8>, at now: Instant) { program.receive(packet, at: now) }
-
-  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    let taken = jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-    for job in taken { job(now) }
-    return program.nextPacket(into: &writer, at: now)
-  }
-
-  var deadline: Instant? { program.deadline }
-  func advance(to now: Instant) { program.advance(to: now) }
-}
-
-/// What the delegate of a channel's streams is called with, a line a call.
+/// A delegate of a channel's streams that records each call as a line.
 final class StreamLog: NSObject, StreamDelegate {
   private var lines: [String] = []
   /// Called with each event.
@@ -70,7 +32,7 @@ final class StreamLog: NSObject, StreamDelegate {
 }
 
 /// One end of a channel, with streams that are open.
-final class ChannelParty {
+final class ChannelSide {
   private(set) var channel: CBL2CAPChannel?
   let input: ChannelInputStream
   let output: ChannelOutputStream
@@ -87,13 +49,13 @@ final class ChannelParty {
     }
   }
 
-  /// Writes what there is room for. Returns how many bytes.
+  /// Writes as many bytes as there is room for. Returns their number.
   @discardableResult
   func write(_ bytes: [UInt8]) -> Int {
     unsafe output.hasSpaceAvailable ? output.write(bytes, maxLength: bytes.count) : 0
   }
 
-  /// Reads what there is.
+  /// Reads the available bytes.
   func read(limit: Int = 100_000) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1_000)
@@ -104,32 +66,34 @@ final class ChannelParty {
     return bytes
   }
 
-  /// Nothing refers to the channel any more, but the streams stay.
+  /// Releases the channel but not the streams.
   func release() { channel = nil }
 
   var isDue: Bool { input.state.isDue || output.state.isDue }
 }
 
-/// A central and a peripheral, which has published a channel, on one air. Everything is done by `settle`;
-/// streams are scheduled on the thread of the test.
+/// A central and a peripheral, which has published a channel, on one air. Everything is done by
+/// `settle`; streams are scheduled on the thread of the test.
 final class ChannelStage {
   let stage = CentralStage()
-  let neighbour: ChannelNeighbour
+  /// The device that publishes channels.
+  let peer: HandRadio
   let recorder = PeripheralRecorder()
   let log = CentralLog()
   let peripheralManager: CBPeripheralManager
   let manager: CBCentralManager
   let peripheral: CBPeripheral
-  private var parties: [ChannelParty] = []
+  private var sides: [ChannelSide] = []
 
   /// - Parameter isEncrypted: Whether the channel needs encryption.
   init(isEncrypted: Bool = false) throws {
-    neighbour = ChannelNeighbour(stage.air.addController(address: .numbered(0xBE)))
-    neighbour.program.radioIsReady(at: stage.now)
-    stage.add(neighbour)
+    peer = HandRadio(
+      stage.air.addController(address: .numbered(0xBE)), state: .poweredOn)
+    peer.program.radioIsReady(at: stage.now)
+    stage.add(peer)
     stage.settle()
     peripheralManager = CBPeripheralManager(
-      delegate: recorder, queue: stage.queue, thread: neighbour)
+      delegate: recorder, queue: stage.queue, thread: peer)
     stage.settle()
     peripheralManager.startAdvertising([:])
     peripheralManager.publishL2CAPChannel(withEncryption: isEncrypted)
@@ -145,23 +109,23 @@ final class ChannelStage {
   }
 
   /// Opens a channel. Returns the central's end, and then the peripheral's.
-  func open() throws -> (ChannelParty, ChannelParty) {
+  func open() throws -> (ChannelSide, ChannelSide) {
     peripheral.openL2CAPChannel(128)
     stage.settle()
     #expect(log.take() == ["channel true"])
     #expect(recorder.take() == ["01 opened 128"])
-    let own = try ChannelParty(try #require(log.takeChannels().first))
-    let other = try ChannelParty(try #require(recorder.takeChannels().first))
-    parties += [own, other]
+    let own = try ChannelSide(try #require(log.takeChannels().first))
+    let other = try ChannelSide(try #require(recorder.takeChannels().first))
+    sides += [own, other]
     settle()
-    for party in [own, other] { #expect(party.log.take() == ["in open", "out open", "out space"]) }
+    for side in [own, other] { #expect(side.log.take() == ["in open", "out open", "out space"]) }
     return (own, other)
   }
 
   /// Carries everything, and delivers every event.
   func settle() {
     stage.settle()
-    while parties.contains(where: \.isDue) {
+    while sides.contains(where: \.isDue) {
       _ = RunLoop.current.run(mode: .default, before: Date())
       stage.settle()
     }

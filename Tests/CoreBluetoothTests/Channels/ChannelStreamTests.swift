@@ -6,12 +6,12 @@ import Testing
 
 @Suite("L2CAP channels: streams")
 struct ChannelStreamTests {
-  /// Bytes of which none is like the one 256 before.
+  /// Bytes that each differ from the one 256 before.
   private func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
   }
 
-  @Test("bytes go both ways, and a delegate hears of them once until it reads")
+  @Test("bytes go both ways, and a delegate is called once until it reads")
   func events() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
@@ -51,12 +51,12 @@ struct ChannelStreamTests {
       }
     }
     write()
-    // What waits at both ends. The SDU under way, of 8,192 bytes at most, waits at both.
+    // The bytes that wait at both ends. The current SDU, of at most 8,192 bytes, waits at both.
     let most = ChannelPipe.inputCapacity + ChannelPipe.outputCapacity
     #expect(position <= most && position > most - 10_000)
     #expect(own.output.hasSpaceAvailable == false)
     _ = own.log.take()
-    // Another channel goes on meanwhile.
+    // Another channel continues meanwhile.
     let (second, third) = try it.open()
     second.write([1])
     it.settle()
@@ -73,7 +73,7 @@ struct ChannelStreamTests {
     #expect(received == sent)
   }
 
-  @Test("a stream that is closed by the other side ends, once it is read")
+  @Test("a stream that the other side closes ends after its last byte is read")
   func closedByPeer() throws {
     let it = try ChannelStage()
     for closesCentral in [true, false] {
@@ -97,11 +97,11 @@ struct ChannelStreamTests {
       #expect(unsafe staying.input.read(&byte, maxLength: 1) == 0)
       #expect(unsafe staying.output.write([1], maxLength: 1) == -1)
       #expect((staying.output.streamError as NSError?)?.code == Int(EPIPE))
-      #expect(it.neighbour.program.device.host.channels.count == 0)
+      #expect(it.peer.program.device.host.channels.count == 0)
     }
   }
 
-  @Test("what was written before closing is sent, though the reader is slow")
+  @Test("bytes written before closing are sent, even to a slow reader")
   func drain() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
@@ -116,18 +116,18 @@ struct ChannelStreamTests {
     own.input.close()
     own.output.close()
     it.settle()
-    #expect(it.neighbour.program.device.host.channels.count == 1)
+    #expect(it.peer.program.device.host.channels.count == 1)
     var received: [UInt8] = []
     for _ in 0..<10 {
       received += other.read()
       it.settle()
     }
     #expect(received == sent)
-    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(it.peer.program.device.host.channels.count == 0)
     #expect(other.input.streamStatus == .atEnd)
   }
 
-  @Test("a channel whose streams are closed ends after 10 s, though the other side does not read")
+  @Test("a channel with closed streams ends after 10 s, even if the other side does not read")
   func undrained() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
@@ -138,21 +138,21 @@ struct ChannelStreamTests {
     own.output.close()
     own.input.close()
     it.stage.pass(9_000)
-    #expect(it.neighbour.program.device.host.channels.count == 1)
+    #expect(it.peer.program.device.host.channels.count == 1)
     it.stage.pass(2_000)
     it.settle()
-    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(it.peer.program.device.host.channels.count == 0)
     #expect(other.log.take().contains("out end"))
   }
 
-  @Test("the loss of the link is an error of both streams; what came before can be read")
+  @Test("the loss of the link is an error of both streams; earlier bytes can be read")
   func linkLoss() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
     other.write([1, 2, 3])
     it.settle()
     _ = own.log.take()
-    it.neighbour.program.device.host.disconnectAll()
+    it.peer.program.device.host.disconnectAll()
     it.settle()
     #expect(own.log.take() == ["out error"])
     #expect(own.output.streamStatus == .error)
@@ -163,12 +163,12 @@ struct ChannelStreamTests {
     var byte: UInt8 = 0
     #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
     #expect((own.input.streamError as? CBError)?.code == .peripheralDisconnected)
-    // The side that ended the link meets the end of its streams.
+    // On the side that ended the link, the streams end without an error.
     #expect(other.log.take().suffix(2) == ["in end", "out end"])
   }
 
-  @Test("a manager that ends its link, or lets go of a channel, closes it")
-  func letGo() throws {
+  @Test("a manager that ends its link or releases a channel closes it")
+  func released() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
     own.release()
@@ -188,14 +188,14 @@ struct ChannelStreamTests {
     let it = try ChannelStage()
     it.peripheral.openL2CAPChannel(128)
     it.stage.settle()
-    #expect(it.neighbour.program.device.host.channels.count == 1)
+    #expect(it.peer.program.device.host.channels.count == 1)
     _ = it.recorder.takeChannels()
     it.settle()
-    #expect(it.neighbour.program.device.host.channels.count == 0)
+    #expect(it.peer.program.device.host.channels.count == 0)
     #expect(it.log.takeChannels().first?.inputStream.streamStatus == .notOpen)
   }
 
-  @Test("a stream that is not open, or not scheduled, says nothing")
+  @Test("a stream that is not open or not scheduled reports nothing")
   func notOpen() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()

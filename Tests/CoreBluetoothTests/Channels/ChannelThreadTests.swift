@@ -4,10 +4,10 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Two devices with their own threads, on an air behind a socket.
+/// Two devices with a thread each, on an air behind a socket.
 @Suite("L2CAP channels on threads")
 struct ChannelThreadTests {
-  /// The bytes of a stream. 251 is prime to the length of every buffer.
+  /// The bytes of a stream. 251 is coprime with the length of every buffer.
   private static let pattern = (0..<251 * 64).map { UInt8($0 % 251) }
 
   @Test("megabytes go both ways at once, with streams that wait")
@@ -40,7 +40,7 @@ struct ChannelThreadTests {
     let ends = Inbox<String>()
     run("echo", ends) { Self.echo(other, total) }
     run("loop", ends) {
-      let both = LoopParty(own, total, Self.pattern)
+      let both = LoopSide(own, total, Self.pattern)
       both.run()
       return both.received
     }
@@ -66,7 +66,7 @@ struct ChannelThreadTests {
     return position
   }
 
-  /// Returns how many bytes came that were the right ones.
+  /// Returns the number of correct bytes.
   private static func read(_ channel: CBL2CAPChannel, _ total: Int) -> Int {
     var position = 0
     var buffer = [UInt8](repeating: 0, count: 8_000)
@@ -98,9 +98,9 @@ struct ChannelThreadTests {
   }
 }
 
-/// One end of a channel whose streams are served by the run loop of a thread. It sends bytes and counts
-/// those that come back.
-private final class LoopParty: NSObject, StreamDelegate {
+/// One end of a channel whose streams are served by the run loop of a thread. It sends bytes and
+/// counts those that come back.
+private final class LoopSide: NSObject, StreamDelegate {
   private(set) var received = 0
   private let channel: CBL2CAPChannel
   private let total: Int
@@ -115,7 +115,7 @@ private final class LoopParty: NSObject, StreamDelegate {
 
   private var streams: [Stream] { [channel.inputStream, channel.outputStream] }
 
-  /// Runs the loop until nothing is scheduled any more.
+  /// Runs the loop until nothing is scheduled.
   func run() {
     for stream in streams {
       stream.delegate = self
@@ -167,9 +167,7 @@ private final class EchoRoom: NSObject, CBCentralManagerDelegate, CBPeripheralDe
 
   /// Opens a channel. Returns the central's end, and then the peripheral's.
   func open() throws -> (CBL2CAPChannel, CBL2CAPChannel) {
-    let radios = (0..<2).map { _ in
-      CBRadio(RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true))
-    }
+    let radios = (0..<2).map { _ in path.radio() }
     queue.sync {
       peripheralManager = CBPeripheralManager(delegate: self, queue: queue, radio: radios[0])
     }

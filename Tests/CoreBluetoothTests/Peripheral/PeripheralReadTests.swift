@@ -8,7 +8,7 @@ import Testing
 struct PeripheralReadTests {
   private let it = Published()
 
-  @Test("The delegate is asked, and its answer is the value from the offset on")
+  @Test("The delegate is called, and its response is the value from the offset on")
   func read() {
     it.recorder.onRead = { manager, request in
       request.value = Data([1, 2, 3, 4, 5].dropFirst(request.offset))
@@ -24,7 +24,7 @@ struct PeripheralReadTests {
       ])
   }
 
-  @Test("A request holds the characteristic and the central; without a value it reads as nothing")
+  @Test("A request has the characteristic and the central; without a value the response is empty")
   func request() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
@@ -39,7 +39,7 @@ struct PeripheralReadTests {
   }
 
   @Test(
-    "A result that is an error is the error, an application's own, too",
+    "A result that is an error is sent, also an application's error",
     arguments: [0x07, 0x0E, 0x80])
   func refusal(code: Int) throws {
     let result = try #require(CBATTError.Code(rawValue: code))
@@ -49,7 +49,7 @@ struct PeripheralReadTests {
     it.stage.expect([0x0C, 0x12, 0x00, 9, 0], gives: attError(0x0C, 0x12, UInt8(code)))
   }
 
-  @Test("A result that is no error code is Unlikely Error", arguments: [-1, 256, 70_000])
+  @Test("A result without an error code is sent as Unlikely Error", arguments: [-1, 256, 70_000])
   func noCode(number: Int) throws {
     let result = try #require(CBATTError.Code(rawValue: number))
     it.recorder.onRead = { manager, request in manager.respond(to: request, withResult: result) }
@@ -57,7 +57,7 @@ struct PeripheralReadTests {
     it.stage.expect([0x0A, 0x12, 0x00], gives: attError(0x0A, 0x12, 0x0E))
   }
 
-  @Test("Values that never change, and descriptors, are read without the delegate")
+  @Test("Constant values and descriptors are read without the delegate")
   func fixed() {
     it.stage.connect()
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
@@ -68,7 +68,7 @@ struct PeripheralReadTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("What may not be read is refused without the delegate")
+  @Test("A value that may not be read is refused without the delegate")
   func permissions() {
     it.stage.connect()
     it.stage.expect([0x0A, 0x18, 0x00], gives: attError(0x0A, 0x18, 0x02))
@@ -76,7 +76,7 @@ struct PeripheralReadTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("Several values in one request are asked for one after the other, and answered together")
+  @Test("Several values in one request are requested one after the other, with one response")
   func multiple() {
     let other = CBMutableCharacteristic(
       type: CBUUID(string: "B001"), properties: .read, value: nil, permissions: .readable)
@@ -95,11 +95,11 @@ struct PeripheralReadTests {
     // 0x001A service, 0x001B declaration, 0x001C value.
     it.stage.expect([0x0E, 0x12, 0x00, 0x15, 0x00, 0x1C, 0x00], gives: [0x0F, 1, 1, 2, 3, 2])
     #expect(it.recorder.take() == ["40 reads A001 from 0", "40 reads B001 from 0"])
-    // Nothing is remembered: the next request asks again.
+    // Nothing is cached: the next request calls the delegate again.
     it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 3])
   }
 
-  @Test("A delegate may take its time; other centrals are served meanwhile")
+  @Test("A delegate may respond later; other centrals are served meanwhile")
   func later() throws {
     it.stage.connect()
     it.stage.connect(0x41)
@@ -118,14 +118,14 @@ struct PeripheralReadTests {
     #expect(it.stage.sent() == [[0x0B, 7]])
   }
 
-  @Test("A request is answered once; a second answer, and one to nobody's request, change nothing")
+  @Test("A request has one response; a second one, and one to an unknown request, have no effect")
   func misuse() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
     let request = try #require(it.recorder.requests.first)
-    let stranger = CBATTRequest(
+    let unknown = CBATTRequest(
       central: request.central, characteristic: it.text, offset: 0, value: nil)
-    it.manager.respond(to: stranger, withResult: .success)
+    it.manager.respond(to: unknown, withResult: .success)
     it.stage.settle()
     #expect(it.stage.sent() == [])
     it.manager.respond(to: request, withResult: .success)
@@ -138,7 +138,7 @@ struct PeripheralReadTests {
     #expect(it.stage.sent() == [[0x0B]])
   }
 
-  @Test("An answer to a central that has gone is for nobody, nor for who comes after")
+  @Test("A response to a disconnected central is dropped, and not sent to the next one")
   func gone() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
@@ -154,7 +154,7 @@ struct PeripheralReadTests {
     #expect(it.stage.sent() == [[0x0B]])
   }
 
-  @Test("A central whose value has gone is refused, and the late answer is of no use")
+  @Test("A read of a removed value is refused, and the late response is dropped")
   func serviceGone() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0x00]) == [])
@@ -167,7 +167,7 @@ struct PeripheralReadTests {
     it.stage.expect([0x0A, 0x03, 0x00], gives: [0x0B] + it.deviceName)
   }
 
-  @Test("Without a delegate, requests are refused, so that nobody waits in vain")
+  @Test("Without a delegate, requests are refused, so no central waits in vain")
   func noDelegate() {
     it.manager.delegate = nil
     it.stage.connect()
@@ -175,7 +175,7 @@ struct PeripheralReadTests {
     it.stage.expect([0x12, 0x12, 0x00, 1], gives: attError(0x12, 0x12, 0x06))
   }
 
-  @Test("What demands encryption is refused on a link without; subscriptions, too")
+  @Test("Values that require encryption are refused on an unencrypted link; subscriptions, too")
   func encryption() {
     let secret = CBMutableCharacteristic(
       type: CBUUID(string: "C001"), properties: [.read, .write, .notifyEncryptionRequired],
@@ -186,9 +186,9 @@ struct PeripheralReadTests {
     it.stage.settle()
     _ = it.recorder.take()
     it.stage.connect()
-    // No key, and so Insufficient Authentication: Core Specification, Vol 3, Part C, 10.3.1.
-    // 0x001A service, 0x001B declaration, 0x001C value, 0x001D configuration. Read 0x02, write 0x08,
-    // notify 0x10.
+    // Without a key: Insufficient Authentication (Core Specification, Vol 3, Part C, 10.3.1).
+    // 0x001A service, 0x001B declaration, 0x001C value, 0x001D configuration. Read 0x02, write
+    // 0x08, notify 0x10.
     it.stage.expect([0x0A, 0x1B, 0x00], gives: [0x0B, 0x1A, 0x1C, 0x00, 0x01, 0xC0])
     it.stage.expect([0x0A, 0x1C, 0x00], gives: attError(0x0A, 0x1C, 0x05))
     it.stage.expect([0x12, 0x1C, 0x00, 1], gives: attError(0x12, 0x1C, 0x05))

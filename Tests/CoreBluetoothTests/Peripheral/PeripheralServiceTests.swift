@@ -43,11 +43,11 @@ struct PeripheralServiceTests {
 
   private let base: [[UInt8]] = [[0x01, 0, 0x05, 0, 0x00, 0x18], [0x06, 0, 0x0F, 0, 0x01, 0x18]]
 
-  @Test("GAP and GATT are there by themselves, and each service that is added behind them")
+  @Test("GAP and GATT always exist, and added services follow them")
   func added() {
     it.stage.connect()
     #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
-    // Types from 0x0010 on, at an MTU of 23: five at a time.
+    // Types from 0x0010 on, with an MTU of 23: five at a time.
     it.stage.expect(
       [0x04, 0x10, 0x00, 0x14, 0x00],
       gives: [
@@ -58,14 +58,14 @@ struct PeripheralServiceTests {
     it.stage.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0x1E, 0x12, 0x00, 0x01, 0xA0])
   }
 
-  @Test("Objects of an added service know what they belong to")
+  @Test("Objects of an added service refer to their parents")
   func objects() {
     #expect(it.text.service === it.service)
     #expect(it.fixed.descriptors?.first?.characteristic === it.fixed)
   }
 
   @Test(
-    "Services come and go: centrals are told, handles hold, and those at the end are used again")
+    "Services are added and removed: Service Changed is sent, and the last handles are used again")
   func comeAndGo() {
     it.stage.connect()
     it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
@@ -83,7 +83,7 @@ struct PeripheralServiceTests {
     #expect(services() == base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0]])
     it.stage.expect([0x0A, 0x15, 0x00], gives: attError(0x0A, 0x15, 0x01))
 
-    // The same again is a new service behind the last.
+    // The same objects make a new service after the last.
     #expect(add(it.service) == ["added A000"])
     it.stage.expect([0x1E])
     #expect(
@@ -98,7 +98,7 @@ struct PeripheralServiceTests {
     #expect(services().last == [0x10, 0, 0x12, 0, 0x00, 0xB0])
   }
 
-  @Test("The Database Hash changes with the services, and comes back with them")
+  @Test("The Database Hash changes with the services, and is the same for the same services")
   func hash() {
     it.stage.connect()
     let read: [UInt8] = [0x0A, 0x0D, 0x00]
@@ -113,7 +113,7 @@ struct PeripheralServiceTests {
 
   private var knownHash: DatabaseHash? { it.stage.program.device.host.server.database.knownHash }
 
-  @Test("The Database Hash is made when it is read, and not for each of many services")
+  @Test("The Database Hash is computed when it is read, not for each added service")
   func hashOnDemand() {
     it.stage.connect()
     #expect(knownHash == nil)
@@ -123,7 +123,7 @@ struct PeripheralServiceTests {
     #expect(knownHash == nil)
   }
 
-  @Test("A service includes others that were added before, and no longer when they go")
+  @Test("A service includes services added before it, until they are removed")
   func included() {
     let inner = service("B000", primary: false)
     inner.characteristics = [value()]
@@ -143,7 +143,7 @@ struct PeripheralServiceTests {
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28], gives: attError(0x08, 0x01, 0x0A))
   }
 
-  @Test("A service whose include has gone keeps that handle: the next service begins behind it")
+  @Test("A service keeps the handle of a removed include: the next service begins after it")
   func includeAtTheEnd() {
     let (inner, outer, next) = (service("B000"), service("C000"), service("D000"))
     outer.includedServices = [inner]
@@ -159,7 +159,7 @@ struct PeripheralServiceTests {
     #expect(services().last == [0x1D, 0, 0x1D, 0, 0x00, 0xD0])
   }
 
-  @Test("The handle of an include that has gone is no part of a gap")
+  @Test("The handle of a removed include is not part of a gap")
   func includeInGap() {
     let (inner, outer, gone) = (service("B000"), service("C000"), service("D000"))
     outer.includedServices = [inner]
@@ -173,7 +173,7 @@ struct PeripheralServiceTests {
     #expect(add(filler) == ["added E000"])
     it.manager.remove(inner)
     it.manager.remove(gone)
-    // A service of four lines finds three.
+    // A service with four lines, and three are free.
     let new = service("F000")
     new.characteristics = [value("F001", .notify, [])]
     #expect(add(new) == ["added F000 CBErrorDomain 4"])
@@ -186,7 +186,7 @@ struct PeripheralServiceTests {
       ])
   }
 
-  @Test("What was changed after a service was added has no effect")
+  @Test("A change after a service was added has no effect")
   func copied() {
     it.service.characteristics = []
     it.text.permissions = []
@@ -195,7 +195,7 @@ struct PeripheralServiceTests {
     it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B])
   }
 
-  @Test("A service that is not right is not added, and nothing else is harmed")
+  @Test("A malformed service is not added, and nothing else changes")
   func malformed() {
     func refused(_ make: (CBMutableService) -> Void, _ uuid: String = "B000") -> [String] {
       let service = service(uuid)
@@ -239,9 +239,9 @@ struct PeripheralServiceTests {
     #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
   }
 
-  @Test("128 values can be subscribed to, Service Changed among them; then there is no room")
+  @Test("At most 128 values can be subscribed to, including Service Changed")
   func slots() {
-    // Two are taken by the service that is there, one by Service Changed.
+    // The published service uses two, Service Changed one.
     let many = service("B000")
     many.characteristics = (0..<125).map { _ in value("B001", .notify, []) }
     #expect(add(many) == ["added B000"])
@@ -253,7 +253,7 @@ struct PeripheralServiceTests {
     #expect(add(more) == ["added C000"])
   }
 
-  @Test("65,535 handles are the most; then gaps are used, if they are long enough")
+  @Test("After 65,535 handles, gaps are used if they are long enough")
   func handles() {
     func filler(_ count: Int, _ uuid: String) -> CBMutableService {
       let service = service(uuid)
@@ -272,7 +272,7 @@ struct PeripheralServiceTests {
     #expect(services()[2] == [0x10, 0, 0x18, 0, 0x01, 0xC0])
   }
 
-  @Test("A manager that goes takes its services with it; who waits for one is refused")
+  @Test("A released manager removes its services; centrals that wait for a value are refused")
   func managerGone() {
     let recorder = PeripheralRecorder()
     var manager: CBPeripheralManager? = CBPeripheralManager(
@@ -290,7 +290,7 @@ struct PeripheralServiceTests {
     #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
   }
 
-  @Test("A service of another manager is not removed, nor one that was not added")
+  @Test("A service of another manager, or one that was not added, is not removed")
   func notMine() {
     let manager = CBPeripheralManager(delegate: nil, queue: it.stage.queue, thread: it.stage)
     it.stage.settle()

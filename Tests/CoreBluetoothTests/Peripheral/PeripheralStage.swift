@@ -4,34 +4,28 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A peripheral's engine with a controller, and centrals behind it, that are nothing but bytes. Time
-/// stands still, and everything is done by `settle`, on the test's own thread but for delegates.
-final class PeripheralStage: PeripheralThread, @unchecked Sendable {
+/// A peripheral's engine with a controller and centrals made of bytes. Time stands still. `settle`
+/// does everything on the test's thread, apart from delegates.
+final class PeripheralStage: ManagerThread, @unchecked Sendable {
   let program = DeviceProgram(address: .automatic(orRandom: .zero))
-  var peripheralEngine: PeripheralEngine { program.peripheral }
-  /// Where delegates are told.
+  /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
   let now = Instant(rawValue: 1_000)
   /// The parameters of each command that is not part of the start-up, behind its opcode.
   private(set) var commands: [(opcode: HCIOpcode, parameters: [UInt8])] = []
-  /// The ATT PDUs that each central has been sent, by link.
+  /// The ATT PDUs sent to each central, by link.
   private var pdus: [UInt16: [[UInt8]]] = [:]
-  /// The same of the signalling channel.
+  /// The same on the signalling channel.
   private var signalling: [UInt16: [[UInt8]]] = [:]
   /// The command that is refused.
   var refused: HCIOpcode?
-  /// Whether the controller gives back the room of packets that have left.
+  /// Whether the controller reports sent packets as completed.
   var completesPackets = true
 
-  private let jobs = Locked([@Sendable (Instant) -> Void]())
-  private let watchers = Locked([Watcher]())
+  private let jobs = Locked([@Sendable (DeviceProgram, Instant) -> Void]())
+  private let watchers = Locked([@Sendable (CBManagerState) -> Void]())
   private var state = CBManagerState.unknown
   private var partial: [UInt16: [UInt8]] = [:]
-
-  private final class Watcher: Sendable {
-    let body: @Sendable (CBManagerState) -> Void
-    init(_ body: @escaping @Sendable (CBManagerState) -> Void) { self.body = body }
-  }
 
   init() {
     program.radioIsReady(at: now)
@@ -41,37 +35,37 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
 
   // MARK: The thread
 
-  func performPeripheral(_ body: @escaping @Sendable (Instant) -> Void) {
+  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
     jobs.withLock { $0.append(body) }
+    return true
   }
 
   func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
-    let watcher = Watcher(body)
-    watchers.withLock { $0.append(watcher) }
+    watchers.withLock { $0.append(body) }
     body(state)
-    return watcher
+    return self
   }
 
-  /// The radio is this from now on.
+  /// Changes the radio's state.
   func change(to state: CBManagerState) {
     self.state = state
-    for watcher in watchers.withLock(\.self) { watcher.body(state) }
+    for report in watchers.withLock(\.self) { report(state) }
     settle()
   }
 
-  /// Has everybody do what there is to do, until nobody has anything.
+  /// Runs everything until nothing is left to do.
   func settle() {
     for _ in 0..<10_000 {
       let waiting = jobs.withLock { jobs in
         defer { jobs = [] }
         return jobs
       }
-      for job in waiting { job(now) }
+      for job in waiting { job(program, now) }
       while let packet = nextPacket() { answer(packet) }
       queue.sync {}
       if waiting.isEmpty, jobs.withLock(\.isEmpty) { return }
     }
-    Issue.record("somebody always has more to do")
+    Issue.record("the work does not end")
   }
 
   // MARK: Centrals
@@ -90,7 +84,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
     receive([0x04, 0x05, 4, 0x00] + little(link) + [0x13])
   }
 
-  /// What a central is sent after it has sent one PDU.
+  /// Sends one PDU from a central. Returns the PDUs sent to it.
   func exchange(_ pdu: [UInt8], on link: UInt16 = 0x40) -> [[UInt8]] {
     let before = sent(link).count
     let frame = little(UInt16(pdu.count)) + [0x04, 0x00] + pdu
@@ -105,10 +99,10 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
     #expect(exchange(pdu, on: link) == responses, sourceLocation: sourceLocation)
   }
 
-  /// All PDUs that a central has been sent.
+  /// All PDUs sent to a central.
   func sent(_ link: UInt16 = 0x40) -> [[UInt8]] { pdus[link] ?? [] }
 
-  /// All commands on the signalling channel that a central has been sent.
+  /// All commands on the signalling channel sent to a central.
   func signals(_ link: UInt16) -> [[UInt8]] { signalling[link] ?? [] }
 
   func forget() {
@@ -142,7 +136,7 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
     case .leReadLocalSupportedFeatures: results += [UInt8](repeating: 0, count: 8)
     default: break
     }
-    tell([0x04, 0x0E, UInt8(3 + results.count), 1, packet[1], packet[2]] + results)
+    give([0x04, 0x0E, UInt8(3 + results.count), 1, packet[1], packet[2]] + results)
   }
 
   private func take(_ packet: [UInt8]) {
@@ -155,10 +149,10 @@ final class PeripheralStage: PeripheralThread, @unchecked Sendable {
       frame = []
     }
     partial[link] = frame.isEmpty ? nil : frame
-    if completesPackets { tell([0x04, 0x13, 5, 1] + little(link) + [1, 0]) }
+    if completesPackets { give([0x04, 0x13, 5, 1] + little(link) + [1, 0]) }
   }
 
-  private func tell(_ packet: [UInt8]) {
+  private func give(_ packet: [UInt8]) {
     program.receive(packet.span, at: now)
   }
 }
@@ -178,7 +172,7 @@ func serviceChanged(_ start: UInt16, _ end: UInt16) -> [UInt8] {
   [0x1D, 0x08, 0x00] + little(start) + little(end)
 }
 
-/// Keeps what it is told as text, and does what the test wants.
+/// Records each call as text, and responds as the test wants.
 final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   /// Touched on the delegates' queue, and by the test when that is empty.
   private(set) var log: [String] = []
@@ -189,7 +183,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   var onWrite: ((CBPeripheralManager, [CBATTRequest]) -> Void)?
   var onReady: ((CBPeripheralManager) -> Void)?
 
-  /// What it was told since this was last asked.
+  /// The lines since the last call.
   func take() -> [String] {
     defer { log = [] }
     return log
@@ -286,7 +280,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         + text(of: error))
   }
 
-  /// The channels that were opened, in order. It holds on to them no longer.
+  /// Removes and returns the opened channels, in order.
   func takeChannels() -> [CBL2CAPChannel] {
     defer { channels = [] }
     return channels

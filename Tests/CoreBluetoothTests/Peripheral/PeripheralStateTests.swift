@@ -25,7 +25,7 @@ struct PeripheralStateTests {
       .map { Array($0.parameters[1...Int($0.parameters[0])]) }
   }
 
-  /// A manager that is powered on, on a queue of its own, which the test can hold up.
+  /// A powered-on manager on a separate queue, which the test can suspend.
   private func slowManager() -> (CBPeripheralManager, PeripheralRecorder, DispatchQueue) {
     let queue = DispatchQueue(label: "slow")
     let recorder = PeripheralRecorder()
@@ -36,7 +36,7 @@ struct PeripheralStateTests {
     return (manager, recorder, queue)
   }
 
-  @Test("The delegate is told the state before anything, and each change once")
+  @Test("The state is reported first, and each change once")
   func states() {
     let stage = PeripheralStage()
     let recorder = PeripheralRecorder()
@@ -52,7 +52,7 @@ struct PeripheralStateTests {
   }
 
   @Test(
-    "Nothing is done while it is not powered on", arguments: [CBManagerState.unknown, .poweredOff])
+    "Calls have no effect without power", arguments: [CBManagerState.unknown, .poweredOff])
   func notPoweredOn(state: CBManagerState) {
     let stage = PeripheralStage()
     let recorder = PeripheralRecorder()
@@ -72,13 +72,13 @@ struct PeripheralStateTests {
     stage.settle()
     #expect(recorder.take() == [])
     #expect(stage.commands.isEmpty)
-    // It was not kept for later either.
+    // They have no later effect either.
     stage.change(to: .poweredOn)
     #expect(recorder.take() == ["state poweredOn"])
     #expect(stage.commands.isEmpty)
   }
 
-  @Test("Advertising begins with the services and the name, and ends")
+  @Test("Advertising starts with the services and the name, and stops")
   func advertising() {
     #expect(!it.manager.isAdvertising)
     #expect(advertise("8-Ball", ["A000", "180F"]) == ["advertising true"])
@@ -95,7 +95,7 @@ struct PeripheralStateTests {
     #expect(advertised == [2, 1, 6])
   }
 
-  @Test("Keys that no peripheral may set are ignored")
+  @Test("Keys that a peripheral may not set are ignored")
   func otherKeys() {
     it.manager.startAdvertising([
       CBAdvertisementDataLocalNameKey: "n",
@@ -108,14 +108,14 @@ struct PeripheralStateTests {
     #expect(advertised == [2, 1, 6, 2, 9, 0x6E])
   }
 
-  @Test("To begin what has begun is an error, and changes nothing")
+  @Test("Starting twice is an error without effect")
   func twice() {
     #expect(advertise("one", []) == ["advertising true"])
     #expect(advertise("two", []) == ["advertising true CBErrorDomain 9"])
     #expect(advertised == [2, 1, 6, 4, 9] + Array("one".utf8))
   }
 
-  @Test("Advertising that has ended before the delegate could be told of its beginning never began")
+  @Test("Advertising that stops before its start is reported is never reported")
   func stoppedAtOnce() {
     let (manager, recorder, queue) = slowManager()
     queue.suspend()
@@ -128,7 +128,7 @@ struct PeripheralStateTests {
     #expect(!manager.isAdvertising)
     #expect(recorder.take() == [])
     #expect(it.stage.commands.last?.parameters == [0])
-    // The next beginning is told, and once.
+    // The next start is reported once.
     queue.suspend()
     manager.startAdvertising(nil)
     it.stage.settle()
@@ -141,15 +141,15 @@ struct PeripheralStateTests {
     #expect(recorder.take() == ["advertising true"])
   }
 
-  @Test("A controller that refuses: the delegate is told that it did not begin")
+  @Test("A refusal of the controller is reported as an error")
   func refused() {
     it.stage.refused = .leSetAdvertisingEnable
     #expect(advertise("one", []) == ["advertising false CBErrorDomain 0"])
     #expect(!it.manager.isAdvertising)
   }
 
-  @Test("With every place taken it has begun all the same, and goes on when a central goes")
-  func placesTaken() {
+  @Test("Without a free connection it starts all the same, and continues when a central leaves")
+  func noFreeConnection() {
     for link in UInt16(0x40)..<0x48 { it.stage.connect(link) }
     it.stage.forget()
     #expect(advertise("one", []) == ["advertising true"])
@@ -159,7 +159,7 @@ struct PeripheralStateTests {
     #expect(it.stage.commands.last?.parameters == [1])
   }
 
-  @Test("A controller that does not advertise beside a link is as one whose places are taken")
+  @Test("A controller that does not advertise beside a link is like one without a free connection")
   func refusedBesideLink() {
     it.stage.connect()
     it.stage.refused = .leSetAdvertisingEnable
@@ -194,8 +194,8 @@ struct PeripheralStateTests {
     #expect(manager.isAdvertising && !it.manager.isAdvertising)
   }
 
-  /// The radio is there again: nothing is advertised, and the service can be added as if it were new.
-  private func beginsAnew() {
+  /// The radio works again: nothing is advertised, and the service can be added again.
+  private func expectFreshStart() {
     it.stage.program.radioIsReady(at: it.stage.now)
     it.stage.forget()
     it.stage.change(to: .poweredOn)
@@ -205,7 +205,7 @@ struct PeripheralStateTests {
     #expect(it.recorder.take() == ["state poweredOn", "added A000"])
   }
 
-  @Test("When the controller is reset, everything is to be added and advertised anew")
+  @Test("After a reset of the controller, services and advertising have to be requested again")
   func resetting() {
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.connect()
@@ -215,14 +215,14 @@ struct PeripheralStateTests {
     it.stage.change(to: .resetting)
     #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
     #expect(!it.manager.isAdvertising)
-    beginsAnew()
+    expectFreshStart()
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.connect()
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
   @Test(
-    "What is asked before the delegate hears of a reset goes with it, also when that is over already"
+    "Calls before a reset is reported are lost with it, even if the reset is already over"
   )
   func askedDuringReset() {
     let (manager, recorder, queue) = slowManager()
@@ -246,21 +246,21 @@ struct PeripheralStateTests {
     #expect(recorder.take() == ["added B000", "advertising true"])
   }
 
-  @Test("Lost and then found switched off, everything is to be added and advertised anew")
+  @Test("Lost and then switched off, services and advertising have to be requested again")
   func lostAndSwitchedOff() {
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
-    // What a radio that was ready tells until it is tried again, and from then on.
+    // The states of a radio that was ready: until the next attempt, and after it.
     for refusal in [nil, RadioError.Kind.switchedOff] {
       it.stage.change(
         to: RadioWatch.state(isOpen: false, isReady: false, wasReady: true, refusal: refusal))
     }
     #expect(it.recorder.take() == ["state resetting", "state poweredOff"])
     #expect(!it.manager.isAdvertising)
-    beginsAnew()
+    expectFreshStart()
   }
 
-  @Test("With `poweredOff` alone, as Apple has it: services stay, and advertising goes on")
+  @Test("In `poweredOff`, as on Apple's systems, services stay, and advertising continues later")
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
     it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
@@ -273,7 +273,7 @@ struct PeripheralStateTests {
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
-  @Test("A central's link is made quicker on request, and nobody else's")
+  @Test("The latency request changes only that central's link")
   func latency() throws {
     it.stage.connect()
     it.stage.connect(0x41)

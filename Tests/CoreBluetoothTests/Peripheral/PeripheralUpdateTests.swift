@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("CBPeripheralManager: what centrals are told")
+@Suite("CBPeripheralManager: notifications and indications")
 struct PeripheralUpdateTests {
   private let it = Published()
   /// Writes the configuration of `text`.
@@ -13,7 +13,18 @@ struct PeripheralUpdateTests {
     it.manager.updateValue(Data(value), for: it.text, onSubscribedCentrals: centrals)
   }
 
-  @Test("Subscribing and unsubscribing are told, once each")
+  /// Connects centrals, which then subscribe to `text`.
+  private func connectSubscribers(
+    _ links: UInt16..., sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let links = links.isEmpty ? [0x40] : links
+    for link in links { it.stage.connect(link) }
+    for link in links {
+      it.stage.expect(subscribe, gives: [0x13], on: link, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("Subscribing and unsubscribing are reported once each")
   func subscriptions() {
     it.stage.connect()
     it.stage.connect(0x41, mtu: 185)
@@ -31,10 +42,9 @@ struct PeripheralUpdateTests {
       ])
   }
 
-  @Test("A central that goes has unsubscribed from everything")
+  @Test("A central that disconnects is unsubscribed from everything")
   func disconnect() {
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
     _ = it.recorder.take()
     it.stage.disconnect()
@@ -44,15 +54,14 @@ struct PeripheralUpdateTests {
     #expect(update([1]))
   }
 
-  @Test("A central whose MTU grows can be told more: the same object says so")
+  @Test("A larger MTU raises maximumUpdateValueLength of the same object")
   func mtu() {
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.expect([0x02, 0x00, 0x01], gives: [0x03, 0x05, 0x02])
     #expect(it.recorder.centrals.map(\.maximumUpdateValueLength) == [253])
   }
 
-  @Test("A value is notified to all who subscribed, and to nobody else")
+  @Test("A value is notified to all subscribers, and to no other central")
   func all() {
     it.stage.connect()
     it.stage.connect(0x41)
@@ -68,12 +77,9 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent(0x42) == it.stage.sent())
   }
 
-  @Test("A value for some centrals is for those among them that subscribed")
+  @Test("A value for some centrals is notified to the subscribers among them")
   func some() {
-    it.stage.connect()
-    it.stage.connect(0x41)
-    it.stage.expect(subscribe, gives: [0x13])
-    it.stage.expect(subscribe, gives: [0x13], on: 0x41)
+    connectSubscribers(0x40, 0x41)
     it.stage.expect([0x12, 0x13, 0x00, 0, 0], gives: [0x13])
     it.stage.forget()
     #expect(update([1], to: it.recorder.centrals))
@@ -84,7 +90,7 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent(0x41) == [[0x1B, 0x12, 0x00, 1]])
   }
 
-  @Test("A value longer than a central takes is cut for that central")
+  @Test("A value that is too long for a central is cut for that central")
   func cut() {
     it.stage.connect()
     it.stage.connect(0x41, mtu: 517)
@@ -98,10 +104,9 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent(0x41) == [[0x1B, 0x12, 0x00] + value[..<512]])
   }
 
-  @Test("An indication is confirmed before anything else is told")
+  @Test("The next update waits for the confirmation of an indication")
   func indication() {
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
     it.stage.forget()
     #expect(it.manager.updateValue(Data([1]), for: it.level, onSubscribedCentrals: nil))
@@ -111,28 +116,24 @@ struct PeripheralUpdateTests {
     it.stage.expect([0x1E], gives: [0x1B, 0x12, 0x00, 2])
   }
 
-  @Test("The answer to a write goes out before what it led to is told")
+  @Test("The response to a write is sent before the updates that it caused")
   func order() {
     it.recorder.onWrite = { [it] manager, requests in
       manager.respond(to: requests[0], withResult: .success)
       let value = requests[0].value ?? Data()
       #expect(manager.updateValue(value, for: it.text, onSubscribedCentrals: nil))
     }
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.expect([0x12, 0x12, 0x00, 7], gives: [0x13], [0x1B, 0x12, 0x00, 7])
   }
 
-  @Test("A central with 32 values waiting is full: nobody is told more, until there is room again")
+  @Test("A central with 32 unsent updates is full: no central gets more until there is room")
   func full() {
-    it.stage.connect()
-    it.stage.connect(0x41)
-    it.stage.expect(subscribe, gives: [0x13])
-    it.stage.expect(subscribe, gives: [0x13], on: 0x41)
+    connectSubscribers(0x40, 0x41)
     it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
     _ = it.recorder.take()
     it.stage.forget()
-    // The first central confirms nothing, so that what is behind the indication waits.
+    // The first central does not confirm, so the updates after the indication wait.
     #expect(it.manager.updateValue(Data([0]), for: it.level, onSubscribedCentrals: nil))
     it.stage.settle()
     for number in 1...32 { #expect(update([UInt8(number)])) }
@@ -141,11 +142,11 @@ struct PeripheralUpdateTests {
     #expect(!update([33]))
     #expect(it.stage.sent(0x41).count == 32)
     #expect(it.recorder.take() == [])
-    // To the other alone there is room.
+    // There is room for the other central only.
     #expect(update([34], to: [it.recorder.centrals[1]]))
     it.stage.settle()
     #expect(it.stage.exchange([0x1E]).count == 32)
-    // Once, for any number of refusals.
+    // Once, after any number of refusals.
     #expect(it.recorder.take() == ["ready"])
     #expect(update([33]))
     it.stage.settle()
@@ -154,14 +155,13 @@ struct PeripheralUpdateTests {
   }
 
   @Test(
-    "A full central that goes makes room, as does one that unsubscribes", arguments: [true, false])
+    "A full central makes room when it disconnects or unsubscribes", arguments: [true, false])
   func fullLeaves(disconnects: Bool) {
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.completesPackets = false
     while update([1]) { it.stage.settle() }
-    // One response; then 7 packets, for of the controller's 8 buffers one is for a central that may
-    // come; and 32 that wait.
+    // One response; then 7 packets, since one of the controller's 8 buffers is reserved for another
+    // central; then 32 that wait.
     #expect(it.stage.sent().count == 1 + 7)
     _ = it.recorder.take()
     if disconnects {
@@ -177,7 +177,7 @@ struct PeripheralUpdateTests {
   }
 
   @Test(
-    "A delegate that updates until there is no more room, each time it is told of some, gets all out"
+    "A delegate that updates until there is no room, each time there is room again, sends everything"
   )
   func flood() {
     var next = 0
@@ -188,8 +188,7 @@ struct PeripheralUpdateTests {
       { next += 1 }
     }
     it.recorder.onReady = send
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.forget()
     it.stage.queue.sync { send(it.manager) }
     it.stage.settle()
@@ -197,7 +196,7 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent() == (0..<500).map { [0x1B, 0x12, 0x00, UInt8($0 % 251)] })
   }
 
-  /// Writes Client Supported Features: the central knows of robust caching.
+  /// Writes Client Supported Features: the central supports robust caching.
   private let robustCaching: [UInt8] = [0x12, 0x0B, 0x00, 1]
 
   private func addAnother() {
@@ -205,7 +204,7 @@ struct PeripheralUpdateTests {
     it.stage.settle()
   }
 
-  @Test("A central that has missed a change is told no values until it knows, and holds nobody up")
+  @Test("A change-unaware central gets no values, and blocks no other central")
   func outOfSync() {
     it.stage.connect()
     it.stage.connect(0x41)
@@ -220,7 +219,7 @@ struct PeripheralUpdateTests {
     }
     #expect(it.stage.sent() == [])
     #expect(it.stage.sent(0x41).count == 40)
-    // Database Out Of Sync; after that it knows.
+    // Database Out Of Sync; then it is change-aware.
     it.stage.expect([0x0A, 0x15, 0x00], gives: attError(0x0A, 0, 0x12))
     it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
     #expect(update([41]))
@@ -228,13 +227,13 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent().last == [0x1B, 0x12, 0x00, 41])
   }
 
-  @Test("What waits for a central when it misses a change makes room")
+  @Test("The unsent updates of a central that becomes change-unaware are dropped")
   func fullMissesChange() {
     it.stage.connect()
     it.stage.expect(robustCaching, gives: [0x13])
     it.stage.expect(subscribe, gives: [0x13])
     it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
-    // It confirms nothing, so that what is behind the indication waits.
+    // It does not confirm, so the updates after the indication wait.
     #expect(it.manager.updateValue(Data([0]), for: it.level, onSubscribedCentrals: nil))
     it.stage.settle()
     while update([1]) {}
@@ -245,8 +244,8 @@ struct PeripheralUpdateTests {
     #expect(update([2]))
   }
 
-  @Test("A central that listens to Service Changed is told its values once it has confirmed that")
-  func toldOfChange() {
+  @Test("A central subscribed to Service Changed gets values again after its confirmation")
+  func confirmsChange() {
     it.stage.connect()
     it.stage.expect(robustCaching, gives: [0x13])
     it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
@@ -259,7 +258,7 @@ struct PeripheralUpdateTests {
     it.stage.expect([0x1E], gives: [0x1B, 0x12, 0x00, 1])
   }
 
-  @Test("What is not added cannot be told: false, and nothing happens")
+  @Test("An update of an unpublished characteristic returns false and has no effect")
   func unknown() {
     let other = CBMutableCharacteristic(
       type: CBUUID(string: "B001"), properties: .notify, value: nil, permissions: [])
@@ -274,10 +273,9 @@ struct PeripheralUpdateTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("Updates that wait when their service goes are not sent")
+  @Test("Unsent updates of a removed service are dropped")
   func removed() {
-    it.stage.connect()
-    it.stage.expect(subscribe, gives: [0x13])
+    connectSubscribers()
     it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
     it.stage.forget()
     #expect(update([1]))

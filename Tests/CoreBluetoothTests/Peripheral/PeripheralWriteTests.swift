@@ -23,7 +23,7 @@ struct PeripheralWriteTests {
     }
   }
 
-  @Test("A write is a list of one request, and answered when the delegate answers")
+  @Test("A write is a list of one request, and the delegate's response is sent")
   func write() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x12, 0x12, 0x00, 5, 6]) == [])
@@ -35,7 +35,7 @@ struct PeripheralWriteTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("A refusal is the central's answer")
+  @Test("A refusal is sent to the central")
   func refusal() {
     it.recorder.onWrite = { manager, requests in
       manager.respond(to: requests[0], withResult: .unlikelyError)
@@ -44,7 +44,7 @@ struct PeripheralWriteTests {
     it.stage.expect([0x12, 0x12, 0x00, 5], gives: attError(0x12, 0x12, 0x0E))
   }
 
-  @Test("A command is told too, and an answer to it goes nowhere and is no misuse")
+  @Test("A command is reported too; a response to it is dropped and no misuse")
   func command() {
     accept()
     it.stage.connect()
@@ -53,7 +53,7 @@ struct PeripheralWriteTests {
     #expect(it.recorder.take() == ["40 writes A001[0] = 5"])
   }
 
-  @Test("A command passes while a request waits, and is not taken for it")
+  @Test("A command is handled while a request waits")
   func commandWhileWaiting() throws {
     it.stage.connect()
     #expect(it.stage.exchange([0x12, 0x12, 0x00, 1]) == [])
@@ -67,7 +67,7 @@ struct PeripheralWriteTests {
     #expect(it.stage.sent() == [[0x13]])
   }
 
-  @Test("Commands that a slow delegate has not taken are dropped beyond 1,024, and none later")
+  @Test("Commands for a slow delegate are dropped beyond 1,024, and none later")
   func commandsForSlowDelegate() {
     let queue = DispatchQueue(label: "slow")
     let recorder = PeripheralRecorder()
@@ -98,7 +98,7 @@ struct PeripheralWriteTests {
     #expect(recorder.take() == ["40 writes B001[0] = 7"])
   }
 
-  @Test("A long write is one value, put together")
+  @Test("A long write is one value")
   func long() {
     accept()
     it.stage.connect()
@@ -111,7 +111,7 @@ struct PeripheralWriteTests {
         == ["40 writes A001[0] = " + value.map { String($0) }.joined(separator: " ")])
   }
 
-  @Test("Several values that are executed together are one list, and have one answer")
+  @Test("Several values that are executed together are one list with one response")
   func several() throws {
     it.stage.connect()
     writeLong(0x12, [[1, 2]])
@@ -119,14 +119,14 @@ struct PeripheralWriteTests {
     #expect(it.stage.exchange([0x18, 1]) == [])
     #expect(it.recorder.take() == ["40 writes A001[0] = 1 2, A003[0] = 3"])
     it.manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
-    // The second is part of the first's answer.
+    // The response to the first covers the second.
     it.manager.respond(to: it.recorder.requests[1], withResult: .unlikelyError)
     it.stage.settle()
     #expect(it.stage.sent().last == [0x19])
     #expect(it.recorder.take() == [])
   }
 
-  @Test("A list that is refused is refused at its first value, and its parts are forgotten")
+  @Test("A refused list is refused at its first value, and its parts are dropped")
   func severalRefused() {
     it.recorder.onWrite = { manager, requests in
       manager.respond(to: requests[0], withResult: .insufficientResources)
@@ -140,7 +140,7 @@ struct PeripheralWriteTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("Values before one that cannot be written are told to nobody, then or later")
+  @Test("Values before one that cannot be written are never reported")
   func refusedHalfWay() {
     accept()
     it.stage.connect()
@@ -152,7 +152,7 @@ struct PeripheralWriteTests {
     #expect(it.recorder.take() == ["40 writes A003[0] = 4"])
   }
 
-  @Test("What may not be written is refused without the delegate")
+  @Test("A value that may not be written is refused without the delegate")
   func permissions() {
     let readable = CBMutableCharacteristic(
       type: CBUUID(string: "B001"), properties: [.read, .write], value: nil,
@@ -168,7 +168,7 @@ struct PeripheralWriteTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("Values of two managers in one write: both are asked, and the first refusal counts")
+  @Test("Values of two managers in one write: both respond, and the first refusal counts")
   func twoManagers() throws {
     let recorder = PeripheralRecorder()
     let manager = CBPeripheralManager(delegate: recorder, queue: it.stage.queue, thread: it.stage)
@@ -189,7 +189,7 @@ struct PeripheralWriteTests {
     manager.respond(to: try #require(recorder.requests.first), withResult: .unlikelyError)
     it.stage.settle()
     #expect(it.stage.sent().last?[0] == 0x17)
-    // A request is of the manager that was given it.
+    // A request belongs to the manager that received it.
     manager.respond(to: try #require(it.recorder.requests.first), withResult: .success)
     it.stage.settle()
     #expect(it.stage.sent().last?[0] == 0x17)

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// A manager that is powered on, with what most tests publish.
+/// A powered-on manager with the service of most tests.
 struct Published {
   let stage: PeripheralStage
   let recorder = PeripheralRecorder()
@@ -12,7 +12,7 @@ struct Published {
   let text = CBMutableCharacteristic(
     type: CBUUID(string: "A001"), properties: [.read, .write, .writeWithoutResponse, .notify],
     value: nil, permissions: [.readable, .writeable])
-  /// Three bytes that never change, 0x0015, and a description, 0x0016.
+  /// Three constant bytes, 0x0015, and a description, 0x0016.
   let fixed = CBMutableCharacteristic(
     type: CBUUID(string: "A002"), properties: .read, value: Data([1, 2, 3]),
     permissions: .readable)

@@ -5,64 +5,61 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Two devices, each with a manager of centrals and one of a peripheral.
+/// Two devices, each with a central manager and a peripheral manager.
 struct BothManagersTests {
   @Test func twoDevicesAskEachOtherOverOneLink() throws {
     let path = AirPath()
-    let radios = (0..<2).map { _ in
-      CBRadio(RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true))
-    }
-    let (first, second) = (Party("first", radios[0]), Party("second", radios[1]))
+    let radios = (0..<2).map { _ in path.radio() }
+    let (first, second) = (
+      SymmetricDevice("first", radios[0]), SymmetricDevice("second", radios[1])
+    )
     first.publish(isAdvertised: true)
     second.publish(isAdvertised: false)
-    #expect(try first.lines.take() == "published")
-    #expect(try second.lines.take() == "published")
+    try first.lines.expect("published")
+    try second.lines.expect("published")
 
-    // The second connects to the first, and reads its value.
-    second.visitAnybody()
-    #expect(try second.lines.take() == "connected")
-    #expect(try second.lines.take() == "read first")
-    #expect(try first.lines.take() == "was read")
+    // The second connects to the first and reads its value.
+    second.visitFirstFound()
+    try second.lines.expect("connected", "read first")
+    try first.lines.expect("was read")
 
-    // The first asks back. Who has read its value is known by the same identifier.
+    // The first reads back. The reader of its value has the same identifier.
     first.visitReader()
-    #expect(try first.lines.take() == "connected")
-    #expect(try first.lines.take() == "read second")
-    #expect(try second.lines.take() == "was read")
+    try first.lines.expect("connected", "read second")
+    try second.lines.expect("was read")
     for radio in radios {
       let counts = Inbox<Int>()
       radio.perform { program, _ in counts.put(program.device.host.connectionCount) }
       #expect(try counts.take() == 1)
     }
 
-    // The first leaves a link that it did not begin. The second goes on with it.
+    // The first leaves a link that it did not make. The second keeps it.
     first.leave()
-    #expect(try first.lines.take() == "disconnected, no error")
+    try first.lines.expect("disconnected, no error")
     second.readAgain()
-    #expect(try second.lines.take() == "read first")
-    #expect(try first.lines.take() == "was read")
+    try second.lines.expect("read first")
+    try first.lines.expect("was read")
 
-    // The first comes back over the same link, and loses it when the second leaves.
+    // The first uses the same link again, and loses it when the second leaves.
     first.visitReader()
-    #expect(try first.lines.take() == "connected")
-    #expect(try first.lines.take() == "read second")
-    #expect(try second.lines.take() == "was read")
+    try first.lines.expect("connected", "read second")
+    try second.lines.expect("was read")
     second.leave()
-    #expect(try second.lines.take() == "disconnected, no error")
-    #expect(try first.lines.take() == "disconnected, peripheralDisconnected")
+    try second.lines.expect("disconnected, no error")
+    try first.lines.expect("disconnected, peripheralDisconnected")
     for radio in radios { radio.close() }
   }
 }
 
 /// One device, whose value is its name.
-private final class Party: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
+private final class SymmetricDevice: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   CBPeripheralManagerDelegate, @unchecked Sendable
 {
   let lines = Inbox<String>()
   private let name: String
   private let radio: CBRadio
   private let queue: DispatchQueue
-  // The queue's own.
+  // Only the queue uses these.
   private var central: CBCentralManager?
   private var peripheralManager: CBPeripheralManager?
   private var isAdvertised = false
@@ -87,7 +84,7 @@ private final class Party: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
     }
   }
 
-  func visitAnybody() {
+  func visitFirstFound() {
     queue.sync { central?.scanForPeripherals(withServices: [Self.service]) }
   }
 
@@ -117,7 +114,7 @@ private final class Party: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
     }
   }
 
-  // MARK: Being read
+  // MARK: Peripheral
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     guard peripheral.state == .poweredOn else { return }
@@ -151,7 +148,7 @@ private final class Party: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
     peripheral.respond(to: request, withResult: .success)
   }
 
-  // MARK: Reading
+  // MARK: Central
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 

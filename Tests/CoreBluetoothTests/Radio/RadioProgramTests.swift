@@ -14,7 +14,7 @@ struct RadioProgramTests {
     controller = air.addController()
   }
 
-  /// Carries every packet that there is.
+  /// Carries every packet.
   private func run(_ program: DeviceProgram) {
     var storage = [UInt8](repeating: 0, count: 1_024)
     var isBusy = true
@@ -50,7 +50,7 @@ struct RadioProgramTests {
     return program
   }
 
-  @Test func itSleepsWhenNothingIsToBeDone() {
+  @Test func itSleepsWhileNothingHappens() {
     let program = started()
     let isReady = program.isReady
     let deadline = program.deadline
@@ -69,7 +69,7 @@ struct RadioProgramTests {
     pass(2_000, program)
     #expect(troubles == [])
     pass(2_000, program)
-    // Three faults, and no peer was heard. Those that follow are nothing new.
+    // Three faults without hearing a peer. Further ones are not reported.
     #expect(troubles == ["the controller refused command 0x0C03 with error 0x03"])
     pass(2_000, program)
     pass(2_000, program)
@@ -81,7 +81,7 @@ struct RadioProgramTests {
     #expect(program.deadline == nil)
   }
 
-  @Test func itSaysGoodbye() throws {
+  @Test func itShutsDown() throws {
     let ball = air.addController()
     ball.advertise()
     let program = started()
@@ -96,8 +96,8 @@ struct RadioProgramTests {
     #expect(controller.connectionHandles.isEmpty)
   }
 
-  /// The thread of a radio that is used again finds nothing of what was done before.
-  @Test func itBeginsAnew() throws {
+  /// A new thread of the radio starts without the state of the last.
+  @Test func itStartsAgain() throws {
     let ball = air.addController()
     ball.advertise()
     let program = started()

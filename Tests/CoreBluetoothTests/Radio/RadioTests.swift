@@ -5,40 +5,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Something that threads put values into and a test takes out, in their order.
-final class Inbox<Value: Sendable>: @unchecked Sendable {
-  private let values = Locked([Value]())
-  private let count = DispatchSemaphore(value: 0)
-
-  func put(_ value: Value) {
-    values.withLock { $0.append(value) }
-    count.signal()
-  }
-
-  /// The next value. A minute is more than anything takes that does not hang.
-  func take(sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
-    try #require(
-      count.wait(timeout: .now() + 60) == .success, "nothing came",
-      sourceLocation: sourceLocation)
-    return values.withLock { $0.removeFirst() }
-  }
-
-  var isEmpty: Bool { values.withLock(\.isEmpty) }
-
-  /// Takes values up to the first that `isMeant`.
-  func take(
-    until isMeant: (Value) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    while try !isMeant(take(sourceLocation: sourceLocation)) {}
-  }
-}
-
-/// The thread and the controller behind managers.
+/// The thread and the controller of managers.
 struct RadioTests {
-  private func radio(at path: AirPath) -> CBRadio {
-    CBRadio(RadioEngine(.virtual, airPath: path.text, stopsWhenUnused: true))
-  }
-
   private func observe(_ radio: CBRadio) -> (Inbox<CBManagerState>, CBRadio.Observation) {
     let states = Inbox<CBManagerState>()
     return (states, radio.observeState { states.put($0) })
@@ -46,7 +14,7 @@ struct RadioTests {
 
   @Test func jobsRunInTheirOrderOnOneThreadOfTheRadio() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let inbox = Inbox<(Int, ObjectIdentifier)>()
     for number in 0..<1_000 {
       radio.perform { _, _ in inbox.put((number, ObjectIdentifier(Thread.current))) }
@@ -62,13 +30,13 @@ struct RadioTests {
     radio.close()
   }
 
-  @Test func itsStateIsToldAtOnceAndAtEachChange() throws {
+  @Test func itsStateIsReportedAtOnceAndAtEachChange() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let (states, observation) = observe(radio)
     #expect(try states.take() == .unknown)
     #expect(try states.take() == .poweredOn)
-    // Who comes later is told where things stand.
+    // A later observer receives the current state.
     let (later, other) = observe(radio)
     #expect(try later.take() == .poweredOn)
     other.cancel()
@@ -80,12 +48,12 @@ struct RadioTests {
 
   @Test func aClosedRadioStaysClosed() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let (states, observation) = observe(radio)
     try states.take { $0 == .poweredOn }
     radio.close()
     radio.close()
-    #expect(!path.exists, "the air is hosted no more")
+    #expect(!path.exists, "the air is no longer hosted")
     let (later, other) = observe(radio)
     #expect(try later.take() == .poweredOff)
     let isTaken = radio.perform { _, _ in Issue.record("a closed radio works") }
@@ -94,9 +62,9 @@ struct RadioTests {
     _ = (observation, other)
   }
 
-  @Test func itIsFreedWithItsLastManagerAndServesTheNext() throws {
+  @Test func itIsReleasedWithItsLastManagerAndServesTheNext() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     for _ in 0..<3 {
       let (states, observation) = observe(radio)
       let (others, other) = observe(radio)
@@ -104,7 +72,7 @@ struct RadioTests {
       try others.take { $0 == .poweredOn }
       observation.cancel()
       radio.perform { _, _ in others.put(.unsupported) }
-      // There still is one that uses it.
+      // One manager still uses it.
       #expect(try others.take() == .unsupported)
       #expect(path.exists)
       other.cancel()
@@ -114,9 +82,9 @@ struct RadioTests {
   }
 
   /// Symptom: the adapter was kept from the kernel for as long as the radio lived.
-  @Test func itIsFreedAlsoWhenAJobComesAsTheLastManagerGoes() throws {
+  @Test func itIsReleasedAlsoWhenAJobComesWithTheRelease() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let (states, observation) = observe(radio)
     try states.take { $0 == .poweredOn }
     radio.perform { _, _ in
@@ -127,9 +95,9 @@ struct RadioTests {
     #expect(!path.exists)
   }
 
-  @Test func whatWasAskedForBeforeItIsClosedIsDone() throws {
+  @Test func jobsFromBeforeItsClosingRun() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let inbox = Inbox<Int>()
     radio.perform { _, _ in
       for number in 0..<100 { radio.perform { _, _ in inbox.put(number) } }
@@ -141,10 +109,10 @@ struct RadioTests {
     #expect(inbox.isEmpty)
   }
 
-  /// Symptom: a controller that waited for hundreds of jobs was taken for dead.
+  /// Symptom: a controller that waited for hundreds of jobs counted as dead.
   @Test func itsControllerIsServedBetweenJobs() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let inbox = Inbox<String>()
     let observation = radio.observeState { state in
       if state == .poweredOn { inbox.put("ready") }
@@ -159,9 +127,9 @@ struct RadioTests {
     _ = observation
   }
 
-  @Test func itEndsWhenNobodyHasIt() throws {
+  @Test func itEndsWithItsRelease() throws {
     let path = AirPath()
-    var radio: CBRadio? = radio(at: path)
+    var radio: CBRadio? = path.radio()
     let engine = try #require(radio?.engine)
     let inbox = Inbox<Int>()
     radio?.perform { _, _ in inbox.put(1) }
@@ -173,7 +141,7 @@ struct RadioTests {
 
   @Test func itMayBeClosedFromItsOwnThread() throws {
     let path = AirPath()
-    let radio = radio(at: path)
+    let radio = path.radio()
     let inbox = Inbox<Int>()
     radio.perform { _, _ in
       radio.close()
@@ -183,9 +151,9 @@ struct RadioTests {
     #expect(radio.engine.waitForEnd(seconds: 60))
   }
 
-  @Test func eachRadioIsADeviceOfItsOwnOnTheAir() throws {
+  @Test func eachRadioIsASeparateDeviceOnTheAir() throws {
     let path = AirPath()
-    let radios = [radio(at: path), radio(at: path), radio(at: path)]
+    let radios = [path.radio(), path.radio(), path.radio()]
     let addresses = Inbox<DeviceAddress>()
     let observations = radios.map { radio in
       radio.observeState { state in
@@ -201,36 +169,19 @@ struct RadioTests {
 
   @Test func anotherTakesOverTheAirWhenItsHostCloses() throws {
     let path = AirPath()
-    let host = radio(at: path)
+    let host = path.radio()
     let (hostStates, hostObservation) = observe(host)
     try hostStates.take { $0 == .poweredOn }
-    let guest = radio(at: path)
-    let (states, observation) = observe(guest)
+    let next = path.radio()
+    let (states, observation) = observe(next)
     try states.take { $0 == .poweredOn }
 
     host.close()
     #expect(try states.take() == .resetting)
     #expect(try states.take() == .poweredOn)
     #expect(path.exists)
-    guest.close()
+    next.close()
     _ = (hostObservation, observation)
-  }
-
-  @Test func aBallIsFoundAndConnectedTo() throws {
-    let path = AirPath()
-    let ball = try AirBall("Thread Ball", at: path)
-    let radio = radio(at: path)
-    let lines = Inbox<String>()
-    let visitor = Visitor(lines)
-    let manager = CBCentralManager(
-      delegate: visitor, queue: DispatchQueue(label: "visitor"), radio: radio)
-    #expect(try lines.take() == "connected to Thread Ball")
-    #expect(try lines.take() == "read Thread Ball")
-    // The link is ended in good order.
-    radio.close()
-    #expect(try lines.take() == "disconnected")
-    ball.leave()
-    _ = manager
   }
 
   @Test func aControllerThatComesLaterIsWaitedFor() throws {
@@ -238,11 +189,12 @@ struct RadioTests {
     let radio = CBRadio(RadioEngine(.unix(path: path.text), stopsWhenUnused: true))
     let (states, observation) = observe(radio)
     #expect(try states.take() == .unknown)
-    let ball = try AirBall("Host", at: path)
+    let host = path.radio()
+    let (_, hostObservation) = observe(host)
     #expect(try states.take() == .poweredOn)
     radio.close()
-    ball.leave()
-    _ = observation
+    host.close()
+    _ = (hostObservation, observation)
   }
 
   // MARK: Names
@@ -285,7 +237,7 @@ struct RadioTests {
     let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
     let engine = RadioEngine(.virtual, address: .fixed(address), stopsWhenUnused: true)
     guard case .random(let own) = engine.program.device.address else {
-      Issue.record("the device may go by another address")
+      Issue.record("the device may have another address")
       return
     }
     #expect(own == address)
@@ -323,71 +275,11 @@ struct RadioTests {
       (false, false, false, .notAllowed, .unauthorized),
       (false, false, true, .switchedOff, .poweredOff),
     ] as [(Bool, Bool, Bool, RadioError.Kind?, CBManagerState)])
-  func theStateSaysWhatTheRadioIs(
+  func theStateFollowsTheRadio(
     isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?, state: CBManagerState
   ) {
     #expect(
       RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, refusal: refusal)
         == state)
-  }
-}
-
-/// Connects to the first peripheral that it hears, and reads its name from GAP's service.
-private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
-  @unchecked Sendable
-{
-  private let lines: Inbox<String>
-  private var peripheral: CBPeripheral?
-
-  init(_ lines: Inbox<String>) { self.lines = lines }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
-    advertisementData: [String: Any], rssi RSSI: NSNumber
-  ) {
-    guard self.peripheral == nil else { return }
-    self.peripheral = peripheral
-    peripheral.delegate = self
-    central.stopScan()
-    central.connect(peripheral)
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    lines.put("connected to \(peripheral.name ?? "?")")
-    peripheral.discoverServices(nil)
-  }
-
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    for service in peripheral.services ?? [] {
-      peripheral.discoverCharacteristics(nil, for: service)
-    }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService,
-    error: (any Error)?
-  ) {
-    for characteristic in service.characteristics ?? []
-    where characteristic.uuid == CBUUID(string: "2A00") {
-      peripheral.readValue(for: characteristic)
-    }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic,
-    error: (any Error)?
-  ) {
-    lines.put("read \(String(decoding: characteristic.value ?? Data(), as: UTF8.self))")
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
-    error: (any Error)?
-  ) {
-    lines.put("disconnected")
   }
 }

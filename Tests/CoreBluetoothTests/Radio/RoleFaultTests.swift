@@ -5,9 +5,9 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// A controller that fails, is slow, refuses or talks nonsense, under a device with both roles.
+/// A controller that fails, is slow, refuses or sends nonsense, under a device with both roles.
 struct RoleFaultTests {
-  /// Every command that either role needs.
+  /// Every command that a role needs.
   static let commands: [HCIOpcode] = [
     .reset, .setEventMask, .leSetEventMask, .readBDADDR, .leReadBufferSize,
     .leReadLocalSupportedFeatures, .leSetAdvertisingParameters, .leSetAdvertisingData,
@@ -60,7 +60,7 @@ struct RoleFaultTests {
     #expect(stage.device.program.links == [visit])
     #expect(stage.askBall(visit) != nil)
 
-    // It is asked again when the link has ended.
+    // The host asks again when the link has ended.
     stage.device.radio.faults.removeAll()
     stage.device.program.central.disconnect(visit)
     let call = try stage.visitDevice()
@@ -68,7 +68,7 @@ struct RoleFaultTests {
     #expect(stage.device.commands.count { $0 == .reset } == 1)
   }
 
-  /// Symptom: a controller that does not advertise while it scans was reset without end.
+  /// Symptom: a controller that does not advertise while it scans was reset for ever.
   @Test func aControllerThatDoesNotAdvertiseWhileItScansIsNotReset() throws {
     let stage = try RoleStage(isPublished: false)
     stage.device.program.central.scan()
@@ -119,7 +119,7 @@ struct RoleFaultTests {
     _ = try stage.visitBall()
     _ = try stage.visitDevice()
     stage.device.radio.fail(hardwareCode: code)
-    // Without a word, it shows when links are asked after, or when data is not taken.
+    // Without an event, the fault shows when links are checked or data is not accepted.
     stage.run(for: code == nil ? 200_000 : 10_000)
     if code == nil {
       stage.device.program.central.perform(
@@ -150,9 +150,7 @@ struct RoleFaultTests {
     stage.run(for: 10_000)
     #expect(stage.device.program.links.isEmpty)
     #expect(stage.device.program.device.host.radio == .fault(.lost))
-    stage.device.radio = stage.air.addController(
-      address: RoleStage.controllerAddress, configuration: stage.configuration)
-    stage.device.program.radioIsReady(at: stage.now)
+    stage.device.find(at: stage.now)
     try stage.expectWorking()
   }
 
@@ -214,7 +212,7 @@ struct RoleFaultTests {
       }
       stage.run(for: 300_000)
       #expect(!stage.isStuck)
-      // It was told of links that there are not, and of ends of links that there are.
+      // It received events of links that do not exist, and ends of links that do.
       stage.device.program.radioIsLost(RadioError("unplugged"), at: stage.now)
       stage.run(for: 40_000)
       stage.device.program.radioIsReady(at: stage.now)
@@ -228,7 +226,7 @@ struct RoleFaultTests {
 }
 
 extension Dice {
-  /// A packet from the controller that is nearly one.
+  /// A slightly wrong packet from the controller.
   mutating func packet() -> [UInt8] {
     let codes: [UInt8] = [0x05, 0x08, 0x0C, 0x0E, 0x0F, 0x10, 0x13, 0x1A, 0x30, 0x3E, 0xFF]
     var parameters = (0..<Int.random(in: 0...30, using: &self)).map { _ in

@@ -8,79 +8,79 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// Somebody on the stage.
-protocol Seated: AnyObject {
-  func carryOne(at now: Instant) -> Bool
-  var deadline: Instant? { get }
-  func advance(to now: Instant)
-}
-
-/// A program and its controller.
-final class Seat<Program: RadioProgram & ~Copyable>: Seated {
-  var radio: VirtualController
+/// A program whose controller's packets take a while.
+struct DelayedProgram<Program: RadioProgram & ~Copyable>: HostSide, ~Copyable {
   var program: Program
   /// How long a packet takes from the controller, in milliseconds.
   var delay: UInt32 = 0
-  /// The opcodes of the commands.
-  private(set) var commands: [HCIOpcode] = []
-  private var underWay: [(due: Instant, packet: [UInt8])] = []
+  var underWay: [(due: Instant, packet: [UInt8])] = []
 
-  init(_ radio: VirtualController, _ program: consuming Program, at now: Instant) {
-    self.radio = radio
-    self.program = program
-    self.program.radioIsReady(at: now)
+  init(_ program: consuming Program) { self.program = program }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    underWay.append((now.advanced(by: delay), packet.indices.map { packet[$0] }))
   }
 
-  func carryOne(at now: Instant) -> Bool {
-    if radio.hasPacket, let packet = packet({ radio.nextPacket(into: &$0) }) {
-      underWay.append((now.advanced(by: delay), packet))
-      return true
-    }
-    if let first = underWay.first, first.due <= now {
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    while let first = underWay.first, first.due <= now {
       underWay.removeFirst()
       program.receive(first.packet.span, at: now)
-      return true
+      if program.nextPacket(into: &writer, at: now) { return true }
     }
-    if let packet = packet({ program.nextPacket(into: &$0, at: now) }) {
-      if case .command(let opcode, _)? = HCIPacket(packet.span) { commands.append(opcode) }
-      radio.send(packet.span)
-      return true
-    }
-    return false
+    return program.nextPacket(into: &writer, at: now)
   }
 
   var deadline: Instant? {
-    Instant.earlier(program.deadline, underWay.first?.due)
+    mutating get { Instant.earlier(program.deadline, underWay.first?.due) }
   }
 
-  func advance(to now: Instant) { program.advance(to: now) }
+  mutating func advance(to now: Instant) { program.advance(to: now) }
+}
 
-  var isFinished: Bool { program.isFinished }
+/// A program and its controller.
+final class Seat<Program: RadioProgram & ~Copyable> {
+  private let device: AirDevice<DelayedProgram<Program>>
+  /// The opcodes of the commands.
+  private(set) var commands: [HCIOpcode] = []
+
+  init(_ program: consuming Program, on bench: AirBench, _ controller: VirtualController? = nil) {
+    device = bench.add(DelayedProgram(program), on: controller)
+    device.onPacket = { [unowned self] packet, _ in
+      if case .command(let opcode, _)? = HCIPacket(packet) { commands.append(opcode) }
+    }
+    self.program.radioIsReady(at: bench.now)
+  }
+
+  var radio: VirtualController { device.controller }
+  var program: Program {
+    _read { yield device.host.program }
+    _modify { yield &device.host.program }
+  }
+  var delay: UInt32 {
+    get { device.host.delay }
+    set { device.host.delay = newValue }
+  }
 
   /// Everything on its way is lost, and so is the controller.
   func lose(at now: Instant) {
-    radio.vanish()
-    underWay = []
+    device.unplug()
+    device.host.underWay = []
     program.radioIsLost(RadioError("unplugged"), at: now)
   }
 
-  private func packet(_ write: (inout ByteWriter) -> Bool) -> [UInt8]? {
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    var writer = ByteWriter(storage.mutableSpan)
-    guard write(&writer) else { return nil }
-    let count = writer.count
-    return Array(storage[..<count])
+  /// The controller is back.
+  func find(at now: Instant) {
+    device.plugIn()
+    program.radioIsReady(at: now)
   }
 }
 
-/// An air on which one device has both roles: it visits a ball, while a phone visits the device.
+/// An air with a device in both roles: it connects to a ball, while a phone connects to it.
 final class RoleStage {
-  let air: VirtualAir
-  let configuration: ControllerConfiguration
+  let bench: AirBench
   let device: Seat<DeviceRunner>
   let ball: Seat<PlainBall>
   let phone: Seat<DeviceRunner>
-  private var turn = 0
   private(set) var isStuck = false
 
   static let controllerAddress = DeviceAddress(kind: .public, bytes: [0xDE, 0, 0, 0, 0, 0xF0])
@@ -96,14 +96,12 @@ final class RoleStage {
     seed: UInt64 = 7, controller: ControllerConfiguration = .init(), delay: UInt32 = 0,
     isPublished: Bool = true, _ fault: (VirtualController) -> Void = { _ in }
   ) throws {
-    air = VirtualAir(seed: seed)
-    configuration = controller
-    let now = air.now
-    let radio = air.addController(address: Self.controllerAddress, configuration: controller)
+    bench = AirBench(seed: seed)
+    let radio = bench.air.addController(address: Self.controllerAddress, configuration: controller)
     fault(radio)
-    device = Seat(radio, DeviceRunner(), at: now)
-    ball = Seat(air.addController(address: Self.ballAddress), try PlainBall(), at: now)
-    phone = Seat(air.addController(), DeviceRunner(), at: now)
+    device = Seat(DeviceRunner(), on: bench, radio)
+    ball = Seat(try PlainBall(), on: bench, bench.air.addController(address: Self.ballAddress))
+    phone = Seat(DeviceRunner(), on: bench)
     device.delay = delay
     if isPublished { try publish() }
     settle()
@@ -119,67 +117,44 @@ final class RoleStage {
     ]
     let client = PeripheralClient(queue: DispatchQueue(label: "client"))
     device.program.peripheral.add(try ServiceDefinition(service), for: client)
-    // Managers advertise anew after a fault. Here no manager does.
+    // Managers advertise again after a fault. Here there is no manager.
     let services = [BluetoothUUID(0xA000)]
     let name = Array("Device".utf8)
     device.program.device.host.advertise(
       Advertisement(services: services.span, name: name.span))
   }
 
-  var now: Instant { air.now }
+  var now: Instant { bench.now }
 
-  /// What the device goes by: its controller's address, if that could be read.
+  /// The device's address: its controller's, if that could be read.
   var deviceAddress: DeviceAddress { device.program.device.host.address }
 
-  /// Others on the air.
-  var guests: [any Seated] = []
-
-  private var seats: [any Seated] { [device, ball, phone] + guests }
-
-  func carryOne() -> Bool {
-    let seats = seats
-    for _ in seats.indices {
-      turn = (turn + 1) % seats.count
-      if seats[turn].carryOne(at: now) { return true }
-    }
-    return false
-  }
-
   func settle() {
-    var count = 0
-    while carryOne() {
-      count += 1
-      if count > 100_000 { return giveUp("Packets go to and fro without end") }
-    }
+    attempt { () throws(AirBenchError) in try bench.settle() }
   }
 
-  /// Carries packets and lets time pass until `isDone`, for `milliseconds` at most; gives
+  /// Carries packets and lets time pass until `isDone`, for `milliseconds` at most. Returns
   /// `isDone`.
   @discardableResult
   func run(within milliseconds: UInt32, until isDone: () -> Bool) -> Bool {
-    let limit = now.advanced(by: milliseconds)
-    var stops = 0
-    while !isDone() {
-      if carryOne() { continue }
-      let before = now
-      let next = seats.reduce(air.deadline) { Instant.earlier($0, $1.deadline) }
-      let time = min(max(next ?? limit, now), limit)
-      air.advance(to: time)
-      for seat in seats { seat.advance(to: time) }
-      stops = now == before ? stops + 1 : 0
-      if stops > 1_000 { giveUp("A deadline at \(now.rawValue) ms does not pass") }
-      if isStuck || (now == limit && !carryOne()) { return isDone() }
+    var isEnded = false
+    attempt { () throws(AirBenchError) in
+      isEnded = try bench.run(for: milliseconds, until: isDone)
     }
-    return true
+    return isEnded
   }
 
   func run(for milliseconds: UInt32) {
     run(within: milliseconds) { false }
   }
 
-  private func giveUp(_ why: String) {
-    isStuck = true
-    Issue.record("\(why): the device sent \(device.commands.suffix(8))")
+  private func attempt(_ body: () throws(AirBenchError) -> Void) {
+    do {
+      try body()
+    } catch {
+      isStuck = true
+      Issue.record("\(error) The device sent \(device.commands.suffix(8))")
+    }
   }
 
   // MARK: What is done

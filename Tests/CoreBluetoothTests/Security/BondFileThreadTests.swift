@@ -7,11 +7,11 @@ import Testing
 @testable import CoreBluetooth
 
 /// Managers of radios that keep their bonds in files.
-@Suite("Managers and files of bonds")
+@Suite("Managers and bond files")
 struct BondFileThreadTests {
   private let path = AirPath()
   private let folder: TemporaryDirectory
-  private var paths: [String] { ["safe", "guest"].map { "\(folder.path)/\($0).bonds" } }
+  private var paths: [String] { ["safe", "visitor"].map { "\(folder.path)/\($0).bonds" } }
 
   init() throws { folder = try TemporaryDirectory() }
 
@@ -24,7 +24,7 @@ struct BondFileThreadTests {
     }
   }
 
-  @Test("Radios that are closed are known again by the next ones with their files")
+  @Test("The bonds of closed radios are used by the next radios with their files")
   func life() throws {
     let first = radios()
     do {
@@ -33,10 +33,10 @@ struct BondFileThreadTests {
       #expect(try keeper.lines.take() == "published")
       let visitor = SecretVisitor(first[1])
       visitor.visit()
-      try visitor.lines.take { $0 == "read news" }
+      try visitor.lines.take { $0 == "read update" }
       visitor.leave()
       try visitor.lines.take { $0 == "disconnected" }
-      // The files are written while the radios serve, at the end of a turn.
+      // The files are written while the radios run, at the end of a turn.
       for (radio, path) in zip(first, paths) {
         let turns = Inbox<Int>()
         for number in 0..<1_000 where !Files.exists(path) {
@@ -46,7 +46,7 @@ struct BondFileThreadTests {
         #expect(Files.exists(path))
       }
     }
-    // A radio that is closed has its bonds, and not its file.
+    // A closed radio has its bonds, but not its file.
     let peers = first.map(\.bondedPeers)
     #expect(peers.map(\.count) == [1, 1])
     let radios = radios()
@@ -62,7 +62,7 @@ struct BondFileThreadTests {
     #expect(first.map(\.bondedPeers) == peers)
   }
 
-  @Test("A bond that is forgotten before a manager is there is not in the file either")
+  @Test("A bond deleted before the first manager is also deleted from the file")
   func forgotten() throws {
     try life()
     let first = radios()
@@ -75,7 +75,7 @@ struct BondFileThreadTests {
     for radio in second { radio.close() }
   }
 
-  @Test("A radio that was never used leaves its file when it is closed, and when it is freed")
+  @Test("An unused radio releases its file when it is closed, and when it is released")
   func unused() throws {
     try life()
     for _ in 0..<2 { _ = radios() }
@@ -85,7 +85,7 @@ struct BondFileThreadTests {
   }
 
   @Test(
-    "The default radio takes the file from the environment, and no file for a name that is wrong")
+    "The default radio takes the file from the environment, and no file for a wrong name")
   func byDefault() throws {
     try life()
     let wrong = CBRadio(.default(named: "blue", bonds: paths[0]))

@@ -4,17 +4,17 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// What the two users are asked, and what their answers do.
+/// The prompts to the two users, and the effects of their answers.
 @Suite("Pairing asks the users")
 struct PromptTests {
-  /// One user: what the program was asked, and how it answers.
+  /// One user: the prompts, and the answers.
   private final class User: Sendable {
     let prompts = Locked<[CBPairing.Prompt]>([])
     let peers = Locked<[UUID]>([])
     let ends = Locked<[(any Error)?]>([])
     let requests = Locked<[CBPairingRequest]>([])
 
-    /// Uses `ability`, and answers by `answer`.
+    /// Uses `ability`, and answers with `answer`.
     func pairing(
       _ ability: CBPairing.Ability, requiresUser: Bool = false,
       answer: @escaping @Sendable (CBPairingRequest) -> Void = { $0.answer(true) }
@@ -37,8 +37,7 @@ struct PromptTests {
   private func stage(_ first: CBPairing, _ second: CBPairing) throws -> SafeStage {
     let stage = try SafeStage()
     for (seat, pairing) in [(stage.central, first), (stage.peripheral, second)] {
-      seat.program.device.pairing.settings.withLock { $0 = pairing }
-      seat.program.device.updatePolicy()
+      seat.program.device.setPairing(pairing)
     }
     return stage
   }
@@ -76,7 +75,7 @@ struct PromptTests {
     #expect(peripheral.peers.withLock(\.self) == [UUID(SafeStage.address(0))])
   }
 
-  @Test("Who says that the digits differ does not pair", arguments: [true, false])
+  @Test("A user who says that the digits differ ends the pairing", arguments: [true, false])
   func different(isCentral: Bool) throws {
     let stage = try stage(
       central.pairing(.displayYesNo) { $0.answer(!isCentral) },
@@ -97,7 +96,7 @@ struct PromptTests {
     #expect(stage.central.program.device.bonds.count == 0)
   }
 
-  @Test("One shows a passkey, and the other's user types it")
+  @Test("One device shows a passkey, and the other's user types it")
   func passkey() throws {
     let shown = Locked("")
     let stage = try stage(
@@ -118,7 +117,7 @@ struct PromptTests {
     #expect(peripheral.prompts.withLock(\.self) == [.showPasskey(shown.withLock(\.self))])
   }
 
-  @Test("A user without a display is asked whether to pair at all")
+  @Test("A user without a display is asked whether to pair")
   func confirm() throws {
     let stage = try stage(central.pairing(.none), .automatic)
     _ = stage.read(on: stage.connect())
@@ -128,7 +127,7 @@ struct PromptTests {
     #expect(!stage.protection(stage.central).contains(.authenticated))
   }
 
-  @Test("A device whose user has to take part does not pair with one that asks nobody")
+  @Test("A device that requires its user does not pair with one that never asks")
   func requiresUser() throws {
     let stage = try stage(central.pairing(.displayYesNo, requiresUser: true), .automatic)
     let result = stage.read(on: stage.connect())
@@ -140,7 +139,7 @@ struct PromptTests {
   }
 
   @Test(
-    "A user who does not answer ends the pairing after 30 s; an answer that comes later does nothing"
+    "Without an answer the pairing ends after 30 s, and a later answer has no effect"
   )
   func silence() throws {
     let stage = try stage(

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// Radios that keep their bonds in a file.
-@Suite("A radio's file of bonds")
+@Suite("A radio's bond file")
 struct RadioBondFileTests {
   private let folder: TemporaryDirectory
   private let reports = Locked<[String]>([])
@@ -16,7 +16,7 @@ struct RadioBondFileTests {
 
   init() throws { folder = try TemporaryDirectory() }
 
-  /// The bonds in the file; what is wrong with it becomes one of `reports`.
+  /// The bonds in the file. Its errors are added to `reports`.
   private func kept() -> RadioBonds {
     RadioBonds.kept(at: path) { [reports] line in reports.withLock { $0.append(line) } }
   }
@@ -47,7 +47,7 @@ struct RadioBondFileTests {
     #expect(Files.exists(path))
   }
 
-  @Test("A bond outlives the radio: the next one with the file encrypts without pairing")
+  @Test("A bond outlives the radio: the next radio with the file encrypts without pairing")
   func outlives() throws {
     let peripheral = RadioBonds()
     let first = kept()
@@ -58,21 +58,20 @@ struct RadioBondFileTests {
     #expect(second.bond(at: 0)?.longTermKey == first.bond(at: 0)?.longTermKey)
     let stage = try SafeStage(bonds: [second, peripheral])
     for seat in [stage.central, stage.peripheral] {
-      seat.program.device.pairing.settings.withLock { $0 = .refused }
-      seat.program.device.updatePolicy()
+      seat.program.device.setPairing(.refused)
     }
     #expect(stage.read(on: stage.connect()) == .success(.value(SafeStage.secret)))
     #expect(stage.protection(stage.central).contains(.encrypted | .bonded))
     #expect(takeReports() == [])
   }
 
-  @Test("A file that is no file of bonds is set aside, the log says so, and the radio keeps bonds")
+  @Test("A damaged file is set aside and reported, and the radio keeps bonds in a new one")
   func corrupted() throws {
     try folder.write("not a bond", to: "app.bonds")
     let bonds = kept()
     #expect(
       takeReports() == [
-        "the file \(path) is no file of bonds; it is \(path).unusable now, and its bonds are not used"
+        "the file \(path) is not a file of bonds; its name now ends in .unusable, and its bonds are not used"
       ])
     #expect(Files.exists(path + ".unusable"))
     try pair(bonds, with: RadioBonds())
@@ -81,7 +80,7 @@ struct RadioBondFileTests {
     #expect(takeReports() == [])
   }
 
-  @Test("A file that another radio has, or that cannot be opened, leaves the bonds in memory")
+  @Test("If another radio has the file, or it cannot be opened, the bonds stay in memory")
   func unusable() throws {
     let first = kept()
     first.store(bond(1))
@@ -127,7 +126,7 @@ struct RadioBondFileTests {
     #expect(takeReports() == [])
   }
 
-  @Test("What could not be written is tried again when the radio is closed, and never after that")
+  @Test("A failed write is repeated when the radio is closed, and never after that")
   func lastTry() throws {
     let bonds = kept()
     let moved = folder.path + ".moved"
@@ -142,7 +141,7 @@ struct RadioBondFileTests {
     #expect(kept().peers == [bond(1).identityAddress])
   }
 
-  @Test("The address that the device had with its bonds is used again, unless another is named")
+  @Test("The device uses the address in its bond file, unless another is given")
   func address() throws {
     let had = DeviceAddress.staticRandom([0x0A, 0, 0, 0, 0, 0])
     let named = DeviceAddress.staticRandom([0x0B, 0, 0, 0, 0, 0])
@@ -158,24 +157,24 @@ struct RadioBondFileTests {
     #expect(try used(second, .fixed(named)) == named)
     #expect(try used(second, .random) != had)
     #expect(try used(second, .public) == nil)
-    // Peers with new bonds know the named one.
+    // Peers with new bonds know the given one.
     second.store(bond(2))
     second.close(as: named)
     #expect(try used(kept()) == named)
   }
 
-  @Test("A device that had its controller's own address with its bonds has it again")
+  @Test("A device that used its controller's address with its bonds uses it again")
   func publicAddress() throws {
     let first = kept()
     first.store(bond(1))
     first.close(as: SafeStage.address(0))
     guard case .automatic = try #require(kept().file).own(.automatic) else {
-      Issue.record("an address of its own")
+      Issue.record("not the controller's address")
       return
     }
   }
 
-  /// The random address that a host goes by; `nil` for another.
+  /// The random address of a host; `nil` for any other kind.
   private func used(
     _ bonds: RadioBonds, _ choice: AddressChoice = .automatic
   ) throws -> DeviceAddress? {
@@ -183,7 +182,7 @@ struct RadioBondFileTests {
     return address
   }
 
-  @Test("Without a path, or with an empty one, there is no file", arguments: [nil, ""])
+  @Test("Without a path, or with an empty one, no file is used", arguments: [nil, ""])
   func none(path: String?) throws {
     let bonds = RadioBonds.kept(at: path) { Issue.record("\($0)") }
     let working = FileManager.default.currentDirectoryPath

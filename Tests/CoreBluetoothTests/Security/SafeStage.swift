@@ -8,31 +8,31 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// An air with a central and with peripherals whose values take an encrypted link.
+/// An air with a central, and peripherals whose values require an encrypted link.
 final class SafeStage {
-  let air = VirtualAir(seed: 5)
+  let bench = AirBench(seed: 5)
   let central: Seat<DeviceRunner>
   let peripherals: [Seat<DeviceRunner>]
-  /// What waits for the devices' threads, by the number of the seat: the central's is 0.
+  /// The calls that wait for the devices' threads, by seat number: the central's is 0.
   private let jobs: [Locked<[@Sendable (Instant) -> Void]>]
 
-  /// What the first value holds. Its handle is 0x0012, and reading it takes an encrypted link.
+  /// The first value. Its handle is 0x0012, and reading it requires an encrypted link.
   static let secret: [UInt8] = [8, 8, 8]
   static let secretHandle = handle(0x0012)
-  /// Subscribing to this one takes an encrypted link.
-  static let news = AttributeHandleRange(start: handle(0x0015), end: handle(0x0015))
-  /// This one is for everybody.
+  /// Subscribing to this value requires an encrypted link.
+  static let notifiedRange = AttributeHandleRange(start: handle(0x0015), end: handle(0x0015))
+  /// This value has no protection.
   static let openHandle = handle(0x0017)
 
   init(peripherals count: Int = 1, bonds: [RadioBonds]? = nil) throws {
+    bench.deadlineLimit = 200_000
     let bonds = bonds ?? (0...count).map { _ in RadioBonds() }
-    let now = air.now
     var seats: [Seat<DeviceRunner>] = []
     for number in 0...count {
       seats.append(
         Seat(
-          air.addController(address: Self.address(number)),
-          DeviceRunner(bonds: bonds[number]), at: now))
+          DeviceRunner(bonds: bonds[number]), on: bench,
+          bench.air.addController(address: Self.address(number))))
     }
     central = seats[0]
     peripherals = Array(seats.dropFirst())
@@ -78,35 +78,33 @@ final class SafeStage {
 
   // MARK: Time
 
-  /// Carries everything, has answers reach their devices, and lets time pass until `isDone`, for
-  /// `milliseconds` at most.
+  /// Carries packets and answers, and lets time pass until `isDone`, for `milliseconds` at most.
   @discardableResult
   func run(for milliseconds: UInt32, until isDone: () -> Bool = { false }) -> Bool {
-    let limit = air.now.advanced(by: milliseconds)
-    let seats = [central] + peripherals
-    while !isDone() {
-      DevicePairing.queue.sync {}
-      for (number, seat) in seats.enumerated() {
-        seat.program.device.central.now = air.now
-        let waiting = jobs[number].withLock { jobs in
-          defer { jobs = [] }
-          return jobs
-        }
-        for job in waiting { job(air.now) }
+    do {
+      return try bench.run(for: milliseconds) {
+        doJobs()
+        return isDone()
       }
-      var isCarried = false
-      for seat in seats where seat.carryOne(at: air.now) { isCarried = true }
-      if isCarried { continue }
-      let next = seats.reduce(air.deadline) { Instant.earlier($0, $1.deadline) }
-      let target = min(limit, max(next ?? limit, air.now))
-      air.advance(to: target)
-      for seat in seats { seat.advance(to: target) }
-      if target == limit, (next ?? limit) >= limit { return isDone() }
+    } catch {
+      Issue.record(error)
+      return false
     }
-    return true
   }
 
-  // MARK: What the central does
+  private func doJobs() {
+    DevicePairing.queue.sync {}
+    for (number, seat) in ([central] + peripherals).enumerated() {
+      seat.program.device.central.now = bench.now
+      let waiting = jobs[number].withLock { jobs in
+        defer { jobs = [] }
+        return jobs
+      }
+      for job in waiting { job(bench.now) }
+    }
+  }
+
+  // MARK: The central
 
   /// Connects to a peripheral.
   func connect(
@@ -147,13 +145,13 @@ final class SafeStage {
     return link
   }
 
-  /// What protects the only link of a device.
+  /// The security of a device's only link.
   func protection(_ seat: Seat<DeviceRunner>) -> LinkSecurity {
     seat.program.device.host.security.security(at: 0)
   }
 }
 
-/// Something that one thread alone uses.
+/// A value that only one thread uses.
 private struct Unshared<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

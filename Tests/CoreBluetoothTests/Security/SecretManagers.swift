@@ -2,11 +2,11 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// Publishes a secret, and sends news after each write.
+/// Publishes a secret, and notifies an update after each write.
 final class SecretKeeper: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let lines = Inbox<String>()
   private let queue = DispatchQueue(label: "keeper")
-  // The queue's own.
+  // Only the queue uses these.
   private var manager: CBPeripheralManager?
 
   static let service = CBUUID(string: "5A00")
@@ -54,7 +54,7 @@ final class SecretKeeper: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     guard let characteristic = requests[0].characteristic as? CBMutableCharacteristic else {
       return
     }
-    _ = peripheral.updateValue(Data("news".utf8), for: characteristic, onSubscribedCentrals: nil)
+    _ = peripheral.updateValue(Data("update".utf8), for: characteristic, onSubscribedCentrals: nil)
   }
 }
 
@@ -64,7 +64,7 @@ final class SecretVisitor: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
 {
   let lines = Inbox<String>()
   private let queue = DispatchQueue(label: "visitor")
-  // The queue's own.
+  // Only the queue uses these.
   private var manager: CBCentralManager?
   private var peer: CBPeripheral?
 
@@ -105,7 +105,7 @@ final class SecretVisitor: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
   }
 
   private func connect(_ peripheral: CBPeripheral) {
-    // A link that is lost is made again, but not to a peripheral that has lost its bond.
+    // Reconnects after a loss, but not to a peripheral that has lost its bond.
     manager?.connect(
       peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: NSNumber(value: true)])
   }
@@ -133,7 +133,7 @@ final class SecretVisitor: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
   ) {
     let text = String(decoding: characteristic.value ?? Data(), as: UTF8.self)
     lines.put(error.map(\.localizedDescription) ?? "read \(text)")
-    if text != "news" { peripheral.setNotifyValue(true, for: characteristic) }
+    if text != "update" { peripheral.setNotifyValue(true, for: characteristic) }
   }
 
   func peripheral(

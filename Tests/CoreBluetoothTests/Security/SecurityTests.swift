@@ -5,8 +5,8 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// Two devices of this module, one of which protects its values.
-@Suite("A central pairs by itself, and a peripheral protects its values")
+/// Two devices of this module. One protects its values.
+@Suite("A central pairs unasked, and a peripheral protects its values")
 struct SecurityTests {
   private static let secret = Result<OperationOutput, OperationError>.success(
     .value(SafeStage.secret))
@@ -19,7 +19,7 @@ struct SecurityTests {
     .failure(.refused(ErrorResponse(request: request, handle: handle, code: code)))
   }
 
-  @Test("A read that is refused for want of encryption is repeated over an encrypted link")
+  @Test("A read refused for lack of encryption is repeated over an encrypted link")
   func read() throws {
     let stage = try SafeStage()
     let link = stage.connect()
@@ -31,17 +31,17 @@ struct SecurityTests {
     }
   }
 
-  @Test("So is a subscription")
+  @Test("A subscription refused for lack of encryption is repeated over an encrypted link")
   func subscribe() throws {
     let stage = try SafeStage()
     let link = stage.connect()
     #expect(
-      stage.perform(.configure(SafeStage.news, .notification), on: link)
-        == .success(.configured(SafeStage.news.start)))
+      stage.perform(.configure(SafeStage.notifiedRange, .notification), on: link)
+        == .success(.configured(SafeStage.notifiedRange.start)))
     #expect(stage.protection(stage.central) == Self.strongBond)
   }
 
-  @Test("A value that is for everybody is read without pairing")
+  @Test("An unprotected value is read without pairing")
   func open() throws {
     let stage = try SafeStage()
     let link = stage.connect()
@@ -50,51 +50,45 @@ struct SecurityTests {
     #expect(stage.central.program.device.bonds.count == 0)
   }
 
-  @Test("A peripheral that refuses to pair goes on refusing, and the link stays")
+  @Test("A peripheral that refuses to pair keeps refusing, and the link stays")
   func peripheralRefuses() throws {
     let stage = try SafeStage()
-    let device = stage.peripheral.program.device
-    device.pairing.settings.withLock { $0 = .refused }
-    device.updatePolicy()
+    stage.peripheral.program.device.setPairing(.refused)
     let link = stage.connect()
     for _ in 0..<2 { #expect(stage.read(on: link) == refused(.insufficientAuthentication)) }
     #expect(stage.perform(.read(SafeStage.openHandle), on: link) == .success(.value([1])))
   }
 
-  @Test("A central that refuses to pair gets the peripheral's refusal, and does not try")
+  @Test("A central that refuses to pair reports the peripheral's refusal, and does not try")
   func centralRefuses() throws {
     let stage = try SafeStage()
-    let device = stage.central.program.device
-    device.pairing.settings.withLock { $0 = .refused }
-    device.updatePolicy()
+    stage.central.program.device.setPairing(.refused)
     let link = stage.connect()
     #expect(stage.read(on: link) == refused(.insufficientAuthentication))
     #expect(stage.protection(stage.peripheral) == .none)
   }
 
-  @Test("A bond encrypts the next link before anything is asked, also after the radio was lost")
+  @Test("A bond encrypts the next link before any request, also after a loss of the radio")
   func bond() throws {
     let stage = try SafeStage()
     stage.disconnect(stage.connectAndPair())
     let prompts = Locked(0)
     for seat in [stage.central, stage.peripheral] {
-      seat.program.device.pairing.settings.withLock {
-        $0 = CBPairing(ability: .none) { _ in prompts.withLock { $0 += 1 } }
-      }
-      seat.program.device.updatePolicy()
+      seat.program.device.setPairing(
+        CBPairing(ability: .none) { _ in prompts.withLock { $0 += 1 } })
     }
     stage.central.program.device.renew()
-    stage.central.program.radioIsReady(at: stage.air.now)
+    stage.central.program.radioIsReady(at: stage.bench.now)
     stage.run(for: 1_000)
     let link = stage.connect()
-    // The MTU is agreed on first, and encrypts the link.
+    // The MTU is exchanged first. The link is then encrypted.
     _ = stage.perform(.exchangeMTU, on: link)
     #expect(stage.protection(stage.central) == Self.strongBond)
     #expect(stage.read(on: link) == Self.secret)
     #expect(prompts.withLock(\.self) == 0)
   }
 
-  @Test("A peripheral that has lost its bond is not believed: the link ends, and says why")
+  @Test("A peripheral that has lost its bond is not trusted: the link ends with that reason")
   func lostBond() throws {
     let stage = try SafeStage()
     stage.disconnect(stage.connectAndPair())
@@ -106,24 +100,24 @@ struct SecurityTests {
       stage.central.program.events.contains(
         .disconnected(link, .encryptionFailed(.pinOrKeyMissing))))
     #expect(CBError(.encryptionFailed(.pinOrKeyMissing)).code == .peerRemovedPairingInformation)
-    // Only a program, or its user, forgets a bond.
+    // Only a program or its user deletes a bond.
     #expect(stage.central.program.device.bonds.count == 1)
     stage.central.program.device.removeBond(SafeStage.address(1))
     #expect(stage.read(on: stage.connect()) == Self.secret)
   }
 
-  @Test("A central that has lost its bond pairs anew")
+  @Test("A central that has lost its bond pairs again")
   func forgetfulCentral() throws {
     let stage = try SafeStage()
     stage.disconnect(stage.connectAndPair())
     stage.central.program.device.removeBond(SafeStage.address(1))
-    // The peripheral has a key for the link, which the central does not use: Insufficient Encryption.
+    // The peripheral has a key, but the central does not use it: Insufficient Encryption.
     #expect(stage.read(on: stage.connect()) == Self.secret)
     #expect(stage.protection(stage.peripheral) == Self.strongBond)
   }
 
   @Test(
-    "With a device without Secure Connections the old pairing protects the link, and its bond the next"
+    "A device without Secure Connections uses legacy pairing, and the bond protects the next link"
   )
   func legacy() throws {
     let stage = try SafeStage()
@@ -134,7 +128,7 @@ struct SecurityTests {
     #expect(stage.protection(stage.central) == .encrypted | .bonded)
   }
 
-  @Test("Several peripherals are paired with one after the other, though all are asked at once")
+  @Test("Several peripherals are paired one after the other, though all are read at once")
   func several() throws {
     let stage = try SafeStage(peripherals: 3)
     let links = (1...3).map { stage.connect(to: $0) }
@@ -147,7 +141,7 @@ struct SecurityTests {
     #expect(stage.central.program.device.bonds.count == 3)
   }
 
-  @Test("A link that ends while it pairs ends the operation")
+  @Test("The end of the link during pairing ends the operation")
   func lostWhilePairing() throws {
     let stage = try SafeStage()
     let link = stage.connect()
@@ -157,21 +151,20 @@ struct SecurityTests {
   }
 
   @Test(
-    "A bond of nobody's name on the peripheral: Insufficient Encryption; without, Insufficient Authentication"
+    "With a bond on the peripheral: Insufficient Encryption; without: Insufficient Authentication"
   )
   func errorCodes() throws {
     let stage = try SafeStage()
     stage.disconnect(stage.connectAndPair())
-    // The central forgets, and pairs with nobody: it sees what the peripheral says.
+    // The central deletes its bond and refuses to pair: the peripheral's error is reported.
     let device = stage.central.program.device
     device.removeBond(SafeStage.address(1))
-    device.pairing.settings.withLock { $0 = .refused }
-    device.updatePolicy()
+    device.setPairing(.refused)
     let link = stage.connect()
     #expect(stage.read(on: link) == refused(.insufficientEncryption))
     #expect(
-      stage.perform(.subscribe(SafeStage.news.start, .notification), on: link)
-        == refused(.insufficientEncryption, .writeRequest, SafeStage.news.start))
+      stage.perform(.subscribe(SafeStage.notifiedRange.start, .notification), on: link)
+        == refused(.insufficientEncryption, .writeRequest, SafeStage.notifiedRange.start))
     stage.peripheral.program.device.removeBond(SafeStage.address(0))
     #expect(stage.read(on: link) == refused(.insufficientAuthentication))
   }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A battery that tells its charge to one central.
+/// A battery that notifies one central of its charge.
 struct Battery: GATTApplication, ~Copyable {
   /// The service Battery with one characteristic, Battery Level.
   static var service: some GATTDeclaration {
@@ -10,45 +10,46 @@ struct Battery: GATTApplication, ~Copyable {
   }
 
   private var charge: UInt8 = 100
-  private var isNews = false
+  private var isChanged = false
 
   mutating func drain(to charge: UInt8) {
     self.charge = charge
-    isNews = true
+    isChanged = true
   }
 
-  // What a central reads, and what it may not write.
+  // A central reads the charge, and may not write it.
 
   mutating func read(
-    _ attribute: ApplicationAttribute, at place: Int, from offset: Int,
+    _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     value.write(charge)
   }
 
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at place: Int
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
     throw .error(.writeNotPermitted)
   }
 
-  // What it is told without asking: the host asks when it can send.
+  // Notifications: the host asks for one when it can send.
 
-  func pendingUpdate(at place: Int) -> ApplicationAttribute? { isNews ? .charge : nil }
+  func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? { isChanged ? .charge : nil }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at place: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
     value.write(charge)
-    isNews = false
+    isChanged = false
   }
 
-  // What else happens.
+  // Events that this application ignores.
 
-  mutating func centralConnected(at place: Int, address: DeviceAddress) {}
-  mutating func centralDisconnected(at place: Int, reason: HCIErrorCode) {}
+  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {}
+  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {}
   mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at place: Int, to configuration: ClientConfiguration
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
   ) {}
   mutating func radioChanged(to state: RadioState) {}
 }

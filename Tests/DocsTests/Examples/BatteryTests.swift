@@ -6,45 +6,27 @@ import VirtualRadio
 struct ChargeReader: ClientApplication {
   var charge: UInt8?
 
-  mutating func read(_ value: Span<UInt8>, from offset: Int, at place: Int) {
+  mutating func read(_ value: Span<UInt8>, from offset: Int, at connectionIndex: Int) {
     if !value.isEmpty { charge = value[0] }
   }
 }
 
-@Test("a central reads the charge, over a radio in software")
-func batteryIsRead() {
-  let now = Instant(rawValue: 0)
-  let air = VirtualAir(now: now)
-  let (here, there) = (air.addController(), air.addController())
+@Test("A central reads the charge over a radio in software")
+func batteryIsRead() throws {
   let setup = HostConfiguration(
     name: DeviceName(StaticText("Battery")), service: BluetoothUUID(0x180F), address: .public)
-  var battery = BatteryHost(
-    configuration: setup, database: GATTDatabase { Battery.service }, application: Battery())
-  var central = Central<1, ChargeReader>(configuration: setup, application: ChargeReader())
+  let bench = AirBench()
+  let battery = bench.add(
+    BatteryHost(
+      configuration: setup, database: GATTDatabase { Battery.service }, application: Battery()))
+  let central = bench.add(
+    Central<1, ChargeReader>(configuration: setup, application: ChargeReader()))
 
-  // Carries packets, both ways on both sides, until nobody has any.
-  func settle() {
-    var storage = [UInt8](repeating: 0, count: 2_053)
-    func move(_ next: (inout ByteWriter) -> Bool, _ take: (Span<UInt8>) -> Void) -> Bool {
-      var writer = ByteWriter(storage.mutableSpan)
-      guard next(&writer) else { return false }
-      let count = writer.count
-      take(storage.span.extracting(first: count))
-      return true
-    }
-    while move({ battery.nextPacket(into: &$0, at: now) }, here.send)
-      || move({ here.nextPacket(into: &$0) }, { battery.receive($0, at: now) })
-      || move({ central.nextPacket(into: &$0, at: now) }, there.send)
-      || move({ there.nextPacket(into: &$0) }, { central.receive($0, at: now) })
-    {}
-  }
-
-  battery.start(at: now)
-  central.start(at: now)
-  _ = central.connect(to: here.address)
-  settle()
-  _ = central.perform(.read(battery.server.handle(of: .charge)), at: 0)
-  settle()
-  let charge = central.client.application.charge
-  #expect(charge == 100)
+  battery.host.start(at: bench.now)
+  central.host.start(at: bench.now)
+  _ = central.host.connect(to: battery.controller.address)
+  try bench.settle()
+  _ = central.host.perform(.read(battery.host.server.handle(of: .charge)), at: 0)
+  try bench.settle()
+  #expect(central.host.client.application.charge == 100)
 }

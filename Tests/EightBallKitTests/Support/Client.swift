@@ -5,17 +5,17 @@ import Testing
 @testable import CoreBluetooth
 @testable import EightBallKit
 
-/// A central of the SDK on a device of its own, which wants one ball, and what it told.
+/// A central of the SDK on a separate device, which wants one ball, and its events.
 final class Client: Sendable {
   let radio: CBRadio
   let timers = ManualTimers()
   let central: BallCentral
   private let events: AsyncStream<BallCentral.Event>
   private let air: TestAir
-  /// The ball that it wants, which lives as long.
+  /// The wanted ball, which lives as long.
   private let ball: ScriptedBall?
 
-  /// One that wants `ball`.
+  /// A client that wants `ball`.
   convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int>? = nil) throws {
     try self.init(wanting: ball.name, on: ball.air, rssiRange: rssiRange, ball: ball)
   }
@@ -35,7 +35,7 @@ final class Client: Sendable {
     central = BallCentral(
       options: options, queue: DispatchQueue(label: "client"), timers: timers
     ) { delegate, queue in
-      // Whoever listens is there before the radio can have anything told.
+      // The observers are added before the radio can report anything.
       let central = delegate as? BallCentral
       if let observer { central?.addObserver(observer) }
       events = central?.events
@@ -46,6 +46,16 @@ final class Client: Sendable {
 
   deinit { radio.close() }
 
+  /// A ball with this manner, a client, and the ball as the client has discovered it. Keep the
+  /// client: its release ends the link.
+  static func discovering(
+    _ manner: ScriptedBall.Manner
+  ) async throws -> (ball: ScriptedBall, client: Client, found: Ball) {
+    let ball = try ScriptedBall(manner)
+    let client = try Client(of: ball)
+    return (ball, client, try #require(await client.discovered()))
+  }
+
   /// The ball, once it can be asked.
   func discovered() async -> Ball? {
     for await event in central.events {
@@ -54,8 +64,8 @@ final class Client: Sendable {
     return nil
   }
 
-  /// What was told up to and including an event for which `isLast` holds, in words.
-  func told(until isLast: (BallCentral.Event) -> Bool) async -> [String] {
+  /// The events up to and including one for which `isLast` is true, as text.
+  func reported(until isLast: (BallCentral.Event) -> Bool) async -> [String] {
     var words: [String] = []
     for await event in events {
       words.append(event.words)
@@ -66,7 +76,7 @@ final class Client: Sendable {
 }
 
 extension BallCentral.Event {
-  /// The event without what differs from run to run.
+  /// The event without the parts that differ in each run.
   var words: String {
     switch self {
     case .stateUpdated(let isOn): "powered \(isOn ? "on" : "off")"
@@ -94,7 +104,7 @@ extension BallCentral.Event {
 }
 
 extension BallError {
-  /// The error and what is within, as the reference nests them.
+  /// The error and its underlying errors.
   var words: String {
     let name =
       switch self {
@@ -127,7 +137,7 @@ extension RejectionReason {
 }
 
 extension BallCentral {
-  /// Takes `answer` as if `ball` had notified it. To be called on the central's queue.
+  /// Handles `answer` as if `ball` had notified it. To be called on the central's queue.
   func receive(_ answer: String, from ball: Ball) {
     guard let characteristic = ball.conversation.answerCharacteristic else { return }
     characteristic.value = Data(answer.utf8)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import EightBallKit
 
-/// Timers that fire when a test says so.
+/// Timers that a test fires.
 final class ManualTimers: BallTimers {
   private struct Entry: @unchecked Sendable {
     let id: UUID
@@ -22,10 +22,10 @@ final class ManualTimers: BallTimers {
     return Timer(id: entry.id, timers: self)
   }
 
-  /// How long each timer that runs was set for, in seconds.
+  /// The time of each running timer, in seconds.
   var running: [TimeInterval] { entries.current.map(\.seconds) }
 
-  /// Fires every timer that runs.
+  /// Fires every running timer.
   func fire() {
     let due = entries { entries in
       defer { entries = [] }

@@ -4,7 +4,7 @@ import LinuxTestSupport
 
 @testable import EightBallKit
 
-/// An app on CoreBluetooth alone, which does with a ball what a test says, in any order.
+/// An app without the SDK, which uses a ball as the test says, in any order.
 final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   @unchecked Sendable
 {
@@ -16,13 +16,13 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
   private var peripheral: CBPeripheral?
   private var question: CBCharacteristic?
   private var answer: CBCharacteristic?
-  private let told: AsyncStream<String>
+  private let lines: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
 
   init(wanting name: String, on air: TestAir) throws {
     self.name = name
     self.air = air
-    (told, continuation) = AsyncStream.makeStream()
+    (lines, continuation) = AsyncStream.makeStream()
     radio = try CBRadio(air.radio)
     super.init()
     manager = CBCentralManager(delegate: self, queue: queue, options: nil, radio: radio)
@@ -30,9 +30,9 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
 
   deinit { radio.close() }
 
-  /// What it is told next, which is "ready" first.
+  /// The next line. The first is "ready".
   func next() async -> String {
-    for await line in told { return line }
+    for await line in lines { return line }
     return "the end"
   }
 

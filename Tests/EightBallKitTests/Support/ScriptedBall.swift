@@ -4,24 +4,24 @@ import LinuxTestSupport
 
 @testable import EightBallKit
 
-/// A ball that does as a test says, on a device of its own.
+/// A ball that a test controls, on a separate device.
 final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  /// What it does with a question: what it is answered by, or `nil` for success.
+  /// How it handles a question.
   enum Manner: Sendable {
-    /// Takes it, and answers.
+    /// Accepts it, and answers.
     case answering(String)
-    /// Takes it, and is silent until `answer` is called.
+    /// Accepts it, and is silent until `answer` is called.
     case silent
     /// Refuses it.
     case refusing(CBATTError.Code)
-    /// Takes it, and is gone.
+    /// Disconnects without a response.
     case leaving
-    /// Never even confirms it, unless `confirm` is called.
+    /// Confirms it only when `confirm` is called.
     case deaf
   }
 
   let name: String
-  /// Where it is.
+  /// The air that it is on.
   let air = TestAir()
   let radio: CBRadio
   private let queue = DispatchQueue(label: "scripted ball")
@@ -33,21 +33,21 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
   private let service = CBMutableService(type: BallProfile.service, primary: true)
   private let heard = Guarded<[String]>([])
-  /// The same as `log`, for who waits for it.
-  let news: AsyncStream<String>
+  /// The same lines as `log`, as a sequence.
+  let lines: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
-  /// What whoever subscribes next is told.
+  /// The value for the next subscriber.
   private var greeting: String?
   /// The question that has not been confirmed.
   private var unconfirmed: CBATTRequest?
 
-  /// The questions and subscriptions that came, in their order.
+  /// The received questions and subscriptions, in order.
   var log: [String] { heard.current }
 
-  /// - Parameter hasService: Whether it has its service from the beginning, or from when `publish`
-  ///   is called.
+  /// - Parameter hasService: Whether it has its service from the beginning, or only after
+  ///   `publish`.
   init(_ manner: Manner, hasCharacteristics: Bool = true, hasService: Bool = true) throws {
-    (news, continuation) = AsyncStream.makeStream()
+    (lines, continuation) = AsyncStream.makeStream()
     self.manner = manner
     self.hasCharacteristics = hasCharacteristics
     self.hasService = hasService
@@ -57,7 +57,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     manager = CBPeripheralManager(delegate: self, queue: queue, options: nil, radio: radio)
   }
 
-  /// Notifies whoever listens.
+  /// Notifies the subscribers.
   func answer(_ text: String) {
     queue.async { [self] in
       _ = manager?.updateValue(
@@ -65,7 +65,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     }
   }
 
-  /// Confirms the question that has come.
+  /// Confirms the received question.
   func confirm() {
     queue.async { [self] in
       if let unconfirmed { manager?.respond(to: unconfirmed, withResult: .success) }
@@ -78,7 +78,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     continuation.yield(line)
   }
 
-  /// Takes its service away.
+  /// Removes its service.
   func withdraw() {
     queue.async { [self] in manager?.removeAllServices() }
   }
@@ -88,7 +88,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     queue.async { [self] in manager?.add(service) }
   }
 
-  /// Takes its service away and publishes it anew; whoever subscribes to that is told `answer`.
+  /// Removes its service and adds it again. The next subscriber receives `answer`.
   func renew(answering answer: String) {
     queue.async { [self] in
       greeting = answer

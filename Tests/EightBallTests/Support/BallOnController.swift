@@ -2,17 +2,18 @@ import BluetoothHost
 import EightBall
 import Testing
 
-/// A ball with its host, on a controller that does as it is told, with central n on link n.
+/// A ball with its host, on a controller that carries out every command, with central n on link n.
 final class BallOnController {
   var host: BallHost<2>
-  /// The ATT PDUs that went out, and on which link.
+  /// The ATT PDUs that were sent, each with its link.
   private(set) var sent: [(link: UInt8, pdu: [UInt8])] = []
 
-  init(seed: UInt64 = 8, style: AnswerStyle = .text) {
+  init(seed: UInt64 = 8, style: AnswerFormat = .text) {
     let name = DeviceName(StaticText("8-Ball"))
     host = BallHost<2>(
       configuration: HostConfiguration(name: name, service: .ballService, address: .public),
-      database: BallProfile.makeDatabase(), application: Ball(seed: seed, style: style))
+      database: EightBallProfile.makeDatabase(),
+      application: BallApplication(seed: seed, style: style))
     host.start(at: Instant(rawValue: 0))
     run()
   }
@@ -23,7 +24,7 @@ final class BallOnController {
         + [24, 0, 0, 0, 72, 0, 0])
   }
 
-  /// What a central is sent after one ATT PDU of its own.
+  /// The PDUs that a central receives after one of its own.
   func exchange(_ pdu: [UInt8], on link: UInt8 = 1) -> [[UInt8]] {
     let before = sent.count
     let length = UInt8(pdu.count)

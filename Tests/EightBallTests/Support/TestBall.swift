@@ -10,7 +10,7 @@ extension Array<UInt8> {
 }
 
 /// An event in a form that a test can compare.
-enum Happened: Equatable {
+enum ObservedEvent: Equatable {
   case radio(RadioState)
   case connected(Int, DeviceAddress)
   case disconnected(Int, DeviceAddress, HCIErrorCode)
@@ -24,77 +24,79 @@ enum Happened: Equatable {
     self =
       switch event {
       case .radio(let state): .radio(state)
-      case .connected(let place, let address): .connected(place, address)
-      case .disconnected(let place, let address, let reason):
-        .disconnected(place, address, reason)
-      case .subscribed(let place, let isListening): .subscribed(place, isListening)
-      case .asked(let place): .asked(place)
-      case .refused(let place, let refusal): .refused(place, refusal)
-      case .answered(let place, let answer): .answered(place, answer)
+      case .connected(let connectionIndex, let address): .connected(connectionIndex, address)
+      case .disconnected(let connectionIndex, let address, let reason):
+        .disconnected(connectionIndex, address, reason)
+      case .subscribed(let connectionIndex, let isListening):
+        .subscribed(connectionIndex, isListening)
+      case .asked(let connectionIndex): .asked(connectionIndex)
+      case .refused(let connectionIndex, let refusal): .refused(connectionIndex, refusal)
+      case .answered(let connectionIndex, let answer): .answered(connectionIndex, answer)
       case .missed(let count): .missed(count)
       }
   }
 }
 
-/// A ball of three places, handled as its host handles it.
+/// A ball for three centrals, called as by its host.
 final class TestBall {
-  var ball: Ball<3>
+  var ball: BallApplication<3>
 
-  init(seed: UInt64 = 8, style: AnswerStyle = .text) {
-    ball = Ball(seed: seed, style: style)
+  init(seed: UInt64 = 8, style: AnswerFormat = .text) {
+    ball = BallApplication(seed: seed, style: style)
   }
 
-  /// The address of the central at `place`.
-  func address(_ place: Int) -> DeviceAddress {
-    DeviceAddress(kind: .random, bytes: [UInt8(place), 0, 0, 0, 0, 0xC0])
+  /// The address of the central at `connectionIndex`.
+  func address(_ connectionIndex: Int) -> DeviceAddress {
+    DeviceAddress(kind: .random, bytes: [UInt8(connectionIndex), 0, 0, 0, 0, 0xC0])
   }
 
-  func connect(_ place: Int) {
-    ball.centralConnected(at: place, address: address(place))
+  func connect(_ connectionIndex: Int) {
+    ball.centralConnected(at: connectionIndex, address: address(connectionIndex))
   }
 
-  func disconnect(_ place: Int) {
-    ball.centralDisconnected(at: place, reason: .remoteUserTerminatedConnection)
+  func disconnect(_ connectionIndex: Int) {
+    ball.centralDisconnected(at: connectionIndex, reason: .remoteUserTerminatedConnection)
   }
 
-  func listen(_ place: Int, _ configuration: ClientConfiguration = .notification) {
-    ball.configurationChanged(of: .answer, at: place, to: configuration)
+  func listen(_ connectionIndex: Int, _ configuration: ClientConfiguration = .notification) {
+    ball.configurationChanged(of: .answer, at: connectionIndex, to: configuration)
   }
 
-  /// Writes a question; gives the error that it is answered by, `nil` for none.
+  /// Writes a question; returns the error of the response, `nil` for none.
   func ask(
-    _ text: some Sequence<UInt8>, at place: Int, attribute: ApplicationAttribute = .question
+    _ text: some Sequence<UInt8>, at connectionIndex: Int,
+    attribute: ApplicationAttribute = .question
   ) -> ATTErrorCode? {
     let bytes = Array(text)
     do throws(GATTRefusal) {
-      try ball.write(bytes.span, to: attribute, at: place)
+      try ball.write(bytes.span, to: attribute, at: connectionIndex)
       return nil
     } catch {
       return code(of: error)
     }
   }
 
-  /// A ball has its answers at once.
+  /// The ball never defers a response.
   private func code(of refusal: GATTRefusal) -> ATTErrorCode {
     guard case .error(let code) = refusal else {
-      Issue.record("the ball puts its answer off")
+      Issue.record("the ball defers its response")
       return .unlikelyError
     }
     return code
   }
 
-  func ask(_ text: String, at place: Int = 0) -> ATTErrorCode? {
-    ask(text.utf8, at: place)
+  func ask(_ text: String, at connectionIndex: Int = 0) -> ATTErrorCode? {
+    ask(text.utf8, at: connectionIndex)
   }
 
-  /// What a read gives.
-  func read(_ place: Int = 0, attribute: ApplicationAttribute = .answer)
+  /// The result of a read.
+  func read(_ connectionIndex: Int = 0, attribute: ApplicationAttribute = .answer)
     -> Result<String, ATTErrorCode>
   {
     var storage = [UInt8](repeating: 0, count: 512)
     var writer = ByteWriter(storage.mutableSpan)
     do throws(GATTRefusal) {
-      try ball.read(attribute, at: place, from: 0, into: &writer)
+      try ball.read(attribute, at: connectionIndex, from: 0, into: &writer)
     } catch {
       return .failure(code(of: error))
     }
@@ -102,26 +104,26 @@ final class TestBall {
     return .success(String(decoding: storage[..<count], as: UTF8.self))
   }
 
-  /// What the central at `place` is notified of now; `nil` for nothing.
-  func notify(_ place: Int = 0) -> String? {
-    guard let attribute = ball.pendingUpdate(at: place) else { return nil }
+  /// The present notification for the central at `connectionIndex`; `nil` for none.
+  func notify(_ connectionIndex: Int = 0) -> String? {
+    guard let attribute = ball.pendingUpdate(at: connectionIndex) else { return nil }
     var storage = [UInt8](repeating: 0, count: 512)
     var writer = ByteWriter(storage.mutableSpan)
-    ball.writeUpdate(of: attribute, at: place, into: &writer)
+    ball.writeUpdate(of: attribute, at: connectionIndex, into: &writer)
     let count = writer.count
     return String(decoding: storage[..<count], as: UTF8.self)
   }
 
-  func question(_ place: Int = 0) -> String? {
+  func question(_ connectionIndex: Int = 0) -> String? {
     var question: String?
-    ball.withQuestion(at: place) { question = String(decoding: Array($0), as: UTF8.self) }
+    ball.withQuestion(at: connectionIndex) { question = String(decoding: Array($0), as: UTF8.self) }
     return question
   }
 
-  /// The events since this was last asked.
-  func events() -> [Happened] {
-    var events: [Happened] = []
-    while let event = ball.nextEvent() { events.append(Happened(event)) }
+  /// The events since the last call.
+  func events() -> [ObservedEvent] {
+    var events: [ObservedEvent] = []
+    while let event = ball.nextEvent() { events.append(ObservedEvent(event)) }
     return events
   }
 
@@ -129,7 +131,7 @@ final class TestBall {
 }
 
 /// The text of one answer.
-func text(_ answer: Answer, _ style: AnswerStyle = .text, capacity: Int = 64) -> String {
+func text(_ answer: Answer, _ style: AnswerFormat = .text, capacity: Int = 64) -> String {
   var storage = [UInt8](repeating: 0, count: capacity)
   var writer = ByteWriter(storage.mutableSpan)
   answer.write(style, to: &writer)

@@ -1,5 +1,5 @@
-// What discoveries find. Each response has to lead on: its handles lie in the range that was asked
-// about, in rising order. A server that repeats itself would otherwise be asked for ever.
+// The results of discoveries. The handles of each response must lie in the requested range, in
+// rising order; otherwise a server that repeats itself would keep the discovery running for ever.
 extension ATTClient {
   /// The services of a Read By Group Type Response: Vol 3, Part G, 4.4.1.
   mutating func found<Application: ClientApplication & ~Copyable>(
@@ -73,7 +73,7 @@ extension ATTClient {
         let uuid = BluetoothUUID(&reader, byteCount: reader.count)
       else { return wrong(.malformed(.readByTypeResponse)) }
       if let fault = pass(declaration.handle, to: range.end) { return wrong(fault) }
-      // A value comes after its declaration.
+      // A characteristic's value follows its declaration.
       guard declaration.handle < range.end else { return wrong(.outOfOrder(value)) }
       if let fault = pass(value, to: range.end) { return wrong(fault) }
       application.found(
@@ -101,20 +101,20 @@ extension ATTClient {
     return .next
   }
 
-  /// Goes on after a service.
+  /// Continues after a service.
   private mutating func pass(_ range: AttributeHandleRange) -> ResponseFault? {
     guard range.isValid, range.start.rawValue >= position else { return .outOfOrder(range.start) }
     return pass(range.end, to: .last)
   }
 
-  /// Goes on after `handle`, in a range that ends at `end`.
+  /// Continues after `handle`, in a range that ends at `end`.
   ///
-  /// - Returns: What is wrong with it there.
+  /// - Returns: The fault if the handle is out of order.
   private mutating func pass(
     _ handle: AttributeHandle, to end: AttributeHandle
   ) -> ResponseFault? {
     guard handle.rawValue >= position, handle <= end else { return .outOfOrder(handle) }
-    // After the last handle there is none: the discovery ends there.
+    // After handle 0xFFFF the position wraps to 0, and the discovery ends.
     position = handle.rawValue &+ 1
     return nil
   }

@@ -22,15 +22,15 @@ extension ATTClient {
     }
   }
 
-  /// Writes the request under way to `storage`, which holds zeros. Where the application lends less
-  /// than it said, they stay.
+  /// Writes the request under way to `storage`, which holds zeros. They remain where the
+  /// application writes less than it announced.
   ///
   /// - Returns: Its length.
   func write<Application: ClientApplication & ~Copyable>(
     _ operation: ClientOperation, at index: Int, _ application: borrowing Application,
     to storage: consuming MutableSpan<UInt8>
   ) -> Int {
-    let value = lentValue(of: operation)
+    let value = applicationValue(of: operation)
     let length = value.map { $0.headerLength + $0.count }
     var writer = ByteWriter(storage, limit: length ?? 517)
     writeHeader(of: operation, to: &writer)
@@ -39,7 +39,7 @@ extension ATTClient {
     return value.headerLength + value.count
   }
 
-  /// Writes the request under way up to the value that the application lends.
+  /// Writes the request under way up to the application's value.
   private func writeHeader(of operation: ClientOperation, to writer: inout ByteWriter) {
     switch operation {
     case .exchangeMTU:
@@ -81,8 +81,8 @@ extension ATTClient {
     }
   }
 
-  /// The bytes of the application's value that the request under way carries; `nil` for none.
-  private func lentValue(
+  /// The part of the application's value in the request under way; `nil` for none.
+  private func applicationValue(
     of operation: ClientOperation
   ) -> (headerLength: Int, offset: Int, count: Int)? {
     switch operation {
@@ -103,7 +103,7 @@ extension ATTClient {
     }
   }
 
-  /// What is still to be looked at of the operation's range.
+  /// The rest of the operation's range.
   func remaining(of operation: ClientOperation) -> AttributeHandleRange {
     let end =
       switch operation {
@@ -125,14 +125,14 @@ extension ATTClient {
     }
   }
 
-  /// How long the part at `position` of a value of `byteCount` bytes is.
+  /// The length of the part at `position` of a value of `byteCount` bytes.
   func partLength(of byteCount: Int) -> Int {
     min(Int(mtu) - Self.prepareHeaderLength, byteCount - Int(position))
   }
 }
 
 extension ClientOperation {
-  /// Whether it can be asked for at all.
+  /// Whether its parameters are valid.
   var isPossible: Bool {
     switch self {
     case .write(_, let byteCount), .writeWithoutResponse(_, let byteCount): byteCount >= 0
@@ -141,7 +141,7 @@ extension ClientOperation {
     }
   }
 
-  /// Where it begins: the first handle that it looks at, or the first byte of a value.
+  /// Its initial position: the first handle of its range, or the first byte of a value.
   var firstPosition: UInt16 {
     switch self {
     case .discoverServices, .discoverServicesByUUID: AttributeHandle.first.rawValue

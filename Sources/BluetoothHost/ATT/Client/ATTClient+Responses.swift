@@ -1,4 +1,4 @@
-// What the responses to each operation's requests mean.
+// Handles the responses to the requests of each operation.
 extension ATTClient {
   /// Takes the parameters of the response to the request under way.
   mutating func receive<Application: ClientApplication & ~Copyable>(
@@ -34,7 +34,7 @@ extension ATTClient {
     case .subscribe:
       return parameters.isEmpty ? .end(nil) : wrong(.malformed(.writeResponse))
     case .writeWithoutResponse:
-      // It has no response, so none is awaited.
+      // It has no response.
       return .end(nil)
     }
   }
@@ -43,18 +43,18 @@ extension ATTClient {
   mutating func receive(_ error: ErrorResponse, to operation: ClientOperation) -> Step {
     switch operation {
     case .exchangeMTU:
-      // A server without the request keeps to the MTU in use: Vol 3, Part G, 4.3.1.
+      // A server without this request keeps the current MTU: Vol 3, Part G, 4.3.1.
       if error.code == .requestNotSupported { return .end(nil) }
     case .discoverServices, .discoverServicesByUUID, .discoverIncludedServices,
       .discoverCharacteristics, .discoverDescriptors:
       if error.code == .attributeNotFound { return .end(nil) }
     case .read:
-      // A value may end where the last response did.
+      // A value may end exactly where the last response ended.
       if stage == .continuing, error.code == .attributeNotLong || error.code == .invalidOffset {
         return .end(nil)
       }
     case .write:
-      // The server has kept nothing yet.
+      // The server has queued nothing yet.
       if stage == .preparing, position == 0 { return .end(.refused(error)) }
     case .readByUUID, .readMultiple, .writeWithoutResponse, .subscribe:
       break
@@ -72,7 +72,8 @@ extension ATTClient {
     return .end(nil)
   }
 
-  /// A part of a value, which goes on if the response is full: Vol 3, Part G, 4.8.1 and 4.8.3.
+  /// Reads a part of a value. A full response means that more may follow: Vol 3, Part G, 4.8.1 and
+  /// 4.8.3.
   private mutating func read<Application: ClientApplication & ~Copyable>(
     _ part: Span<UInt8>, at index: Int, _ application: inout Application
   ) -> Step {
@@ -86,7 +87,7 @@ extension ATTClient {
     return .next
   }
 
-  /// A value is written, or prepared, or executed: Vol 3, Part G, 4.9.3 and 4.9.4.
+  /// Continues after a write, prepare or execute response: Vol 3, Part G, 4.9.3 and 4.9.4.
   private mutating func wrote<Application: ClientApplication & ~Copyable>(
     _ parameters: Span<UInt8>, _ handle: AttributeHandle, _ byteCount: Int, at index: Int,
     _ application: borrowing Application
@@ -104,7 +105,7 @@ extension ATTClient {
       }
       let length = partLength(of: byteCount)
       guard echo.handle == handle, echo.offset == position,
-        isLent(echo.value, length, at: index, application)
+        isEcho(echo.value, length, at: index, application)
       else { return wrong(.echoDiffers(offset: Int(position))) }
       position += UInt16(truncatingIfNeeded: length)
       if Int(position) == byteCount { stage = .executing }
@@ -112,8 +113,8 @@ extension ATTClient {
     }
   }
 
-  /// Whether `part` is what the application lends at `position`, `length` bytes.
-  private func isLent<Application: ClientApplication & ~Copyable>(
+  /// Whether `part` equals the `length` bytes of the application's value at `position`.
+  private func isEcho<Application: ClientApplication & ~Copyable>(
     _ part: Span<UInt8>, _ length: Int, at index: Int, _ application: borrowing Application
   ) -> Bool {
     var lent = InlineArray<512, UInt8>(repeating: 0)

@@ -1,51 +1,53 @@
-/// The client's half of the attribute protocol on one link: one operation, and one request of it at a
-/// time is on its way or unanswered.
+/// The client side of the attribute protocol on one link. It has one operation at a time, and each
+/// operation has one request at a time.
 ///
-/// No PDU is kept. A request follows from the operation and from how far that is, so it is written
-/// anew for each packet that carries a part of it. `position` and `mtu` do not change meanwhile.
+/// It stores no PDU. The operation and its progress determine the request, so each packet with a
+/// part of it writes it again. `position` and `mtu` stay the same meanwhile.
 ///
 /// Core Specification, Vol 3, Part F, 3.3.2.
 struct ATTClient: ~Copyable {
-  /// What becomes of the request.
+  /// The state of the request.
   enum Progress: UInt8 {
-    /// It is to be sent, or a part of it has been.
+    /// The request is to be sent, or is partly sent.
     case due
-    /// It has been sent, and its response is awaited.
+    /// The request was sent, and its response has not arrived.
     case unanswered
   }
 
-  /// Which request of the operation it is.
+  /// The kind of the operation's current request.
   enum Stage: UInt8 {
-    /// The only one, the first one, or one like the first.
+    /// The only request, the first one, or one like the first.
     case first
-    /// The next part of a long value is read.
+    /// Reads the next part of a long value.
     case continuing
-    /// A part of a long value is prepared.
+    /// Prepares a part of a long value.
     case preparing
-    /// The parts that were prepared are written.
+    /// Writes the prepared parts.
     case executing
-    /// The parts that were prepared are forgotten. `failure` says why.
+    /// Discards the prepared parts. `failure` holds the reason.
     case cancelling
   }
 
-  /// How long a server may take to answer, in milliseconds: Vol 3, Part F, 3.3.3.
-  static var patience: UInt32 { 30_000 }
+  /// The transaction timeout in milliseconds: Vol 3, Part F, 3.3.3.
+  static var timeout: UInt32 { 30_000 }
 
   /// The operation under way; `nil` if there is none.
   private(set) var operation: ClientOperation?
   var stage = Stage.first
   private var progress = Progress.due
-  /// Whether an indication is to be confirmed.
-  private var owesConfirmation = false
-  /// The first handle that is still to be looked at; or where in a value the request's part begins.
+  /// Whether an indication has to be confirmed.
+  private var isConfirmationPending = false
+  /// The first handle that the discovery has not covered yet, or the offset of the request's part
+  /// in a value.
   var position: UInt16 = 0
-  /// The MTU when the request was begun. A peer's client may change it before the response comes.
+  /// The MTU at the start of the request. The peer's client may change it before the response
+  /// arrives.
   private(set) var mtu: UInt16 = 23
-  /// The longest PDU that this device takes.
+  /// The longest PDU that this device accepts.
   let maximumMTU: UInt16
-  /// Why the parts that were prepared are forgotten.
+  /// Why the prepared parts are discarded.
   var failure: OperationError?
-  /// What protects the link.
+  /// The security of the link.
   var security = LinkSecurity.none
 
   /// A client without an operation.
@@ -54,9 +56,9 @@ struct ATTClient: ~Copyable {
   }
 
   /// Whether there is a PDU to send.
-  var hasPDU: Bool { owesConfirmation || (operation != nil && progress == .due) }
+  var hasPDU: Bool { isConfirmationPending || (operation != nil && progress == .due) }
 
-  /// Begins `operation`; `false` if another one is under way, or if there can be none like this.
+  /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
   mutating func begin(_ operation: ClientOperation) -> Bool {
     guard self.operation == nil, operation.isPossible else { return false }
     self.operation = operation
@@ -66,7 +68,7 @@ struct ATTClient: ~Copyable {
     return true
   }
 
-  /// Ends the operation under way; nothing happens if there is none.
+  /// Ends the operation under way. Does nothing if there is none.
   mutating func end<Application: ClientApplication & ~Copyable>(
     with error: OperationError?, at index: Int, _ application: inout Application
   ) {
@@ -82,8 +84,8 @@ struct ATTClient: ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant,
     _ application: inout Application, to writer: inout ByteWriter
   ) -> Bool {
-    if connection.sending == .nothing, owesConfirmation {
-      owesConfirmation = false
+    if connection.sending == .nothing, isConfirmationPending {
+      isConfirmationPending = false
       let confirmation = InlineArray<1, UInt8>(
         repeating: ATTOpcode.handleValueConfirmation.rawValue)
       return connection.writeFragment(of: confirmation.span, length: length, to: &writer)
@@ -94,7 +96,7 @@ struct ATTClient: ~Copyable {
         end(with: error, at: connection.index, &application)
         return false
       }
-      // There is nothing in an empty range.
+      // An empty range contains nothing.
       guard hasRequest(operation) else {
         end(with: nil, at: connection.index, &application)
         return false
@@ -110,15 +112,15 @@ struct ATTClient: ~Copyable {
       end(with: nil, at: connection.index, &application)
     } else {
       progress = .unanswered
-      connection.timers[.transaction] = now.advanced(by: Self.patience)
+      connection.timers[.transaction] = now.advanced(by: Self.timeout)
     }
     return true
   }
 
-  /// Begins a request. Its length, and whether a value is written in parts, follow from the MTU of this
-  /// moment.
+  /// Begins a request. Its length, and whether a value is written in parts, depend on the current
+  /// MTU.
   ///
-  /// - Returns: Why the operation cannot be carried out.
+  /// - Returns: Why the operation is impossible; `nil` if it is possible.
   private mutating func prepare(_ operation: ClientOperation, mtu: ATTMTU) -> OperationError? {
     self.mtu = UInt16(truncatingIfNeeded: mtu.byteCount)
     guard stage == .first else { return nil }
@@ -142,7 +144,7 @@ struct ATTClient: ~Copyable {
 
   // MARK: From the server
 
-  /// Takes an ATT PDU of the server.
+  /// Takes an ATT PDU from the server.
   mutating func receive<Application: ClientApplication & ~Copyable>(
     _ pdu: Span<UInt8>, on connection: inout Connection, _ application: inout Application
   ) {
@@ -152,15 +154,15 @@ struct ATTClient: ~Copyable {
     switch opcode {
     case .handleValueNotification, .handleValueIndication:
       guard let attribute = AttributeValue(reader) else { return }
-      if opcode == .handleValueIndication { owesConfirmation = true }
+      if opcode == .handleValueIndication { isConfirmationPending = true }
       application.notified(attribute.handle, attribute.value, at: connection.index)
     case _ where opcode.isResponse:
-      // A response that nothing waits for is ignored.
+      // A response without a request is ignored.
       guard let operation, progress == .unanswered else { return }
       connection.timers[.transaction] = nil
       receive(opcode, reader.readRemaining(), to: operation, on: &connection, &application)
     default:
-      // Several values at once, which this client has not said it takes, or of a later version.
+      // Multiple values, whose support this client does not declare, or a PDU of a later version.
       break
     }
   }
@@ -192,7 +194,7 @@ struct ATTClient: ~Copyable {
     case .end(let error):
       end(with: error, at: connection.index, &application)
     case .outOfStep(let opcode):
-      // No later response can be matched to its request.
+      // Later responses could not be matched to their requests.
       connection.disconnectReason = .remoteUserTerminatedConnection
       end(
         with: .wrongResponse(.unexpected(opcode, awaited: request.response)),
@@ -200,8 +202,8 @@ struct ATTClient: ~Copyable {
     }
   }
 
-  /// The operation fails after this response. If parts of a value are prepared, the server is asked to
-  /// forget them first.
+  /// Makes the operation fail after this response. If parts of a value are prepared, it first asks
+  /// the server to discard them.
   mutating func fail(_ error: OperationError) -> Step {
     guard stage == .preparing else { return .end(stage == .cancelling ? failure : error) }
     failure = error
@@ -209,24 +211,24 @@ struct ATTClient: ~Copyable {
     return .next
   }
 
-  /// The operation fails, since its response is wrong.
+  /// Makes the operation fail because its response is invalid.
   mutating func wrong(_ fault: ResponseFault) -> Step { fail(.wrongResponse(fault)) }
 }
 
 extension ATTClient {
-  /// What follows a response.
+  /// What happens after a response.
   enum Step {
-    /// The next request.
+    /// The next request is sent.
     case next
-    /// Nothing: the operation has ended, with success if there is no error.
+    /// The operation ends, successfully without an error.
     case end(OperationError?)
-    /// The end of the link, for this is the response to another request.
+    /// The link ends, since this is the response to another request.
     case outOfStep(ATTOpcode)
   }
 
-  /// The length of the opcode and the handle before a value that is written.
+  /// The length of opcode and handle before a written value.
   static var writeHeaderLength: Int { 3 }
-  /// The length of the opcode, the handle and the offset before a part that is prepared.
+  /// The length of opcode, handle and offset before a prepared part.
   static var prepareHeaderLength: Int { 5 }
 }
 

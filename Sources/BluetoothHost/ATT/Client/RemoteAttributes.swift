@@ -1,29 +1,29 @@
-/// A service of a server.
+/// A service on a server.
 public struct RemoteService: Equatable, Sendable {
-  /// What it is.
+  /// The service's UUID.
   public var uuid: BluetoothUUID
-  /// From its declaration to the last attribute that belongs to it.
+  /// The handles from its declaration to its last attribute.
   public var range: AttributeHandleRange
 
-  /// A service with this range.
+  /// Creates a service with this range.
   public init(uuid: BluetoothUUID, range: AttributeHandleRange) {
     self.uuid = uuid
     self.range = range
   }
 }
 
-/// A service's reference to another service.
+/// A reference from one service to another.
 ///
 /// Core Specification, Vol 3, Part G, 3.2.
 public struct RemoteInclude: Equatable, Sendable {
-  /// Where the reference is.
+  /// The handle of the reference.
   public var declaration: AttributeHandle
-  /// The service that is included.
+  /// The handles of the included service.
   public var range: AttributeHandleRange
-  /// Its UUID; `nil` for one of 128 bits, which a read of the attribute at `range.start` gives.
+  /// Its UUID; `nil` if it has 128 bits: then the attribute at `range.start` contains it.
   public var uuid: BluetoothUUID?
 
-  /// A reference to the service with this range.
+  /// Creates a reference to the service with this range.
   public init(declaration: AttributeHandle, range: AttributeHandleRange, uuid: BluetoothUUID?) {
     self.declaration = declaration
     self.range = range
@@ -31,20 +31,20 @@ public struct RemoteInclude: Equatable, Sendable {
   }
 }
 
-/// A characteristic of a server. It ends before the declaration of the next one, or with its service.
+/// A characteristic on a server. It ends before the next characteristic, or with its service.
 ///
 /// Core Specification, Vol 3, Part G, 3.3.1.
 public struct RemoteCharacteristic: Equatable, Sendable {
-  /// What it is.
+  /// The characteristic's UUID.
   public var uuid: BluetoothUUID
-  /// What may be done with it.
+  /// The permitted uses of its value.
   public var properties: GATTProperties
-  /// Where its declaration is.
+  /// The handle of its declaration.
   public var declaration: AttributeHandle
-  /// Where its value is.
+  /// The handle of its value.
   public var value: AttributeHandle
 
-  /// A characteristic with its value at `value`.
+  /// Creates a characteristic with its value at `value`.
   public init(
     uuid: BluetoothUUID, properties: GATTProperties, declaration: AttributeHandle,
     value: AttributeHandle
@@ -56,14 +56,14 @@ public struct RemoteCharacteristic: Equatable, Sendable {
   }
 }
 
-/// An attribute of a server, and its type: a descriptor of a characteristic, mostly.
+/// An attribute on a server and its type, usually a descriptor of a characteristic.
 public struct RemoteDescriptor: Equatable, Sendable {
-  /// What it is.
+  /// The attribute's type.
   public var uuid: BluetoothUUID
-  /// Where it is.
+  /// The attribute's handle.
   public var handle: AttributeHandle
 
-  /// An attribute of this type.
+  /// Creates an attribute of this type.
   public init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid
     self.handle = handle

@@ -1,15 +1,15 @@
-/// Says that a request was refused.
+/// An Error Response, which refuses a request.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.1.1.
 public struct ErrorResponse: Equatable, Sendable {
   /// The request's opcode.
   public var request: ATTOpcode
-  /// The attribute at fault; 0x0000 where there is none.
+  /// The attribute that caused it; 0x0000 for none.
   public var handle: AttributeHandle
-  /// Why.
+  /// The reason.
   public var code: ATTErrorCode
 
-  /// A refusal of `request`.
+  /// Creates a refusal of `request`.
   public init(request: ATTOpcode, handle: AttributeHandle, code: ATTErrorCode) {
     self.request = request
     self.handle = handle

@@ -1,11 +1,11 @@
-/// Tells the longest PDU that the client takes.
+/// Gives the longest PDU that the client accepts.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.2.1.
 public struct ExchangeMTURequest: Equatable, Sendable {
-  /// In bytes. A value under 23 is against the specification, but can be sent.
+  /// In bytes. Less than 23 violates the specification, but a peer may send it.
   public var clientReceiveMTU: UInt16
 
-  /// A PDU that tells this length.
+  /// Creates a request with this length.
   public init(clientReceiveMTU: UInt16) {
     self.clientReceiveMTU = clientReceiveMTU
   }
@@ -23,14 +23,14 @@ public struct ExchangeMTURequest: Equatable, Sendable {
   }
 }
 
-/// Tells the longest PDU that the server takes.
+/// Gives the longest PDU that the server accepts.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.2.2.
 public struct ExchangeMTUResponse: Equatable, Sendable {
   /// In bytes.
   public var serverReceiveMTU: UInt16
 
-  /// A PDU that tells this length.
+  /// Creates a response with this length.
   public init(serverReceiveMTU: UInt16) {
     self.serverReceiveMTU = serverReceiveMTU
   }

@@ -1,11 +1,11 @@
-/// Asks for the types of the attributes in a range.
+/// Requests the types of the attributes in a range.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.3.1.
 public struct FindInformationRequest: Equatable, Sendable {
-  /// The handles of interest.
+  /// The range to search.
   public var range: AttributeHandleRange
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   public init(range: AttributeHandleRange) {
     self.range = range
   }
@@ -23,7 +23,7 @@ public struct FindInformationRequest: Equatable, Sendable {
   }
 }
 
-/// Handles with their types, all of one length; read them one at a time: `next()` until `nil`.
+/// Handles and their types, all of one length, read one at a time: call `next()` until `nil`.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.3.2.
 public struct FindInformationResponse: ~Escapable {

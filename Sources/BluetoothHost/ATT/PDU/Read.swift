@@ -1,11 +1,11 @@
-/// Asks for the first bytes of a value. The response is the opcode and the bytes.
+/// Requests the first bytes of a value. The response is the opcode and the bytes.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.3.
 public struct ReadRequest: Equatable, Sendable {
   /// The attribute.
   public var handle: AttributeHandle
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   public init(handle: AttributeHandle) {
     self.handle = handle
   }
@@ -23,16 +23,16 @@ public struct ReadRequest: Equatable, Sendable {
   }
 }
 
-/// Asks for the bytes of a value from an offset on. The response is the opcode and the bytes.
+/// Requests the bytes of a value from an offset on. The response is the opcode and the bytes.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.5.
 public struct ReadBlobRequest: Equatable, Sendable {
   /// The attribute.
   public var handle: AttributeHandle
-  /// The first byte of interest, from 0 to the value's length.
+  /// The offset of the first byte, from 0 to the value's length.
   public var offset: UInt16
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   public init(handle: AttributeHandle, offset: UInt16) {
     self.handle = handle
     self.offset = offset

@@ -1,11 +1,11 @@
-/// Asks for the values of the attributes of one grouping type: how a client finds services.
+/// Requests the values of the attributes of one grouping type: how a client finds services.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.9.
 public struct ReadByGroupTypeRequest: Equatable, Sendable {
-  /// The handles of interest and the grouping type.
+  /// The range and the grouping type.
   public var parameters: ReadByTypeRequest
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   public init(range: AttributeHandleRange, type: BluetoothUUID) {
     parameters = ReadByTypeRequest(range: range, type: type)
   }
@@ -23,7 +23,7 @@ public struct ReadByGroupTypeRequest: Equatable, Sendable {
   }
 }
 
-/// Groups with their values, all of one length; read them one at a time: `next()` until `nil`.
+/// Groups and their values, all of one length, read one at a time: call `next()` until `nil`.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.10.
 public struct ReadByGroupTypeResponse: ~Escapable {
@@ -51,7 +51,7 @@ public struct ReadByGroupTypeResponse: ~Escapable {
 
 /// A service: its first and last handle, and the value of its declaration, which is its UUID.
 public struct AttributeGroup: ~Escapable {
-  /// From the declaration to the last attribute that belongs to it.
+  /// The handles from the declaration to the group's last attribute.
   public var range: AttributeHandleRange
   /// The declaration's value: 2 or 16 bytes.
   public var value: Span<UInt8>

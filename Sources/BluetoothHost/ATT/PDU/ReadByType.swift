@@ -1,13 +1,13 @@
-/// Asks for the values of the attributes of one type: how a client finds characteristics.
+/// Requests the values of the attributes of one type: how a client finds characteristics.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.1. Read By Group Type has the same parameters.
 public struct ReadByTypeRequest: Equatable, Sendable {
-  /// The handles of interest.
+  /// The range to search.
   public var range: AttributeHandleRange
   /// The attributes' type.
   public var type: BluetoothUUID
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   public init(range: AttributeHandleRange, type: BluetoothUUID) {
     self.range = range
     self.type = type
@@ -34,7 +34,7 @@ public struct ReadByTypeRequest: Equatable, Sendable {
   }
 }
 
-/// Handles with their values, all of one length; read them one at a time: `next()` until `nil`.
+/// Handles and their values, all of one length, read one at a time: call `next()` until `nil`.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.4.2.
 public struct ReadByTypeResponse: ~Escapable {
@@ -61,14 +61,14 @@ public struct ReadByTypeResponse: ~Escapable {
   }
 }
 
-/// An attribute's handle with its value, or the first bytes of its value.
+/// An attribute's handle and its value, or the first bytes of its value.
 public struct AttributeValue: ~Escapable {
-  /// Where it is.
+  /// The handle.
   public var handle: AttributeHandle
-  /// Its value, at most 512 bytes.
+  /// The value, at most 512 bytes.
   public var value: Span<UInt8>
 
-  /// A PDU with these parameters.
+  /// Creates a value with its handle.
   @inlinable
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {

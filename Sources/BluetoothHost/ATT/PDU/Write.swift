@@ -1,12 +1,12 @@
-/// Writes a value, and asks for a response. The response is the opcode alone.
+/// Writes a value, with a response: the opcode alone.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.5.1. Write Command (3.4.5.3) and the Handle Value
 /// Notification and Indication (3.4.7) have the same parameters: an `AttributeValue`.
 public struct WriteRequest: ~Escapable {
-  /// The attribute and what is written to it.
+  /// The attribute and the value for it.
   public var attribute: AttributeValue
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   @_lifetime(copy value)
   public init(handle: AttributeHandle, value: Span<UInt8>) {
     attribute = AttributeValue(handle: handle, value: value)
@@ -19,38 +19,18 @@ public struct WriteRequest: ~Escapable {
   }
 }
 
-/// Writes a value and asks for no response.
-///
-/// Core Specification, Vol 3, Part F, 3.4.5.3.
-public struct WriteCommand: ~Escapable {
-  /// The attribute and what is written to it.
-  public var attribute: AttributeValue
-
-  /// A PDU with these parameters.
-  @_lifetime(copy value)
-  public init(handle: AttributeHandle, value: Span<UInt8>) {
-    attribute = AttributeValue(handle: handle, value: value)
-  }
-
-  /// Writes the whole PDU.
-  public func write(to writer: inout ByteWriter) {
-    writer.write(ATTOpcode.writeCommand.rawValue)
-    attribute.write(to: &writer)
-  }
-}
-
-/// Puts a part of a long value aside until it is executed. The response echoes all of it.
+/// Queues a part of a long value on the server. The response echoes all of it.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.6.1 and 3.4.6.2.
 public struct PrepareWrite: ~Escapable {
   /// The attribute.
   public var handle: AttributeHandle
-  /// Where the part belongs in the value.
+  /// The part's position in the value.
   public var offset: UInt16
   /// The part.
   public var value: Span<UInt8>
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with these parameters.
   @_lifetime(copy value)
   public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
     self.handle = handle
@@ -76,14 +56,14 @@ public struct PrepareWrite: ~Escapable {
   }
 }
 
-/// Carries out, or forgets, what was prepared. The response is the opcode alone.
+/// Writes or discards the queued parts. The response is the opcode alone.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.6.3.
 public struct ExecuteWriteRequest: Equatable, Sendable {
-  /// `true` to write what was prepared; `false` to forget it.
+  /// `true` to write the parts; `false` to discard them.
   public var writes: Bool
 
-  /// A PDU with these parameters.
+  /// Creates a PDU with this flag.
   public init(writes: Bool) {
     self.writes = writes
   }

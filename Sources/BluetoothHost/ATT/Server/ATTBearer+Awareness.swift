@@ -1,40 +1,41 @@
-/// Whether a central knows of the last change of the database.
+/// Whether a client knows about the last change of the database.
 ///
 /// Core Specification, Vol 3, Part G, 2.5.2.1.
 enum ChangeAwareness: UInt8 {
-  /// It does: there was none, or it has confirmed that it was told.
+  /// The client is change-aware: nothing changed, or it has confirmed the change.
   case aware
-  /// It does not.
+  /// The client is change-unaware.
   case unaware
-  /// It has been refused for that, or has read the Database Hash: it does with its next request.
-  case told
+  /// The client got Database Out Of Sync, or read the Database Hash: its next request makes it
+  /// change-aware.
+  case awareWithNextRequest
 }
 
-/// What becomes of a PDU from a central that may not know of a change.
+/// What the server does with a PDU of a client that may be change-unaware.
 enum ChangeVerdict {
-  /// It is answered as usual.
+  /// The server handles it as usual.
   case answered
-  /// Nothing happens.
+  /// The server ignores it.
   case ignored
-  /// It is refused: Database Out Of Sync.
+  /// The server refuses it with Database Out Of Sync.
   case refused(ATTOpcode)
 }
 
-// Robust caching: for centrals that have said in Client Supported Features that they know of it.
+// Robust caching, for clients that support it according to their Client Supported Features.
 extension ATTBearer {
-  /// The services have changed.
+  /// Makes the client change-unaware.
   mutating func databaseChanged() {
     awareness = .unaware
     indicatesChange = false
   }
 
-  /// Whether it is told of nothing but the change until it knows of it.
+  /// Whether the client is change-unaware and supports robust caching. It gets no values then.
   var isOutOfSync: Bool { awareness != .aware && clientFeatures & Self.robustCaching != 0 }
 
-  /// The first bit. Core Specification, Vol 3, Part G, 7.2.
+  /// Bit 0 of Client Supported Features. Core Specification, Vol 3, Part G, 7.2.
   private static var robustCaching: UInt8 { 0b001 }
 
-  /// The central has confirmed the last indication.
+  /// Takes the client's confirmation of an indication.
   mutating func confirm() {
     awaitsConfirmation = false
     guard indicatesChange else { return }
@@ -42,16 +43,16 @@ extension ATTBearer {
     awareness = .aware
   }
 
-  /// What becomes of `pdu`; to be asked while the central is not aware of a change.
+  /// Decides about `pdu`, while the client is not change-aware.
   ///
-  /// - Parameter isInTurn: Whether a request may come: none is waiting for its answer.
+  /// - Parameter isInTurn: Whether the client may send a request: none waits for its response.
   mutating func verdict(on pdu: Span<UInt8>, isInTurn: Bool) -> ChangeVerdict {
     var reader = ByteReader(pdu)
     guard isOutOfSync, let byte = reader.readUInt8() else { return .answered }
     let opcode = ATTOpcode(rawValue: byte)
     if opcode.isCommand { return .ignored }
     guard isInTurn, opcode != .handleValueConfirmation else { return .answered }
-    if awareness == .told {
+    if awareness == .awareWithNextRequest {
       awareness = .aware
       return .answered
     }
@@ -63,13 +64,13 @@ extension ATTBearer {
       guard let request = ReadByTypeRequest(&reader) else { return .answered }
       if request.type == .include || request.type == .characteristic { return .answered }
       if request.range == .all {
-        if request.type == .databaseHash { awareness = .told }
+        if request.type == .databaseHash { awareness = .awareWithNextRequest }
         return .answered
       }
     default:
       return .answered
     }
-    awareness = .told
+    awareness = .awareWithNextRequest
     return .refused(opcode)
   }
 }

@@ -1,6 +1,6 @@
 // Finding attributes: Core Specification, Vol 3, Part F, 3.4.3 and 3.4.4.9.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// The indices of the attributes in `range`, the handle of index 0 being 0x0001.
+  /// The indices of the attributes in `range`. Index 0 has the handle 0x0001.
   @inline(__always)
   func indices(in range: AttributeHandleRange) throws(ATTFailure) -> Range<Int> {
     guard range.isValid else { throw ATTFailure(.invalidHandle, at: range.start) }
@@ -13,7 +13,8 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.3.1: handles with their types, all of one length.
+  /// Answers Find Information with handles and types of one length.
+  /// Core Specification, Vol 3, Part F, 3.4.3.1.
   func findInformation(
     _ reader: consuming ByteReader, response: inout ByteWriter
   ) throws(ATTFailure) {
@@ -36,9 +37,10 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.3.3: how one service is found by its UUID.
+  /// Answers Find By Type Value, which finds one service by its UUID: Core Specification, Vol 3,
+  /// Part F, 3.4.3.3.
   mutating func findByTypeValue(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = FindByTypeValueRequest(reader) else { throw ATTFailure(.invalidPDU) }
     let type = BluetoothUUID(request.type)
@@ -46,10 +48,10 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     for index in try indices(in: request.range) where database.attributes[index].isOf(type) {
       let found = handle(at: index)
       do throws(ATTFailure) {
-        try load(found, at: place)
+        try load(found, at: connectionIndex)
       } catch {
         guard error.code != nil else { throw error }
-        // An attribute that cannot be read has no value to compare.
+        // An unreadable attribute has no value to compare.
         continue
       }
       guard
@@ -65,7 +67,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.4.9: how services are listed.
+  /// Answers Read By Group Type, which lists services: Core Specification, Vol 3, Part F, 3.4.4.9.
   func readByGroupType(
     _ reader: consuming ByteReader, response: inout ByteWriter
   ) throws(ATTFailure) {
@@ -97,8 +99,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 }
 
 extension Attribute.Value {
-  /// Whether it declares the service with the UUID in `bytes`, which a client may write in either
-  /// form.
+  /// Whether it declares the service with the UUID in `bytes`, which may have either form.
   fileprivate func isService(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
     guard case .service(let uuid) = self,

@@ -1,9 +1,9 @@
 // Reading values: Core Specification, Vol 3, Part F, 3.4.4.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// Puts the whole value of the attribute at `handle` into `scratch`. What is before `offset` need
-  /// not be right.
+  /// Copies the whole value of the attribute at `handle` to `scratch`. The bytes before `offset`
+  /// may be wrong.
   mutating func load(
-    _ handle: AttributeHandle, from offset: Int = 0, at place: Int
+    _ handle: AttributeHandle, from offset: Int = 0, at connectionIndex: Int
   ) throws(ATTFailure) {
     guard let attribute = database.attributes[handle], !attribute.isVacant else {
       throw ATTFailure(.invalidHandle, at: handle)
@@ -12,8 +12,8 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       guard attribute.properties.contains(.read) else {
         throw ATTFailure(.readNotPermitted, at: handle)
       }
-      guard !bearers[place].lacks(attribute.protection, for: .read) else {
-        throw ATTFailure(bearers[place].securityError, at: handle)
+      guard !bearers[connectionIndex].lacks(attribute.protection, for: .read) else {
+        throw ATTFailure(bearers[connectionIndex].securityError, at: handle)
       }
     }
     var writer = scratch.makeWriter()
@@ -31,14 +31,14 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     case .databaseHash:
       writer.write(database.hash.bytes.span)
     case .clientSupportedFeatures:
-      writer.write(bearers[place].clientFeatures)
+      writer.write(bearers[connectionIndex].clientFeatures)
     case .clientConfiguration(let slot):
-      writer.write(bearers[place].configurations[slot].rawValue)
+      writer.write(bearers[connectionIndex].configurations[slot].rawValue)
     case .none, .vacant:
       break
     case .application(let attribute):
       do throws(GATTRefusal) {
-        try application.read(attribute, at: place, from: offset, into: &writer)
+        try application.read(attribute, at: connectionIndex, from: offset, into: &writer)
       } catch {
         throw ATTFailure(error, at: handle)
       }
@@ -47,32 +47,31 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     scratch.keepWritten(count)
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.4.3.
+  /// Answers Read: Core Specification, Vol 3, Part F, 3.4.4.3.
   mutating func read(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadRequest(&reader) else { throw ATTFailure(.invalidPDU) }
-    try load(request.handle, at: place)
+    try load(request.handle, at: connectionIndex)
     response.write(ATTOpcode.readResponse.rawValue)
     response.writePrefix(of: scratch.span)
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.4.5.
+  /// Answers Read Blob: Core Specification, Vol 3, Part F, 3.4.4.5.
   mutating func readBlob(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadBlobRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     let offset = Int(request.offset)
-    try load(
-      request.handle, from: offset, at: place)
+    try load(request.handle, from: offset, at: connectionIndex)
     guard offset <= scratch.count else { throw ATTFailure(.invalidOffset, at: request.handle) }
     response.write(ATTOpcode.readBlobResponse.rawValue)
     response.writePrefix(of: scratch.span.extracting(offset..<scratch.count))
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.4.1: values of one type, all of one length.
+  /// Answers Read By Type with values of one length: Core Specification, Vol 3, Part F, 3.4.4.1.
   mutating func readByType(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ReadByTypeRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     var valueLength: Int?
@@ -80,13 +79,13 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     where database.attributes[index].isOf(request.type) {
       let found = handle(at: index)
       do throws(ATTFailure) {
-        try load(found, at: place)
+        try load(found, at: connectionIndex)
       } catch {
-        // The first that cannot be read is an error; one after it ends the list.
+        // If the first attribute is unreadable, the request fails; a later one ends the list.
         guard valueLength != nil, error.code != nil else { throw error }
         break
       }
-      // Handle and value are at most 255 bytes, and fit one response with opcode and length.
+      // Handle and value are at most 255 bytes, and fit a response after opcode and length.
       let length = min(scratch.count, min(response.limit - 4, 253))
       if valueLength == nil {
         valueLength = length
@@ -102,16 +101,18 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.4.7; with a length before each value, 3.4.4.11.
+  /// Answers Read Multiple: Core Specification, Vol 3, Part F, 3.4.4.7; with a length before each
+  /// value, 3.4.4.11.
   mutating func readMultiple(
-    _ reader: consuming ByteReader, isVariable: Bool, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, isVariable: Bool, at connectionIndex: Int,
+    response: inout ByteWriter
   ) throws(ATTFailure) {
     guard var request = ReadMultipleRequest(reader) else { throw ATTFailure(.invalidPDU) }
     let opcode: ATTOpcode = isVariable ? .readMultipleVariableResponse : .readMultipleResponse
     response.write(opcode.rawValue)
-    // Every handle is checked, also those whose values no longer fit.
+    // Every handle is checked, even if its value does not fit.
     while let handle = request.next() {
-      try load(handle, at: place)
+      try load(handle, at: connectionIndex)
       if isVariable {
         guard response.freeCapacity >= 2 else { continue }
         response.write(UInt16(truncatingIfNeeded: scratch.count))

@@ -1,36 +1,38 @@
-// Between the bearer of a client and what is remembered of it.
+// The records of bonded clients.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// What is known of the client at `place`.
-  func state(at place: Int) -> ClientState {
+  /// The state of the client at `connectionIndex` that a bond stores.
+  func state(at connectionIndex: Int) -> ClientState {
     var state = ClientState()
-    state.configurations = bearers[place].configurations
-    state.features = bearers[place].clientFeatures
-    state.isChangeAware = bearers[place].awareness == .aware
+    state.configurations = bearers[connectionIndex].configurations
+    state.features = bearers[connectionIndex].clientFeatures
+    state.isChangeAware = bearers[connectionIndex].awareness == .aware
     return state
   }
 
-  /// What is to be remembered of the client at `place`.
-  mutating func record(at place: Int) -> ClientRecord {
+  /// The record of the client at `connectionIndex` for its bond.
+  mutating func record(at connectionIndex: Int) -> ClientRecord {
     var subscriptions = ClientConfigurations()
     var count = 0
     for index in database.attributes.indices {
       guard case .clientConfiguration(let slot) = database.attributes[index].value else { continue }
-      subscriptions[count] = bearers[place].configurations[slot]
+      subscriptions[count] = bearers[connectionIndex].configurations[slot]
       count &+= 1
     }
     return ClientRecord(
-      databaseHash: database.hash, isChangeAware: bearers[place].awareness == .aware,
-      features: bearers[place].clientFeatures,
-      serviceChanged: database.serviceChanged.slot.map { bearers[place].configurations[$0] }
+      databaseHash: database.hash, isChangeAware: bearers[connectionIndex].awareness == .aware,
+      features: bearers[connectionIndex].clientFeatures,
+      serviceChanged: database.serviceChanged.slot.map {
+        bearers[connectionIndex].configurations[$0]
+      }
         ?? .none,
       subscriptions: subscriptions)
   }
 
-  /// The client at `place` is the one that `record` is about: what it has said on this link stays, and the
-  /// rest is as it was. With another database, or if it did not know of the last change, it is
-  /// change-unaware, and gets Service Changed if it wants that.
-  mutating func restore(_ record: ClientRecord, at place: Int) {
-    bearers[place].clientFeatures |= record.features
+  /// Restores the client at `connectionIndex` from `record`, except for what it has set on this
+  /// link. If the database differs, or the client did not know about the last change, it becomes
+  /// change-unaware, and gets Service Changed if it has subscribed to it.
+  mutating func restore(_ record: ClientRecord, at connectionIndex: Int) {
+    bearers[connectionIndex].clientFeatures |= record.features
     let isSame = record.databaseHash == database.hash
     if isSame {
       var count = 0
@@ -40,53 +42,54 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
         }
         let configuration = record.subscriptions[count]
         count &+= 1
-        if configuration != .none, bearers[place].configurations[slot] == .none {
-          restore(configuration, of: index, slot, at: place)
+        if configuration != .none, bearers[connectionIndex].configurations[slot] == .none {
+          restore(configuration, of: index, slot, at: connectionIndex)
         }
       }
     } else if let slot = database.serviceChanged.slot {
-      bearers[place].configurations[slot] = record.serviceChanged
+      bearers[connectionIndex].configurations[slot] = record.serviceChanged
     }
     guard !isSame || !record.isChangeAware else { return }
-    bearers[place].databaseChanged()
-    bearers[place].changedServices = .all
-    changedConnections.insert(place)
+    bearers[connectionIndex].databaseChanged()
+    bearers[connectionIndex].changedServices = .all
+    changedConnections.insert(connectionIndex)
   }
 
-  /// The link of the client at `place` has become weaker: it gets no value any more that its link is too
-  /// weak for.
-  mutating func dropUnprotected(at place: Int) {
+  /// Ends the subscriptions of the client at `connectionIndex` that require more security than its
+  /// link still has.
+  mutating func dropUnprotected(at connectionIndex: Int) {
     for index in database.attributes.indices {
       guard case .clientConfiguration(let slot) = database.attributes[index].value,
-        bearers[place].configurations[slot] != .none, isProtected(index, from: place)
+        bearers[connectionIndex].configurations[slot] != .none,
+        isProtected(index, from: connectionIndex)
       else { continue }
-      set(.none, of: index, slot, at: place)
+      set(.none, of: index, slot, at: connectionIndex)
     }
   }
 
   private mutating func restore(
-    _ configuration: ClientConfiguration, of index: Int, _ slot: Int, at place: Int
+    _ configuration: ClientConfiguration, of index: Int, _ slot: Int, at connectionIndex: Int
   ) {
-    guard !isProtected(index, from: place) else { return }
-    set(configuration, of: index, slot, at: place)
+    guard !isProtected(index, from: connectionIndex) else { return }
+    set(configuration, of: index, slot, at: connectionIndex)
   }
 
-  /// Whether the link at `place` is too weak for the descriptor at `index`.
-  private func isProtected(_ index: Int, from place: Int) -> Bool {
-    database.attributes[index].protection.rawValue & bearers[place].lacking.rawValue
+  /// Whether the link at `connectionIndex` lacks the security to write the descriptor at `index`.
+  private func isProtected(_ index: Int, from connectionIndex: Int) -> Bool {
+    database.attributes[index].protection.rawValue & bearers[connectionIndex].lacking.rawValue
       & AttributeProtection.write.rawValue != 0
   }
 
-  /// The descriptor at `index` gets this value, and the application learns of it.
+  /// Sets the descriptor at `index`, and calls the application.
   private mutating func set(
-    _ configuration: ClientConfiguration, of index: Int, _ slot: Int, at place: Int
+    _ configuration: ClientConfiguration, of index: Int, _ slot: Int, at connectionIndex: Int
   ) {
     guard slot < ClientConfigurations.capacity, let owner = owner(of: handle(at: index)),
       configuration.isSupported(by: database.attributes[owner].properties)
     else { return }
-    bearers[place].configurations[slot] = configuration
+    bearers[connectionIndex].configurations[slot] = configuration
     if case .application(let attribute) = database.attributes[owner].value {
-      application.configurationChanged(of: attribute, at: place, to: configuration)
+      application.configurationChanged(of: attribute, at: connectionIndex, to: configuration)
     }
   }
 }

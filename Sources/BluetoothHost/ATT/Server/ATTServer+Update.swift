@@ -1,47 +1,49 @@
-// Values that the server sends by itself: Core Specification, Vol 3, Part F, 3.4.7.
+// Notifications and indications: Core Specification, Vol 3, Part F, 3.4.7.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Writes the next notification or indication; `false` if there is none to send.
   @inline(__always)
   mutating func writeUpdate(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
-    let place = connection.index
-    // While an indication is unconfirmed no other value is sent: the next might be one too.
+    let connectionIndex = connection.index
+    // Nothing is sent before the confirmation of an indication: the next value might be one too.
     // Core Specification, Vol 3, Part F, 3.3.2.
-    guard !bearers[place].awaitsConfirmation else { return false }
-    if bearers[place].changedServices != nil,
+    guard !bearers[connectionIndex].awaitsConfirmation else { return false }
+    if bearers[connectionIndex].changedServices != nil,
       writeServiceChanged(on: &connection, at: now, to: &writer)
     {
       return true
     }
-    guard !bearers[place].isOutOfSync, let attribute = application.pendingUpdate(at: place) else {
+    guard !bearers[connectionIndex].isOutOfSync,
+      let attribute = application.pendingUpdate(at: connectionIndex)
+    else {
       return false
     }
-    let target = database.place(of: attribute)
-    guard let opcode = bearers[place].updateOpcode(for: target) else { return false }
+    let target = database.location(of: attribute)
+    guard let opcode = bearers[connectionIndex].updateOpcode(for: target) else { return false }
     writer.write(opcode.rawValue, target.handle.rawValue)
-    application.writeUpdate(of: attribute, at: place, into: &writer)
+    application.writeUpdate(of: attribute, at: connectionIndex, into: &writer)
     if opcode == .handleValueIndication { awaitConfirmation(on: &connection, at: now) }
     return true
   }
 
-  /// Writes Service Changed; `false` if the client does not subscribe to it.
+  /// Writes Service Changed; `false` if the client has not subscribed to it.
   @inline(never)
   private mutating func writeServiceChanged(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
-    let place = connection.index
+    let connectionIndex = connection.index
     let target = database.serviceChanged
-    let range = bearers[place].changedServices
-    bearers[place].changedServices = nil
-    changedConnections.remove(place)
-    guard let range, let opcode = bearers[place].updateOpcode(for: target) else {
+    let range = bearers[connectionIndex].changedServices
+    bearers[connectionIndex].changedServices = nil
+    changedConnections.remove(connectionIndex)
+    guard let range, let opcode = bearers[connectionIndex].updateOpcode(for: target) else {
       return false
     }
     writer.write(opcode.rawValue, target.handle.rawValue)
     range.write(to: &writer)
     if opcode == .handleValueIndication {
-      bearers[place].indicatesChange = true
+      bearers[connectionIndex].indicatesChange = true
       awaitConfirmation(on: &connection, at: now)
     }
     return true
@@ -49,25 +51,26 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 
   private mutating func awaitConfirmation(on connection: inout Connection, at now: Instant) {
     bearers[connection.index].awaitsConfirmation = true
-    // The transaction time-out: Core Specification, Vol 3, Part F, 3.3.3.
+    // The transaction timeout: Core Specification, Vol 3, Part F, 3.3.3.
     connection.timers[.confirmation] = now.advanced(by: 30_000)
   }
 
-  /// The services in `range` have changed for the client at `place`.
-  mutating func databaseChanged(in range: AttributeHandleRange, at place: Int) {
-    bearers[place].keepConfigurations(
+  /// Notes for the client at `connectionIndex` that the services in `range` have changed.
+  mutating func databaseChanged(in range: AttributeHandleRange, at connectionIndex: Int) {
+    bearers[connectionIndex].keepConfigurations(
       of: database.attributes, outside: range, and: database.serviceChanged.slot)
-    bearers[place].databaseChanged()
-    bearers[place].changedServices = range.merged(with: bearers[place].changedServices)
-    changedConnections.insert(place)
+    bearers[connectionIndex].databaseChanged()
+    bearers[connectionIndex].changedServices = range.merged(
+      with: bearers[connectionIndex].changedServices)
+    changedConnections.insert(connectionIndex)
   }
 }
 
 extension ATTBearer {
-  /// How the client wants the value at `place`; `nil` if it does not.
+  /// The opcode that sends the value at `location`; `nil` if the client has not subscribed to it.
   @inline(__always)
-  func updateOpcode(for place: ValuePlace) -> ATTOpcode? {
-    guard place.handle != .none, let slot = place.slot else { return nil }
+  func updateOpcode(for location: ValueLocation) -> ATTOpcode? {
+    guard location.handle != .none, let slot = location.slot else { return nil }
     let configuration = configurations[slot]
     if configuration.contains(.notification) { return .handleValueNotification }
     if configuration.contains(.indication) { return .handleValueIndication }

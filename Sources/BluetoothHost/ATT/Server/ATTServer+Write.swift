@@ -1,33 +1,32 @@
 // Writing values: Core Specification, Vol 3, Part F, 3.4.5 and 3.4.6.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// Core Specification, Vol 3, Part F, 3.4.5.1 and 3.4.5.3. A refused command throws too, and
-  /// then nothing is sent.
+  /// Handles Write Request and Write Command: Core Specification, Vol 3, Part F, 3.4.5.1 and
+  /// 3.4.5.3. It also throws for a refused command, which gets no response.
   @inline(__always)
   mutating func write(
-    _ reader: consuming ByteReader, isCommand: Bool, at place: Int
+    _ reader: consuming ByteReader, isCommand: Bool, at connectionIndex: Int
   ) throws(ATTFailure) {
     guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
-    let target = try writable(request.handle, isCommand: isCommand, at: place)
-    try store(
-      request.value, to: target, request.handle, at: place)
+    let target = try writable(request.handle, isCommand: isCommand, at: connectionIndex)
+    try store(request.value, to: target, request.handle, at: connectionIndex)
     guard case .application = target else { return }
-    try endWrite(request.handle, isCommand: isCommand, at: place)
+    try endWrite(request.handle, isCommand: isCommand, at: connectionIndex)
   }
 
   private mutating func endWrite(
-    _ handle: AttributeHandle, isCommand: Bool, at place: Int
+    _ handle: AttributeHandle, isCommand: Bool, at connectionIndex: Int
   ) throws(ATTFailure) {
     do throws(GATTRefusal) {
-      try application.endWrite(at: place, isCommand: isCommand)
+      try application.endWrite(at: connectionIndex, isCommand: isCommand)
     } catch {
       throw ATTFailure(error, at: handle)
     }
   }
 
-  /// Where the value of the attribute at `handle` goes, if a central may write it in this way.
+  /// The attribute at `handle`, if the client may write it in this way.
   @inline(__always)
   private func writable(
-    _ handle: AttributeHandle, isCommand: Bool, at place: Int
+    _ handle: AttributeHandle, isCommand: Bool, at connectionIndex: Int
   ) throws(ATTFailure) -> Attribute.Value {
     let attributes = database.attributes
     let index = Int(handle.rawValue) - 1
@@ -36,22 +35,23 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     let needed: GATTProperties = isCommand ? .writeWithoutResponse : .write
     guard attributes[index].allows(needed) else { throw ATTFailure(.writeNotPermitted, at: handle) }
-    guard !bearers[place].lacks(attributes[index].protection, for: .write) else {
-      throw ATTFailure(bearers[place].securityError, at: handle)
+    guard !bearers[connectionIndex].lacks(attributes[index].protection, for: .write) else {
+      throw ATTFailure(bearers[connectionIndex].securityError, at: handle)
     }
     return attributes[index].value
   }
 
-  /// `writable` for a long value, which is rare: its code stands here once.
+  /// `writable` for long values. They are rare, so its code is not inlined again.
   @inline(never)
   private func preparable(
-    _ handle: AttributeHandle, at place: Int
+    _ handle: AttributeHandle, at connectionIndex: Int
   ) throws(ATTFailure) -> Attribute.Value {
-    try writable(handle, isCommand: false, at: place)
+    try writable(handle, isCommand: false, at: connectionIndex)
   }
 
   private mutating func store(
-    _ value: Span<UInt8>, to target: Attribute.Value, _ handle: AttributeHandle, at place: Int
+    _ value: Span<UInt8>, to target: Attribute.Value, _ handle: AttributeHandle,
+    at connectionIndex: Int
   ) throws(ATTFailure) {
     guard value.count <= maximumAttributeValueLength else {
       throw ATTFailure(.invalidAttributeValueLength, at: handle)
@@ -59,31 +59,33 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     switch target {
     case .application(let attribute):
       do throws(GATTRefusal) {
-        try application.write(value, to: attribute, at: place)
+        try application.write(value, to: attribute, at: connectionIndex)
       } catch {
         throw ATTFailure(error, at: handle)
       }
     case .clientConfiguration(let slot):
-      try configure(
-        slot, handle, value, at: place)
+      try configure(slot, handle, value, at: connectionIndex)
     case .clientSupportedFeatures:
       var reader = ByteReader(value)
       guard let features = reader.readUInt8() else {
         throw ATTFailure(.invalidAttributeValueLength, at: handle)
       }
-      // A feature, once told, is not taken back. Core Specification, Vol 3, Part G, 7.2.
-      guard features & bearers[place].clientFeatures == bearers[place].clientFeatures else {
+      // A client cannot withdraw a feature. Core Specification, Vol 3, Part G, 7.2.
+      guard
+        features & bearers[connectionIndex].clientFeatures
+          == bearers[connectionIndex].clientFeatures
+      else {
         throw ATTFailure(.valueNotAllowed, at: handle)
       }
-      bearers[place].clientFeatures = features & 0b111
+      bearers[connectionIndex].clientFeatures = features & 0b111
     default:
       throw ATTFailure(.writeNotPermitted, at: handle)
     }
   }
 
-  /// Core Specification, Vol 3, Part G, 3.3.3.3.
+  /// Writes a Client Characteristic Configuration: Core Specification, Vol 3, Part G, 3.3.3.3.
   private mutating func configure(
-    _ slot: Int, _ handle: AttributeHandle, _ value: Span<UInt8>, at place: Int
+    _ slot: Int, _ handle: AttributeHandle, _ value: Span<UInt8>, at connectionIndex: Int
   ) throws(ATTFailure) {
     var reader = ByteReader(value)
     guard value.count == 2, let bits = reader.readUInt16() else {
@@ -97,18 +99,18 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     guard let owner, configuration.isSupported(by: database.attributes[owner].properties) else {
       throw ATTFailure(.cccdImproperlyConfigured, at: handle)
     }
-    bearers[place].configurations[slot] = configuration
+    bearers[connectionIndex].configurations[slot] = configuration
     if case .application(let attribute) = database.attributes[owner].value {
-      application.configurationChanged(of: attribute, at: place, to: configuration)
+      application.configurationChanged(of: attribute, at: connectionIndex, to: configuration)
     }
   }
 
-  /// The index of the value that the descriptor at `handle` belongs to; `nil` if there is none in its
-  /// service.
+  /// The index of the characteristic value of the descriptor at `handle`; `nil` if its service has
+  /// none before it.
   @inline(__always)
   func owner(of handle: AttributeHandle) -> Int? {
     let attributes = database.attributes
-    // The descriptor has the index `handle` − 1, the value before it a lower one.
+    // The descriptor's index is `handle` − 1; the value has a lower one.
     var index = Int(handle.rawValue) &- 2
     while index > 0 {
       if case .service = attributes[index].value { return nil }
@@ -118,67 +120,68 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     return nil
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.6.1: the part is kept, and echoed.
+  /// Queues a part and echoes it: Core Specification, Vol 3, Part F, 3.4.6.1.
   mutating func prepareWrite(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let part = PrepareWrite(reader) else { throw ATTFailure(.invalidPDU) }
-    if case .application(let attribute) = try preparable(part.handle, at: place) {
+    if case .application(let attribute) = try preparable(part.handle, at: connectionIndex) {
       do throws(GATTRefusal) {
-        try application.prepareWrite(to: attribute, at: place)
+        try application.prepareWrite(to: attribute, at: connectionIndex)
       } catch {
         throw ATTFailure(error, at: part.handle)
       }
     }
-    guard bearers[place].prepared.append(part) else {
+    guard bearers[connectionIndex].prepared.append(part) else {
       throw ATTFailure(.prepareQueueFull, at: part.handle)
     }
     part.write(.prepareWriteResponse, to: &response)
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.6.3: every value is put together and checked for
-  /// gaps and length before the first is written. The queue is empty afterwards, unless the
-  /// application puts the answer off.
+  /// Executes the queued writes: Core Specification, Vol 3, Part F, 3.4.6.3. It assembles every
+  /// value, and checks it for gaps and length, before it writes the first one. Afterwards the queue
+  /// is empty, unless the application puts the answer off.
   mutating func executeWrite(
-    _ reader: consuming ByteReader, at place: Int, response: inout ByteWriter
+    _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
     guard let request = ExecuteWriteRequest(&reader) else { throw ATTFailure(.invalidPDU) }
     do throws(ATTFailure) {
-      if request.writes, let first = bearers[place].prepared.handle(at: 0) {
-        try executeParts(writes: false, at: place)
-        try executeParts(writes: true, at: place)
-        try endWrite(first, isCommand: false, at: place)
+      if request.writes, let first = bearers[connectionIndex].prepared.handle(at: 0) {
+        try executeParts(writes: false, at: connectionIndex)
+        try executeParts(writes: true, at: connectionIndex)
+        try endWrite(first, isCommand: false, at: connectionIndex)
       }
     } catch {
-      if error.code != nil { bearers[place].prepared.removeAll() }
+      if error.code != nil { bearers[connectionIndex].prepared.removeAll() }
       throw error
     }
-    bearers[place].prepared.removeAll()
+    bearers[connectionIndex].prepared.removeAll()
     response.write(ATTOpcode.executeWriteResponse.rawValue)
   }
 
-  /// Puts the parts for each attribute together, in the order of their first ones; then, if `writes`,
+  /// Assembles the parts of each attribute, in the order of their first parts, and, if `writes`,
   /// writes the value.
   @inline(never)
-  private mutating func executeParts(writes: Bool, at place: Int) throws(ATTFailure) {
+  private mutating func executeParts(writes: Bool, at connectionIndex: Int) throws(ATTFailure) {
     var value = ByteBuffer<512>()
     var position = 0
-    while let handle = bearers[place].prepared.handle(at: position) {
-      let isFirst = bearers[place].prepared.isFirst(at: position)
+    while let handle = bearers[connectionIndex].prepared.handle(at: position) {
+      let isFirst = bearers[connectionIndex].prepared.isFirst(at: position)
       let start = position
-      position = bearers[place].prepared.position(after: position)
+      position = bearers[connectionIndex].prepared.position(after: position)
       guard isFirst else { continue }
-      try bearers[place].prepared.assemble(handle, from: start, into: &value)
+      try bearers[connectionIndex].prepared.assemble(handle, from: start, into: &value)
       if writes {
-        try store(value.span, to: preparable(handle, at: place), handle, at: place)
+        try store(
+          value.span, to: preparable(handle, at: connectionIndex), handle, at: connectionIndex)
       }
     }
   }
 }
 
 extension PrepareQueue {
-  /// Puts the parts for `handle` together, the first of which is at `start`. Others may be between
-  /// them.
+  /// Assembles the parts of `handle`, the first of which is at `start`. Parts of other attributes
+  /// may lie between them.
   fileprivate func assemble(
     _ handle: AttributeHandle, from start: Int, into value: inout ByteBuffer<512>
   ) throws(ATTFailure) {
@@ -199,7 +202,7 @@ extension PrepareQueue {
 }
 
 extension ClientConfiguration {
-  /// Whether a characteristic with these properties can do it.
+  /// Whether the properties of a characteristic permit it.
   @inline(__always)
   func isSupported(by properties: GATTProperties) -> Bool {
     if rawValue & ~0b11 != 0 { return false }

@@ -1,7 +1,6 @@
-/// Why a request is not answered as it wants: what an Error Response says of it, and which
-/// attribute is at fault; or that the application's answer comes later.
+/// The content of an Error Response, or the fact that the application answers later.
 struct ATTFailure: Error {
-  /// `nil` if there is no answer yet.
+  /// `nil` if the application has put the answer off.
   let code: ATTErrorCode?
   let handle: AttributeHandle
 
@@ -21,9 +20,9 @@ struct ATTFailure: Error {
 
 /// Answers the requests of clients from a database and its application.
 ///
-/// One request is one call: what `respond` writes is the response, and nothing if there is none.
-/// A request that the application puts off is handed in again, whole, when it can be answered.
-/// Core Specification, Vol 3, Part F, 3.3 and 3.4.
+/// Each call handles one PDU. `respond` writes the response, or nothing if there is none. A request
+/// that the application puts off is passed to it again, whole, when it can be answered. Core
+/// Specification, Vol 3, Part F, 3.3 and 3.4.
 struct ATTServer<
   let links: Int, Database: AttributeDatabase & ~Copyable,
   Application: GATTApplication & ~Copyable
@@ -32,13 +31,13 @@ struct ATTServer<
   var application: Application
   var deviceName: DeviceName
   var maximumMTU = ATTMTU.maximum
-  /// What is kept of each client, by the index of its connection.
+  /// The state of each client, by connection index.
   var bearers = InlineArray<links, ATTBearer> { _ in ATTBearer() }
 
-  /// The connections whose clients are owed a Service Changed indication.
+  /// The connections with a pending Service Changed indication.
   var changedConnections = ConnectionSet.none
 
-  /// Long values are put together and read here. Between two calls it holds nothing of meaning.
+  /// Storage for values while one PDU is handled.
   var scratch = ByteBuffer<512>()
 
   init(database: consuming Database, application: consuming Application) {
@@ -47,10 +46,9 @@ struct ATTServer<
     deviceName = DeviceName(StaticText(""))
   }
 
-  /// Takes one PDU from the client on `connection` and writes the response to it.
+  /// Takes one PDU from the client on `connection` and writes its response.
   ///
-  /// A request that is put off is answered by nothing, and its bearer has it noted: it is to be
-  /// handed in again.
+  /// A request that is put off gets no response; its bearer's `hasPutOff` becomes true.
   @inline(__always)
   mutating func respond(
     to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
@@ -59,7 +57,7 @@ struct ATTServer<
     guard let byte = reader.readUInt8() else { return }
     let opcode = ATTOpcode(rawValue: byte)
     do throws(ATTFailure) {
-      // A request longer than was agreed is malformed, whatever it says.
+      // A PDU longer than the MTU is malformed.
       guard pdu.count <= connection.mtu.byteCount else { throw ATTFailure(.invalidPDU) }
       try dispatch(opcode, reader, on: &connection, response: &response)
     } catch {
@@ -78,57 +76,50 @@ struct ATTServer<
     _ opcode: ATTOpcode, _ reader: consuming ByteReader, on connection: inout Connection,
     response: inout ByteWriter
   ) throws(ATTFailure) {
-    let place = connection.index
-    // Writes first: they are most of what a peripheral does.
+    let connectionIndex = connection.index
+    // Writes first: a peripheral gets these most.
     if opcode == .writeRequest || opcode == .writeCommand {
       let isCommand = opcode == .writeCommand
-      try write(
-        reader, isCommand: isCommand, at: place)
+      try write(reader, isCommand: isCommand, at: connectionIndex)
       if !isCommand { response.write(ATTOpcode.writeResponse.rawValue) }
       return
     }
     switch opcode {
     case .readRequest:
-      try read(
-        reader, at: place, response: &response)
+      try read(reader, at: connectionIndex, response: &response)
     case .readBlobRequest:
-      try readBlob(
-        reader, at: place, response: &response)
+      try readBlob(reader, at: connectionIndex, response: &response)
     case .readByTypeRequest:
-      try readByType(
-        reader, at: place, response: &response)
+      try readByType(reader, at: connectionIndex, response: &response)
     case .readByGroupTypeRequest:
       try readByGroupType(reader, response: &response)
     case .findInformationRequest:
       try findInformation(reader, response: &response)
     case .findByTypeValueRequest:
-      try findByTypeValue(
-        reader, at: place, response: &response)
+      try findByTypeValue(reader, at: connectionIndex, response: &response)
     case .readMultipleRequest:
       try readMultiple(
-        reader, isVariable: false, at: place,
+        reader, isVariable: false, at: connectionIndex,
         response: &response)
     case .readMultipleVariableRequest:
       try readMultiple(
-        reader, isVariable: true, at: place,
+        reader, isVariable: true, at: connectionIndex,
         response: &response)
     case .exchangeMTURequest:
       try exchangeMTU(reader, on: &connection, response: &response)
     case .prepareWriteRequest:
-      try prepareWrite(
-        reader, at: place, response: &response)
+      try prepareWrite(reader, at: connectionIndex, response: &response)
     case .executeWriteRequest:
-      try executeWrite(
-        reader, at: place, response: &response)
+      try executeWrite(reader, at: connectionIndex, response: &response)
     case .handleValueConfirmation:
-      bearers[place].confirm()
+      bearers[connectionIndex].confirm()
       connection.timers[.confirmation] = nil
     default:
       throw ATTFailure(.requestNotSupported)
     }
   }
 
-  /// Core Specification, Vol 3, Part F, 3.4.2.
+  /// Exchanges the MTU: Core Specification, Vol 3, Part F, 3.4.2.
   private func exchangeMTU(
     _ reader: consuming ByteReader, on connection: inout Connection, response: inout ByteWriter
   ) throws(ATTFailure) {
@@ -140,8 +131,8 @@ struct ATTServer<
 }
 
 extension ATTOpcode {
-  /// Whether it has to be answered, if only with an error: it is a request, or may be one of a
-  /// later version. Commands are not, nor is what a server sends to a client, nor a confirmation.
+  /// Whether the server has to answer it, at least with an error: it is a request, or may be one of
+  /// a later version. Commands, confirmations and the PDUs of a server need no answer.
   var isAnswered: Bool {
     guard !isCommand else { return false }
     switch self {

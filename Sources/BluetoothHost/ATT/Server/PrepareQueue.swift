@@ -1,13 +1,12 @@
-/// The parts of long values that one central has prepared and not yet executed.
+/// The queued parts of one client's long values.
 ///
-/// Core Specification, Vol 3, Part F, 3.4.6. Parts that follow on from one another are kept as
-/// one, so that a value of 512 bytes fits however finely it was cut.
+/// Core Specification, Vol 3, Part F, 3.4.6. Adjacent parts are merged, so that a value of 512
+/// bytes fits in parts of any size.
 struct PrepareQueue: ~Copyable {
-  /// A part's handle, offset and length, before its bytes.
+  /// The length of handle, offset and length before a part's bytes.
   private static let headerLength = 6
 
-  /// One value of 512 bytes with its entry's header of 6, and as much again for other attributes'
-  /// parts that are prepared together.
+  /// One value of 512 bytes with its header of 6, and as much again for parts of other attributes.
   private var buffer = ByteBuffer<1024>()
   private var lastEntry: Int?
   private var lastEnd: (handle: AttributeHandle, offset: Int)?
@@ -20,7 +19,7 @@ struct PrepareQueue: ~Copyable {
     lastEnd = nil
   }
 
-  /// Adds a part; `false`, and nothing changes, if there is no room.
+  /// Adds a part; `false`, without a change, if there is no room.
   mutating func append(_ part: borrowing PrepareWrite) -> Bool {
     let end = Int(part.offset) + part.value.count
     if let lastEntry, let lastEnd, lastEnd.handle == part.handle,
@@ -51,7 +50,7 @@ struct PrepareQueue: ~Copyable {
     return AttributeHandle(&reader)
   }
 
-  /// The part that starts at `position`: 0, or behind the part before it.
+  /// The part at `position`: 0, or the end of the part before it.
   @_lifetime(borrow self)
   func part(at position: Int) -> PrepareWrite? {
     guard position < buffer.count else { return nil }
@@ -62,7 +61,7 @@ struct PrepareQueue: ~Copyable {
     return PrepareWrite(handle: handle, offset: offset, value: value)
   }
 
-  /// Where the part behind the one at `position` starts, or the end is.
+  /// The position after the part at `position`.
   func position(after position: Int) -> Int {
     position + Self.headerLength + (part(at: position)?.value.count ?? 0)
   }

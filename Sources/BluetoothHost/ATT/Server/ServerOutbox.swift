@@ -1,65 +1,60 @@
-/// What a server has to send on one link: at most one response, and one notification or indication.
+/// The outgoing PDUs of a server on one link: at most one response, and one notification or
+/// indication.
 ///
-/// Everything else that a client is owed is a flag, so nothing has to be queued.
+/// Everything else that is pending for a client is a flag, so there is no queue.
 struct ServerOutbox: ~Copyable {
-  /// Which PDU is on its way, fragment by fragment.
+  /// The PDU that is being sent, fragment by fragment.
   private enum Sending {
     case response, update
   }
 
-  /// The response; or the request that was put off, while there is one.
+  /// The response, or the request that the application has put off.
   private var response = ByteBuffer<517>()
   private var update = ByteBuffer<517>()
   private var sending = Sending.response
 
   init() {}
 
-  /// Everything is forgotten, for the link has gone.
+  /// Forgets everything, since the link has ended.
   mutating func reset() {
     response.removeAll()
     update.removeAll()
   }
 
-  /// Whether a response can be sent.
+  /// Whether there is a response to send.
   func hasResponse(_ bearer: borrowing ATTBearer) -> Bool {
     !response.isEmpty && !bearer.hasPutOff
   }
 
-  /// Takes an ATT PDU of the client.
-  @inline(__always)
-  mutating func receive<let links: Int, Database: ~Copyable, Application: ~Copyable>(
-    _ pdu: Span<UInt8>, on connection: inout Connection,
-    server: inout ATTServer<links, Database, Application>
-  ) {
-    if server.bearers[connection.index].awareness != .aware,
-      isOutOfSync(pdu, bearer: &server.bearers[connection.index])
-    {
-      return
-    }
-    respond(to: pdu, on: &connection, server: &server)
-  }
-
-  /// Hands the request that was put off to the application once more.
+  /// Passes the request that was put off to the application again.
   mutating func resume<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     _ connection: inout Connection, server: inout ATTServer<links, Database, Application>
   ) {
     server.bearers[connection.index].hasPutOff = false
-    // The request makes room for its response.
+    // The request's storage is needed for the response.
     var request = ByteBuffer<517>()
     _ = request.assign(response.span)
     response.removeAll()
-    respond(to: request.span, on: &connection, server: &server)
+    receive(request.span, isResumed: true, on: &connection, server: &server)
   }
 
-  /// Puts the response to a PDU into `response`; or the PDU itself, if that is put off.
+  /// Takes an ATT PDU from the client, and stores its response in `response`, or the PDU itself if
+  /// the application puts it off.
   ///
-  /// A client may not send a request before the last one is answered; one that does is not answered out
-  /// of turn. Commands and confirmations, to which there is no response, are welcome at any time.
+  /// A client must not send a request before the response to the last one; such a request is
+  /// ignored. Commands and confirmations have no response, and are accepted at any time.
+  ///
+  /// - Parameter isResumed: Whether the PDU was put off, after the check for change-awareness.
   @inline(__always)
-  private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
-    to pdu: Span<UInt8>, on connection: inout Connection,
+  mutating func receive<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    _ pdu: Span<UInt8>, isResumed: Bool = false, on connection: inout Connection,
     server: inout ATTServer<links, Database, Application>
   ) {
+    if !isResumed, server.bearers[connection.index].awareness != .aware,
+      isOutOfSync(pdu, bearer: &server.bearers[connection.index])
+    {
+      return
+    }
     let isWaiting = !response.isEmpty
     if isWaiting, !pdu.isNeverAnswered { return }
     var writer = response.makeWriter(limit: isWaiting ? 0 : connection.mtu.byteCount)
@@ -70,7 +65,7 @@ struct ServerOutbox: ~Copyable {
     if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
   }
 
-  /// Whether a PDU is not answered as usual, since its client is change-unaware.
+  /// Whether a change-unaware client's PDU is ignored or refused.
   @inline(never)
   private mutating func isOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
     switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {
@@ -96,8 +91,7 @@ struct ServerOutbox: ~Copyable {
       if !response.isEmpty, !server.bearers[connection.index].hasPutOff {
         sending = .response
       } else {
-        return writeUpdate(
-          for: &connection, length: length, at: now, server: &server, to: &writer)
+        return writeUpdate(for: &connection, length: length, at: now, server: &server, to: &writer)
       }
     }
     guard sending == .response else {
@@ -110,7 +104,7 @@ struct ServerOutbox: ~Copyable {
     return true
   }
 
-  /// Writes a packet with the next part of a notification or indication that takes several.
+  /// Writes the next packet of a notification or indication that needs several.
   @inline(never)
   private mutating func writeUpdateFragment(
     for connection: inout Connection, length: Int, to writer: inout ByteWriter
@@ -120,8 +114,8 @@ struct ServerOutbox: ~Copyable {
     connection.sending = isDone ? .nothing : .server
   }
 
-  /// Writes the next notification or indication, as far as one packet takes it; `false` if there is
-  /// none. It is written where it is sent from, and kept only if it is longer than the packet.
+  /// Writes the next notification or indication, as much as one packet holds; `false` if there is
+  /// none. It is written directly to the packet, and stored only if it is longer.
   @inline(__always)
   private mutating func writeUpdate<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     for connection: inout Connection, length: Int, at now: Instant,

@@ -1,8 +1,8 @@
-/// How to advertise.
+/// Sets the parameters of advertising.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.5.
 public struct LESetAdvertisingParameters: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingParameters
 
   /// The shortest time between advertisements, in 0.625 ms, 32 to 16,384.
@@ -13,14 +13,14 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
   public var type: UInt8
   /// 0x00 public; 0x01 random.
   public var ownAddressType: UInt8
-  /// Whom directed advertising addresses; ignored otherwise.
+  /// The addressee of directed advertising; ignored otherwise.
   public var peer: DeviceAddress
   /// Bit 0: channel 37; bit 1: 38; bit 2: 39.
   public var channelMap: UInt8
-  /// 0x00: anyone may scan and connect.
+  /// 0x00: every device may scan and connect.
   public var filterPolicy: UInt8
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(
     minimumInterval: UInt16, maximumInterval: UInt16, type: UInt8 = 0, ownAddressType: UInt8 = 0,
     peer: DeviceAddress = .zero, channelMap: UInt8 = 0b111, filterPolicy: UInt8 = 0
@@ -46,7 +46,7 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
       peer: peer, channelMap: channels, filterPolicy: filter)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(minimumInterval)
     writer.write(maximumInterval)
@@ -58,17 +58,17 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
   }
 }
 
-/// What every advertisement says.
+/// Sets the data of advertisements.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.7.
 public struct LESetAdvertisingData: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingData
 
-  /// The data, padded with zeros to 31 bytes on the way to the controller.
+  /// The data; the packet pads it with zeros to 31 bytes.
   public var data: AdvertisingData
 
-  /// A command with these parameters.
+  /// Creates a command with this data.
   public init(_ data: AdvertisingData) {
     self.data = data
   }
@@ -79,23 +79,23 @@ public struct LESetAdvertisingData: HCICommand, Equatable {
     self.data = data
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     data.writePadded(to: &writer)
   }
 }
 
-/// What a scanner that asks is told besides.
+/// Sets the data of scan responses.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.8.
 public struct LESetScanResponseData: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanResponseData
 
-  /// The data, padded with zeros to 31 bytes on the way to the controller.
+  /// The data; the packet pads it with zeros to 31 bytes.
   public var data: AdvertisingData
 
-  /// A command with these parameters.
+  /// Creates a command with this data.
   public init(_ data: AdvertisingData) {
     self.data = data
   }
@@ -106,23 +106,23 @@ public struct LESetScanResponseData: HCICommand, Equatable {
     self.data = data
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     data.writePadded(to: &writer)
   }
 }
 
-/// Starts or ends advertising.
+/// Starts or stops advertising.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.9.
 public struct LESetAdvertisingEnable: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingEnable
 
   /// Whether to advertise.
   public var isEnabled: Bool
 
-  /// A command with these parameters.
+  /// Creates a command with this state.
   public init(_ isEnabled: Bool) {
     self.isEnabled = isEnabled
   }
@@ -133,23 +133,23 @@ public struct LESetAdvertisingEnable: HCICommand, Equatable {
     isEnabled = enable != 0
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(UInt8(isEnabled ? 1 : 0))
   }
 }
 
-/// The random address that this device goes by.
+/// Sets the device's random address.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.4.
 public struct LESetRandomAddress: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetRandomAddress
 
   /// The address, of the random kind.
   public var address: DeviceAddress
 
-  /// A command with these parameters.
+  /// Creates a command with this address.
   public init(_ address: DeviceAddress) {
     self.address = address
   }
@@ -160,7 +160,7 @@ public struct LESetRandomAddress: HCICommand, Equatable {
     self.address = address
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     address.writeBytes(to: &writer)
   }

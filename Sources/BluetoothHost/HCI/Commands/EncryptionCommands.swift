@@ -1,17 +1,17 @@
-/// Encrypts one block by AES-128.
+/// Encrypts one block with AES-128.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.22. Answered by Command Complete with the status and the
 /// encrypted block.
 public struct LEEncrypt: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leEncrypt
 
   /// The key.
   public var key: Number128
-  /// What is encrypted.
+  /// The block to encrypt.
   public var plaintext: Number128
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(key: Number128, plaintext: Number128) {
     self.key = key
     self.plaintext = plaintext
@@ -23,31 +23,33 @@ public struct LEEncrypt: HCICommand, Equatable {
     self.init(key: key, plaintext: plaintext)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     key.write(to: &writer)
     plaintext.write(to: &writer)
   }
 }
 
-/// Encrypts a link, or gives an encrypted one a new key. Only the central may.
+/// Encrypts a link, or changes the key of an encrypted one. Only for the central.
 ///
-/// Core Specification, Vol 4, Part E, 7.8.24. Answered by Command Status, then Encryption Change, or
-/// Encryption Key Refresh Complete if the link was encrypted.
+/// Core Specification, Vol 4, Part E, 7.8.24. Answered by Command Status, then Encryption Change,
+/// or Encryption Key Refresh Complete if the link was encrypted.
 public struct LEEnableEncryption: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leEnableEncryption
 
   /// The link.
   public var handle: ConnectionHandle
-  /// Which key the peripheral is to take, with the diversifier; 0 for a key that was not distributed.
+  /// Identifies a key that the peripheral distributed, with the diversifier; 0 for a key that both
+  /// derived.
   public var randomNumber: UInt64
-  /// Which key the peripheral is to take, with the random number; 0 for a key that was not distributed.
+  /// Identifies a key that the peripheral distributed, with the random number; 0 for a key that
+  /// both derived.
   public var encryptedDiversifier: UInt16
   /// The long term key.
   public var key: Number128
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(
     handle: ConnectionHandle, randomNumber: UInt64 = 0, encryptedDiversifier: UInt16 = 0,
     key: Number128
@@ -68,7 +70,7 @@ public struct LEEnableEncryption: HCICommand, Equatable {
       key: key)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(randomNumber)
@@ -77,12 +79,12 @@ public struct LEEnableEncryption: HCICommand, Equatable {
   }
 }
 
-/// Gives the key that LE Long Term Key Request asked for.
+/// Answers LE Long Term Key Request with the key.
 ///
-/// Core Specification, Vol 4, Part E, 7.8.25. Answered by Command Complete, then Encryption Change or
-/// Encryption Key Refresh Complete.
+/// Core Specification, Vol 4, Part E, 7.8.25. Answered by Command Complete, then Encryption Change
+/// or Encryption Key Refresh Complete.
 public struct LELongTermKeyRequestReply: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leLongTermKeyRequestReply
 
   /// The link.
@@ -90,7 +92,7 @@ public struct LELongTermKeyRequestReply: HCICommand, Equatable {
   /// The long term key.
   public var key: Number128
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(handle: ConnectionHandle, key: Number128) {
     self.handle = handle
     self.key = key
@@ -102,7 +104,7 @@ public struct LELongTermKeyRequestReply: HCICommand, Equatable {
     self.init(handle: handle, key: key)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     key.write(to: &writer)

@@ -1,10 +1,7 @@
-/// The parameters of one command, as a host writes them and a controller reads them.
+/// An HCI command, which a host writes. `VirtualRadio` reads some as a whole.
 public protocol HCICommand: Sendable {
-  /// Which command it is.
+  /// The command's opcode.
   static var opcode: HCIOpcode { get }
-
-  /// Reads the parameters; `nil` if they are too short. The caller tells whether any are left.
-  init?(_ reader: inout ByteReader)
 
   /// Writes the parameters.
   func writeParameters(to writer: inout ByteWriter)
@@ -22,12 +19,12 @@ extension HCICommand {
   }
 }
 
-/// A command with no parameters: Reset, and the commands that only read.
+/// A command without parameters: Reset, and the commands that only read.
 public struct PlainCommand: Equatable, Sendable {
-  /// Which command it is.
+  /// The command's opcode.
   public var opcode: HCIOpcode
 
-  /// The command `opcode`.
+  /// Creates the command `opcode`.
   public init(_ opcode: HCIOpcode) {
     self.opcode = opcode
   }

@@ -2,18 +2,17 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.8.38.
 public struct LEAddDeviceToResolvingList: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leAddDeviceToResolvingList
 
   /// The device's identity address.
   public var peer: DeviceAddress
-  /// The identity resolving key that its private addresses are made with; zeros if it has none.
+  /// The identity resolving key of its private addresses; zeros if it has none.
   public var peerKey: Number128
-  /// The identity resolving key that this controller's private addresses for it are made with; zeros
-  /// for none.
+  /// The identity resolving key for this device's private addresses towards it; zeros for none.
   public var localKey: Number128
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(peer: DeviceAddress, peerKey: Number128, localKey: Number128) {
     self.peer = peer
     self.peerKey = peerKey
@@ -28,7 +27,7 @@ public struct LEAddDeviceToResolvingList: HCICommand, Equatable {
     self.init(peer: peer, peerKey: peerKey, localKey: localKey)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     peer.write(to: &writer)
     peerKey.write(to: &writer)
@@ -36,18 +35,18 @@ public struct LEAddDeviceToResolvingList: HCICommand, Equatable {
   }
 }
 
-/// Starts or ends the resolving of private addresses.
+/// Starts or stops address resolution.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.44. Refused while the controller advertises, scans or
 /// initiates.
 public struct LESetAddressResolutionEnable: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAddressResolutionEnable
 
   /// 0x00 off; 0x01 on.
   public var enable: UInt8
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(enable: UInt8) {
     self.enable = enable
   }
@@ -58,25 +57,25 @@ public struct LESetAddressResolutionEnable: HCICommand, Equatable {
     self.init(enable: enable)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(enable)
   }
 }
 
-/// Sets how long the controller uses a private address before it makes the next one.
+/// Sets how long the controller uses a private address before it generates the next one.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.45.
 public struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetResolvablePrivateAddressTimeout
-  /// The values that a controller takes, in seconds.
+  /// The values that a controller accepts, in seconds.
   public static var range: ClosedRange<UInt16> { 0x0001...0x0E10 }
 
   /// In seconds, 1 to 3,600; 900 after a reset.
   public var timeout: UInt16
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(timeout: UInt16) {
     self.timeout = timeout
   }
@@ -87,25 +86,26 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
     self.init(timeout: timeout)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(timeout)
   }
 }
 
-/// Sets whether a device of the resolving list that has a key may use its identity address too.
+/// Sets whether a device in the resolving list with a key may also use its identity address.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.77.
 public struct LESetPrivacyMode: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetPrivacyMode
 
   /// The device's identity address.
   public var peer: DeviceAddress
-  /// 0x00, network privacy: only private addresses are accepted from it; 0x01, device privacy: both are.
+  /// 0x00, network privacy: only its private addresses are accepted; 0x01, device privacy: both
+  /// are.
   public var mode: UInt8
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(peer: DeviceAddress, mode: UInt8) {
     self.peer = peer
     self.mode = mode
@@ -117,7 +117,7 @@ public struct LESetPrivacyMode: HCICommand, Equatable {
     self.init(peer: peer, mode: mode)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     peer.write(to: &writer)
     writer.write(mode)
@@ -126,26 +126,20 @@ public struct LESetPrivacyMode: HCICommand, Equatable {
 
 /// Adds a device to the filter accept list.
 ///
-/// Core Specification, Vol 4, Part E, 7.8.16. Refused while the list filters something.
+/// Core Specification, Vol 4, Part E, 7.8.16. Refused while the list is in use.
 public struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leAddDeviceToFilterAcceptList
 
-  /// The device: its identity address where addresses are resolved.
+  /// The device; with address resolution, its identity address.
   public var device: DeviceAddress
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(device: DeviceAddress) {
     self.device = device
   }
 
-  /// Reads the parameters; `nil` if they are too short.
-  public init?(_ reader: inout ByteReader) {
-    guard let device = DeviceAddress(&reader) else { return nil }
-    self.init(device: device)
-  }
-
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     device.write(to: &writer)
   }

@@ -1,28 +1,24 @@
-/// How to look for advertisers.
+/// Sets the parameters of scanning.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.10.
 public struct LESetScanParameters: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanParameters
 
-  /// 0x00 passive; 0x01 active, asking for scan responses.
+  /// 0x00 passive; 0x01 active, with scan requests.
   public var type: UInt8
-  /// From one scan to the next, in 0.625 ms, 4 to 16,384.
+  /// The time between the starts of two scans, in 0.625 ms, 4 to 16,384.
   public var interval: UInt16
-  /// How long a scan lasts, in 0.625 ms, at most the interval.
+  /// The duration of a scan, in 0.625 ms, at most the interval.
   public var window: UInt16
   /// 0x00 public; 0x01 random.
   public var ownAddressType: UInt8
   /// 0x00: every advertiser.
   public var filterPolicy: UInt8
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(
-    type: UInt8,
-    interval: UInt16,
-    window: UInt16,
-    ownAddressType: UInt8,
-    filterPolicy: UInt8
+    type: UInt8, interval: UInt16, window: UInt16, ownAddressType: UInt8, filterPolicy: UInt8
   ) {
     self.type = type
     self.interval = interval
@@ -33,10 +29,8 @@ public struct LESetScanParameters: HCICommand, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let type = reader.readUInt8(),
-      let interval = reader.readUInt16(),
-      let window = reader.readUInt16(),
-      let ownAddressType = reader.readUInt8(),
+    guard let type = reader.readUInt8(), let interval = reader.readUInt16(),
+      let window = reader.readUInt16(), let ownAddressType = reader.readUInt8(),
       let filterPolicy = reader.readUInt8()
     else { return nil }
     self.type = type
@@ -46,7 +40,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
     self.filterPolicy = filterPolicy
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(type)
     writer.write(interval)
@@ -56,11 +50,11 @@ public struct LESetScanParameters: HCICommand, Equatable {
   }
 }
 
-/// Starts or ends scanning.
+/// Starts or stops scanning.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.11.
 public struct LESetScanEnable: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanEnable
 
   /// 0x00 off; 0x01 on.
@@ -68,7 +62,7 @@ public struct LESetScanEnable: HCICommand, Equatable {
   /// 0x01: each advertiser is reported once.
   public var filterDuplicates: UInt8
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(enable: UInt8, filterDuplicates: UInt8) {
     self.enable = enable
     self.filterDuplicates = filterDuplicates
@@ -76,14 +70,13 @@ public struct LESetScanEnable: HCICommand, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let enable = reader.readUInt8(),
-      let filterDuplicates = reader.readUInt8()
+    guard let enable = reader.readUInt8(), let filterDuplicates = reader.readUInt8()
     else { return nil }
     self.enable = enable
     self.filterDuplicates = filterDuplicates
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(enable)
     writer.write(filterDuplicates)
@@ -92,9 +85,10 @@ public struct LESetScanEnable: HCICommand, Equatable {
 
 /// Connects to an advertiser.
 ///
-/// Core Specification, Vol 4, Part E, 7.8.12. Answered by Command Status, then LE Connection Complete.
+/// Core Specification, Vol 4, Part E, 7.8.12. Answered by Command Status, then LE Connection
+/// Complete.
 public struct LECreateConnection: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leCreateConnection
 
   /// In 0.625 ms, 4 to 16,384.
@@ -107,22 +101,17 @@ public struct LECreateConnection: HCICommand, Equatable {
   public var peer: DeviceAddress
   /// 0x00 public; 0x01 random.
   public var ownAddressType: UInt8
-  /// The connection parameters that are wanted.
+  /// The requested connection parameters.
   public var parameters: ConnectionParameters
   /// A hint, in 0.625 ms.
   public var minimumEventLength: UInt16
   /// A hint, in 0.625 ms.
   public var maximumEventLength: UInt16
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(
-    scanInterval: UInt16,
-    scanWindow: UInt16,
-    filterPolicy: UInt8,
-    peer: DeviceAddress,
-    ownAddressType: UInt8,
-    parameters: ConnectionParameters,
-    minimumEventLength: UInt16 = 0,
+    scanInterval: UInt16, scanWindow: UInt16, filterPolicy: UInt8, peer: DeviceAddress,
+    ownAddressType: UInt8, parameters: ConnectionParameters, minimumEventLength: UInt16 = 0,
     maximumEventLength: UInt16 = 0
   ) {
     self.scanInterval = scanInterval
@@ -137,14 +126,10 @@ public struct LECreateConnection: HCICommand, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let scanInterval = reader.readUInt16(),
-      let scanWindow = reader.readUInt16(),
-      let filterPolicy = reader.readUInt8(),
-      let peer = DeviceAddress(&reader),
-      let ownAddressType = reader.readUInt8(),
-      let parameters = ConnectionParameters(&reader),
-      let minimumEventLength = reader.readUInt16(),
-      let maximumEventLength = reader.readUInt16()
+    guard let scanInterval = reader.readUInt16(), let scanWindow = reader.readUInt16(),
+      let filterPolicy = reader.readUInt8(), let peer = DeviceAddress(&reader),
+      let ownAddressType = reader.readUInt8(), let parameters = ConnectionParameters(&reader),
+      let minimumEventLength = reader.readUInt16(), let maximumEventLength = reader.readUInt16()
     else { return nil }
     self.scanInterval = scanInterval
     self.scanWindow = scanWindow
@@ -156,7 +141,7 @@ public struct LECreateConnection: HCICommand, Equatable {
     self.maximumEventLength = maximumEventLength
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(scanInterval)
     writer.write(scanWindow)

@@ -1,14 +1,14 @@
-/// Chooses the events that the controller may send.
+/// Selects the events that the controller may send.
 ///
 /// Core Specification, Vol 4, Part E, 7.3.1.
 public struct SetEventMask: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.setEventMask
 
-  /// A bit an event.
+  /// A bit for each event.
   public var mask: UInt64
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(mask: UInt64) {
     self.mask = mask
   }
@@ -20,23 +20,23 @@ public struct SetEventMask: HCICommand, Equatable {
     self.mask = mask
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(mask)
   }
 }
 
-/// Chooses the LE Meta events that the controller may send.
+/// Selects the LE Meta events that the controller may send.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.1.
 public struct LESetEventMask: HCICommand, Equatable {
-  /// Which command it is.
+  /// The command's opcode.
   public static let opcode = HCIOpcode.leSetEventMask
 
-  /// A bit a subevent: bit n for subevent n + 1.
+  /// Bit n for subevent n + 1.
   public var mask: UInt64
 
-  /// A command with these parameters.
+  /// Creates a command with these parameters.
   public init(mask: UInt64) {
     self.mask = mask
   }
@@ -48,7 +48,7 @@ public struct LESetEventMask: HCICommand, Equatable {
     self.mask = mask
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(mask)
   }

@@ -1,16 +1,16 @@
-/// A command has been carried out, or refused at once.
+/// A command has completed, or failed at once.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.14. For most commands the first return parameter is
 /// the status.
 public struct CommandComplete: ~Escapable {
   /// How many commands the host may send now.
   public var commandCredits: UInt8
-  /// The command; `HCIOpcode.none` if this only gives credits.
+  /// The command; `HCIOpcode.none` if the event only gives credits.
   public var opcode: HCIOpcode
-  /// What the command returns.
+  /// The command's return parameters.
   public var returnParameters: Span<UInt8>
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   @_lifetime(copy returnParameters)
   public init(commandCredits: UInt8, opcode: HCIOpcode, returnParameters: Span<UInt8>) {
     self.commandCredits = commandCredits
@@ -39,21 +39,21 @@ public struct CommandComplete: ~Escapable {
   }
 }
 
-/// A command has been taken on, and some other event will tell how it ended; or it was refused.
+/// A command has begun, and another event reports its end; or it failed.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.15.
 public struct CommandStatus: HCIEvent, Equatable {
-  /// Which event it is.
+  /// The event's code.
   public static let code = HCIEventCode.commandStatus
 
-  /// `success` if the command has been taken on.
+  /// `success` if the command has begun.
   public var status: HCIErrorCode
   /// How many commands the host may send now.
   public var commandCredits: UInt8
-  /// The command; `HCIOpcode.none` if this only gives credits.
+  /// The command; `HCIOpcode.none` if the event only gives credits.
   public var opcode: HCIOpcode
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(status: HCIErrorCode, commandCredits: UInt8, opcode: HCIOpcode) {
     self.status = status
     self.commandCredits = commandCredits
@@ -70,7 +70,7 @@ public struct CommandStatus: HCIEvent, Equatable {
     self.opcode = HCIOpcode(rawValue: opcode)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(commandCredits)
@@ -78,14 +78,14 @@ public struct CommandStatus: HCIEvent, Equatable {
   }
 }
 
-/// Some ACL packets have left the controller, which has room for as many more.
+/// The controller has sent ACL packets, and has room for as many more.
 ///
-/// Core Specification, Vol 4, Part E, 7.7.19. Read one link at a time: `next()` until `nil`.
+/// Core Specification, Vol 4, Part E, 7.7.19. Read one link at a time: call `next()` until `nil`.
 public struct NumberOfCompletedPackets: ~Escapable {
   private var reader: ByteReader
   private var remaining: Int
 
-  /// Reads an event's parameters; `nil` if they are shorter than the count of links tells.
+  /// Reads an event's parameters; `nil` if they are too short for the number of links.
   @_lifetime(copy parameters)
   public init?(parameters: Span<UInt8>) {
     var reader = ByteReader(parameters)
@@ -94,7 +94,7 @@ public struct NumberOfCompletedPackets: ~Escapable {
     remaining = Int(links)
   }
 
-  /// The next link, and how many of its packets have left.
+  /// The next link, and how many of its packets were sent.
   public mutating func next() -> (handle: ConnectionHandle, count: UInt16)? {
     guard remaining > 0, let handle = ConnectionHandle(&reader), let count = reader.readUInt16()
     else { return nil }
@@ -102,7 +102,7 @@ public struct NumberOfCompletedPackets: ~Escapable {
     return (handle, count)
   }
 
-  /// Writes a whole packet that tells of one link, H4's type byte first.
+  /// Writes a whole packet about one link, H4's type byte first.
   public static func writePacket(
     handle: ConnectionHandle, count: UInt16, to writer: inout ByteWriter
   ) {

@@ -1,16 +1,16 @@
-/// An encrypted link has a new key, or could not get one.
+/// The key of an encrypted link has changed, or could not be changed.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.39.
 public struct EncryptionKeyRefreshComplete: HCIEvent, Equatable {
-  /// Which event it is.
+  /// The event's code.
   public static let code = HCIEventCode.encryptionKeyRefreshComplete
 
-  /// Whether it worked.
+  /// Whether it succeeded.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(status: HCIErrorCode, handle: ConnectionHandle) {
     self.status = status
     self.handle = handle
@@ -24,7 +24,7 @@ public struct EncryptionKeyRefreshComplete: HCIEvent, Equatable {
     self.init(status: HCIErrorCode(rawValue: status), handle: handle)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)

@@ -1,10 +1,10 @@
-/// The parameters of one event, as a controller writes them and a host reads them.
+/// An HCI event, which a controller writes and a host reads.
 public protocol HCIEvent: Sendable {
-  /// Which event it is.
+  /// The event's code.
   static var code: HCIEventCode { get }
 
-  /// Reads the parameters; `nil` if they are too short. What is left over is ignored: later
-  /// versions of the specification add parameters to the end of an event.
+  /// Reads the parameters; `nil` if they are too short. It ignores further bytes: later versions of
+  /// the specification append parameters to events.
   init?(_ reader: inout ByteReader)
 
   /// Writes the parameters.
@@ -29,15 +29,12 @@ extension HCIEvent {
   }
 }
 
-/// The parameters of one LE Meta event, after its subevent byte.
+/// An LE Meta event, without its subevent byte.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.
 public protocol LEMetaEvent: Sendable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   static var subevent: LEMetaSubevent { get }
-
-  /// Reads the parameters after the subevent; `nil` if they are too short.
-  init?(_ reader: inout ByteReader)
 
   /// Writes the parameters after the subevent.
   func writeParameters(to writer: inout ByteWriter)

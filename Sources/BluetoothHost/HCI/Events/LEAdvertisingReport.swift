@@ -1,43 +1,43 @@
-/// One advertiser heard while scanning.
+/// A report of one advertiser.
 ///
-/// Core Specification, Vol 4, Part E, 7.7.65.2. A controller writes one report an event; a host reads
-/// an event with any number by `AdvertisingReports`.
+/// Core Specification, Vol 4, Part E, 7.7.65.2. A controller writes one report per event;
+/// `AdvertisingReports` reads an event with any number.
 public struct LEAdvertisingReport: Equatable, Sendable {
-  /// What kind of advertisement was heard.
+  /// The type of an advertisement.
   public struct Kind: RawRepresentable, Equatable, Sendable {
-    /// The number as it is sent.
+    /// The value in the packet.
     public var rawValue: UInt8
 
-    /// Any number, known or not.
+    /// Any value, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// ADV_IND: anyone may connect.
+    /// ADV_IND: every device may connect.
     public static let connectable = Kind(rawValue: 0x00)
-    /// ADV_DIRECT_IND: one named central may connect.
+    /// ADV_DIRECT_IND: one specific central may connect.
     public static let directed = Kind(rawValue: 0x01)
-    /// ADV_SCAN_IND: gives a scan response, takes no connection.
+    /// ADV_SCAN_IND: scannable, not connectable.
     public static let scannable = Kind(rawValue: 0x02)
-    /// ADV_NONCONN_IND: only tells.
+    /// ADV_NONCONN_IND: neither connectable nor scannable.
     public static let nonconnectable = Kind(rawValue: 0x03)
     /// SCAN_RSP.
     public static let scanResponse = Kind(rawValue: 0x04)
   }
 
-  /// The signal strength when the controller does not know it.
+  /// The value of `rssi` if the controller does not know the signal strength.
   public static let unknownRSSI: Int8 = 127
 
-  /// What kind of advertisement was heard.
+  /// The type of the advertisement.
   public var kind: Kind
   /// The advertiser.
   public var address: DeviceAddress
-  /// What it said.
+  /// The advertising data.
   public var data: AdvertisingData
-  /// How strongly it was heard, in dBm, −127 to 20; 127 when unknown.
+  /// The signal strength in dBm, −127 to 20; 127 if unknown.
   public var rssi: Int8
 
-  /// A report of one advertiser.
+  /// Creates a report of one advertiser.
   public init(kind: Kind, address: DeviceAddress, data: AdvertisingData, rssi: Int8) {
     self.kind = kind
     self.address = address

@@ -1,24 +1,24 @@
-/// A link has been made, or an attempt to make one has ended.
+/// A link was made, or an attempt to connect has ended.
 ///
-/// Core Specification, Vol 4, Part E, 7.7.65.1, and the enhanced form of 7.7.65.10, which adds
-/// the two resolvable private addresses. Both are read into this one type.
+/// Core Specification, Vol 4, Part E, 7.7.65.1, and the enhanced form of 7.7.65.10, which adds the
+/// two resolvable private addresses. This type reads both.
 public struct LEConnectionComplete: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.connectionComplete
 
-  /// Which side of the link this device is.
+  /// A device's role on a link.
   public struct Role: RawRepresentable, Equatable, Sendable {
-    /// The number as it is sent.
+    /// The value in the packet.
     public var rawValue: UInt8
 
-    /// Any number, known or not.
+    /// Any value, known or not.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// It began the link.
+    /// It initiated the link.
     public static let central = Role(rawValue: 0x00)
-    /// It advertised, and was connected to.
+    /// It advertised.
     public static let peripheral = Role(rawValue: 0x01)
   }
 
@@ -26,20 +26,20 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
-  /// Which side this device is.
+  /// This device's role.
   public var role: Role
-  /// The other side.
+  /// The peer.
   public var peer: DeviceAddress
   /// The connection interval, in 1.25 ms, 6 to 3,200.
   public var interval: UInt16
   /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  /// How long the link may be silent until it ends, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
-  /// How precise the central's clock is, as a code; only a peripheral is told.
+  /// The code of the central's clock accuracy; only valid for a peripheral.
   public var centralClockAccuracy: UInt8
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(
     status: HCIErrorCode, handle: ConnectionHandle, role: Role, peer: DeviceAddress,
     interval: UInt16, latency: UInt16, supervisionTimeout: UInt16, centralClockAccuracy: UInt8 = 0
@@ -65,7 +65,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       let role = reader.readUInt8(), let peer = DeviceAddress(&reader)
     else { return nil }
     if enhanced {
-      // The two resolvable private addresses in use: `ResolvableAddresses`.
+      // The two resolvable private addresses in use: see `ResolvableAddresses`.
       guard reader.readBytes(12) != nil else { return nil }
     }
     guard let interval = reader.readUInt16(), let latency = reader.readUInt16(),
@@ -77,7 +77,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
       centralClockAccuracy: accuracy)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -90,27 +90,28 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   }
 }
 
-/// The resolvable private addresses that a link was made with, as LE Enhanced Connection Complete has them.
+/// The resolvable private addresses of a link, from LE Enhanced Connection Complete.
 ///
-/// Core Specification, Vol 4, Part E, 7.7.65.10. A controller that resolves addresses names the peer by its
-/// identity; the functions of pairing want the addresses of the link.
+/// Core Specification, Vol 4, Part E, 7.7.65.10. A controller that resolves addresses reports the
+/// peer's identity address, but pairing needs the addresses of the link.
 public struct ResolvableAddresses: Equatable, Sendable {
-  /// That of this device; `nil` if it used another kind, or if the controller does not say so.
+  /// The address of this device; `nil` if it is of another kind, or not reported.
   public var local: DeviceAddress?
-  /// That of the peer, if the controller has resolved it; else `nil`.
+  /// The address of the peer if the controller has resolved it; otherwise `nil`.
   public var peer: DeviceAddress?
 
-  /// None.
+  /// No addresses.
   public init() {}
 
-  /// Those in the parameters of the event after the subevent's code; none if they are too short.
+  /// Reads the addresses from the event's parameters after the subevent; none if they are too
+  /// short.
   public init(_ parameters: borrowing ByteReader) {
     var reader = copy parameters
     // Status, handle, role, and the peer's address with its type.
     guard reader.readBytes(11) != nil, let local = DeviceAddress(&reader, kind: .random),
       let peer = DeviceAddress(&reader, kind: .random)
     else { return }
-    // Zeros stand for none.
+    // Zeros mean no address.
     if local.bytes[5] != 0 { self.local = local }
     if peer.bytes[5] != 0 { self.peer = peer }
   }

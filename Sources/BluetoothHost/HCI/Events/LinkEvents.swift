@@ -2,17 +2,17 @@
 ///
 /// Core Specification, Vol 4, Part E, 7.7.5.
 public struct DisconnectionComplete: HCIEvent, Equatable {
-  /// Which event it is.
+  /// The event's code.
   public static let code = HCIEventCode.disconnectionComplete
 
-  /// Whether it worked.
+  /// Whether it succeeded.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
-  /// Why.
+  /// The reason.
   public var reason: HCIErrorCode
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(status: HCIErrorCode, handle: ConnectionHandle, reason: HCIErrorCode) {
     self.status = status
     self.handle = handle
@@ -21,8 +21,7 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let status = reader.readUInt8(),
-      let handle = ConnectionHandle(&reader),
+    guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
       let reason = reader.readUInt8()
     else { return nil }
     self.status = HCIErrorCode(rawValue: status)
@@ -30,7 +29,7 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
     self.reason = HCIErrorCode(rawValue: reason)
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -38,21 +37,21 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
   }
 }
 
-/// A link became encrypted, or stopped being so.
+/// Encryption of a link was turned on or off.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.8.
 public struct EncryptionChange: HCIEvent, Equatable {
-  /// Which event it is.
+  /// The event's code.
   public static let code = HCIEventCode.encryptionChange
 
-  /// Whether it worked.
+  /// Whether it succeeded.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
   /// 0x00 off; 0x01 on, with AES-CCM for LE.
   public var enabled: UInt8
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(status: HCIErrorCode, handle: ConnectionHandle, enabled: UInt8) {
     self.status = status
     self.handle = handle
@@ -61,8 +60,7 @@ public struct EncryptionChange: HCIEvent, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let status = reader.readUInt8(),
-      let handle = ConnectionHandle(&reader),
+    guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
       let enabled = reader.readUInt8()
     else { return nil }
     self.status = HCIErrorCode(rawValue: status)
@@ -70,7 +68,7 @@ public struct EncryptionChange: HCIEvent, Equatable {
     self.enabled = enabled
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -82,13 +80,13 @@ public struct EncryptionChange: HCIEvent, Equatable {
 ///
 /// Core Specification, Vol 4, Part E, 7.7.16.
 public struct HardwareError: HCIEvent, Equatable {
-  /// Which event it is.
+  /// The event's code.
   public static let code = HCIEventCode.hardwareError
 
-  /// The maker's code for what failed.
+  /// The vendor's code for the failure.
   public var hardwareCode: UInt8
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(hardwareCode: UInt8) {
     self.hardwareCode = hardwareCode
   }
@@ -100,27 +98,27 @@ public struct HardwareError: HCIEvent, Equatable {
     self.hardwareCode = hardwareCode
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(hardwareCode)
   }
 }
 
-/// The central wants an encrypted link, and the controller asks for the key.
+/// The central starts encryption, and the controller requests the key.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.5.
 public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.longTermKeyRequest
 
   /// The link.
   public var handle: ConnectionHandle
-  /// Which key, with the diversifier.
+  /// Identifies the key, with the diversifier.
   public var randomNumber: UInt64
-  /// Which key, with the random number.
+  /// Identifies the key, with the random number.
   public var encryptedDiversifier: UInt16
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(handle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
     self.handle = handle
     self.randomNumber = randomNumber
@@ -129,8 +127,7 @@ public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader),
-      let randomNumber = reader.readUInt64(),
+    guard let handle = ConnectionHandle(&reader), let randomNumber = reader.readUInt64(),
       let encryptedDiversifier = reader.readUInt16()
     else { return nil }
     self.handle = handle
@@ -138,7 +135,7 @@ public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
     self.encryptedDiversifier = encryptedDiversifier
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(randomNumber)

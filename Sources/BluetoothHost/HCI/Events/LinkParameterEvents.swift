@@ -1,11 +1,11 @@
-/// The connection parameters of a link changed, or could not be.
+/// The connection parameters of a link changed, or could not be changed.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.3.
 public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.connectionUpdateComplete
 
-  /// Whether it worked.
+  /// Whether it succeeded.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
@@ -13,15 +13,12 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
   public var interval: UInt16
   /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: UInt16
-  /// How long a silent link lives, in 10 ms, 10 to 3,200.
+  /// How long the link may be silent until it ends, in 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(
-    status: HCIErrorCode,
-    handle: ConnectionHandle,
-    interval: UInt16,
-    latency: UInt16,
+    status: HCIErrorCode, handle: ConnectionHandle, interval: UInt16, latency: UInt16,
     supervisionTimeout: UInt16
   ) {
     self.status = status
@@ -33,10 +30,8 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let status = reader.readUInt8(),
-      let handle = ConnectionHandle(&reader),
-      let interval = reader.readUInt16(),
-      let latency = reader.readUInt16(),
+    guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
+      let interval = reader.readUInt16(), let latency = reader.readUInt16(),
       let supervisionTimeout = reader.readUInt16()
     else { return nil }
     self.status = HCIErrorCode(rawValue: status)
@@ -46,7 +41,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
     self.supervisionTimeout = supervisionTimeout
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)
@@ -56,19 +51,19 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
   }
 }
 
-/// The other side asks for other connection parameters.
+/// The peer requests other connection parameters.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.6.
 public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.remoteConnectionParameterRequest
 
   /// The link.
   public var handle: ConnectionHandle
-  /// The connection parameters that are wanted.
+  /// The requested connection parameters.
   public var parameters: ConnectionParameters
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(handle: ConnectionHandle, parameters: ConnectionParameters) {
     self.handle = handle
     self.parameters = parameters
@@ -76,25 +71,24 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader),
-      let parameters = ConnectionParameters(&reader)
+    guard let handle = ConnectionHandle(&reader), let parameters = ConnectionParameters(&reader)
     else { return nil }
     self.handle = handle
     self.parameters = parameters
   }
 
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     parameters.write(to: &writer)
   }
 }
 
-/// The longest packet over the air changed.
+/// The maximum length of a link's packets changed.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.7.
 public struct LEDataLengthChange: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.dataLengthChange
 
   /// The link.
@@ -108,12 +102,9 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
   /// 328 to 17,040 µs.
   public var receiveTime: UInt16
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(
-    handle: ConnectionHandle,
-    transmitOctets: UInt16,
-    transmitTime: UInt16,
-    receiveOctets: UInt16,
+    handle: ConnectionHandle, transmitOctets: UInt16, transmitTime: UInt16, receiveOctets: UInt16,
     receiveTime: UInt16
   ) {
     self.handle = handle
@@ -123,22 +114,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
     self.receiveTime = receiveTime
   }
 
-  /// Reads the parameters; `nil` if they are too short.
-  public init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader),
-      let transmitOctets = reader.readUInt16(),
-      let transmitTime = reader.readUInt16(),
-      let receiveOctets = reader.readUInt16(),
-      let receiveTime = reader.readUInt16()
-    else { return nil }
-    self.handle = handle
-    self.transmitOctets = transmitOctets
-    self.transmitTime = transmitTime
-    self.receiveOctets = receiveOctets
-    self.receiveTime = receiveTime
-  }
-
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(handle.rawValue)
     writer.write(transmitOctets)
@@ -148,14 +124,14 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
   }
 }
 
-/// The physical layers of a link changed, or could not be.
+/// The PHYs of a link changed, or could not be changed.
 ///
 /// Core Specification, Vol 4, Part E, 7.7.65.12.
 public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
-  /// Which LE event it is.
+  /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.phyUpdateComplete
 
-  /// Whether it worked.
+  /// Whether it succeeded.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
@@ -164,12 +140,9 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
   /// 1: 1M; 2: 2M; 3: coded.
   public var receivePHY: UInt8
 
-  /// An event with these parameters.
+  /// Creates an event with these parameters.
   public init(
-    status: HCIErrorCode,
-    handle: ConnectionHandle,
-    transmitPHY: UInt8,
-    receivePHY: UInt8
+    status: HCIErrorCode, handle: ConnectionHandle, transmitPHY: UInt8, receivePHY: UInt8
   ) {
     self.status = status
     self.handle = handle
@@ -177,20 +150,7 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
     self.receivePHY = receivePHY
   }
 
-  /// Reads the parameters; `nil` if they are too short.
-  public init?(_ reader: inout ByteReader) {
-    guard let status = reader.readUInt8(),
-      let handle = ConnectionHandle(&reader),
-      let transmitPHY = reader.readUInt8(),
-      let receivePHY = reader.readUInt8()
-    else { return nil }
-    self.status = HCIErrorCode(rawValue: status)
-    self.handle = handle
-    self.transmitPHY = transmitPHY
-    self.receivePHY = receivePHY
-  }
-
-  /// Writes the parameters, in their order in the packet.
+  /// Writes the parameters in the packet's order.
   public func writeParameters(to writer: inout ByteWriter) {
     writer.write(status.rawValue)
     writer.write(handle.rawValue)

@@ -1,17 +1,17 @@
-/// Why a channel has ended, or was never opened.
+/// Why a channel ended, or did not open.
 public enum ChannelEnd: Error, Equatable, Sendable {
-  /// The owner closed it.
+  /// The program closed it.
   case closed
   /// The peer closed it: Core Specification, Vol 3, Part A, 4.6.
   case closedByPeer
   /// The link ended.
   case linkLost(HCIErrorCode)
 
-  // The channel was never opened.
+  // The channel did not open.
 
   /// The peer refused it: Vol 3, Part A, 4.23.
   case refused(LECreditBasedConnectionResult)
-  /// The peer does not understand the request: Vol 3, Part A, 4.1.
+  /// The peer does not support the request: Vol 3, Part A, 4.1.
   case rejected
   /// The peer did not answer in time: Vol 3, Part A, 6.2.1.
   case timedOut
@@ -19,9 +19,9 @@ public enum ChannelEnd: Error, Equatable, Sendable {
   /// Vol 3, Part A, 4.23.
   case invalidResponse
 
-  // The peer broke a rule.
+  // The peer violated the protocol.
 
-  /// A K-frame came though the peer had no credits: Vol 3, Part A, 10.1.
+  /// A K-frame arrived without a credit: Vol 3, Part A, 10.1.
   case frameWithoutCredit
   /// The peer gave more than 65,535 credits: Vol 3, Part A, 10.1.
   case tooManyCredits
@@ -34,8 +34,8 @@ public enum ChannelEnd: Error, Equatable, Sendable {
   /// The K-frames of an SDU held more bytes than its length: Vol 3, Part A, 3.4.3.
   case sduOverrun
 
-  // The owner broke a rule.
+  // The program made an error.
 
-  /// The owner's SDU was longer than the peer's MTU, or it wrote fewer bytes than the SDU has.
+  /// The SDU was longer than the peer's MTU, or the program wrote fewer bytes than its length.
   case invalidSDU
 }

@@ -1,25 +1,25 @@
-/// What a device offers on an SPSM, and what it requires of a link before a peer gets a channel.
+/// A listener on an SPSM, and the security that a link needs for a channel.
 public struct ChannelListener: Equatable, Sendable {
-  /// What a link needs.
+  /// The security that a link needs.
   public enum Security: Equatable, Sendable {
     /// Nothing.
     case none
     /// Encryption.
     case encryption
-    /// Encryption with a key that is protected against a man in the middle.
+    /// Encryption with a key that is protected against man-in-the-middle attacks.
     case authentication
   }
 
-  /// The longest SDU that this device takes.
+  /// The longest SDU that this device accepts.
   public var mtu: ChannelMTU
-  /// What the link needs.
+  /// The security that the link needs.
   public var security: Security
-  /// The shortest key in bytes, 7 to 16, where the link needs one.
+  /// The minimum key size in bytes, 7 to 16, if the link needs a key.
   public var keySize: Int
   /// Whether this peer may use the SPSM.
   public var isAuthorized: Bool
 
-  /// A listener with these requirements.
+  /// Creates a listener with these requirements.
   public init(
     mtu: ChannelMTU, security: Security = .none, keySize: Int = 7, isAuthorized: Bool = true
   ) {
@@ -31,8 +31,8 @@ public struct ChannelListener: Equatable, Sendable {
 
   /// Why a link with this protection gets no channel; `nil` if it gets one.
   ///
-  /// Core Specification, Vol 3, Part C, 10.3.1: without a key the peer is to pair, with one it is to
-  /// encrypt.
+  /// Core Specification, Vol 3, Part C, 10.3.1: without a key the peer should pair, with one it
+  /// should encrypt.
   func refusal(for protection: LinkProtection) -> LECreditBasedConnectionResult? {
     if security != .none {
       guard protection.hasKey else { return .insufficientAuthentication }
@@ -46,18 +46,18 @@ public struct ChannelListener: Equatable, Sendable {
   }
 }
 
-/// What protects a link, as far as channels depend on it.
+/// The security of a link, as far as channels depend on it.
 public struct LinkProtection: Equatable, Sendable {
   /// Whether the devices share a key.
   public var hasKey: Bool
   /// Whether the link is encrypted.
   public var isEncrypted: Bool
-  /// Whether the key is protected against a man in the middle.
+  /// Whether the key is protected against man-in-the-middle attacks.
   public var isAuthenticated: Bool
-  /// The length of the key in bytes, up to 16.
+  /// The key size in bytes, up to 16.
   public var keySize: Int
 
-  /// A protection of this kind.
+  /// Creates a protection with these values.
   public init(hasKey: Bool, isEncrypted: Bool, isAuthenticated: Bool, keySize: Int) {
     self.hasKey = hasKey
     self.isEncrypted = isEncrypted
@@ -65,7 +65,7 @@ public struct LinkProtection: Equatable, Sendable {
     self.keySize = keySize
   }
 
-  /// The protection that a link has by the Security Manager, whose keys all have 16 bytes.
+  /// The protection of a link secured by the Security Manager, whose keys have 16 bytes.
   public init(_ security: LinkSecurity) {
     let isEncrypted = security.contains(.encrypted)
     self.init(
@@ -73,7 +73,7 @@ public struct LinkProtection: Equatable, Sendable {
       isAuthenticated: security.contains(.authenticated), keySize: isEncrypted ? 16 : 0)
   }
 
-  /// Nothing: the devices have no key.
+  /// No protection: the devices have no key.
   public static var none: LinkProtection {
     LinkProtection(hasKey: false, isEncrypted: false, isAuthenticated: false, keySize: 0)
   }

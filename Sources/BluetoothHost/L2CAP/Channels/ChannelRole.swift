@@ -1,44 +1,48 @@
-/// The part of a host that has credit-based channels.
+/// The part of a host with credit-based channels.
 ///
-/// `CreditBasedChannels` is one. `NoChannels` is for a host without: it has neither state nor code. The
-/// host calls these requirements; nothing else needs them.
+/// `CreditBasedChannels` implements it. `NoChannels` is for a host without channels: it has neither
+/// state nor code. Only the host calls these requirements.
 public protocol ChannelRole: ~Copyable {
-  /// Whether there can be channels. The code for them is left out where this is false.
+  /// Whether there can be channels. If false, their code is left out.
   static var isPresent: Bool { get }
 
-  /// The longest payload in bytes of a frame that a channel takes.
+  /// The longest payload in bytes of a frame for a channel.
   var longestPayload: Int { get }
 
   /// The connections that may have a packet to send without having received one.
   var pendingConnections: ConnectionSet { get }
-  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for.
+  /// When to call `advance(to:)` next; `nil` if nothing is scheduled.
   var deadline: Instant? { get }
 
-  /// A link is there.
+  /// A link was opened.
   mutating func opened(_ connection: borrowing Connection)
-  /// A link has gone, and with it all its channels.
+  /// A link has closed, and with it all its channels.
   mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
-  /// The time is `now`: ends what has waited too long for an answer.
+  /// Ends requests that have timed out at `now`.
   mutating func advance(to now: Instant)
 
   /// Takes a signalling command, and writes the response that is due at once.
   ///
-  /// - Parameter protection: What protects the link now.
-  /// - Returns: Whether the command was about one of the channels, or asks for one. If not, the host
-  ///   answers it as one without channels does.
+  /// - Parameter command: The command.
+  /// - Parameter connection: The link that it came on.
+  /// - Parameter response: Takes the response.
+  /// - Parameter protection: The current protection of the link.
+  /// - Returns: Whether the command concerned a channel or requested one. If not, the host answers
+  ///   it as one without channels does.
   mutating func receive(
     _ command: borrowing SignallingCommand, on connection: borrowing Connection,
     protection: LinkProtection, response: inout ByteWriter
   ) -> Bool
-  /// Takes the payload of a K-frame. One for a channel that is not open is ignored.
+  /// Takes the payload of a K-frame. It is ignored if the channel is not open.
   mutating func receive(
     _ payload: Span<UInt8>, to channel: L2CAPChannel, on connection: borrowing Connection)
-  /// A frame for `channel` was longer than the host can hold.
+  /// Takes a frame for `channel` that is too long for the host.
   mutating func receiveOverlong(to channel: L2CAPChannel, on connection: borrowing Connection)
 
-  /// Whether a frame is on its way, fragment by fragment: no other frame may be sent before its end.
+  /// Whether a frame is being sent, fragment by fragment. No other frame may be sent before its
+  /// end.
   func isSending(on connection: borrowing Connection) -> Bool
-  /// Whether there is a packet to send, as far as is known without preparing it.
+  /// Whether there may be a packet to send, without preparing one.
   func hasPacket(for connection: borrowing Connection) -> Bool
   /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
   mutating func writePacket(
@@ -46,7 +50,7 @@ public protocol ChannelRole: ~Copyable {
   ) -> Bool
 }
 
-/// No channels: each request for one is refused.
+/// No channels: the host refuses each request for one.
 public struct NoChannels: ChannelRole, ~Copyable {
   /// False.
   public static var isPresent: Bool { false }

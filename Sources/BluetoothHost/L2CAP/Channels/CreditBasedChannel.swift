@@ -1,30 +1,30 @@
-/// One end of one channel: a state machine without a link.
+/// One end of a channel: a state machine that is independent of a link.
 ///
-/// Core Specification, Vol 3, Part A, 10.1: LE Credit Based Flow Control Mode. A channel carries SDUs in
-/// both directions, each cut into K-frames, and each K-frame takes a credit that the receiver gave.
+/// Core Specification, Vol 3, Part A, 10.1: LE Credit Based Flow Control Mode. A channel carries
+/// SDUs in both directions in K-frames. Each K-frame uses a credit from the receiver.
 struct CreditBasedChannel {
   enum State {
     /// There is no channel.
     case free
-    /// This device asks for it, and waits for the response.
+    /// This device has requested the channel and waits for the response.
     case connecting
-    /// It carries SDUs.
+    /// The channel carries SDUs.
     case open
-    /// This device closes it, and waits for the response.
+    /// This device closes the channel and waits for the response.
     case disconnecting
   }
 
   private(set) var state = State.free
-  /// The connection.
+  /// The connection index.
   private(set) var link = 0
   private(set) var spsm = SPSM.firstDynamic
-  /// Its number at this device.
+  /// Its CID at this device.
   private(set) var localCID = L2CAPChannel(rawValue: 0)
-  /// Its number at the peer; 0 while that is not known.
+  /// Its CID at the peer; 0 while it is unknown.
   private(set) var remoteCID = L2CAPChannel(rawValue: 0)
-  /// The longest SDU that this device takes.
+  /// The longest SDU that this device accepts.
   private(set) var mtu = ChannelMTU.minimum
-  /// The longest SDU that the peer takes, and the longest payload of a K-frame.
+  /// The longest SDU that the peer accepts, and its longest K-frame payload.
   private(set) var peerMTU = ChannelMTU.minimum
   private(set) var peerMPS = ChannelMPS.minimum
 
@@ -36,36 +36,36 @@ struct CreditBasedChannel {
   private var outgoing = SDUProgress()
 
   // Signalling.
-  var owesConnectionRequest = false
-  var owesConnectionResponse = false
-  var owesDisconnectionRequest = false
-  /// The identifier of the request that this device sent, or that it owes a response.
+  var isConnectionRequestPending = false
+  var isConnectionResponsePending = false
+  var isDisconnectionRequestPending = false
+  /// The identifier of the request that this device sent, or has to answer.
   var identifier: UInt8 = 0
-  /// When the request that was sent is given up.
+  /// When the request times out.
   var deadline: Instant?
-  /// Why it is to end; `nil` for a channel that goes on.
+  /// Why the channel ends; `nil` if it does not.
   private(set) var end: ChannelEnd?
 
   /// No channel.
   init() {}
 
-  /// A channel that this device asks for.
+  /// Creates a channel that this device requests.
   init(requesting spsm: SPSM, mtu: ChannelMTU, localCID: L2CAPChannel, link: Int) {
     state = .connecting
-    owesConnectionRequest = true
+    isConnectionRequestPending = true
     self.spsm = spsm
     self.mtu = mtu
     self.localCID = localCID
     self.link = link
   }
 
-  /// A channel that the peer asked for, and gets.
+  /// Creates a channel that the peer requested.
   init(
     accepting request: LECreditBasedConnectionRequest, identifier: UInt8, spsm: SPSM,
     mtu: ChannelMTU, peerMTU: ChannelMTU, peerMPS: ChannelMPS, localCID: L2CAPChannel, link: Int
   ) {
     state = .open
-    owesConnectionResponse = true
+    isConnectionResponsePending = true
     self.identifier = identifier
     self.spsm = spsm
     self.mtu = mtu
@@ -77,15 +77,16 @@ struct CreditBasedChannel {
     credits = request.initialCredits
   }
 
-  /// Whether the peer knows that it is open.
-  var isEstablished: Bool { state == .open && !owesConnectionResponse }
+  /// Whether it is open and the peer has the response.
+  var isEstablished: Bool { state == .open && !isConnectionResponsePending }
 
   /// Whether it waits for the response with this identifier.
   func awaits(_ identifier: UInt8) -> Bool { deadline != nil && self.identifier == identifier }
 
-  /// The peer has opened it. A channel that the owner has closed meanwhile is disconnected.
+  /// Opens the channel with the peer's response. If the program has closed it meanwhile, it
+  /// disconnects.
   ///
-  /// - Returns: False if the response has a number out of range: Vol 3, Part A, 4.23.
+  /// - Returns: False if the response has a CID out of range: Vol 3, Part A, 4.23.
   mutating func connect(_ response: LECreditBasedConnectionResponse) -> Bool {
     deadline = nil
     guard response.destinationCID.isDynamic else { return false }
@@ -102,19 +103,19 @@ struct CreditBasedChannel {
     return true
   }
 
-  /// Begins to close it. The first reason is the one that counts.
+  /// Begins to close it. The first reason applies.
   mutating func disconnect(_ end: ChannelEnd) {
     self.end = self.end ?? end
     guard state == .open else { return }
     state = .disconnecting
-    owesDisconnectionRequest = true
+    isDisconnectionRequestPending = true
   }
 }
 
 // MARK: Credits
 
 extension CreditBasedChannel {
-  /// The peer lets this device send more. False if that is more than it may give: Vol 3, Part A, 10.1.
+  /// Adds the peer's credits. False if they exceed the maximum: Vol 3, Part A, 10.1.
   mutating func add(credits more: UInt16) -> Bool {
     let (sum, overflow) = credits.addingReportingOverflow(more)
     guard !overflow else { return false }
@@ -122,16 +123,16 @@ extension CreditBasedChannel {
     return true
   }
 
-  /// How many credits the peer is to get, if the owner can take `room` more bytes, in K-frames of up to
-  /// `mps`. 0 while the peer still has more than half of what it could have: an indication for each
-  /// K-frame would cost as much air as the data.
+  /// How many credits to give the peer if the program can take `room` more bytes, in K-frames of up
+  /// to `mps`. 0 while the peer has more than half of the possible credits: an indication for each
+  /// K-frame would use as much airtime as the data.
   func creditsDue(room: Int, mps: ChannelMPS) -> UInt16 {
     let limit = UInt16(clamping: room / mps.byteCount)
     guard limit > peerCredits else { return 0 }
     return peerCredits <= limit / 2 ? limit - peerCredits : 0
   }
 
-  /// The peer gets these credits.
+  /// Records the credits given to the peer.
   mutating func give(_ credits: UInt16) {
     peerCredits = UInt16(clamping: Int(peerCredits) + Int(credits))
   }
@@ -140,9 +141,10 @@ extension CreditBasedChannel {
 // MARK: Data
 
 extension CreditBasedChannel {
-  /// Takes the payload of a K-frame: the bytes of an SDU, after the SDU's length if it is the first.
+  /// Takes the payload of a K-frame: the bytes of an SDU, in the first frame after the SDU's
+  /// length.
   ///
-  /// Throws the rule that the peer broke: Vol 3, Part A, 3.4.3 and 10.1.
+  /// Throws the peer's violation: Vol 3, Part A, 3.4.3 and 10.1.
   @_lifetime(copy payload)
   mutating func receive(
     _ payload: Span<UInt8>, mps: ChannelMPS
@@ -164,19 +166,19 @@ extension CreditBasedChannel {
     return segment
   }
 
-  /// Whether an SDU is on its way to the peer.
+  /// Whether an SDU is being sent.
   var isSendingSDU: Bool { outgoing.isUnderWay }
-  /// How many bytes of the SDU on its way have been sent.
+  /// How many bytes of that SDU have been sent.
   var sentCount: Int { outgoing.count }
 
-  /// The next SDU has this length. False if it is longer than the peer takes.
+  /// Begins an SDU of this length. False if it is longer than the peer's MTU.
   mutating func beginSDU(_ length: Int) -> Bool {
     guard length >= 0, length <= peerMTU.byteCount else { return false }
     outgoing.begin(UInt16(truncatingIfNeeded: length))
     return true
   }
 
-  /// What the next K-frame of the SDU on its way is to hold, in at most `limit` bytes of payload.
+  /// The next K-frame of the SDU, with at most `limit` bytes of payload.
   func nextFrame(limit: Int) -> KFrame {
     let lengthField = outgoing.count == 0 ? outgoing.length : nil
     let fieldLength = lengthField == nil ? 0 : KFrame.sduLengthLength
@@ -184,12 +186,12 @@ extension CreditBasedChannel {
     return KFrame(cid: remoteCID, payloadLength: payload, sduLength: lengthField)
   }
 
-  /// A K-frame has begun.
+  /// Uses a credit for a K-frame.
   mutating func useCredit() {
     if credits > 0 { credits -= 1 }
   }
 
-  /// The next `count` bytes of the SDU have been sent. Returns whether those were the last.
+  /// Records that `count` bytes of the SDU were sent. Returns whether they were the last.
   mutating func send(_ count: Int) -> Bool {
     outgoing.advance(by: count)
     guard outgoing.remaining == 0 else { return false }
@@ -198,7 +200,7 @@ extension CreditBasedChannel {
   }
 }
 
-/// How much of an SDU has come or gone. No length is more than 65,535: two bytes hold it.
+/// The progress of an SDU in one direction. Two bytes hold any length, at most 65,535.
 private struct SDUProgress {
   private(set) var isUnderWay = false
   private var lengthField: UInt16 = 0

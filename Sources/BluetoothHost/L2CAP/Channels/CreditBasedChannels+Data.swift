@@ -1,9 +1,9 @@
-// The data of channels: K-frames come in, and packets go out as the controller has room for them.
+// Data of channels: incoming K-frames, and outgoing packets when the controller has room.
 //
 // Core Specification, Vol 3, Part A, 3.4 and 10.1.
 extension CreditBasedChannels where Application: ~Copyable {
-  /// Takes the payload of a K-frame. One for a channel that is not open is ignored: the peer may have
-  /// sent it before it learnt that the channel is closed.
+  /// Takes the payload of a K-frame. It is ignored if the channel is not open: the peer may have
+  /// sent it before it learned of the closing.
   public mutating func receive(
     _ payload: Span<UInt8>, to cid: L2CAPChannel, on connection: borrowing Connection
   ) {
@@ -11,7 +11,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     else { return }
     do throws(ChannelEnd) {
       let segment = try entries[channel].receive(payload, mps: mps)
-      // A frame may be empty; so may be an SDU, and that is one.
+      // A frame without bytes is ignored, unless it is an empty SDU.
       if !segment.bytes.isEmpty || segment.sduLength == 0 {
         application.received(segment, on: channel)
       }
@@ -21,7 +21,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     }
   }
 
-  /// A frame for a channel was longer than the host can hold, which is longer than the MPS: 3.4.3.
+  /// Takes a frame for a channel that is too long for the host, and so longer than the MPS: 3.4.3.
   public mutating func receiveOverlong(
     to cid: L2CAPChannel, on connection: borrowing Connection
   ) {
@@ -30,12 +30,12 @@ extension CreditBasedChannels where Application: ~Copyable {
     disconnect(channel, with: .frameTooLong)
   }
 
-  /// Whether a K-frame is on its way, fragment by fragment.
+  /// Whether a K-frame is being sent, fragment by fragment.
   public func isSending(on connection: borrowing Connection) -> Bool {
     bearers[connection.index].unfinished != nil
   }
 
-  /// Whether there is a packet to send, as far as is known without preparing it.
+  /// Whether there may be a packet to send, without preparing one.
   public func hasPacket(for connection: borrowing Connection) -> Bool {
     if bearers[connection.index].unfinished != nil { return true }
     var remaining = bearers[connection.index].ready
@@ -47,15 +47,15 @@ extension CreditBasedChannels where Application: ~Copyable {
   }
 
   /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none. The
-  /// channels of a link take turns, a K-frame or a command each.
+  /// channels of a link take turns with a K-frame or a command each.
   public mutating func writePacket(
     for connection: borrowing Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     guard let handle = connection.handle else { return false }
     let link = connection.index
     let room = min(length, writer.freeCapacity &- ACLHeader.packetHeaderLength)
-    // The longest command, a request for a channel, has 4 + 4 + 10 = 18 bytes with its headers. Each
-    // controller takes at least 27: Vol 4, Part E, 7.8.2.
+    // The longest command, a request for a channel, has 4 + 4 + 10 = 18 bytes with its headers.
+    // Each controller accepts at least 27: Vol 4, Part E, 7.8.2.
     guard room >= 18 else { return false }
     if bearers[link].unfinished != nil {
       writeContinuation(at: link, handle, room, to: &writer)
@@ -84,8 +84,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     return entries[channel].isSendingSDU || application.nextSDULength(on: channel) != nil
   }
 
-  /// Writes the first packet of the next K-frame, with at most `room` bytes of data; `false` if there is
-  /// no frame, or none that may be sent.
+  /// Writes the first packet of the next K-frame, with at most `room` bytes of data; `false` if
+  /// there is no frame, or no credit.
   private mutating func writeFrame(
     of channel: Int, _ handle: ConnectionHandle, _ room: Int, to writer: inout ByteWriter
   ) -> Bool {
@@ -119,7 +119,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     return true
   }
 
-  /// Writes the next packet of a K-frame that takes several.
+  /// Writes the next packet of a K-frame that needs several.
   private mutating func writeContinuation(
     at link: Int, _ handle: ConnectionHandle, _ room: Int, to writer: inout ByteWriter
   ) {
@@ -133,12 +133,12 @@ extension CreditBasedChannels where Application: ~Copyable {
       _ = writer.fill(count) { _ in }
       return
     }
-    // What has begun is finished, lest the peer takes the next frame for its rest.
+    // The frame is completed even so; otherwise the peer would take the next frame for its rest.
     if !writePart(of: channel, count, to: &writer) { disconnect(channel, with: .invalidSDU) }
     finishPart(of: channel, count)
   }
 
-  /// Writes the next `count` bytes of the SDU on its way; false if the application wrote fewer.
+  /// Writes the next `count` bytes of the SDU; false if the program wrote fewer.
   private mutating func writePart(
     of channel: Int, _ count: Int, to writer: inout ByteWriter
   ) -> Bool {
@@ -156,11 +156,11 @@ extension CreditBasedChannels where Application: ~Copyable {
   // MARK: Commands
 
   private func hasCommand(_ channel: Int) -> Bool {
-    entries[channel].owesConnectionRequest || entries[channel].owesConnectionResponse
-      || entries[channel].owesDisconnectionRequest || creditsDue(on: channel) > 0
+    entries[channel].isConnectionRequestPending || entries[channel].isConnectionResponsePending
+      || entries[channel].isDisconnectionRequestPending || creditsDue(on: channel) > 0
   }
 
-  /// The credits that the peer is to get now.
+  /// The credits that the peer should get now.
   private func creditsDue(on channel: Int) -> UInt16 {
     guard entries[channel].isEstablished else { return 0 }
     return entries[channel].creditsDue(room: application.room(of: channel), mps: mps)
@@ -173,25 +173,25 @@ extension CreditBasedChannels where Application: ~Copyable {
     return credits
   }
 
-  /// Writes the command that a channel owes; `false` if there is none.
+  /// Writes the channel's pending command; `false` if there is none.
   private mutating func writeCommand(
     of channel: Int, _ handle: ConnectionHandle, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
-    if entries[channel].owesConnectionRequest {
-      entries[channel].owesConnectionRequest = false
+    if entries[channel].isConnectionRequestPending {
+      entries[channel].isConnectionRequestPending = false
       let request = LECreditBasedConnectionRequest(
         spsm: entries[channel].spsm.rawValue, sourceCID: entries[channel].localCID,
         mtu: entries[channel].mtu.rawValue, mps: mps.rawValue,
         initialCredits: takeInitialCredits(of: channel))
       write(request, startRequest(of: channel, at: now), handle, to: &writer)
-    } else if entries[channel].owesConnectionResponse {
-      entries[channel].owesConnectionResponse = false
+    } else if entries[channel].isConnectionResponsePending {
+      entries[channel].isConnectionResponsePending = false
       let response = LECreditBasedConnectionResponse(
         destinationCID: entries[channel].localCID, mtu: entries[channel].mtu.rawValue,
         mps: mps.rawValue, initialCredits: takeInitialCredits(of: channel))
       write(response, entries[channel].identifier, handle, to: &writer)
-    } else if entries[channel].owesDisconnectionRequest {
-      entries[channel].owesDisconnectionRequest = false
+    } else if entries[channel].isDisconnectionRequestPending {
+      entries[channel].isDisconnectionRequestPending = false
       let request = DisconnectionRequest(
         destinationCID: entries[channel].remoteCID, sourceCID: entries[channel].localCID)
       write(request, startRequest(of: channel, at: now), handle, to: &writer)
@@ -199,14 +199,13 @@ extension CreditBasedChannels where Application: ~Copyable {
       let credits = creditsDue(on: channel)
       guard credits > 0 else { return false }
       entries[channel].give(credits)
-      let indication = FlowControlCreditIndication(
-        cid: entries[channel].localCID, credits: credits)
+      let indication = FlowControlCreditIndication(cid: entries[channel].localCID, credits: credits)
       write(indication, takeIdentifier(at: entries[channel].link), handle, to: &writer)
     }
     return true
   }
 
-  /// A request of the channel is sent now. Returns its identifier.
+  /// Starts a request of the channel. Returns its identifier.
   private mutating func startRequest(of channel: Int, at now: Instant) -> UInt8 {
     let identifier = takeIdentifier(at: entries[channel].link)
     entries[channel].identifier = identifier
@@ -214,7 +213,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     return identifier
   }
 
-  /// An identifier that no request on the link has which still waits. There are 254 for at most 64.
+  /// An identifier that no pending request on the link has. There are 254 for at most 64 requests.
   private mutating func takeIdentifier(at link: Int) -> UInt8 {
     while true {
       let identifier = bearers[link].nextIdentifier()

@@ -1,7 +1,7 @@
-// The signalling of channels: what the peer asks for and answers.
+// The signalling of channels: the peer's requests and responses.
 //
-// Core Specification, Vol 3, Part A, 4. A command that is malformed, or is about no channel, is left to
-// the host: a request it rejects, and all else it ignores.
+// Core Specification, Vol 3, Part A, 4. Other and malformed commands are left to the host, which
+// rejects requests and ignores the rest.
 extension CreditBasedChannels where Application: ~Copyable {
   /// Takes a signalling command, and writes the response that is due at once.
   public mutating func receive(
@@ -30,14 +30,15 @@ extension CreditBasedChannels where Application: ~Copyable {
     return command.code == .commandReject && receiveReject(identifier, at: link)
   }
 
-  /// The peer asks for a channel: 4.22.
+  /// Takes a request for a channel: 4.22.
   private mutating func receive(
     _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
     protection: LinkProtection, response: inout ByteWriter
   ) {
-    // A request that came twice is answered once: its response is on its way.
+    // A repeated request gets no second response.
     let isRepeated = firstChannel(at: link) {
-      $0.owesConnectionResponse && $0.identifier == identifier && $0.remoteCID == request.sourceCID
+      $0.isConnectionResponsePending && $0.identifier == identifier
+        && $0.remoteCID == request.sourceCID
     }
     guard isRepeated == nil else { return }
     do throws(ChannelRefusal) {
@@ -48,7 +49,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     }
   }
 
-  /// Opens the channel that the peer asks for, or throws the reason why it gets none: 4.23.
+  /// Opens the channel that the peer requests, or throws the reason for refusing it: 4.23.
   private mutating func accept(
     _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
     protection: LinkProtection
@@ -74,7 +75,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     application.opened(channel, on: spsm, at: link, peerMTU: peerMTU.byteCount)
   }
 
-  /// The peer answers a request for a channel: 4.23.
+  /// Takes the response to a request for a channel: 4.23.
   private mutating func receive(
     _ response: LECreditBasedConnectionResponse, _ identifier: UInt8, at link: Int
   ) -> Bool {
@@ -86,7 +87,7 @@ extension CreditBasedChannels where Application: ~Copyable {
       remove(channel, with: .refused(response.result))
       return true
     }
-    // The CID of another channel: neither of both can be used.
+    // The CID of another channel makes both channels unusable.
     let cid = response.destinationCID
     if cid.isDynamic, let other = firstChannel(at: link, where: { $0.remoteCID == cid }) {
       remove(other, with: .invalidResponse)
@@ -102,13 +103,12 @@ extension CreditBasedChannels where Application: ~Copyable {
     markReady(channel)
     if entries[channel].state == .open {
       let entry = entries[channel]
-      application.opened(
-        channel, on: entry.spsm, at: link, peerMTU: entry.peerMTU.byteCount)
+      application.opened(channel, on: entry.spsm, at: link, peerMTU: entry.peerMTU.byteCount)
     }
     return true
   }
 
-  /// The peer lets this device send more: 4.24.
+  /// Takes credits from the peer: 4.24.
   private mutating func receive(
     _ indication: FlowControlCreditIndication, at link: Int
   ) -> Bool {
@@ -116,7 +116,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     guard let channel = firstChannel(at: link, where: { $0.remoteCID == cid }),
       entries[channel].isEstablished
     else { return false }
-    // An indication of 0 credits is ignored, and changes nothing here: 10.1.
+    // An indication of 0 credits is ignored: 10.1.
     if entries[channel].add(credits: indication.credits) {
       markReady(channel)
     } else {
@@ -125,7 +125,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     return true
   }
 
-  /// The peer closes a channel: 4.6. The request is ignored if its numbers do not belong together.
+  /// Takes a request to close a channel: 4.6. It is ignored if its CIDs do not match.
   private mutating func receive(
     _ request: DisconnectionRequest, _ identifier: UInt8, at link: Int,
     response: inout ByteWriter
@@ -140,8 +140,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     return true
   }
 
-  /// The peer has closed a channel: 4.7. The response is ignored if its numbers are not those of the
-  /// request.
+  /// Takes the response to a request to close a channel: 4.7. It is ignored if its CIDs are not
+  /// those of the request.
   private mutating func receive(
     _ response: DisconnectionResponse, _ identifier: UInt8, at link: Int
   ) -> Bool {
@@ -153,7 +153,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     return true
   }
 
-  /// The peer does not understand a request, or knows no such channel: 4.1. There is none, either way.
+  /// Takes a Command Reject, which ends the channel: 4.1.
   private mutating func receiveReject(_ identifier: UInt8, at link: Int) -> Bool {
     guard let channel = firstChannel(at: link, where: { $0.awaits(identifier) }) else {
       return false

@@ -1,11 +1,12 @@
-/// Channels, by their numbers: a bit each, as in a set of connections.
+/// A set of channel numbers, a bit each, as in a set of connections.
 typealias ChannelSet = ConnectionSet
 
-/// LE credit-based channels with their application: the channel role of a host with `links` connections.
+/// LE credit-based channels and their application: the channel role of a host with `links`
+/// connections.
 ///
-/// `channels` is how many there are at once over all links, at most `ConnectionSet.capacity`, each in
-/// 64 bytes on a 64-bit processor. A peer that has a channel gets another only while one is left for
-/// each link that has none. The core keeps no data: credits limit what may be sent and received.
+/// `channels` is their maximum number over all links, at most `ConnectionSet.capacity`; each takes
+/// 64 bytes on a 64-bit processor. A peer that has a channel gets another only while one remains
+/// for each link without a channel. The core stores no data: credits limit sending and receiving.
 ///
 /// Core Specification, Vol 3, Part A, 4.22 to 4.24 and 10.1.
 public struct CreditBasedChannels<
@@ -14,40 +15,39 @@ public struct CreditBasedChannels<
   /// True.
   public static var isPresent: Bool { true }
 
-  /// What the channels are for. After a change, call `resume`.
+  /// The program that uses the channels. After a change, call `resume`.
   public var application: Application
-  /// The longest payload of a K-frame that this device takes, on any channel.
+  /// The longest K-frame payload that this device accepts.
   public let mps: ChannelMPS
 
   var entries: InlineArray<channels, CreditBasedChannel>
-  /// How often each number has been given out, so that its next channel has another CID.
+  /// How often each number has been used, so that its next channel gets another CID.
   private var turns: InlineArray<channels, UInt8>
   var bearers: InlineArray<links, ChannelBearer>
   private var used = ChannelSet.none
   private var openLinks = ConnectionSet.none
 
-  /// The longest payload in bytes of a frame that a channel takes.
+  /// The longest payload in bytes of a frame for a channel.
   public var longestPayload: Int { mps.byteCount }
 
   /// The connections that may have a packet to send.
   public internal(set) var pendingConnections = ConnectionSet.none
-  /// When the next request is given up; `nil` if none waits for its response.
+  /// When the next request times out; `nil` if none waits for a response.
   public private(set) var deadline: Instant?
 
   private let pin = Pinned()
 
-  /// How long a request waits for its response, in milliseconds: 30 s, as a transaction of the attribute
-  /// protocol does.
+  /// The response timeout in milliseconds: 30 s, as for ATT transactions.
   ///
-  /// Core Specification, Vol 3, Part A, 6.2.1: the RTX timer starts at 1 to 60 s, and each request that
-  /// waits has its own. A request is not sent again: an LE link loses nothing.
+  /// Core Specification, Vol 3, Part A, 6.2.1: the RTX timer starts at 1 to 60 s, and each pending
+  /// request has its own. Requests are not repeated, since an LE link is reliable.
   static var responseTimeout: UInt32 { 30_000 }
 
-  /// No channels yet. With more channels than `ConnectionSet.capacity`, the program stops here.
+  /// Creates no channels yet. More channels than `ConnectionSet.capacity` stop the program.
   ///
   /// - Parameters:
-  ///   - application: what the channels are for.
-  ///   - mps: the longest payload of a K-frame that the host can hold.
+  ///   - application: The program that uses the channels.
+  ///   - mps: The longest K-frame payload that the host can hold.
   public init(application: consuming Application, mps: ChannelMPS) {
     precondition(
       channels > 0 && channels <= ChannelSet.capacity && channels <= L2CAPChannel.dynamicCount,
@@ -66,18 +66,19 @@ public struct CreditBasedChannels<
     body(&application)
   }
 
-  /// How many channels there are, those that are being opened or closed among them.
+  /// The number of channels, including those that are opening or closing.
   public var count: Int { used.count }
 
-  // MARK: For the owner
+  // MARK: For the program
 
-  /// Asks the peer on `link` for a channel.
+  /// Requests a channel from the peer on `link`.
   ///
   /// - Parameters:
-  ///   - spsm: what it is for.
-  ///   - mtu: the longest SDU that this device takes.
-  /// - Returns: The channel's number; `nil` if there is no such link, or no room for another channel.
-  ///   The application's `opened` or `closed` follows.
+  ///   - spsm: The protocol or service of the channel.
+  ///   - link: the index of the link.
+  ///   - mtu: The longest SDU that this device accepts.
+  /// - Returns: The channel's number; `nil` if there is no such link, or no room for another
+  ///   channel. The application's `opened` or `closed` follows.
   public mutating func open(_ spsm: SPSM, mtu: ChannelMTU, at link: Int) -> Int? {
     guard isOpen(link), let channel = firstFree else { return nil }
     insert(
@@ -86,18 +87,18 @@ public struct CreditBasedChannels<
     return channel
   }
 
-  /// Closes a channel. The application's `closed` follows, when the peer has answered. A K-frame that is
-  /// on its way is finished before. Nothing happens if there is no such channel.
+  /// Closes a channel. The application's `closed` follows when the peer has answered. A K-frame
+  /// that is being sent is completed first. Does nothing if there is no such channel.
   public mutating func disconnect(_ channel: Int) {
     guard channel >= 0, channel < channels, used.contains(channel) else { return }
-    if entries[channel].owesConnectionRequest {
+    if entries[channel].isConnectionRequestPending {
       remove(channel, with: .closed)
     } else {
       disconnect(channel, with: .closed)
     }
   }
 
-  /// The application has something to send on a channel, or room for more.
+  /// Call this when the application has something to send on a channel, or room for more.
   public mutating func resume(_ channel: Int) {
     guard channel >= 0, channel < channels, used.contains(channel) else { return }
     markReady(channel)
@@ -105,12 +106,12 @@ public struct CreditBasedChannels<
 
   // MARK: For the host
 
-  /// A link is there.
+  /// A link was opened.
   public mutating func opened(_ connection: borrowing Connection) {
     openLinks.insert(connection.index)
   }
 
-  /// A link has gone, and with it all its channels.
+  /// A link has closed, and with it all its channels.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {
     let link = connection.index
     openLinks.remove(link)
@@ -121,7 +122,7 @@ public struct CreditBasedChannels<
     pendingConnections.remove(link)
   }
 
-  /// The time is `now`: ends what has waited too long for an answer.
+  /// Ends requests that have timed out at `now`.
   public mutating func advance(to now: Instant) {
     guard let deadline, deadline <= now else { return }
     var remaining = used
@@ -134,10 +135,10 @@ public struct CreditBasedChannels<
 
   // MARK: The table
 
-  /// Whether there is a link.
+  /// Whether the link is open.
   func isOpen(_ link: Int) -> Bool { link >= 0 && link < links && openLinks.contains(link) }
 
-  /// The number of the channel whose CID at this device is `cid`; `nil` if the link has none.
+  /// The number of the channel with the local CID `cid`; `nil` if the link has none.
   func channel(with cid: L2CAPChannel, at link: Int) -> Int? {
     guard cid.isDynamic else { return nil }
     let channel = Int(cid.rawValue &- L2CAPChannel.firstDynamic.rawValue) % channels
@@ -147,7 +148,7 @@ public struct CreditBasedChannels<
     return channel
   }
 
-  /// The number of the channel on which `isWanted` is true; `nil` if the link has none.
+  /// The first channel of the link for which `isWanted` is true; `nil` if there is none.
   func firstChannel(at link: Int, where isWanted: (CreditBasedChannel) -> Bool) -> Int? {
     var remaining = bearers[link].members
     while let channel = remaining.first(from: 0) {
@@ -157,8 +158,8 @@ public struct CreditBasedChannels<
     return nil
   }
 
-  /// A number for a channel that the peer on `link` asks for; `nil` if it gets none. What others in
-  /// range could need is not given to one.
+  /// A number for a channel that the peer on `link` requests; `nil` if it gets none. One is kept
+  /// for each link without a channel.
   func freeChannel(forPeerAt link: Int) -> Int? {
     var reserved = 0
     if !bearers[link].members.isEmpty {
@@ -172,8 +173,8 @@ public struct CreditBasedChannels<
     return channel < channels ? channel : nil
   }
 
-  /// A CID for the next channel with this number. CIDs take turns, so that a peer which still uses the
-  /// one of a channel that it did not see end does not reach the next channel by it.
+  /// A CID for the next channel with this number. CIDs rotate, so that a peer that missed the end
+  /// of a channel does not reach the next one with its old CID.
   mutating func takeCID(of channel: Int) -> L2CAPChannel {
     let offset = Int(turns[channel]) &* channels &+ channel
     let next = (Int(turns[channel]) &+ 1) % (L2CAPChannel.dynamicCount / channels)
@@ -189,20 +190,20 @@ public struct CreditBasedChannels<
     markReady(channel)
   }
 
-  /// The channel may have something to send.
+  /// Marks the channel as one that may have something to send.
   mutating func markReady(_ channel: Int) {
     let link = entries[channel].link
     bearers[link].ready.insert(channel)
     pendingConnections.insert(link)
   }
 
-  /// Begins to close a channel that is open; one that is being opened is closed as soon as it is open.
+  /// Begins to close an open channel. One that is still opening is closed as soon as it is open.
   mutating func disconnect(_ channel: Int, with end: ChannelEnd) {
     entries[channel].disconnect(end)
     markReady(channel)
   }
 
-  /// The channel has ended: for the reason for which this device began to close it, if it did.
+  /// Removes a channel. If this device began to close it, its own reason applies.
   mutating func remove(_ channel: Int, with end: ChannelEnd) {
     let entry = entries[channel]
     entries[channel] = CreditBasedChannel()
@@ -212,14 +213,14 @@ public struct CreditBasedChannels<
     application.closed(channel, with: entry.end ?? end)
   }
 
-  /// The request of a channel is on its way.
+  /// Starts the timer of the channel's request.
   mutating func startTimer(of channel: Int, at now: Instant) {
     let time = now.advanced(by: Self.responseTimeout)
     entries[channel].deadline = time
     deadline = Instant.earlier(deadline, time)
   }
 
-  /// A deadline has changed.
+  /// Finds the earliest deadline after a change.
   mutating func findDeadline() {
     deadline = nil
     var remaining = used

@@ -1,22 +1,22 @@
-/// The header of a K-frame that is sent: an L2CAP frame that carries a part of an SDU.
+/// The header of an outgoing K-frame: an L2CAP frame with a part of an SDU.
 ///
 /// Core Specification, Vol 3, Part A, 3.4.
 struct KFrame {
-  /// How many bytes the length of an SDU takes, in the SDU's first K-frame: 3.4.2.
+  /// The size of the SDU length field in an SDU's first K-frame: 3.4.2.
   static var sduLengthLength: Int { 2 }
 
-  /// The longest payload that is sent, whatever the peer's MPS: while a K-frame is on its way, nothing
-  /// else can be sent on its link. At 1 Mbit/s, 2,048 bytes take about 20 ms of the air.
+  /// The longest payload to send, even if the peer's MPS is longer: a K-frame blocks its link until
+  /// it is sent. At 1 Mbit/s, 2,048 bytes take about 20 ms of airtime.
   static var longestPayload: Int { 2048 }
 
-  /// The channel's number at the peer.
+  /// The channel's CID at the peer.
   var cid: L2CAPChannel
-  /// The length of the payload in bytes, with that of the SDU's length.
+  /// The length of the payload in bytes, with the SDU length field.
   var payloadLength: Int
   /// The length of the SDU, in its first K-frame.
   var sduLength: Int?
 
-  /// How many bytes there are before those of the SDU.
+  /// How many bytes precede those of the SDU.
   var headerLength: Int {
     L2CAPFrame.headerLength &+ (sduLength == nil ? 0 : Self.sduLengthLength)
   }
@@ -30,10 +30,10 @@ struct KFrame {
 }
 
 extension ByteWriter {
-  /// Writes `length` bytes by `body`, and zeros where it writes fewer. All of them fit: the caller has
-  /// checked that.
+  /// Writes `length` bytes with `body`, and zeros where it writes fewer. The caller has checked
+  /// that they fit.
   ///
-  /// - Returns: Whether `body` wrote just as many.
+  /// - Returns: Whether `body` wrote exactly `length` bytes.
   @_lifetime(self: copy self)
   mutating func fill(_ length: Int, _ body: (inout ByteWriter) -> Void) -> Bool {
     var part = makeWriter(after: 0, limit: length)

@@ -1,22 +1,22 @@
-/// Asks for a channel.
+/// Requests a channel.
 ///
-/// Core Specification, Vol 3, Part A, 4.22. The numbers are as they came: a peer may send any.
+/// Core Specification, Vol 3, Part A, 4.22. The values are not checked: a peer may send any.
 public struct LECreditBasedConnectionRequest: SignallingPDU {
   /// 0x14.
   public static var code: SignallingCode { .leCreditBasedConnectionRequest }
 
-  /// What the channel is for, 0x0001 to 0x00FF.
+  /// The protocol or service of the channel, 0x0001 to 0x00FF.
   public var spsm: UInt16
-  /// The number that the requesting end of the channel has.
+  /// The channel's CID at the requesting device.
   public var sourceCID: L2CAPChannel
-  /// The longest SDU that the requesting end takes, in bytes.
+  /// The longest SDU that the requesting device accepts, in bytes.
   public var mtu: UInt16
-  /// The longest payload of a K-frame that the requesting end takes, in bytes.
+  /// The longest K-frame payload that the requesting device accepts, in bytes.
   public var mps: UInt16
-  /// How many K-frames the requesting end takes at first.
+  /// How many K-frames the requesting device accepts initially.
   public var initialCredits: UInt16
 
-  /// A request with these parameters.
+  /// Creates a request with these parameters.
   public init(
     spsm: UInt16, sourceCID: L2CAPChannel, mtu: UInt16, mps: UInt16, initialCredits: UInt16
   ) {
@@ -36,8 +36,7 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
       let mtu = reader.readUInt16(), let mps = reader.readUInt16(),
       let initialCredits = reader.readUInt16()
     else { return nil }
-    self.init(
-      spsm: spsm, sourceCID: sourceCID, mtu: mtu, mps: mps, initialCredits: initialCredits)
+    self.init(spsm: spsm, sourceCID: sourceCID, mtu: mtu, mps: mps, initialCredits: initialCredits)
   }
 
   /// Writes the data.
@@ -50,25 +49,25 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
   }
 }
 
-/// Says whether the channel is open.
+/// Answers a request for a channel.
 ///
-/// Core Specification, Vol 3, Part A, 4.23. The numbers are as they came: a peer may send any.
+/// Core Specification, Vol 3, Part A, 4.23. The values are not checked: a peer may send any.
 public struct LECreditBasedConnectionResponse: SignallingPDU {
   /// 0x15.
   public static var code: SignallingCode { .leCreditBasedConnectionResponse }
 
-  /// The number that the responding end of the channel has.
+  /// The channel's CID at the responding device.
   public var destinationCID: L2CAPChannel
-  /// The longest SDU that the responding end takes, in bytes.
+  /// The longest SDU that the responding device accepts, in bytes.
   public var mtu: UInt16
-  /// The longest payload of a K-frame that the responding end takes, in bytes.
+  /// The longest K-frame payload that the responding device accepts, in bytes.
   public var mps: UInt16
-  /// How many K-frames the responding end takes at first.
+  /// How many K-frames the responding device accepts initially.
   public var initialCredits: UInt16
-  /// Whether the channel is open. If not, the other fields mean nothing.
+  /// Whether the channel is open. If not, the other fields have no meaning.
   public var result: LECreditBasedConnectionResult
 
-  /// A response by which the channel is open.
+  /// Creates a response that opens the channel.
   public init(destinationCID: L2CAPChannel, mtu: UInt16, mps: UInt16, initialCredits: UInt16) {
     self.destinationCID = destinationCID
     self.mtu = mtu
@@ -77,7 +76,7 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
     result = .success
   }
 
-  /// A refusal, with all other fields 0.
+  /// Creates a refusal; all other fields are 0.
   public init(refusal: LECreditBasedConnectionResult) {
     destinationCID = L2CAPChannel(rawValue: 0)
     mtu = 0
@@ -112,26 +111,26 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
   }
 }
 
-/// Whether a channel is open, or why it is not.
+/// The result of a request for a channel.
 ///
 /// Core Specification, Vol 3, Part A, 4.23. An open set: a peer may send any value.
 public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendable {
-  /// The number as it is sent.
+  /// The value in the PDU.
   public var rawValue: UInt16
 
-  /// Any number, known or not.
+  /// Any value, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
   /// The channel is open.
   public static let success = LECreditBasedConnectionResult(rawValue: 0x0000)
-  /// Nothing listens on this SPSM.
+  /// No listener is on this SPSM.
   public static let spsmNotSupported = LECreditBasedConnectionResult(rawValue: 0x0002)
   /// There is no room for another channel.
   public static let noResourcesAvailable = LECreditBasedConnectionResult(rawValue: 0x0004)
-  /// The devices have no key, or one without protection against a man in the middle where that is
-  /// required.
+  /// The devices have no key, or one without the required protection against man-in-the-middle
+  /// attacks.
   public static let insufficientAuthentication = LECreditBasedConnectionResult(rawValue: 0x0005)
   /// The peer may not use this SPSM.
   public static let insufficientAuthorization = LECreditBasedConnectionResult(rawValue: 0x0006)
@@ -141,7 +140,7 @@ public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendab
   public static let insufficientEncryption = LECreditBasedConnectionResult(rawValue: 0x0008)
   /// The source CID is outside of 0x0040…0x007F.
   public static let invalidSourceCID = LECreditBasedConnectionResult(rawValue: 0x0009)
-  /// The requesting end has another channel with this source CID.
+  /// The requesting device has another channel with this source CID.
   public static let sourceCIDAlreadyAllocated = LECreditBasedConnectionResult(rawValue: 0x000A)
   /// The MTU or the MPS is out of range.
   public static let unacceptableParameters = LECreditBasedConnectionResult(rawValue: 0x000B)

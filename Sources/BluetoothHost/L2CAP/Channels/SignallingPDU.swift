@@ -2,9 +2,9 @@
 ///
 /// Core Specification, Vol 3, Part A, 4.
 public protocol SignallingPDU: Equatable, Sendable {
-  /// Which command it is.
+  /// The command's code.
   static var code: SignallingCode { get }
-  /// How many bytes of data it has.
+  /// The length of its data in bytes.
   var length: Int { get }
   /// Reads the data; `nil` if bytes are missing.
   init?(_ reader: inout ByteReader)
@@ -13,7 +13,7 @@ public protocol SignallingPDU: Equatable, Sendable {
 }
 
 extension SignallingPDU {
-  /// Reads a command; `nil` if it is another one, or has fewer or more bytes than it should.
+  /// Reads a command; `nil` if its code or its length is wrong.
   public init?(_ command: borrowing SignallingCommand) {
     guard command.code == Self.code, command.isComplete else { return nil }
     var reader = ByteReader(command.data)

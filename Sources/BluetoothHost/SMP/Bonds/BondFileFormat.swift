@@ -1,6 +1,6 @@
-/// The bytes of a file in which a device keeps its bonds, and who it is itself.
+/// The format of a file with a device's bonds and its identity.
 ///
-/// All numbers have their least significant byte first. The bond that was used last is the first.
+/// All numbers are little-endian. The most recently used bond is the first.
 ///
 /// | offset | bytes | what |
 /// | --- | --- | --- |
@@ -13,35 +13,35 @@
 /// | 34 | 102 each | the bonds |
 /// | … | 4 | CRC-32 (ISO 3309) of all bytes before it |
 ///
-/// A bond is a byte of flags (`BondFlags`), the peer's identity address as above, its long term key, EDIV,
-/// Rand, and its identity resolving key, zero if it has none; then its `ClientRecord`, zeros if it has none:
-/// 16 bytes of the database's hash, a byte whether it is change-aware, its features, two bytes for Service
-/// Changed, and 32 for its subscriptions.
+/// A bond is a byte of flags (`BondFlags`), the peer's identity address as above, its long term
+/// key, EDIV, Rand, and its identity resolving key, zero if it has none; then its `ClientRecord`,
+/// zeros if it has none: 16 bytes of the database's hash, a byte for change-aware, its features,
+/// two bytes for Service Changed, and 32 for its subscriptions.
 public enum BondFileFormat {
-  /// How many bytes stand before the bonds.
+  /// The length in bytes before the bonds.
   static var headerSize: Int { 34 }
-  /// How many bytes a bond has.
+  /// The length of a bond in bytes.
   static var bondSize: Int { 102 }
-  /// How many bytes the checksum has.
+  /// The length of the checksum in bytes.
   static var checksumSize: Int { 4 }
   /// The version that is written.
   static var version: UInt8 { 1 }
   /// `8BALBOND`, as a number.
   static var mark: UInt64 { 0x444E_4F42_4C41_4238 }
 
-  /// How many bonds a file has at most.
+  /// The maximum number of bonds in a file.
   public static var mostBonds: Int { 16 }
 
-  /// How many bytes a file with so many bonds has.
+  /// The length in bytes of a file with this number of bonds.
   public static func fileSize(bonds count: Int) -> Int {
     headerSize &+ count &* bondSize &+ checksumSize
   }
 
-  /// What a bond's first byte says.
+  /// The flags in a bond's first byte.
   private struct BondFlags: Flags {
     var rawValue: UInt8
 
-    /// Pairing was protected against a man in the middle.
+    /// Pairing was protected against man-in-the-middle attacks.
     static let authenticated = BondFlags(rawValue: 0x01)
     /// The key came from LE Secure Connections.
     static let secureConnections = BondFlags(rawValue: 0x02)
@@ -57,8 +57,8 @@ public enum BondFileFormat {
 
   // MARK: Writing
 
-  /// Makes `file` the file of `bonds`, at most `mostBonds` of them, and of `identity`. `wipe` it when it has
-  /// been written: it has keys.
+  /// Writes `bonds`, at most `mostBonds`, and `identity` to `file`. Call `wipe` after use, since it
+  /// contains keys.
   public static func write<Bonds: BondStore & ~Copyable>(
     _ bonds: borrowing Bonds, identity: LocalIdentity?, to file: inout BondFileBytes
   ) {
@@ -105,11 +105,12 @@ public enum BondFileFormat {
 
   // MARK: Reading
 
-  /// Reads a file: puts its bonds into `bonds`, and gives the identity of this device, if the file has one.
+  /// Reads a file: stores its bonds in `bonds`, and returns the device's identity, if the file has
+  /// one.
   ///
-  /// If there is no room for all bonds, those that were used last are kept.
+  /// If there is no room for all bonds, the most recently used ones are stored.
   ///
-  /// - Throws: Why the file is not believed; `bonds` is as it was then.
+  /// - Throws: Why the file is invalid; `bonds` is unchanged then.
   public static func read<let capacity: Int>(
     _ file: Span<UInt8>, into bonds: inout BondTable<capacity>
   ) throws(BondFileFault) -> LocalIdentity? {
@@ -125,14 +126,14 @@ public enum BondFileFormat {
     guard let isIdentified = reader.readUInt8(), isIdentified <= 1,
       let address = Self.address(&reader), let key = Number128(&reader)
     else { throw .damaged }
-    // All of them first, so that a wrong one leaves nothing behind.
+    // Check all of them first, so that an invalid one changes nothing.
     for _ in 0..<count {
-      guard bond(&reader) != nil else { throw .damaged }
+      if case nil = bond(&reader) { throw .damaged }
     }
-    // Each that is stored becomes the first.
+    // Each stored bond becomes the first.
     for index in 0..<min(Int(count), capacity) {
-      let place = min(Int(count), capacity) &- 1 &- index
-      var reader = ByteReader(file.extracting(droppingFirst: headerSize &+ place &* bondSize))
+      let position = min(Int(count), capacity) &- 1 &- index
+      var reader = ByteReader(file.extracting(droppingFirst: headerSize &+ position &* bondSize))
       if let bond = bond(&reader) { bonds.store(bond) }
     }
     bonds.markKept()
@@ -153,6 +154,7 @@ public enum BondFileFormat {
     return DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind))
   }
 
+  @inline(never)
   private static func bond(_ reader: inout ByteReader) -> Bond? {
     guard let bits = reader.readUInt8(), bits & ~BondFlags.all.rawValue == 0,
       let address = address(&reader), let key = Number128(&reader),
@@ -192,17 +194,17 @@ public enum BondFileFormat {
   }
 }
 
-/// The bytes of a bond file: room for the longest, and for a byte more, by which a longer one is found out.
+/// The bytes of a bond file: the maximum length, and room to detect a longer file.
 public typealias BondFileBytes = ByteBuffer<2_048>
 
-/// Why the bytes of a bond file are not believed.
+/// Why a bond file is invalid.
 public enum BondFileFault: Error, Equatable, Sendable {
-  /// They are something else.
+  /// It is another kind of file.
   case foreign
-  /// Some are missing at the end: it was not written as a whole.
+  /// It is truncated: it was not written completely.
   case cut
-  /// They are not those that were written.
+  /// It was changed after it was written.
   case damaged
-  /// They have this version of the format, which is unknown here.
+  /// It has this unknown version of the format.
   case version(UInt8)
 }

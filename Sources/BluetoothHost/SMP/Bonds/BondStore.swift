@@ -1,34 +1,35 @@
-/// Where the bonds of a device are kept.
+/// The storage of a device's bonds.
 ///
-/// Every call is answered at once. `BondTable` keeps them in memory; a store that writes to a disk or
-/// to flash has its own. The bonds are numbered from 0 to `count` − 1; a change may number them anew.
+/// Every call must return at once. `BondTable` stores them in memory; a program may write its own
+/// store for a disk or for flash. The bonds have the numbers 0 to `count` − 1, which a change may
+/// reassign.
 public protocol BondStore: ~Copyable {
-  /// How many bonds there are.
+  /// The number of bonds.
   var count: Int { get }
 
   /// The bond with this number; `nil` if there is none.
   func bond(at index: Int) -> Bond?
 
-  /// Keeps a bond in place of that with the same identity address. A full store drops the bond that
-  /// has been unused the longest.
+  /// Stores a bond, and replaces one with the same identity address. A full store drops the least
+  /// recently used bond.
   mutating func store(_ bond: Bond)
 
-  /// Drops the bond with this number. Nothing happens if there is none.
+  /// Drops the bond with this number. Does nothing if there is none.
   mutating func remove(at index: Int)
 
-  /// The bond with this number has encrypted a link. Nothing happens if there is none.
+  /// Marks the bond with this number as used to encrypt a link. Does nothing if there is none.
   mutating func markUsed(at index: Int)
 }
 
-/// A store in memory, which its owner keeps elsewhere as well, such as in a file, when it has changed.
+/// A store in memory that a program also saves elsewhere, for example in a file, after changes.
 public protocol KeptBondStore: BondStore, ~Copyable {
-  /// Whether something has changed since `markKept`.
+  /// Whether there are changes since `markKept`.
   var isChanged: Bool { get }
 
-  /// Something that is kept with the bonds has changed.
+  /// Marks a change of data that is saved with the bonds.
   mutating func markChanged()
 
-  /// The bonds are kept elsewhere as they are now.
+  /// Marks the current bonds as saved.
   mutating func markKept()
 }
 
@@ -41,11 +42,11 @@ extension BondStore where Self: ~Copyable {
     return nil
   }
 
-  /// The number of the bond of the device that has `address` on a link: its identity address, or a
+  /// The number of the bond of the device with `address` on a link: its identity address, or a
   /// resolvable private address made with its key; `nil` if there is none.
   ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.3. An address that is no identity address costs one AES
-  /// for each bond.
+  /// Core Specification, Vol 6, Part B, 1.3.2.3. A resolvable private address takes one AES
+  /// operation for each bond.
   public func index(resolving address: DeviceAddress) -> Int? {
     if let index = index(of: address) { return index }
     guard address.isResolvable else { return nil }
@@ -57,8 +58,8 @@ extension BondStore where Self: ~Copyable {
     return nil
   }
 
-  /// The number of the bond whose legacy long term key has this name, in links in which this device is
-  /// the peripheral; `nil` if there is none.
+  /// The number of the bond with the legacy long term key that these values identify, for links on
+  /// which this device is the peripheral; `nil` if there is none.
   ///
   /// Core Specification, Vol 3, Part H, 2.4.4.1.
   public func index(encryptedDiversifier: UInt16, randomNumber: UInt64) -> Int? {

@@ -1,17 +1,17 @@
-/// Bonds in memory, at most `capacity` of them: they last as long as the program.
+/// Bonds in memory, at most `capacity`, for the lifetime of the program.
 ///
-/// The bond that was used last is the first. A new bond that finds no room takes the place of the last.
+/// The most recently used bond is the first. A new bond in a full table replaces the last.
 public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
   private let pinned = Pinned()
   private var bonds = InlineArray<capacity, Bond>(repeating: Bond())
 
-  /// How many bonds there are.
+  /// The number of bonds.
   public private(set) var count = 0
 
-  /// Whether something has changed since `markKept`: a file of the bonds has to be written anew.
+  /// Whether there are changes since `markKept`, so that a file of the bonds is out of date.
   public private(set) var isChanged = false
 
-  /// A table without bonds.
+  /// Creates a table without bonds.
   public init() {}
 
   /// The bond with this number; `nil` if there is none.
@@ -19,14 +19,14 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
     index >= 0 && index < count ? bonds[index] : nil
   }
 
-  /// Something that is kept with the bonds has changed.
+  /// Marks a change of data that is saved with the bonds.
   public mutating func markChanged() { isChanged = true }
 
-  /// The bonds are kept elsewhere as they are now.
+  /// Marks the current bonds as saved.
   public mutating func markKept() { isChanged = false }
 
-  /// Keeps a bond in place of that with the same identity address, or else of the one that has been
-  /// unused the longest if there are `capacity` bonds.
+  /// Stores a bond, and replaces one with the same identity address, or in a full table the least
+  /// recently used one.
   public mutating func store(_ bond: Bond) {
     guard capacity > 0 else { return }
     isChanged = true
@@ -39,7 +39,7 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
     bonds[0] = bond
   }
 
-  /// Drops the bond with this number, and wipes its keys.
+  /// Drops the bond with this number, and overwrites its keys.
   public mutating func remove(at index: Int) {
     guard index >= 0, index < count else { return }
     isChanged = true
@@ -48,7 +48,7 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
     overwrite(&bonds[count], with: Bond())
   }
 
-  /// The bond with this number becomes the first.
+  /// Makes the bond with this number the first.
   public mutating func markUsed(at index: Int) {
     guard index > 0, index < count else { return }
     isChanged = true
@@ -57,14 +57,14 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
 
   private mutating func moveToFront(_ index: Int) {
     let bond = bonds[index]
-    var place = index
-    while place > 0 {
-      bonds[place] = bonds[place &- 1]
-      place &-= 1
+    var position = index
+    while position > 0 {
+      bonds[position] = bonds[position &- 1]
+      position &-= 1
     }
     bonds[0] = bond
   }
 }
 
-/// As many bonds as a device mostly needs.
+/// A table with the number of bonds that most devices need.
 public typealias StandardBondTable = BondTable<16>

@@ -1,9 +1,9 @@
-/// Slows down a peer whose pairings fail: it has to wait after each failure, and twice as long after the
-/// next one.
+/// Slows down a peer whose pairings fail: it has to wait after each failure, and twice as long
+/// after the next one.
 ///
-/// Core Specification, Vol 3, Part H, 2.3.6. The first wait is 1 s, the longest 64 s. Each minute
-/// without a failure after a wait takes one doubling back. With more than `capacity` failing peers, the one
-/// whose wait ends first is forgotten.
+/// Core Specification, Vol 3, Part H, 2.3.6. The first wait is 1 s, the longest 64 s. After a
+/// wait, each minute without a failure halves the next one. With more than `capacity` failing
+/// peers, it forgets the one whose wait ends first.
 public struct AttemptLimiter<let capacity: Int> {
   private struct Entry {
     var address = DeviceAddress.zero
@@ -12,17 +12,17 @@ public struct AttemptLimiter<let capacity: Int> {
     var waitEnd = Instant(rawValue: 0)
   }
 
-  /// After how many failures the wait grows no longer.
+  /// After how many failures the wait stops growing.
   private static var mostFailures: UInt32 { 7 }
-  /// How long it takes to forget a failure, in milliseconds.
+  /// After how many milliseconds a failure is forgotten.
   private static var calm: UInt64 { 60_000 }
 
   private var entries = InlineArray<capacity, Entry>(repeating: Entry())
 
-  /// A limiter to which no pairing has failed.
+  /// Creates a limiter without failures.
   public init() {}
 
-  /// How long a peer waits after so many failures, in milliseconds: 1,000 after the first.
+  /// How long a peer waits after this number of failures, in milliseconds: 1,000 after the first.
   public static func wait(after failures: UInt32) -> UInt32 {
     failures == 0 ? 0 : 1_000 &<< (min(failures, mostFailures) &- 1)
   }
@@ -33,7 +33,7 @@ public struct AttemptLimiter<let capacity: Int> {
     return entries[index].waitEnd <= now
   }
 
-  /// A pairing with this device has failed.
+  /// Records that a pairing with this device failed.
   public mutating func noteFailure(_ address: DeviceAddress, at now: Instant) {
     guard let index = index(of: address) ?? freeIndex() else { return }
     let forgotten = forgottenFailures(entries[index], at: now)
@@ -43,7 +43,7 @@ public struct AttemptLimiter<let capacity: Int> {
       waitEnd: now.advanced(by: Self.wait(after: failures)))
   }
 
-  /// A pairing with this device has been completed: its failures are forgotten.
+  /// Records that a pairing with this device succeeded, and forgets its failures.
   public mutating func noteSuccess(_ address: DeviceAddress) {
     if let index = index(of: address) { entries[index] = Entry() }
   }
@@ -62,7 +62,7 @@ public struct AttemptLimiter<let capacity: Int> {
     return nil
   }
 
-  /// An unused entry, or that whose wait ends first; `nil` with a capacity of 0.
+  /// An unused entry, or the one whose wait ends first; `nil` with a capacity of 0.
   private func freeIndex() -> Int? {
     var found: Int?
     for index in 0..<capacity {

@@ -4,39 +4,40 @@ struct SecuredLink {
   var link = PairingLink(role: .responder, ownAddress: .zero, peerAddress: .zero)
   /// The identity address of the peer's bond; `nil` without a bond.
   var identity: DeviceAddress?
-  /// What protects the link now.
+  /// The current security of the link.
   var security: LinkSecurity = .none
-  /// Whether the Security Manager Timer has run out: this link takes no more of the protocol.
-  var isSilenced = false
+  /// Whether the Security Manager Timer has expired: then the link cannot pair any more.
+  var hasTimedOut = false
 
-  // What the server knows of the peer.
-  /// Whether the server has what the bond keeps.
+  // The server's state of the peer.
+  /// Whether the server has got the bond's record.
   var isRecognized = false
-  /// What the bond keeps; `nil` if that is not known to be the latest.
-  var kept: ClientState?
+  /// The state stored in the bond; `nil` if it may be out of date.
+  var saved: ClientState?
 
-  // Owed to the peer.
-  var owedFailure: PairingFailure?
-  var owesSecurityRequest = false
-  /// When the Security Request that was sent is given up.
+  // Pending for the peer.
+  var pendingFailure: PairingFailure?
+  var isSecurityRequestPending = false
+  /// When the Security Request times out.
   var requestDeadline: Instant?
 
-  // Owed to the controller.
-  /// Whether the controller shall encrypt with the bond's key: the central only.
-  var owesEncryption = false
+  // Pending for the controller.
+  /// Whether the controller has to encrypt with the bond's key; only for the central.
+  var isEncryptionPending = false
   var keyReply: LongTermKeyReply?
-  /// What protects the link as soon as it is encrypted with the bond's key.
-  var coming: LinkSecurity?
-  /// When the controller's answer to that is given up.
+  /// The security of the link as soon as it is encrypted with the bond's key.
+  var pendingSecurity: LinkSecurity?
+  /// When the controller's answer to that times out.
   var encryptionDeadline: Instant?
-  /// Whether this device is the central and the bond's key serves the link: see `isUnproven`.
+  /// Whether this device is the central and the bond's key is valid for the link: see
+  /// `requiresEncryption`.
   var hasOwnKey = false
-  /// Why the link was not encrypted, until the client has learned of it.
+  /// Why the link could not be encrypted, until the client gets it.
   var encryptionFailure: HCIErrorCode?
 
   init() {}
 
-  /// The device that failed attempts are counted for.
+  /// The address for which failed attempts are counted.
   var claimedAddress: DeviceAddress { identity ?? link.peerAddress }
 }
 
@@ -44,22 +45,22 @@ struct SecuredLink {
 public enum ClientRecognition: Equatable, Sendable {
   /// Its bond is new.
   case new
-  /// This is remembered of it.
+  /// Its bond has this record.
   case known(ClientRecord)
 }
 
-/// What the central's controller needs to encrypt a link: the parameters of LE Enable Encryption.
+/// The parameters of LE Enable Encryption, with which the central's controller encrypts a link.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.24.
 public struct EncryptionStart: Equatable, Sendable {
   /// The key.
   public var longTermKey: Number128
-  /// EDIV, by which the peripheral finds the key.
+  /// EDIV, which identifies the key for the peripheral.
   public var encryptedDiversifier: UInt16
-  /// Rand, by which the peripheral finds the key.
+  /// Rand, which identifies the key for the peripheral.
   public var randomNumber: UInt64
 
-  /// The parameters of the command without the link.
+  /// Creates the command's parameters without the link.
   public init(longTermKey: Number128, encryptedDiversifier: UInt16, randomNumber: UInt64) {
     self.longTermKey = longTermKey
     self.encryptedDiversifier = encryptedDiversifier
@@ -67,7 +68,7 @@ public struct EncryptionStart: Equatable, Sendable {
   }
 }
 
-/// The answer to the request of the peripheral's controller for a key.
+/// The answer to the key request of the peripheral's controller.
 ///
 /// Core Specification, Vol 4, Part E, 7.8.25 and 7.8.26.
 public enum LongTermKeyReply: Equatable, Sendable {

@@ -1,47 +1,49 @@
-// What the server remembers of clients with bonds: Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3.
+// The records of bonded clients: Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3.
 extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Recognises the client at `index`, once: its link is encrypted with the key of its bond. `nil` if it is
-  /// not, or if that has been taken.
+  /// Returns once the record of the client at `index`, when its link is encrypted with the key of
+  /// its bond; `nil` before and after that.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {
     guard isOpen(index), !table[index].isRecognized,
       table[index].security.contains(.encrypted | .bonded), let number = bondIndex(at: index),
       let bond = bonds.bond(at: number)
     else { return nil }
     table[index].isRecognized = true
-    forgetKept(at: index)
+    invalidateSaved(at: index)
     return bond.client.map { .known($0) } ?? .new
   }
 
-  /// The server may know something new of the client at `index`. Nothing happens unless it is recognised.
+  /// The server's state of the client at `index` may have changed. Only noted for a recognised
+  /// client.
   public mutating func noteActivity(at index: Int) {
     if isOpen(index), table[index].isRecognized { activeClients.insert(index) }
   }
 
-  /// Whether the bond of the client at `index` does not keep `state` yet. The client is no longer active.
-  public mutating func isNews(_ state: ClientState, at index: Int) -> Bool {
+  /// Whether `state` of the client at `index` differs from its bond. The client is no longer active
+  /// then.
+  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool {
     activeClients.remove(index)
-    guard isOpen(index), table[index].isRecognized, table[index].kept != state else {
+    guard isOpen(index), table[index].isRecognized, table[index].saved != state else {
       return false
     }
-    table[index].kept = state
+    table[index].saved = state
     return true
   }
 
-  /// Keeps `record` with the bond of the client at `index`. Nothing happens if there is none, or if it keeps
-  /// that already.
-  public mutating func keep(_ record: ClientRecord, at index: Int) {
+  /// Stores `record` in the bond of the client at `index`. Does nothing if there is no bond, or it
+  /// is unchanged.
+  public mutating func save(_ record: ClientRecord, at index: Int) {
     guard let number = bondIndex(at: index), var bond = bonds.bond(at: number),
       bond.client != record
     else { return }
     bond.client = record
     bonds.store(bond)
-    bondsMoved()
+    bondsRenumbered()
   }
 
-  /// What the bond keeps may not be the latest.
-  mutating func forgetKept(at index: Int) {
-    table[index].kept = nil
+  /// The bond's state may be out of date.
+  mutating func invalidateSaved(at index: Int) {
+    table[index].saved = nil
     noteActivity(at: index)
   }
 }

@@ -1,21 +1,21 @@
-// What the host asks of a Security Manager.
+// The requirements of the host.
 extension SecurityManager: SecurityRole
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// True.
   public static var isPresent: Bool { true }
 
-  /// Whether the random numbers of pairing want more of a seed, and the controller has not refused it.
+  /// Whether pairing needs more random numbers as a seed, and the controller has not refused them.
   public var needsRandomNumber: Bool { !pairing.random.isSeeded && !refusesRandomNumbers }
 
-  /// The controller has given a random number; `nil` if it refuses. Without them nobody pairs until it has
-  /// been reset.
+  /// Takes a random number of the controller; `nil` if it refuses. Without random numbers no peer
+  /// can pair until the controller is reset.
   public mutating func takeRandomNumber(_ number: UInt64?) {
     guard !pairing.random.isSeeded else { return }
     if let number, pairing.random.addSeed(number) { return }
     refusesRandomNumbers = true
   }
 
-  /// A link has gone.
+  /// A link has closed.
   public mutating func closed(at index: Int) { closed(at: index, at: now) }
 
   /// Whether there is a PDU to send.

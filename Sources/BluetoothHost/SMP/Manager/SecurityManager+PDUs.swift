@@ -1,11 +1,11 @@
-// The Security Manager's channel: who may begin to pair, and what is owed to the peers.
+// The Security Manager's channel: who may begin to pair, and the pending PDUs.
 // Core Specification, Vol 3, Part H, 2.4.6 and 3.
 extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Takes a PDU of the peer at `index`.
+  /// Takes a PDU from the peer at `index`.
   public mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant) {
     var reader = ByteReader(pdu)
-    guard isOpen(index), !table[index].isSilenced, let byte = reader.readUInt8() else { return }
+    guard isOpen(index), !table[index].hasTimedOut, let byte = reader.readUInt8() else { return }
     let code = SMPCode(rawValue: byte)
     let parameters = reader.readRemaining()
     // A reserved code is ignored: Vol 3, Part H, 3.3.
@@ -23,7 +23,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     case .pairingFailed:
       receiveFailure(parameters, at: index)
     default:
-      table[index].owedFailure = .commandNotSupported
+      table[index].pendingFailure = .commandNotSupported
     }
   }
 
@@ -32,15 +32,15 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     Delegate.isEverCentral && table[index].link.role == .initiator
   }
 
-  /// A central wants to pair.
+  /// Takes a Pairing Request of a central.
   private mutating func receiveRequest(
     _ parameters: Span<UInt8>, at index: Int, at now: Instant
   ) {
-    // It may be the answer to a Security Request.
-    table[index].owesSecurityRequest = false
+    // It may answer a Security Request.
+    table[index].isSecurityRequestPending = false
     table[index].requestDeadline = nil
     if let refusal = refusal(at: index, at: now) {
-      table[index].owedFailure = refusal
+      table[index].pendingFailure = refusal
       return
     }
     pairingIndex = index
@@ -50,28 +50,29 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     settle(at: now)
   }
 
-  /// A peripheral wants encryption: with the bond's key if that has what it asks for, else by a new
-  /// pairing.
+  /// Takes a Security Request of a peripheral: encrypts with the bond's key if it meets the
+  /// requirements, otherwise pairs.
   private mutating func receiveSecurityRequest(
     _ parameters: Span<UInt8>, at index: Int, at now: Instant
   ) {
     guard let request = SecurityRequest(parameters: parameters) else {
-      table[index].owedFailure = .invalidParameters
+      table[index].pendingFailure = .invalidParameters
       return
     }
     var wanted: LinkSecurity = .encrypted
     if request.authenticationRequirements.contains(.mitm) { wanted = wanted | .authenticated }
-    if table[index].security.contains(wanted) || table[index].coming != nil { return }
+    if table[index].security.contains(wanted) || table[index].pendingSecurity != nil { return }
     if let bond = usableBond(at: index), bond.security.contains(wanted) {
-      table[index].owesEncryption = true
+      table[index].isEncryptionPending = true
     } else if let refusal = refusal(at: index, at: now) {
-      table[index].owedFailure = refusal
+      table[index].pendingFailure = refusal
     } else {
       beginPairing(at: index, at: now)
     }
   }
 
-  /// The central refuses a Security Request. Any other Pairing Failed is about nothing.
+  /// Takes Pairing Failed outside of a pairing: the central refuses a Security Request. It is
+  /// ignored otherwise.
   private mutating func receiveFailure(_ parameters: Span<UInt8>, at index: Int) {
     guard table[index].requestDeadline != nil else { return }
     table[index].requestDeadline = nil
@@ -79,7 +80,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     delegate.pairingEnded(.refused(reason), at: index)
   }
 
-  /// Why no pairing may begin with the peer at `index` now; `nil` if it may.
+  /// Why no pairing may begin with the peer at `index`; `nil` if it may.
   func refusal(at index: Int, at now: Instant) -> PairingFailure? {
     guard policy.isOpen, pairing.random.isSeeded else { return .pairingNotSupported }
     guard pairingIndex == nil, limiter.isAllowed(table[index].claimedAddress, at: now) else {
@@ -88,7 +89,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     return nil
   }
 
-  /// What a pairing with the peer at `index` has to have: at least what its bond has.
+  /// The requirements for a pairing with the peer at `index`: at least those of its bond.
   func policy(at index: Int) -> PairingPolicy {
     guard let number = bondIndex(at: index), let bond = bonds.bond(at: number) else {
       return policy
@@ -105,7 +106,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Whether `writePDU` may have a PDU for the peer at `index`.
   public func hasPDU(at index: Int) -> Bool {
     guard isOpen(index) else { return false }
-    return table[index].owedFailure != nil || table[index].owesSecurityRequest
+    return table[index].pendingFailure != nil || table[index].isSecurityRequestPending
       || (pairingIndex == index && pairing.hasPDU)
   }
 
@@ -114,17 +115,17 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   public mutating func writePDU(
     at index: Int, to writer: inout ByteWriter, at now: Instant
   ) -> Bool {
-    guard isOpen(index), !table[index].isSilenced else { return false }
-    if let reason = table[index].owedFailure {
+    guard isOpen(index), !table[index].hasTimedOut else { return false }
+    if let reason = table[index].pendingFailure {
       guard writer.freeCapacity >= 2 else { return false }
       PairingFailed(reason).write(to: &writer)
-      table[index].owedFailure = nil
+      table[index].pendingFailure = nil
       return true
     }
-    if table[index].owesSecurityRequest {
+    if table[index].isSecurityRequestPending {
       guard writer.freeCapacity >= 2 else { return false }
       SecurityRequest(policy(at: index).requirements).write(to: &writer)
-      table[index].owesSecurityRequest = false
+      table[index].isSecurityRequestPending = false
       return true
     }
     guard pairingIndex == index, pairing.writePDU(to: &writer, at: now) else { return false }

@@ -1,13 +1,13 @@
 // Private addresses, and the controller's lists: Core Specification, Vol 3, Part C, 10.7.
 //
-// The controller resolves the addresses of devices with bonds where it has room for all of them; and it
-// filters who connects. What it cannot do, the host does.
+// If the controller has room for all bonded devices, it resolves their addresses and filters
+// connections; otherwise the host does.
 extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Makes the private address to begin with; `nil` if this device shows who it is.
+  /// Returns the first private address; `nil` if this device does not use private addresses.
   public mutating func makePrivateAddress() -> DeviceAddress? {
     guard Delegate.keepsPrivacy else { return nil }
-    // The controller has been reset, and filters nothing yet.
+    // After its reset the controller does not filter.
     upkeep.filters = false
     upkeep.renewalTime = nil
     let address = newAddress()
@@ -23,7 +23,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       resolvableWith: key, random: UInt32(truncatingIfNeeded: pairing.random.next()))
   }
 
-  /// The controller has been set up, with these LE features.
+  /// The controller was set up, with these LE features.
   public mutating func controllerStarted(features: UInt64) {
     refusesRandomNumbers = false
     guard Delegate.keepsPrivacy else { return }
@@ -32,23 +32,23 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// Whether `takePrivacyCommand` may have a command.
-  public var owesPrivacyCommand: Bool {
-    Delegate.keepsPrivacy && (upkeep.owesAddress || upkeep.isUnderWay || owesLists)
+  public var hasPrivacyCommand: Bool {
+    Delegate.keepsPrivacy && (upkeep.isAddressPending || upkeep.isUnderWay || needsListUpdate)
   }
 
-  /// Without bonds and without a filter a controller's lists are as they are after its reset.
-  private var owesLists: Bool {
+  /// After a reset the controller's lists are right if there are no bonds and no filter.
+  private var needsListUpdate: Bool {
     guard upkeep.step != .done else { return false }
     return bonds.count > 0 || upkeep.isResolving || upkeep.acceptCount > 0
       || upkeep.resolvingCount > 0 || upkeep.filters || privacy.admitsBondedOnly
   }
 
-  /// The next command for the controller, which does not advertise, scan or initiate meanwhile; `nil` if
-  /// everything is as it shall be.
+  /// The next command for the controller, which must not advertise, scan or initiate meanwhile;
+  /// `nil` if everything is up to date.
   public mutating func takePrivacyCommand() -> PrivacyCommand? {
     guard Delegate.keepsPrivacy, upkeep.awaited == nil else { return nil }
     upkeep.isUnderWay = true
-    while upkeep.step != .done || upkeep.owesAddress {
+    while upkeep.step != .done || upkeep.isAddressPending {
       if upkeep.step == .done { upkeep.step = .address }
       guard let command = nextCommand() else {
         upkeep.step = PrivacyUpkeep.Step(rawValue: upkeep.step.rawValue &+ 1) ?? .done
@@ -62,7 +62,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     return nil
   }
 
-  /// A command of the present step; `nil` if the step is done.
+  /// The next command of the current step; `nil` if the step is done.
   private mutating func nextCommand() -> PrivacyCommand? {
     switch upkeep.step {
     case .resolvingListSize:
@@ -105,7 +105,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     }
   }
 
-  /// `command`, the only one of its step.
+  /// Returns `command`, the only one of its step.
   private mutating func once(_ command: PrivacyCommand) -> PrivacyCommand {
     upkeep.number = 1
     return command
@@ -145,9 +145,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
         localKey: upkeep.isPrivate ? identity?.identityResolvingKey ?? .zero : .zero))
   }
 
-  /// Device privacy mode: a peer may go by its identity address, for the key of its bond says who it is.
+  /// Device privacy mode: a peer may use its identity address, since its bond's key authenticates
+  /// it.
   private mutating func nextInPrivacyMode() -> PrivacyCommand? {
-    // The first ones are in the list.
+    // The resolving list contains the first ones.
     guard upkeep.modeCount < upkeep.resolvingCount, let bond = nextKeyedBond() else { return nil }
     upkeep.modeCount &+= 1
     return .setPrivacyMode(LESetPrivacyMode(peer: bond.identityAddress, mode: 0x01))
@@ -168,17 +169,20 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   private mutating func nextAddress() -> PrivacyCommand? {
-    guard upkeep.owesAddress else { return nil }
-    upkeep.owesAddress = false
+    guard upkeep.isAddressPending else { return nil }
+    upkeep.isAddressPending = false
     guard let address = newAddress() else { return nil }
     upkeep.requestedAddress = address
     return .setAddress(address)
   }
 
-  /// The controller has answered, or left unanswered, the command that was taken last. Others change nothing.
+  /// Takes the result of the last command from `takePrivacyCommand`, or that it remained
+  /// unanswered. Ignores other commands.
   ///
-  /// - Parameter value: the first of its return parameters.
-  /// - Returns: The private address that it has taken; `nil` for other commands.
+  /// - Parameter opcode: the command.
+  /// - Parameter status: how it ended.
+  /// - Parameter value: The first of its return parameters.
+  /// - Returns: The private address that the controller has accepted; `nil` for other commands.
   public mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress? {
@@ -186,7 +190,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     upkeep.awaited = nil
     upkeep.finish(opcode, status, value: value)
     if opcode == .leSetAddressResolutionEnable, status != .success {
-      // One that cannot begin to resolve does not; one that cannot end goes on.
+      // A controller that cannot start resolving does not; one that cannot stop continues.
       upkeep.isResolving.toggle()
       upkeep.resolvesAll = false
     }
@@ -194,31 +198,31 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     return upkeep.requestedAddress
   }
 
-  /// The bonds have changed: the lists shall follow.
+  /// The bonds changed, so the lists have to be updated.
   mutating func bondsChanged() {
     if Delegate.keepsPrivacy { upkeep.restart() }
   }
 
-  /// The bonds have new numbers: a list that is being filled is filled anew.
-  mutating func bondsMoved() {
+  /// The numbers of bonds changed, so the filling of a list restarts.
+  mutating func bondsRenumbered() {
     if Delegate.keepsPrivacy, upkeep.isUnderWay { upkeep.restart() }
   }
 
-  /// When the private address is to be renewed; at once if that has not been decided.
+  /// When to renew the private address; at once if no time is set yet.
   var renewalTime: Instant? {
     Delegate.keepsPrivacy && upkeep.isPrivate ? upkeep.renewalTime ?? Instant(rawValue: 0) : nil
   }
 
-  /// The time is `now`: owes a new address if the last is too old.
+  /// Schedules a new address if the last one is too old.
   mutating func advancePrivacy(to now: Instant) {
     guard let time = renewalTime, time <= now else { return }
-    if upkeep.renewalTime != nil { upkeep.owesAddress = true }
+    if upkeep.renewalTime != nil { upkeep.isAddressPending = true }
     upkeep.renewalTime = now.advanced(by: UInt32(max(privacy.renewalInterval, 1)) * 1_000)
   }
 
   // MARK: Peers
 
-  /// Whether the controller takes connections of devices in its accept list alone.
+  /// Whether the controller accepts only connections of devices in its accept list.
   public var filtersConnections: Bool { Delegate.keepsPrivacy && upkeep.filters }
 
   /// Whether a central with this address may connect.
@@ -226,14 +230,14 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     !Delegate.keepsPrivacy || !privacy.admitsBondedOnly || bonds.index(resolving: address) != nil
   }
 
-  /// The identity address of the device with the bond that `address` belongs to; `address` itself if there
-  /// is none. That the device is there is not proved: anybody may repeat an address.
+  /// The identity address of the bond that `address` belongs to; `address` itself if there is none.
+  /// This is no authentication: any device can use another's address.
   public func identityAddress(of address: DeviceAddress) -> DeviceAddress {
     guard let number = bonds.index(resolving: address) else { return address }
     return bonds.bond(at: number)?.identityAddress ?? address
   }
 
-  /// An advertiser was heard by `address`. Returns its identity address as `identityAddress(of:)` does.
+  /// Notes an advertiser's address. Returns its identity address, as `identityAddress(of:)` does.
   public mutating func heard(_ address: DeviceAddress) -> DeviceAddress {
     guard address.isResolvable, bonds.count > 0 else { return address }
     let identity = identityAddress(of: address)
@@ -248,7 +252,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 }
 
 extension PrivacyCommand {
-  /// Which command it is.
+  /// The command's opcode.
   var opcode: HCIOpcode {
     switch self {
     case .plain(let opcode): opcode

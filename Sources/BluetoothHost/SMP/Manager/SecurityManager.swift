@@ -1,51 +1,51 @@
-/// The Security Manager of a host with up to `links` connections: pairs one peer at a time, keeps bonds,
-/// and encrypts links with their keys.
+/// The Security Manager of a host with up to `links` connections: it pairs one peer at a time,
+/// stores bonds, and encrypts links with their keys.
 ///
-/// Core Specification, Vol 3, Part H. It does no input or output. The host hands over PDUs of the
-/// Security Manager's channel, events of the controller and the time, and asks for what is owed: PDUs
-/// (`writePDU`), commands (`takeEncryption`, `takeKeyReply`) and steps of the key agreement (`step`).
+/// Core Specification, Vol 3, Part H. It does no input or output. The host passes it PDUs of the
+/// Security Manager's channel, events of the controller and the time, and gets PDUs (`writePDU`),
+/// commands (`takeEncryption`, `takeKeyReply`) and steps of the key agreement (`step`).
 ///
-/// While one peer pairs, another that asks gets Repeated Attempts, the reason that makes it ask again
-/// later (Vol 3, Part H, 3.5.5, Table 3.7): a host holds the secrets of one pairing only.
+/// While one peer pairs, another one gets Repeated Attempts, which makes it try again later
+/// (Vol 3, Part H, 3.5.5, Table 3.7): a host stores the secrets of one pairing only.
 public struct SecurityManager<
   let links: Int, Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator,
   Bonds: BondStore & ~Copyable, Delegate: PairingDelegate & ~Copyable
 >: ~Copyable {
-  /// What it asks of the next pairing.
+  /// The requirements for the next pairing.
   public var policy: PairingPolicy
-  /// Who this device is; `nil` if peers shall know no other address than that on the link.
+  /// The identity of this device; `nil` if it distributes no other address than that of the link.
   public var identity: LocalIdentity?
-  /// The bonds. Remove one by `removeBond(at:)`, so that links learn of it.
+  /// The bonds. Remove one with `removeBond(at:)`, which updates the links.
   public var bonds: Bonds
-  /// How much this device shows of who it is, and whom it lets connect.
+  /// Whether this device uses private addresses, and which devices may connect.
   public var privacy = PrivacyPolicy() {
     didSet { if privacy != oldValue { upkeep.restart() } }
   }
-  /// The owner.
+  /// The program that uses the manager.
   public var delegate: Delegate
 
   var pairing: Pairing<Agreement, Random>
-  /// The connection that pairs.
+  /// The connection that is pairing.
   var pairingIndex: Int?
-  /// The connection that pairs; `nil` if none does. No other can meanwhile.
+  /// The connection that is pairing; `nil` if there is none. Only one can pair at a time.
   public var pairingConnection: Int? { pairingIndex }
   var limiter = AttemptLimiter<8>()
-  /// The PDU that takes several packets, and the connection that it is for. Only the one that pairs
-  /// sends any of more than 2 bytes.
+  /// A PDU that needs several packets, and its connection. Only the connection that is pairing
+  /// sends PDUs of more than 2 bytes.
   var outbox = ByteBuffer<65>()
   var outboxIndex: Int?
-  /// The last moment that the manager has seen.
+  /// The time of the last call.
   var now = Instant(rawValue: 0)
-  /// Whether the controller has refused a random number since it was set up.
+  /// Whether the controller has refused a random number since its set-up.
   var refusesRandomNumbers = false
-  /// How far the controller has been brought.
+  /// The progress of the controller's lists.
   var upkeep = PrivacyUpkeep()
   var recent = RecentAddresses()
-  /// The recognised clients about which the server may know something new.
+  /// The recognised clients whose server state may have changed.
   public internal(set) var activeClients = ConnectionSet.none
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
 
-  /// A Security Manager without links.
+  /// Creates a Security Manager without links.
   public init(
     policy: PairingPolicy, identity: LocalIdentity?, bonds: consuming Bonds,
     delegate: consuming Delegate, agreement: consuming Agreement, random: Random
@@ -59,7 +59,7 @@ public struct SecurityManager<
 
   // MARK: Links
 
-  /// A link is there, with the addresses with which it was made.
+  /// A link was opened, with these addresses.
   public mutating func opened(_ link: PairingLink, at index: Int) {
     guard index >= 0, index < links else { return }
     table[index] = SecuredLink()
@@ -68,7 +68,7 @@ public struct SecurityManager<
     if let found = bonds.index(resolving: link.peerAddress) { noteBond(found, at: index) }
   }
 
-  /// A link has gone.
+  /// A link has closed.
   public mutating func closed(at index: Int, at now: Instant) {
     guard isOpen(index) else { return }
     if outboxIndex == index {
@@ -83,7 +83,7 @@ public struct SecurityManager<
     overwrite(&table[index], with: SecuredLink())
   }
 
-  /// What protects a link now; nothing if there is no link.
+  /// The current security of a link; `.none` if there is no link.
   public func security(at index: Int) -> LinkSecurity {
     isOpen(index) ? table[index].security : .none
   }
@@ -94,7 +94,7 @@ public struct SecurityManager<
     return bonds.index(of: identity)
   }
 
-  /// Drops a bond. A link that is encrypted with its key stays so; the next one is not.
+  /// Drops a bond. A link that is encrypted with its key stays encrypted; the next one will not be.
   public mutating func removeBond(at number: Int) {
     guard let identity = bonds.bond(at: number)?.identityAddress else { return }
     bonds.remove(at: number)
@@ -108,8 +108,8 @@ public struct SecurityManager<
 
   // MARK: Time
 
-  /// When `advance(to:)` has to be called next; `nil` if nothing is waited for. While there is work on
-  /// keys, that is at once.
+  /// When to call `advance(to:)` next; `nil` if nothing is scheduled. While keys are being
+  /// computed, at once.
   public var deadline: Instant? {
     if needsStep { return Instant(rawValue: 0) }
     var earliest = Instant.earlier(pairing.deadline, renewalTime)
@@ -122,8 +122,7 @@ public struct SecurityManager<
     return earliest
   }
 
-  /// The time is `now`: what has been waited for too long is over. Works a little while on the keys of a
-  /// pairing, if there is such work.
+  /// Ends what has timed out at `now`. Does a step of the key computation if one is due.
   public mutating func advance(to now: Instant) {
     pairing.advance(to: now)
     if needsStep { pairing.step(at: now) }
@@ -134,7 +133,7 @@ public struct SecurityManager<
         bondEncryptionFailed(.connectionTimeout, at: index)
       }
       guard let deadline = table[index].requestDeadline, deadline <= now else { continue }
-      silence(index)
+      markTimedOut(index)
       delegate.pairingEnded(.timedOut, at: index)
     }
   }
@@ -142,7 +141,7 @@ public struct SecurityManager<
   /// Whether `step(at:)` has work to do.
   public var needsStep: Bool { pairing.needsStep }
 
-  /// Works a little while on the keys of a pairing. Nothing happens unless `needsStep`.
+  /// Does a short step of the key computation. Does nothing unless `needsStep`.
   public mutating func step(at now: Instant) {
     pairing.step(at: now)
     settle(at: now)
@@ -152,7 +151,7 @@ public struct SecurityManager<
 
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table[index].isOpen }
 
-  /// The peer at `index` is the one of the bond with this number.
+  /// The peer at `index` has the bond with this number.
   mutating func noteBond(_ number: Int, at index: Int) {
     guard let bond = bonds.bond(at: number) else { return }
     table[index].identity = bond.identityAddress
@@ -160,53 +159,53 @@ public struct SecurityManager<
     table[index].hasOwnKey = isCentral(at: index) && bond.serves(.initiator)
   }
 
-  /// Whether the peer has yet to prove that it is the one of the bond.
-  public func isUnproven(at index: Int) -> Bool {
+  /// Whether a bonded peer has to be authenticated by encryption first.
+  public func requiresEncryption(at index: Int) -> Bool {
     Delegate.isEverCentral && isOpen(index) && table[index].hasOwnKey
       && !table[index].security.contains(.encrypted)
   }
 
-  /// The timer has run out: Vol 3, Part H, 3.4.
-  mutating func silence(_ index: Int) {
-    table[index].isSilenced = true
-    table[index].owedFailure = nil
-    table[index].owesSecurityRequest = false
+  /// The Security Manager Timer has expired: Vol 3, Part H, 3.4.
+  mutating func markTimedOut(_ index: Int) {
+    table[index].hasTimedOut = true
+    table[index].pendingFailure = nil
+    table[index].isSecurityRequestPending = false
     table[index].requestDeadline = nil
   }
 
-  /// Sees to what the last input has made of the pairing: prompts, a failure to send, the outcome.
+  /// Handles the pairing's new state after an input: prompts, a failure to send, the outcome.
   mutating func settle(at now: Instant) {
     self.now = now
     guard let index = pairingIndex else { return }
     if let prompt = pairing.takePrompt() { delegate.show(prompt, at: index) }
-    if let failure = pairing.takeFailure() { table[index].owedFailure = failure }
+    if let failure = pairing.takeFailure() { table[index].pendingFailure = failure }
     guard let outcome = pairing.takeOutcome() else { return }
     pairingIndex = nil
     finish(outcome, at: index)
   }
 
-  /// The pairing at `index` is over.
+  /// The pairing at `index` has ended.
   private mutating func finish(_ outcome: PairingOutcome, at index: Int) {
     let claimedAddress = table[index].claimedAddress
     switch outcome {
     case .paired(let bond):
       if let bond, !keep(bond, at: index) {
-        table[index].owedFailure = .keyRejected
+        table[index].pendingFailure = .keyRejected
         return finish(.failed(.keyRejected), at: index)
       }
       limiter.noteSuccess(claimedAddress)
-    // The peer does not pair now. Nobody has guessed anything, and the next attempt need not wait.
+    // The peer does not pair now. Nothing was guessed, so the next attempt need not wait.
     case .refused(.pairingNotSupported): break
     case .failed, .refused, .timedOut, .linkLost, .encryptionFailed:
-      if case .timedOut = outcome { silence(index) }
+      if case .timedOut = outcome { markTimedOut(index) }
       limiter.noteFailure(claimedAddress, at: now)
     }
-    if isUnproven(at: index) { table[index].encryptionFailure = .authenticationFailure }
+    if requiresEncryption(at: index) { table[index].encryptionFailure = .authenticationFailure }
     delegate.pairingEnded(outcome, at: index)
   }
 
-  /// Keeps a new bond with the peer at `index`; `false` if there is a stronger one: the peer claims the
-  /// identity of another, or has forgotten what it could (Vol 3, Part H, 3.5.5, Key Rejected).
+  /// Stores a new bond with the peer at `index`; `false` if a stronger one exists: the peer claims
+  /// another's identity, or has lost a capability (Vol 3, Part H, 3.5.5, Key Rejected).
   private mutating func keep(_ bond: Bond, at index: Int) -> Bool {
     if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number),
       bond.isWeaker(than: old)
@@ -216,8 +215,8 @@ public struct SecurityManager<
     bonds.store(bond)
     bondsChanged()
     if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
-    // The new bond does not have what the server knows already.
-    forgetKept(at: index)
+    // The new bond lacks the server's current state.
+    invalidateSaved(at: index)
     return true
   }
 }

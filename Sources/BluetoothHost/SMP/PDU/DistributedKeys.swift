@@ -1,41 +1,30 @@
 /// A long term key of legacy pairing.
 ///
 /// Core Specification, Vol 3, Part H, 3.6.2.
-public struct EncryptionInformation: SMPPDU, Equatable {
-  /// Which PDU it is.
+public struct EncryptionInformation: NumberPDU, Equatable {
+  /// The PDU's code.
   public static var code: SMPCode { .encryptionInformation }
-  /// Encrypts links whose peripheral is the distributor.
-  public var longTermKey: Number128
+  /// Encrypts links on which the distributor is the peripheral.
+  public var number: Number128
 
-  /// A PDU with this value.
-  public init(longTermKey: Number128) {
-    self.longTermKey = longTermKey
-  }
-
-  /// Reads what follows the code.
-  public init?(_ reader: inout ByteReader) {
-    guard let value = Number128(&reader) else { return nil }
-    longTermKey = value
-  }
-
-  /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    longTermKey.write(to: &writer)
+  /// Creates a PDU with this value.
+  public init(_ number: Number128) {
+    self.number = number
   }
 }
 
-/// Which long term key was distributed.
+/// Identifies a distributed long term key.
 ///
 /// Core Specification, Vol 3, Part H, 3.6.3.
 public struct CentralIdentification: SMPPDU, Equatable {
-  /// Which PDU it is.
+  /// The PDU's code.
   public static var code: SMPCode { .centralIdentification }
   /// EDIV.
   public var encryptedDiversifier: UInt16
   /// Rand.
   public var randomNumber: UInt64
 
-  /// The name of a long term key.
+  /// Creates the identifier of a long term key.
   public init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
     self.encryptedDiversifier = encryptedDiversifier
     self.randomNumber = randomNumber
@@ -60,39 +49,28 @@ public struct CentralIdentification: SMPPDU, Equatable {
 /// An identity resolving key.
 ///
 /// Core Specification, Vol 3, Part H, 3.6.4.
-public struct IdentityInformation: SMPPDU, Equatable {
-  /// Which PDU it is.
+public struct IdentityInformation: NumberPDU, Equatable {
+  /// The PDU's code.
   public static var code: SMPCode { .identityInformation }
-  /// All zeros from a device without resolvable private addresses.
-  public var identityResolvingKey: Number128
+  /// The key; all zeros from a device without resolvable private addresses.
+  public var number: Number128
 
-  /// A PDU with this value.
-  public init(identityResolvingKey: Number128) {
-    self.identityResolvingKey = identityResolvingKey
-  }
-
-  /// Reads what follows the code.
-  public init?(_ reader: inout ByteReader) {
-    guard let value = Number128(&reader) else { return nil }
-    identityResolvingKey = value
-  }
-
-  /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    identityResolvingKey.write(to: &writer)
+  /// Creates a PDU with this value.
+  public init(_ number: Number128) {
+    self.number = number
   }
 }
 
-/// The address of a device that never changes.
+/// The identity address of a device.
 ///
 /// Core Specification, Vol 3, Part H, 3.6.5.
 public struct IdentityAddressInformation: SMPPDU, Equatable {
-  /// Which PDU it is.
+  /// The PDU's code.
   public static var code: SMPCode { .identityAddressInformation }
   /// A public or a static random address.
   public var address: DeviceAddress
 
-  /// A PDU with this address.
+  /// Creates a PDU with this address.
   public init(address: DeviceAddress) {
     self.address = address
   }
@@ -112,34 +90,8 @@ public struct IdentityAddressInformation: SMPPDU, Equatable {
   }
 }
 
-/// A key for signed writes.
-///
-/// Core Specification, Vol 3, Part H, 3.6.6.
-public struct SigningInformation: SMPPDU, Equatable {
-  /// Which PDU it is.
-  public static var code: SMPCode { .signingInformation }
-  /// The connection signature resolving key.
-  public var signatureKey: Number128
-
-  /// A PDU with this value.
-  public init(signatureKey: Number128) {
-    self.signatureKey = signatureKey
-  }
-
-  /// Reads what follows the code.
-  public init?(_ reader: inout ByteReader) {
-    guard let value = Number128(&reader) else { return nil }
-    signatureKey = value
-  }
-
-  /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    signatureKey.write(to: &writer)
-  }
-}
-
 extension DeviceAddress {
-  /// Whether it never changes: a public or a static random address.
+  /// Whether it is an identity address: public or static random.
   ///
   /// Core Specification, Vol 6, Part B, 1.3.
   public var isIdentity: Bool {

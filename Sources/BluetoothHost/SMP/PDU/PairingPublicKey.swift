@@ -2,9 +2,9 @@
 ///
 /// Core Specification, Vol 3, Part H, 3.5.6.
 public struct PairingPublicKey: SMPPDU, Equatable {
-  /// Which PDU it is.
+  /// The PDU's code.
   public static var code: SMPCode { .pairingPublicKey }
-  /// The key, which may be anything that a peer sends: the key agreement checks it.
+  /// The key as received, not checked yet: the key agreement does that.
   public var key: P256PublicKey
 
   /// A PDU with this key.

@@ -2,10 +2,10 @@
 ///
 /// Core Specification, Vol 3, Part H, 3.3.
 public protocol SMPPDU: Sendable {
-  /// Which PDU it is.
+  /// The PDU's code.
   static var code: SMPCode { get }
 
-  /// Reads what follows the code; `nil` if a byte is missing or a field is out of its range.
+  /// Reads what follows the code; `nil` if a byte is missing or a field is out of range.
   init?(_ reader: inout ByteReader)
 
   /// Writes what follows the code.
@@ -13,7 +13,7 @@ public protocol SMPPDU: Sendable {
 }
 
 extension SMPPDU {
-  /// Reads all that follows the code; `nil` also if a byte is left over.
+  /// Reads all that follows the code; `nil` also if bytes remain.
   public init?(parameters: Span<UInt8>) {
     var reader = ByteReader(parameters)
     self.init(&reader)
@@ -24,5 +24,26 @@ extension SMPPDU {
   public func write(to writer: inout ByteWriter) {
     writer.write(Self.code.rawValue)
     writeParameters(to: &writer)
+  }
+}
+
+/// A PDU with one number of 128 bits: a key, or a value of the pairing functions.
+public protocol NumberPDU: SMPPDU {
+  /// The number.
+  var number: Number128 { get }
+  /// Creates a PDU with this number.
+  init(_ number: Number128)
+}
+
+extension NumberPDU {
+  /// Reads what follows the code.
+  public init?(_ reader: inout ByteReader) {
+    guard let number = Number128(&reader) else { return nil }
+    self.init(number)
+  }
+
+  /// Writes what follows the code.
+  public func writeParameters(to writer: inout ByteWriter) {
+    number.write(to: &writer)
   }
 }

@@ -1,28 +1,29 @@
-/// How the two users, or none, see to it that nobody sits between the devices.
+/// The method of pairing, which may involve the users.
 ///
 /// Core Specification, Vol 3, Part H, 2.3.5.1.
 public enum AssociationModel: Equatable, Sendable {
-  /// Nobody checks anything: no protection against a man in the middle.
+  /// No user interaction, and no protection against man-in-the-middle attacks.
   case justWorks
-  /// Both devices show a number, and both users say that it is the same. Secure Connections only.
+  /// Both devices display a number, and both users confirm that it is the same. Secure Connections
+  /// only.
   case numericComparison
-  /// The initiator shows a passkey, and the user enters it at the responder.
+  /// The initiator displays a passkey, and the user enters it at the responder.
   case passkeyShownByInitiator
-  /// The responder shows a passkey, and the user enters it at the initiator.
+  /// The responder displays a passkey, and the user enters it at the initiator.
   case passkeyShownByResponder
   /// The user enters the same passkey at both.
   case passkeyEnteredAtBoth
 
-  /// The model that two devices without out-of-band data use.
+  /// The model of two devices without out-of-band data.
   ///
   /// - Parameters:
-  ///   - initiator: what the initiator sent in Pairing Request.
-  ///   - responder: what the responder sent in Pairing Response.
+  ///   - initiator: The features in Pairing Request.
+  ///   - responder: The features in Pairing Response.
   public init(initiator: PairingFeatures, responder: PairingFeatures) {
     let requirements = initiator.authenticationRequirements
     let others = responder.authenticationRequirements
     guard requirements.contains(.mitm) || others.contains(.mitm) else {
-      // Nobody asks for protection: the IO capabilities are ignored.
+      // Neither device requests protection, so the IO capabilities are ignored.
       self = .justWorks
       return
     }
@@ -32,7 +33,7 @@ public enum AssociationModel: Equatable, Sendable {
         && others.contains(.secureConnections))
   }
 
-  /// The model that the IO capabilities give: Table 2.8.
+  /// The model for these IO capabilities: Table 2.8.
   init(initiator: IOCapability, responder: IOCapability, isSecureConnections: Bool) {
     switch (initiator, responder) {
     case (.noInputNoOutput, _), (_, .noInputNoOutput):
@@ -58,10 +59,10 @@ public enum AssociationModel: Equatable, Sendable {
     }
   }
 
-  /// Whether it protects against a man in the middle.
+  /// Whether it protects against man-in-the-middle attacks.
   public var isAuthenticated: Bool { self != .justWorks }
 
-  /// Whether a passkey is entered at one device or at both.
+  /// Whether the user enters a passkey.
   public var usesPasskey: Bool {
     switch self {
     case .justWorks, .numericComparison: false
@@ -69,7 +70,7 @@ public enum AssociationModel: Equatable, Sendable {
     }
   }
 
-  /// Whether the device in this role shows the passkey.
+  /// Whether the device in this role displays the passkey.
   func showsPasskey(as role: PairingRole) -> Bool {
     switch role {
     case .initiator: self == .passkeyShownByInitiator

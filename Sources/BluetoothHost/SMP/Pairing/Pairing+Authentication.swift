@@ -1,22 +1,22 @@
-// Phase 2: each device commits to a random number, and then shows it. Legacy pairing and Secure
-// Connections have the same exchange, with other functions; passkey entry with Secure Connections has
-// it 20 times, a bit of the passkey each time.
-// Core Specification, Vol 3, Part H, 2.3.5.5, 2.3.5.6.2 and 2.3.5.6.3.
+// Phase 2: each device commits to a random number, and then reveals it. Legacy pairing and Secure
+// Connections have the same exchange with different functions. Passkey entry with Secure
+// Connections repeats it 20 times, for each bit of the passkey. Core Specification, Vol 3, Part H,
+// 2.3.5.5, 2.3.5.6.2 and 2.3.5.6.3.
 extension Pairing where Agreement: ~Copyable {
-  /// How many bits a passkey has.
+  /// The number of bits of a passkey.
   private static var passkeyRounds: Int { 20 }
 
-  /// Whether the initiator commits too. Without a passkey, Secure Connections has the responder alone
-  /// do so.
+  /// Whether the initiator commits too. In Secure Connections without a passkey, only the responder
+  /// does.
   private var initiatorConfirms: Bool { !state.isSecureConnections || state.model.usesPasskey }
 
-  /// Whether the user has given all that a confirm value needs.
+  /// Whether the user's input for a confirm value is complete.
   private var mayConfirm: Bool {
     guard state.passkey != nil else { return false }
     return state.isSecureConnections || state.question == .none
   }
 
-  /// Asks the user what the association model wants, and begins the exchange.
+  /// Shows the association model's prompt, and begins the exchange.
   mutating func beginAuthentication() {
     if !state.model.usesPasskey {
       state.passkey = .zero
@@ -24,7 +24,7 @@ extension Pairing where Agreement: ~Copyable {
         ask(.confirmation, .confirmPairing)
       }
     } else if state.model.showsPasskey(as: state.link.role) {
-      // A new one each time, for a watched pairing gives the old one away.
+      // A new one each time: an observer of a pairing learns the passkey.
       let passkey = UInt32.random(in: 0..<1_000_000, using: &random)
       state.passkey = Number128(passkey: passkey)
       state.prompt = .showPasskey(passkey)
@@ -40,7 +40,7 @@ extension Pairing where Agreement: ~Copyable {
     confirm()
   }
 
-  /// Commits to the random number, as soon as it is this device's turn and the user is done.
+  /// Commits to the random number when it is this device's turn and the user's input is complete.
   mutating func confirm() {
     guard state.phase == .confirm, !state.isCommitted else { return }
     switch state.link.role {
@@ -54,14 +54,14 @@ extension Pairing where Agreement: ~Copyable {
       }
       state.phase = .random
     }
-    // Not before: the random number of the last round may still wait for room.
+    // Only now: the random number of the previous round may still have to be sent.
     state.ownNonce = random.nextNumber()
     state.ownConfirm = confirmValue(of: .own)
     state.isCommitted = true
-    owe(.pairingConfirm)
+    enqueue(.pairingConfirm)
   }
 
-  /// The peer has committed to its random number.
+  /// Takes the peer's confirm value.
   mutating func receiveConfirm(_ pdu: PairingConfirm) {
     switch state.link.role {
     case .initiator:
@@ -69,27 +69,27 @@ extension Pairing where Agreement: ~Copyable {
         state.ownNonce = random.nextNumber()
       } else if !state.isCommitted {
         return fail(.unspecifiedReason)
-      } else if pdu.confirmValue == state.ownConfirm {
-        // A peer that sends our own value back does not know the key: Vol 3, Part H, 2.3.5.5.
+      } else if pdu.number == state.ownConfirm {
+        // A peer that returns our own value does not know the key: Vol 3, Part H, 2.3.5.5.
         return fail(.confirmValueFailed)
       }
-      state.peerConfirm = pdu.confirmValue
+      state.peerConfirm = pdu.number
       state.phase = .random
-      owe(.pairingRandom)
+      enqueue(.pairingRandom)
     case .responder:
       guard state.held == nil else { return fail(.unspecifiedReason) }
-      state.held = pdu.confirmValue
+      state.held = pdu.number
       confirm()
     }
   }
 
-  /// The peer shows its random number.
+  /// Takes the peer's random number.
   mutating func receiveRandom(_ pdu: PairingRandom) {
-    state.peerNonce = pdu.randomValue
+    state.peerNonce = pdu.number
     if state.link.role == .initiator || initiatorConfirms {
       guard state.peerConfirm == confirmValue(of: .peer) else { return fail(.confirmValueFailed) }
     }
-    if state.link.role == .responder { owe(.pairingRandom) }
+    if state.link.role == .responder { enqueue(.pairingRandom) }
     state.isCommitted = false
     state.round &+= 1
     if !state.isSecureConnections {
@@ -101,10 +101,10 @@ extension Pairing where Agreement: ~Copyable {
     }
   }
 
-  /// Whose value it is.
+  /// The side of a value.
   enum Side { case own, peer }
 
-  /// The confirm value for the random number of one side.
+  /// The confirm value of one side's random number.
   private func confirmValue(of side: Side) -> Number128 {
     let nonce = side == .own ? state.ownNonce : state.peerNonce
     let passkey = state.passkey ?? .zero
@@ -124,7 +124,7 @@ extension Pairing where Agreement: ~Copyable {
       : PairingFunctions.f4(u: peer.x, v: own.x, x: nonce, z: z)
   }
 
-  /// Legacy pairing: the key for the first encryption.
+  /// Computes the key for the first encryption in legacy pairing.
   private mutating func makeShortTermKey() {
     let isInitiator = state.link.role == .initiator
     state.key = PairingFunctions.s1(

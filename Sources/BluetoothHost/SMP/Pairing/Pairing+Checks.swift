@@ -1,14 +1,14 @@
-// Secure Connections, phase 2, stage 2: both show that they have the same shared key and have seen the
-// same features. Core Specification, Vol 3, Part H, 2.3.5.6.5.
+// Secure Connections, phase 2, stage 2: both devices prove that they have the same shared key and
+// have received the same features. Core Specification, Vol 3, Part H, 2.3.5.6.5.
 extension Pairing where Agreement: ~Copyable {
-  /// The random numbers are exchanged. With numeric comparison the user now has to compare.
+  /// Begins after the exchange of random numbers. In numeric comparison the user now compares.
   mutating func beginChecks() {
     state.phase = .check
     if state.model == .numericComparison { ask(.confirmation, .compareNumber(comparedNumber)) }
     continueChecks()
   }
 
-  /// Six digits that are the same on both sides if nobody sits between them: Vol 3, Part H, 2.2.9.
+  /// Six digits, equal on both devices unless there is a man in the middle: Vol 3, Part H, 2.2.9.
   private var comparedNumber: UInt32 {
     guard let own = state.ownKey, let peer = state.peerKey else { return 0 }
     let isInitiator = state.link.role == .initiator
@@ -19,7 +19,7 @@ extension Pairing where Agreement: ~Copyable {
     return value % 1_000_000
   }
 
-  /// Goes on as soon as the shared key is there and the user has agreed.
+  /// Continues when the shared key is computed and the user has confirmed.
   mutating func continueChecks() {
     guard state.phase == .check, state.question == .none, let sharedKey = state.sharedKey else {
       return
@@ -29,26 +29,26 @@ extension Pairing where Agreement: ~Copyable {
     case .initiator:
       guard !state.isCommitted else { return }
       state.isCommitted = true
-      owe(.pairingDHKeyCheck)
+      enqueue(.pairingDHKeyCheck)
     case .responder:
       guard let held = state.held else { return }
       state.held = nil
       guard held == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
-      owe(.pairingDHKeyCheck)
+      enqueue(.pairingDHKeyCheck)
       awaitEncryption()
     }
   }
 
-  /// The peer's check has come.
+  /// Takes the peer's check value.
   mutating func receiveCheck(_ pdu: PairingDHKeyCheck) {
     switch state.link.role {
     case .initiator:
       guard state.isCommitted else { return fail(.unspecifiedReason) }
-      guard pdu.check == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
+      guard pdu.number == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
       awaitEncryption()
     case .responder:
       guard state.held == nil else { return fail(.unspecifiedReason) }
-      state.held = pdu.check
+      state.held = pdu.number
       continueChecks()
     }
   }
@@ -63,7 +63,7 @@ extension Pairing where Agreement: ~Copyable {
     state.key = keys.ltk
   }
 
-  /// What this device sends, or what the peer has to send.
+  /// The check value of one side.
   func check(of side: Side) -> Number128 {
     let isOwn = side == .own
     let own = state.link.ownAddress

@@ -1,8 +1,8 @@
-// Phase 1: what the two devices can do and want. Core Specification, Vol 3, Part H, 2.3.
+// Phase 1: the features of the two devices. Core Specification, Vol 3, Part H, 2.3.
 extension Pairing where Agreement: ~Copyable {
-  /// What this device asks for as the initiator.
+  /// The features of this device as the initiator.
   func makeRequest() -> PairingFeatures {
-    // The long term key is distributed by the responder alone: it serves links in which the same
+    // Only the responder distributes a long term key: it is valid for links on which the same
     // device is the peripheral.
     PairingFeatures(
       ioCapability: state.policy.ioCapability,
@@ -11,7 +11,7 @@ extension Pairing where Agreement: ~Copyable {
       responderKeys: state.policy.bonds ? .encryptionKey | .identityKey : .none)
   }
 
-  /// What this device answers as the responder: of the keys those that both have a use for.
+  /// The features of this device as the responder, with the keys that both can use.
   func makeResponse(to request: PairingFeatures) -> PairingFeatures {
     let requirements = state.policy.requirements
     var initiatorKeys: KeyDistribution = .none
@@ -32,18 +32,18 @@ extension Pairing where Agreement: ~Copyable {
 
   private var offeredIdentity: KeyDistribution { state.identity == nil ? .none : .identityKey }
 
-  /// The initiator gets Pairing Response.
+  /// Takes Pairing Response as the initiator.
   mutating func receiveResponse(_ response: PairingResponse) {
     state.peerFeatures = response.features
     let request = state.ownFeatures
-    // The responder may leave keys out, and add none: Vol 3, Part H, 3.6.1.
+    // The responder may omit keys, but not add any: Vol 3, Part H, 3.6.1.
     guard request.initiatorKeys.contains(response.features.initiatorKeys),
       request.responderKeys.contains(response.features.responderKeys)
     else { return fail(.invalidParameters) }
     agree()
   }
 
-  /// Both have said what they want: either the pairing fails, or authentication begins.
+  /// Compares both devices' features: either the pairing fails, or authentication begins.
   mutating func agree() {
     let initiator = state.initiatorFeatures
     let responder = state.responderFeatures
@@ -51,12 +51,12 @@ extension Pairing where Agreement: ~Copyable {
     state.isSecureConnections = requirements.contains(.secureConnections)
     state.model = AssociationModel(initiator: initiator, responder: responder)
 
-    // The shorter of the two sizes counts, and ours is 16: Vol 3, Part H, 2.3.4.
+    // The smaller key size applies, and ours is 16: Vol 3, Part H, 2.3.4.
     guard state.peerFeatures.maximumKeySize == 16 else { return fail(.encryptionKeySize) }
     if state.policy.secureConnections == .required, !state.isSecureConnections {
       return fail(.authenticationRequirements)
     }
-    // With Secure Connections the data of one side is enough, and ours never left this device.
+    // In Secure Connections one side's data is enough, and ours was never sent.
     if state.isSecureConnections, state.peerFeatures.hasOOBData { return fail(.oobNotAvailable) }
     if state.policy.authentication == .required, !state.model.isAuthenticated {
       return fail(.authenticationRequirements)

@@ -1,12 +1,12 @@
-// Phase 3: the keys are distributed, those of the responder first. Each side sends its keys in the
-// order of their codes. Core Specification, Vol 3, Part H, 2.4.3 and 3.6.1.
+// Phase 3: key distribution, first by the responder. Each side sends its keys in the order of their
+// codes. Core Specification, Vol 3, Part H, 2.4.3 and 3.6.1.
 extension Pairing where Agreement: ~Copyable {
-  /// The link is encrypted: which keys follow is settled.
+  /// The link is encrypted: begins the distribution.
   mutating func beginKeys() {
     state.phase = .keys
     if state.isSecureConnections { state.bond.longTermKey = state.key }
     let isInitiator = state.link.role == .initiator
-    // The response has the last word, and only keys that both named.
+    // The response decides; it contains only keys of the request.
     let initiatorKeys = codes(of: state.responderFeatures.initiatorKeys)
     let responderKeys = codes(of: state.responderFeatures.responderKeys)
     state.ownKeys = isInitiator ? initiatorKeys : responderKeys
@@ -15,13 +15,13 @@ extension Pairing where Agreement: ~Copyable {
       state.bond.longTermKey = random.nextNumber()
       state.bond.encryptedDiversifier = UInt16(truncatingIfNeeded: random.next())
       state.bond.randomNumber = random.next()
-      // EDIV and Rand 0 name the keys of pairing itself.
+      // EDIV and Rand 0 identify the keys of the pairing itself.
       if state.bond.randomNumber == 0 { state.bond.randomNumber = 1 }
     }
     continueKeys()
   }
 
-  /// The PDUs of these keys.
+  /// The PDUs that carry these keys.
   private func codes(of keys: KeyDistribution) -> SMPCodeSet {
     var codes = SMPCodeSet()
     if keys.contains(.encryptionKey), !state.isSecureConnections {
@@ -35,31 +35,31 @@ extension Pairing where Agreement: ~Copyable {
     return codes
   }
 
-  /// Whether the peer distributes its next key now.
+  /// Whether the peer has to send its next key now.
   var awaitsPeerKey: Bool {
     guard state.phase == .keys, !state.peerKeys.isEmpty else { return false }
-    return state.link.role == .initiator || (state.ownKeys.isEmpty && state.owed.isEmpty)
+    return state.link.role == .initiator || (state.ownKeys.isEmpty && state.pendingPDUs.isEmpty)
   }
 
-  /// Owes the next of its own keys if it is this device's turn, or ends with the last.
+  /// Sends the next key if it is this device's turn; ends after the last.
   mutating func continueKeys() {
-    guard state.phase == .keys, state.owed.isEmpty else { return }
+    guard state.phase == .keys, state.pendingPDUs.isEmpty else { return }
     if state.link.role == .initiator, !state.peerKeys.isEmpty { return }
     if let code = state.ownKeys.first {
       state.ownKeys.remove(code)
-      owe(code)
+      enqueue(code)
     } else if state.peerKeys.isEmpty {
       complete()
     }
   }
 
-  /// The peer's long term key, which is the next of its keys.
+  /// Takes the peer's long term key.
   mutating func receiveKey(_ pdu: EncryptionInformation) {
-    state.bond.longTermKey = pdu.longTermKey
+    state.bond.longTermKey = pdu.number
     received(.encryptionInformation)
   }
 
-  /// The name of the peer's long term key.
+  /// Takes the identifier of the peer's long term key.
   mutating func receiveKey(_ pdu: CentralIdentification) {
     state.bond.encryptedDiversifier = pdu.encryptedDiversifier
     state.bond.randomNumber = pdu.randomNumber
@@ -68,14 +68,14 @@ extension Pairing where Agreement: ~Copyable {
 
   /// The peer's identity resolving key.
   mutating func receiveKey(_ pdu: IdentityInformation) {
-    let key = pdu.identityResolvingKey
+    let key = pdu.number
     state.bond.identityResolvingKey = key == .zero ? nil : key
     received(.identityInformation)
   }
 
   /// The peer's identity address.
   mutating func receiveKey(_ pdu: IdentityAddressInformation) {
-    guard isCredible(pdu.address) else { return fail(.invalidParameters) }
+    guard isPlausible(pdu.address) else { return fail(.invalidParameters) }
     state.bond.identityAddress = pdu.address
     received(.identityAddressInformation)
   }
@@ -85,16 +85,16 @@ extension Pairing where Agreement: ~Copyable {
     continueKeys()
   }
 
-  /// Whether the address on the link can belong to a device with this identity. Otherwise a peer could
-  /// take the place of another's bond.
-  private func isCredible(_ identity: DeviceAddress) -> Bool {
+  /// Whether the address on the link can belong to a device with this identity. Otherwise a peer
+  /// could replace another's bond.
+  private func isPlausible(_ identity: DeviceAddress) -> Bool {
     let address = state.link.peerAddress
     if address.isIdentity { return address == identity }
     guard address.isResolvable, let key = state.bond.identityResolvingKey else { return true }
     return address.isResolved(by: key)
   }
 
-  /// Everything has been exchanged.
+  /// Ends the pairing after the last key.
   private mutating func complete() {
     let bonds =
       state.ownFeatures.authenticationRequirements.isBonding
@@ -102,11 +102,11 @@ extension Pairing where Agreement: ~Copyable {
     let hasKey =
       state.isSecureConnections
       || state.responderFeatures.responderKeys.contains(.encryptionKey)
-    // Without an identity, a private address is worth nothing once it has changed.
-    let isFoundAgain =
+    // Without an identity, a bond with a private address is useless after the address changes.
+    let isRecognizable =
       state.bond.identityAddress.isIdentity || state.bond.identityResolvingKey != nil
       || !state.isSecureConnections
-    end(.paired(bonds && hasKey && isFoundAgain ? state.bond : nil))
+    end(.paired(bonds && hasKey && isRecognizable ? state.bond : nil))
   }
 }
 

@@ -1,7 +1,8 @@
-// The PDUs of a pairing, in and out: the one place that knows which may come when.
-// Core Specification, Vol 3, Part H, 3.3 to 3.6 and Appendix C.
+// The PDUs of a pairing: the only place that checks their order. Core Specification, Vol 3, Part H,
+// 3.3 to 3.6 and Appendix C.
 extension Pairing where Agreement: ~Copyable {
-  /// The only PDU that the peer may send now, beside Pairing Failed; `nil` while it has to wait.
+  /// The only PDU that the peer may send now, apart from Pairing Failed; `nil` while it has to
+  /// wait.
   var expectedCode: SMPCode? {
     switch state.phase {
     case .idle, .encryption: nil
@@ -23,7 +24,7 @@ extension Pairing where Agreement: ~Copyable {
     return state.link.role == .responder
   }
 
-  /// Takes a PDU of the peer: its code, and the parameters after it. Nothing happens without a
+  /// Takes a PDU from the peer: its code, and the parameters after it. Does nothing without a
   /// pairing, or if the code is reserved (Vol 3, Part H, 3.3).
   public mutating func receive(_ code: SMPCode, _ parameters: Span<UInt8>, at now: Instant) {
     guard isActive, code.isAssigned else { return }
@@ -32,12 +33,12 @@ extension Pairing where Agreement: ~Copyable {
     case .pairingFailed:
       return end(.refused(PairingFailed(parameters: parameters)?.reason ?? .unspecifiedReason))
     case .securityRequest where state.link.role == .initiator:
-      // A central that pairs already ignores it: Vol 3, Part H, 2.4.6.
+      // A central that is already pairing ignores it: Vol 3, Part H, 2.4.6.
       return
     case _ where !isUsed(code):
       return fail(.commandNotSupported)
-    case _ where code != expectedCode || !state.owed.isEmpty:
-      // Out of order, repeated, or sent before the peer can have seen what it answers.
+    case _ where code != expectedCode || !state.pendingPDUs.isEmpty:
+      // Out of order, repeated, or sent before the PDU that it should answer.
       return fail(.unspecifiedReason)
     default:
       break
@@ -46,8 +47,8 @@ extension Pairing where Agreement: ~Copyable {
     receiveExpected(code, parameters)
   }
 
-  /// Whether this device ever takes the PDU. It asks for no keypress notifications and no signature
-  /// keys, and as the responder for no long term key.
+  /// Whether this device ever accepts the PDU. It requests neither keypress notifications nor
+  /// signature keys, and as the responder no long term key.
   private func isUsed(_ code: SMPCode) -> Bool {
     switch code {
     case .pairingKeypressNotification, .signingInformation: false
@@ -86,13 +87,14 @@ extension Pairing where Agreement: ~Copyable {
   }
 
   /// Whether `writePDU` has a PDU.
-  public var hasPDU: Bool { !state.owed.isEmpty }
+  public var hasPDU: Bool { !state.pendingPDUs.isEmpty }
 
   /// Writes the next PDU; `false` if there is none, or no room for it: 65 bytes are always enough.
   public mutating func writePDU(to writer: inout ByteWriter, at now: Instant) -> Bool {
-    // The responder's key goes before its confirm value; nothing else is owed together.
+    // The responder's key precedes its confirm value; other PDUs are never pending together.
     guard
-      let code = state.owed.contains(.pairingPublicKey) ? .pairingPublicKey : state.owed.first
+      let code = state.pendingPDUs.contains(.pairingPublicKey)
+        ? .pairingPublicKey : state.pendingPDUs.first
     else { return false }
     let start = writer.count
     write(code, to: &writer)
@@ -101,7 +103,7 @@ extension Pairing where Agreement: ~Copyable {
       return false
     }
     state.now = now
-    state.owed.remove(code)
+    state.pendingPDUs.remove(code)
     continueKeys()
     return true
   }
@@ -112,18 +114,18 @@ extension Pairing where Agreement: ~Copyable {
     case .pairingResponse: PairingResponse(state.ownFeatures).write(to: &writer)
     case .pairingPublicKey:
       if let key = state.ownKey { PairingPublicKey(key).write(to: &writer) }
-    case .pairingConfirm: PairingConfirm(confirmValue: state.ownConfirm).write(to: &writer)
-    case .pairingRandom: PairingRandom(randomValue: state.ownNonce).write(to: &writer)
-    case .pairingDHKeyCheck: PairingDHKeyCheck(check: check(of: .own)).write(to: &writer)
+    case .pairingConfirm: PairingConfirm(state.ownConfirm).write(to: &writer)
+    case .pairingRandom: PairingRandom(state.ownNonce).write(to: &writer)
+    case .pairingDHKeyCheck: PairingDHKeyCheck(check(of: .own)).write(to: &writer)
     case .encryptionInformation:
-      EncryptionInformation(longTermKey: state.bond.longTermKey).write(to: &writer)
+      EncryptionInformation(state.bond.longTermKey).write(to: &writer)
     case .centralIdentification:
       CentralIdentification(
         encryptedDiversifier: state.bond.encryptedDiversifier,
         randomNumber: state.bond.randomNumber
       ).write(to: &writer)
     case .identityInformation:
-      IdentityInformation(identityResolvingKey: state.identity?.identityResolvingKey ?? .zero)
+      IdentityInformation(state.identity?.identityResolvingKey ?? .zero)
         .write(to: &writer)
     case .identityAddressInformation:
       IdentityAddressInformation(address: state.identity?.address ?? .zero).write(to: &writer)
@@ -132,13 +134,8 @@ extension Pairing where Agreement: ~Copyable {
   }
 }
 
-extension PairingRequest {
-  /// The whole PDU, as confirm values cover it.
-  var bytes: InlineArray<7, UInt8> { features.bytes(after: Self.code) }
-}
-
-extension PairingResponse {
-  /// The whole PDU, as confirm values cover it.
+extension PairingFeaturesPDU {
+  /// The whole PDU, as in confirm values.
   var bytes: InlineArray<7, UInt8> { features.bytes(after: Self.code) }
 }
 
@@ -151,7 +148,7 @@ extension PairingFeatures {
     ]
   }
 
-  /// The part that check values cover.
+  /// The part that is in check values.
   var ioCap: InlineArray<3, UInt8> {
     [ioCapability.rawValue, hasOOBData ? 0x01 : 0x00, authenticationRequirements.rawValue]
   }

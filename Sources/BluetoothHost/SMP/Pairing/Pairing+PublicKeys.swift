@@ -1,10 +1,10 @@
-// Secure Connections, phase 2: the public keys, and the shared key made from them in steps.
+// Secure Connections, phase 2: the public keys, and the computation of the shared key in steps.
 // Core Specification, Vol 3, Part H, 2.3.5.6.1.
 extension Pairing where Agreement: ~Copyable {
-  /// Begins a key pair of its own for this pairing. The public key follows after some steps.
+  /// Begins a new key pair for this pairing. Its public key takes several steps.
   mutating func exchangePublicKeys() {
     state.phase = .publicKey
-    // A number that is no private key is drawn once in 2³² times.
+    // A random number is an invalid private key once in 2³² times.
     for _ in 0..<4 {
       if (try? agreement.begin(privateKey: random.nextNumber())) != nil {
         state.work = .ownKey
@@ -14,12 +14,12 @@ extension Pairing where Agreement: ~Copyable {
     fail(.unspecifiedReason)
   }
 
-  /// Works a little while on the keys of Secure Connections. Nothing happens unless `needsStep`.
+  /// Does a short step of the key computation. Does nothing unless `needsStep`.
   public mutating func step(at now: Instant) {
     guard state.work != .none else { return }
     state.now = now
     guard let result = agreement.step() else {
-      // An agreement that has lost its work would be waited for until the time is over.
+      // The agreement has lost its computation; waiting would only end at the timeout.
       if !agreement.isBusy { fail(.unspecifiedReason) }
       return
     }
@@ -27,7 +27,7 @@ extension Pairing where Agreement: ~Copyable {
     case (.ownKey, .publicKey(let key)):
       state.work = .none
       state.ownKey = key
-      if state.link.role == .initiator { owe(.pairingPublicKey) }
+      if state.link.role == .initiator { enqueue(.pairingPublicKey) }
       continueWithPublicKeys()
     case (.sharedKey, .sharedKey(let key)):
       state.work = .none
@@ -38,26 +38,26 @@ extension Pairing where Agreement: ~Copyable {
     }
   }
 
-  /// The peer's public key has come.
+  /// Takes the peer's public key.
   mutating func receivePublicKey(_ pdu: PairingPublicKey) {
     state.peerKey = pdu.key
     continueWithPublicKeys()
   }
 
-  /// With both keys there the shared key is begun, and the responder sends its own.
+  /// With both public keys, begins the shared key; the responder then sends its own.
   private mutating func continueWithPublicKeys() {
     guard state.ownKey != nil, let peerKey = state.peerKey else { return }
     do {
       try agreement.begin(peer: peerKey)
     } catch .notOnCurve {
-      // There is no DHKey to check with such a point.
+      // Such a point has no DHKey to check.
       return fail(.dhKeyCheckFailed)
     } catch {
-      // Our own X, or that of the debug key, whose private key is known.
+      // Our own X, or the debug key's, with its known private key.
       return fail(.invalidParameters)
     }
     state.work = .sharedKey
-    if state.link.role == .responder { owe(.pairingPublicKey) }
+    if state.link.role == .responder { enqueue(.pairingPublicKey) }
     beginAuthentication()
   }
 }

@@ -1,19 +1,18 @@
-// What the user sees and answers. Core Specification, Vol 3, Part H, 2.3.5.
+// The user's prompts and answers. Core Specification, Vol 3, Part H, 2.3.5.
 extension Pairing where Agreement: ~Copyable {
-  /// Waits for an answer to `prompt`.
+  /// Shows `prompt`, and waits for its answer.
   mutating func ask(_ question: PairingState.Question, _ prompt: PairingPrompt) {
     state.question = question
     state.prompt = prompt
   }
 
-  /// The user has compared the numbers, or has decided about pairing. Returns `false`, and nothing
-  /// happens, if that was not asked.
+  /// Takes the user's answer to a comparison or to a request to pair. Returns `false`, without an
+  /// effect, if there is no such prompt.
   public mutating func confirm(_ isConfirmed: Bool, at now: Instant) -> Bool {
     guard state.question == .confirmation else { return false }
     state.now = now
     guard isConfirmed else {
-      fail(
-        state.model == .numericComparison ? .numericComparisonFailed : .unspecifiedReason)
+      fail(state.model == .numericComparison ? .numericComparisonFailed : .unspecifiedReason)
       return true
     }
     state.question = .none
@@ -22,8 +21,8 @@ extension Pairing where Agreement: ~Copyable {
     return true
   }
 
-  /// The user has entered a passkey, or, with `nil`, does not want to. Returns `false`, and nothing
-  /// happens, if none was asked for, or if the number is not 0 to 999,999.
+  /// Takes the passkey that the user entered, or `nil` if the user declines. Returns `false`,
+  /// without an effect, if there is no such prompt, or the number is not 0 to 999,999.
   public mutating func enterPasskey(_ passkey: UInt32?, at now: Instant) -> Bool {
     guard state.question == .passkey else { return false }
     state.now = now

@@ -1,12 +1,12 @@
-/// What this device asks of a pairing.
+/// The requirements for a pairing.
 public struct PairingPolicy: Equatable, Sendable {
-  /// Protection against a man in the middle: the bit MITM in AuthReq.
+  /// Protection against man-in-the-middle attacks: the bit MITM in AuthReq.
   public enum Authentication: Sendable {
-    /// Not asked for. A peer may ask for it.
+    /// Not requested. A peer may request it.
     case optional
-    /// Asked for if this device shows or takes numbers. Just Works remains possible.
+    /// Requested if this device can display or take numbers. Just Works remains possible.
     case wherePossible
-    /// Without it pairing fails: Authentication Requirements.
+    /// Pairing fails without it: Authentication Requirements.
     case required
   }
 
@@ -14,26 +14,27 @@ public struct PairingPolicy: Equatable, Sendable {
   public enum SecureConnections: Sendable {
     /// Legacy pairing only: for a device that is too slow for P-256.
     case notOffered
-    /// Legacy pairing with peers that know nothing else.
+    /// Legacy pairing with peers that do not support it.
     case wherePossible
     /// Legacy pairing fails: Authentication Requirements. Vol 3, Part C, 10.2.4.
     case required
   }
 
-  /// Whether peers may pair now. If not, a Pairing Request fails: Pairing Not Supported.
+  /// Whether peers may pair now. If not, a Pairing Request fails with Pairing Not Supported.
   public var isOpen: Bool
-  /// How this device shows and takes numbers.
+  /// This device's means to display and enter numbers.
   public var ioCapability: IOCapability
-  /// Whether it asks for protection against a man in the middle.
+  /// Whether to request protection against man-in-the-middle attacks.
   public var authentication: Authentication
-  /// Whether it asks for LE Secure Connections.
+  /// Whether to request LE Secure Connections.
   public var secureConnections: SecureConnections
-  /// Whether keys are kept.
+  /// Whether to store keys.
   public var bonds: Bool
-  /// Whether the user is asked before Just Works goes on.
+  /// Whether the user has to confirm Just Works.
   public var confirmsJustWorks: Bool
 
-  /// The defaults pair with everybody, keep keys, and ask nobody: for a device without buttons.
+  /// The defaults pair with every peer, store keys, and show no prompts, for a device without
+  /// buttons.
   public init(
     isOpen: Bool = true, ioCapability: IOCapability = .noInputNoOutput,
     authentication: Authentication = .wherePossible,
@@ -61,7 +62,7 @@ public struct PairingPolicy: Equatable, Sendable {
     return requirements
   }
 
-  /// This policy, and at least what the keys of `bond` have: a new pairing never weakens a bond.
+  /// This policy with at least the security of `bond`: a new pairing never weakens a bond.
   func strengthened(by bond: Bond) -> PairingPolicy {
     var policy = self
     if bond.isAuthenticated { policy.authentication = .required }

@@ -1,7 +1,7 @@
-/// All that one pairing knows, secrets included. `overwrite` it with a new one to wipe them. It is not
-/// copied, for copies would leave secrets behind on the stack.
+/// The state of one pairing with its secrets. `overwrite` it with a new value to wipe them. It
+/// cannot be copied, since copies would leave secrets on the stack.
 struct PairingState: ~Copyable {
-  /// What is awaited next.
+  /// The next expected step.
   enum Phase: UInt8 {
     /// There is no pairing.
     case idle
@@ -9,30 +9,30 @@ struct PairingState: ~Copyable {
     case response
     /// Secure Connections: the public keys are exchanged.
     case publicKey
-    /// The peer's Pairing Confirm.
+    /// It waits for the peer's Pairing Confirm.
     case confirm
-    /// The peer's Pairing Random.
+    /// It waits for the peer's Pairing Random.
     case random
-    /// Secure Connections: the peer's DHKey Check.
+    /// Secure Connections: it waits for the peer's DHKey Check.
     case check
-    /// The link is to be encrypted with the new key.
+    /// It waits until the link is encrypted with the new key.
     case encryption
     /// The keys are distributed.
     case keys
   }
 
-  /// Which answer of the user is awaited.
+  /// The expected answer of the user.
   enum Question {
     case none, passkey, confirmation
   }
 
-  /// What the key agreement works on.
+  /// The key that is being computed.
   enum Work {
     case none, ownKey, sharedKey
   }
 
   var phase = Phase.idle
-  /// When the last input came.
+  /// The time of the last input.
   var now = Instant(rawValue: 0)
   /// 30 s after the last PDU; `nil` without a pairing.
   var deadline: Instant?
@@ -45,24 +45,24 @@ struct PairingState: ~Copyable {
   var isSecureConnections = false
   var model = AssociationModel.justWorks
 
-  /// The PDUs that wait for room.
-  var owed = SMPCodeSet()
-  /// The prompt that the owner has not seen yet.
+  /// The PDUs to send.
+  var pendingPDUs = SMPCodeSet()
+  /// The prompt that the program has not taken yet.
   var prompt: PairingPrompt?
   var question = Question.none
 
   // Authentication.
-  /// Counts the rounds of passkey entry with Secure Connections, 0 to 19.
+  /// The round of passkey entry with Secure Connections, 0 to 19.
   var round = 0
-  /// The passkey, once it is known: the value TK, or r. Zero for the other models.
+  /// The passkey when it is known: the value TK, or r. Zero for the other models.
   var passkey: Number128?
-  /// Whether this device has sent, or owes, its Confirm of this round; and then its Check.
+  /// Whether this device has sent or queued its Confirm of this round, or later its Check.
   var isCommitted = false
   var ownNonce = Number128.zero
   var peerNonce = Number128.zero
   var ownConfirm = Number128.zero
   var peerConfirm = Number128.zero
-  /// A Confirm or a Check that came before this device could answer it.
+  /// A Confirm or a Check that arrived before this device could answer it.
   var held: Number128?
 
   // Secure Connections.
@@ -75,14 +75,14 @@ struct PairingState: ~Copyable {
   // Keys.
   /// The short term key of legacy pairing, or the long term key of Secure Connections.
   var key = Number128.zero
-  /// Whether the controller should encrypt with `key`: the initiator only.
-  var owesEncryption = false
+  /// Whether the controller has to encrypt with `key`; only for the initiator.
+  var isEncryptionPending = false
   /// Whether the controller has got `key`.
   var isKeyGiven = false
-  /// The keys still to be distributed by this device, and by the peer.
+  /// The keys that this device, and the peer, still have to distribute.
   var ownKeys = SMPCodeSet()
   var peerKeys = SMPCodeSet()
-  /// The bond as far as it is known.
+  /// The new bond, as far as it is known.
   var bond = Bond()
 
   init() {}
@@ -98,7 +98,7 @@ struct PairingState: ~Copyable {
 }
 
 extension PairingFeatures {
-  /// No features: there is no pairing.
+  /// No features, without a pairing.
   static var none: PairingFeatures {
     PairingFeatures(
       ioCapability: .noInputNoOutput, authenticationRequirements: .none, initiatorKeys: .none,

@@ -1,4 +1,4 @@
-/// Which part a device has in pairing. On LE the central is the initiator.
+/// The role of a device in pairing. In LE the central is the initiator.
 ///
 /// Core Specification, Vol 3, Part H, 2.3.
 public enum PairingRole: Equatable, Sendable {
@@ -8,29 +8,30 @@ public enum PairingRole: Equatable, Sendable {
   case responder
 }
 
-/// What the user has to do, or to see, for pairing to go on.
+/// What the user has to do or to see during pairing.
 public enum PairingPrompt: Equatable, Sendable {
   /// Show this passkey, 0 to 999,999, in six digits. No answer is needed.
   case showPasskey(UInt32)
   /// Ask for the passkey that the other device shows.
   case enterPasskey
-  /// Show this number, 0 to 999,999, in six digits, and ask whether the other device shows the same.
+  /// Show this number, 0 to 999,999, in six digits, and ask whether the other device shows the
+  /// same.
   case compareNumber(UInt32)
   /// Ask whether to pair at all.
   case confirmPairing
 }
 
-/// Two devices and the part of this one: what a pairing begins with.
+/// The two devices of a pairing and the role of this one.
 public struct PairingLink: Sendable {
-  /// The part of this device.
+  /// The role of this device.
   public var role: PairingRole
-  /// The address that this device has on the link: the resolvable private one, if it uses one.
+  /// This device's address on the link: a resolvable private one if it uses these.
   public var ownAddress: DeviceAddress
-  /// The address that the peer has on the link.
+  /// The peer's address on the link.
   public var peerAddress: DeviceAddress
 
-  /// A link between these two. Vol 3, Part H, 2.2.3 and 2.2.7: the functions cover the addresses with
-  /// which the link was made, not the identity addresses.
+  /// Creates a link. Vol 3, Part H, 2.2.3 and 2.2.7: pairing uses the addresses with which the link
+  /// was made, not the identity addresses.
   public init(role: PairingRole, ownAddress: DeviceAddress, peerAddress: DeviceAddress) {
     self.role = role
     self.ownAddress = ownAddress
@@ -38,14 +39,14 @@ public struct PairingLink: Sendable {
   }
 }
 
-/// Who this device is, however its address changes.
+/// The permanent identity of this device.
 public struct LocalIdentity: Sendable {
-  /// Resolves its resolvable private addresses; zero if it uses none.
+  /// The key that resolves its resolvable private addresses; zero if it uses none.
   public var identityResolvingKey: Number128
   /// A public or a static random address.
   public var address: DeviceAddress
 
-  /// An identity that peers get if they ask for it.
+  /// Creates an identity, which is distributed to peers that request it.
   public init(identityResolvingKey: Number128, address: DeviceAddress) {
     self.identityResolvingKey = identityResolvingKey
     self.address = address
@@ -54,15 +55,15 @@ public struct LocalIdentity: Sendable {
 
 /// How a pairing ended.
 public enum PairingOutcome: Equatable, Sendable {
-  /// The link is encrypted with a new key. The bond is `nil` if the devices keep no key.
+  /// The link is encrypted with a new key. The bond is `nil` if the devices do not store the key.
   case paired(Bond?)
   /// This device ended it. The peer gets the reason, if there is still a link.
   case failed(PairingFailure)
   /// The peer ended it for this reason.
   case refused(PairingFailure)
-  /// 30 s passed without a PDU. This link can no longer pair. Vol 3, Part H, 3.4.
+  /// 30 s passed without a PDU. The link can no longer pair. Vol 3, Part H, 3.4.
   case timedOut
-  /// The link has gone.
+  /// The link closed.
   case linkLost
   /// The controller could not encrypt the link with the new key.
   case encryptionFailed(HCIErrorCode)

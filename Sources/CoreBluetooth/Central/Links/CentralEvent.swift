@@ -1,7 +1,7 @@
 import BluetoothHost
 
-/// A link that this device asked for, from the call that asks for it to the event of its end. Never
-/// used twice.
+/// Identifies a link that this device asked for, from that call to the event of its end. Never
+/// reused.
 struct LinkID: RawRepresentable, Hashable {
   var rawValue: UInt32
 }
@@ -10,24 +10,22 @@ struct LinkID: RawRepresentable, Hashable {
 enum CentralEvent: Equatable, Sendable {
   /// The controller works.
   case ready
-  /// The controller is set up again, since it has lost its state. All links are gone.
+  /// The controller has lost its state and is set up again. All links have ended.
   case restarted
-  /// The controller failed. All links are gone; the host is starting the controller again.
+  /// The controller failed. All links have ended; the host is starting the controller again.
   case radioFault(RadioFault)
-  /// The controller failed for the third time with no peer heard in between. The host goes on to start
-  /// it again.
+  /// The controller failed for the third time without hearing a peer in between. The host keeps
+  /// starting it again.
   case radioFailed(RadioFault)
   /// The controller refused to scan, and the scan has ended.
   case scanFailed(HCIErrorCode)
   /// An advertiser was heard: for the first time, or with more data than before.
   case discovered(Discovery)
-  /// A link has been made.
   case connected(LinkID, peer: DeviceAddress)
   /// A link could not be made.
   case connectionFailed(LinkID, ConnectionFailure)
   /// A link has ended, after each of its operations has been completed.
   case disconnected(LinkID, DisconnectionReason)
-  /// An operation has ended.
   case completed(OperationID, LinkID, Result<OperationOutput, OperationError>)
   /// The server sent a value: a notification, or an indication that has been confirmed.
   case notified(LinkID, handle: AttributeHandle, value: [UInt8])
@@ -37,9 +35,9 @@ enum CentralEvent: Equatable, Sendable {
 
 /// Why a link could not be made.
 enum ConnectionFailure: Error, Equatable {
-  /// It was no longer wanted.
+  /// This device cancelled it.
   case cancelled
-  /// The controller says why.
+  /// The controller's reason.
   case controller(HCIErrorCode)
   /// The radio failed.
   case radioLost
@@ -47,7 +45,7 @@ enum ConnectionFailure: Error, Equatable {
 
 /// Why a link has ended.
 enum DisconnectionReason: Equatable {
-  /// The controller says why: `remoteUserTerminatedConnection` if the peer ended it,
+  /// The controller's reason: `remoteUserTerminatedConnection` if the peer ended it,
   /// `connectionTerminatedByLocalHost` if this side did.
   case controller(HCIErrorCode)
   /// The link could not be encrypted with the key of its bond.

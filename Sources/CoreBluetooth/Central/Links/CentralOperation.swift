@@ -1,15 +1,13 @@
 import BluetoothHost
 
-/// One operation on a link, from the call that asks for it to the event that completes it. Never used
-/// twice.
+/// Identifies an operation on a link, from its call to the event that completes it. Never reused.
 struct OperationID: RawRepresentable, Hashable {
   var rawValue: UInt32
 }
 
-/// What a device asks of the server at the other end of a link. The operations of a link are carried
-/// out in the order in which they were asked for, one at a time.
+/// An operation on the server at the other end of a link. A link's operations are carried out in
+/// the order of the calls, one at a time.
 enum CentralOperation: Equatable, Sendable {
-  /// Agree on how long a PDU may be.
   case exchangeMTU
   /// Find the primary services with this UUID, or all of them.
   case discoverServices(BluetoothUUID?)
@@ -21,19 +19,19 @@ enum CentralOperation: Equatable, Sendable {
   case discoverDescriptors(AttributeHandleRange)
   /// Read a whole value.
   case read(AttributeHandle)
-  /// Read the value of the first attribute of this type, as far as one response holds it.
+  /// Read the value of the first attribute of this type, up to the length of one response.
   case readFirst(BluetoothUUID)
   /// Write a value of at most 512 bytes and wait for the server to accept it.
   case write(AttributeHandle, [UInt8])
-  /// Write a value of at most MTU − 3 bytes. The operation ends when the value is on its way.
+  /// Write a value of at most MTU − 3 bytes. The operation ends when the command is sent.
   case writeWithoutResponse(AttributeHandle, [UInt8])
   /// Write the Client Characteristic Configuration descriptor at this handle.
   case subscribe(AttributeHandle, ClientConfiguration)
-  /// Find the Client Characteristic Configuration descriptor in a characteristic's `descriptorRange`,
-  /// and write it.
+  /// Find the Client Characteristic Configuration descriptor in a characteristic's
+  /// `descriptorRange`, and write it.
   case configure(AttributeHandleRange, ClientConfiguration)
-  /// Subscribe to Service Changed, if the server has it: `CentralEvent.servicesChanged` then follows
-  /// each change.
+  /// Subscribe to Service Changed, if the server has it: `CentralEvent.servicesChanged` then
+  /// follows each change.
   case watchServices
 }
 
@@ -49,17 +47,16 @@ enum OperationOutput: Equatable, Sendable {
   case characteristics([FoundCharacteristic])
   /// The descriptors found, by handle.
   case descriptors([RemoteDescriptor])
-  /// The value read.
   case value([UInt8])
-  /// The write was accepted; or, without response, is on its way.
+  /// The write was accepted or, without response, sent.
   case written
   /// The descriptor at this handle was written; `nil` if there is none.
   case configured(AttributeHandle?)
   /// The handle of Service Changed; `nil` if the server reports no changes.
   case watching(AttributeHandle?)
-  /// The signal strength of the peer in dBm; `nil` if the controller does not know it.
+  /// The RSSI in dBm; `nil` if the controller does not know it.
   case rssi(Int8?)
-  /// A channel is open; or why it is not.
+  /// A channel is open (`nil`), or why it is not.
   case channel(ChannelEnd?)
 }
 
@@ -71,18 +68,16 @@ struct FoundService: Equatable, Sendable {
   var isPrimary = true
 }
 
-/// A characteristic of a server, with the handle at which it ends.
+/// A characteristic of a server, with its last handle.
 struct FoundCharacteristic: Equatable, Sendable {
   var uuid: BluetoothUUID
   var properties: GATTProperties
-  /// Where its declaration is.
   var declaration: AttributeHandle
-  /// Where its value is.
   var value: AttributeHandle
   /// The last attribute that belongs to it.
   var end: AttributeHandle
 
-  /// Where its descriptors are; `nil` if there is no room for any.
+  /// The handles of its descriptors; `nil` if there are none.
   var descriptorRange: AttributeHandleRange? {
     guard value < end else { return nil }
     let start = AttributeHandle(rawValue: value.rawValue + 1)

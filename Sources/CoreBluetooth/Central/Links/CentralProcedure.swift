@@ -1,19 +1,17 @@
 import BluetoothHost
 
-/// An operation under way: what the host is asked for it, one thing after another, and what the host
-/// has found so far.
+/// The current operation: the requests to the host, one after another, and the results so far.
 struct CentralProcedure {
-  /// What comes next.
   enum Step {
     /// Ask the host, which writes `value` if the operation writes.
     case ask(ClientOperation, value: [UInt8] = [])
-    /// Take what the host has found: it has ended, with success if there is no error.
+    /// The host has ended the last request, with success if there is no error.
     case ended(OperationError?)
     case done(OperationOutput)
     case failed(OperationError)
   }
 
-  /// What the host has handed over since it was last asked.
+  /// The host's results since its last request.
   struct Finds {
     var services: [FoundService] = []
     var includes: [RemoteInclude] = []
@@ -26,10 +24,10 @@ struct CentralProcedure {
   let operation: CentralOperation
   var finds = Finds()
 
-  /// The included services whose type is known; and those that are not whole yet.
+  /// The included services with a known type, and those still without one.
   private var included: [FoundService] = []
   private var includes: ArraySlice<RemoteInclude> = []
-  /// Service Changed's value, once found.
+  /// The value handle of Service Changed, once found.
   private var serviceChanged: AttributeHandle?
   /// The descriptor that is being written.
   private var configuration: AttributeHandle?
@@ -40,7 +38,6 @@ struct CentralProcedure {
     self.operation = operation
   }
 
-  /// The first step.
   mutating func begin() -> Step {
     switch operation {
     case .exchangeMTU: ask(.exchangeMTU)
@@ -64,10 +61,10 @@ struct CentralProcedure {
     }
   }
 
-  /// What the host was asked last has ended, with success if `error` is `nil`. `mtu` is now in force.
+  /// The host has ended the last request, with success if `error` is `nil`. `mtu` is now in force.
   mutating func proceed(_ error: OperationError?, mtu: ATTMTU) -> Step {
     if let error {
-      // A server that keeps its services to itself just does not report changes.
+      // A server that refuses this discovery does not report changes.
       if operation == .watchServices, case .refused = error { return .done(.watching(nil)) }
       return .failed(error)
     }
@@ -94,8 +91,8 @@ struct CentralProcedure {
 
   // MARK: Included services
 
-  /// A reference has a UUID only of 16 bits: any other is the value of the service's declaration. The
-  /// declaration's type says whether the service is a primary one.
+  /// An include declaration contains only 16-bit UUIDs. Any other UUID is read from the service's
+  /// declaration. The declaration's type shows whether the service is primary.
   ///
   /// Core Specification, Vol 3, Part G, 4.5.1.
   private mutating func proceedIncluded(_ finds: Finds) -> Step {
@@ -167,7 +164,7 @@ struct CentralProcedure {
 }
 
 extension CentralProcedure.Finds {
-  /// The characteristics in `range`: each ends before the next, or with the range.
+  /// The characteristics in `range`. Each ends before the next, or with the range.
   func characteristics(in range: AttributeHandleRange) -> [FoundCharacteristic] {
     characteristics.indices.map { index in
       let found = characteristics[index]
@@ -179,7 +176,6 @@ extension CentralProcedure.Finds {
     }
   }
 
-  /// Where the Client Characteristic Configuration is.
   var configuration: AttributeHandle? {
     descriptors.first { $0.uuid == .clientCharacteristicConfiguration }?.handle
   }

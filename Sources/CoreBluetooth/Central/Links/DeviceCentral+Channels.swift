@@ -1,26 +1,26 @@
 import BluetoothHost
 
-// The channels that a central opens. One that the peer refuses for want of encryption is asked for again once
-// the link is protected: Core Specification, Vol 3, Part C, 10.3.2.
+// The channels that a central opens. A channel refused for lack of encryption is requested again
+// once the link is protected: Core Specification, Vol 3, Part C, 10.3.2.
 extension DeviceCentral {
-  /// A channel that is to be opened.
+  /// A channel to open.
   struct ChannelRequest {
     let operation: OperationID
     let spsm: SPSM
     let pipe: ChannelPipe
-    /// Why the peer has refused it: it waits until the link is protected. `nil` before.
+    /// Why the peer refused it; it waits until the link is protected. `nil` before.
     var refusal: ChannelEnd?
-    /// What protected the link when it was refused.
+    /// The link's security when the peer refused it.
     var before: LinkSecurity?
     /// Whether the host has been asked to protect the link.
     var isAsked = false
-    /// Whether a pairing has ended with success.
+    /// Whether a pairing has succeeded.
     var isPaired = false
-    /// Why it has ended without.
+    /// The result, if the pairing has failed.
     var failure: Result<OperationOutput, OperationError>?
   }
 
-  /// Asks the peer for a channel, outside of the link's queue. `completed` follows, unless the link ends.
+  /// Opens a channel, outside of the link's queue. `completed` follows, unless the link ends.
   func openChannel(_ spsm: SPSM, _ pipe: ChannelPipe, on id: LinkID) -> OperationID {
     let operation = newOperation()
     needsUpdate = true
@@ -33,7 +33,7 @@ extension DeviceCentral {
     return operation
   }
 
-  /// Asks the host for the channels of a link, or to protect the link for them.
+  /// Asks the host to open a link's channels, or to protect the link for them.
   func openChannels(of link: CentralLink, at index: Int, _ host: inout Device.Host) {
     let requests = link.channelRequests
     link.channelRequests = []
@@ -90,7 +90,7 @@ extension DeviceCentral {
     link.channelRequests.append(request)
   }
 
-  /// A pairing has ended, for which channels may wait.
+  /// A pairing has ended. Channels may wait for it.
   func channelPairingEnded(_ outcome: PairingOutcome, on link: CentralLink) {
     for index in link.channelRequests.indices {
       guard let refusal = link.channelRequests[index].refusal else { continue }
@@ -109,7 +109,7 @@ extension DeviceCentral {
 }
 
 extension ChannelEnd {
-  /// Whether the peer would open the channel over a better protected link.
+  /// Whether the peer may open the channel over a better protected link.
   fileprivate var wantsProtection: Bool {
     self == .refused(.insufficientAuthentication) || self == .refused(.insufficientEncryption)
   }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-// What the host reports. None of these calls asks the host for anything: `update` does.
+// The host's reports. These calls ask nothing of the host: `update` does.
 extension DeviceCentral: ClientApplication {
   func heard(_ report: borrowing AdvertisingReport) {
     peerWasHeard()
@@ -21,10 +21,10 @@ extension DeviceCentral: ClientApplication {
   func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
     peerWasHeard()
     needsUpdate = true
-    places[index] = Place(peer: peer, role: role)
+    connections[index] = Connection(peer: peer, role: role)
     guard role == .central, let link = links.first(where: \.isAttempted) else { return }
     if link.phase == .cancelling {
-      // The host does not know yet that it was cancelled.
+      // The host has not been asked to cancel yet.
       unwanted.append(index)
       fail(link, .cancelled)
     } else {
@@ -34,8 +34,8 @@ extension DeviceCentral: ClientApplication {
 
   func disconnected(at index: Int, reason: HCIErrorCode) {
     needsUpdate = true
-    let link = places[index]?.link
-    places[index] = nil
+    let link = connections[index]?.link
+    connections[index] = nil
     guard let link else { return }
     if let failure = link.encryptionFailure {
       end(link, .encryptionFailed(failure))
@@ -51,40 +51,42 @@ extension DeviceCentral: ClientApplication {
   // MARK: Operations
 
   func found(_ service: RemoteService, at index: Int) {
-    places[index]?.link?.procedure?.finds.services.append(
+    connections[index]?.link?.procedure?.finds.services.append(
       FoundService(uuid: service.uuid, range: service.range))
   }
 
   func found(_ include: RemoteInclude, at index: Int) {
-    places[index]?.link?.procedure?.finds.includes.append(include)
+    connections[index]?.link?.procedure?.finds.includes.append(include)
   }
 
   func found(_ characteristic: RemoteCharacteristic, at index: Int) {
-    places[index]?.link?.procedure?.finds.characteristics.append(characteristic)
+    connections[index]?.link?.procedure?.finds.characteristics.append(characteristic)
   }
 
   func found(_ descriptor: RemoteDescriptor, at index: Int) {
-    places[index]?.link?.procedure?.finds.descriptors.append(descriptor)
+    connections[index]?.link?.procedure?.finds.descriptors.append(descriptor)
   }
 
   func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
-    places[index]?.link?.procedure?.finds.value += [UInt8](part)
+    connections[index]?.link?.procedure?.finds.value += [UInt8](part)
   }
 
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
-    guard let bytes = places[index]?.value, offset < bytes.count else { return }
+    guard let bytes = connections[index]?.value, offset < bytes.count else { return }
     value.writePrefix(of: bytes.span.extracting(offset..<bytes.count))
   }
 
   func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
     needsUpdate = true
-    // An operation of a link that is no longer used ends unnoticed.
-    guard let link = places[index]?.link, link.step == nil, link.procedure != nil else { return }
+    // The operation of a link that has ended is not reported.
+    guard let link = connections[index]?.link, link.step == nil, link.procedure != nil else {
+      return
+    }
     link.step = .ended(error)
   }
 
   func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
-    guard let link = places[index]?.link, link.isOpen else { return }
+    guard let link = connections[index]?.link, link.isOpen else { return }
     guard handle == link.serviceChanged else {
       return post(.notified(link.id, handle: handle, value: [UInt8](value)))
     }
@@ -95,7 +97,7 @@ extension DeviceCentral: ClientApplication {
   }
 
   func readRSSI(_ rssi: Int8?, at index: Int) {
-    guard let link = places[index]?.link else { return }
+    guard let link = connections[index]?.link else { return }
     link.asksRSSI = false
     for reading in link.rssiReadings { complete(reading, link, .success(.rssi(rssi))) }
     link.rssiReadings = []

@@ -1,27 +1,27 @@
 import BluetoothHost
 
-// A central pairs by itself when a server refuses a request for want of encryption, and repeats the request
-// once: Core Specification, Vol 3, Part C, 10.3.2.
+// When a server refuses a request for lack of encryption, the central pairs unasked and repeats the
+// request once: Core Specification, Vol 3, Part C, 10.3.2.
 extension DeviceCentral {
   /// A request that waits until its link is protected.
   struct Securing {
-    /// What is repeated then.
+    /// The request to repeat.
     let operation: ClientOperation
     let value: [UInt8]
-    /// What the server said: the result, if the link is not protected.
+    /// The server's error: the result, if the link cannot be protected.
     let refusal: OperationError
-    /// What protected the link before.
+    /// The link's security before.
     let before: LinkSecurity
     /// Whether the host has been asked.
     var isAsked = false
-    /// Whether a pairing has ended with success.
+    /// Whether a pairing has succeeded.
     var isPaired = false
-    /// Why it has ended without.
+    /// The result, if the pairing has failed.
     var failure: OperationError?
   }
 
-  /// The request under way on `link` has ended with `error`: whether the link is to be protected first, and
-  /// the request repeated.
+  /// The current request on `link` has ended with `error`. Returns whether to protect the link
+  /// first and repeat the request.
   func mustSecure(
     _ link: CentralLink, after error: OperationError?, _ security: LinkSecurity
   ) -> Bool {
@@ -37,7 +37,7 @@ extension DeviceCentral {
     return true
   }
 
-  /// Has the host protect a link, and goes on with its request when that has ended.
+  /// Asks the host to protect a link, and continues with its request afterwards.
   func secure(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     guard var securing = link.securing else { return }
     let pairing = host.security.pairingConnection
@@ -61,8 +61,8 @@ extension DeviceCentral {
     }
   }
 
-  /// Encrypts the link with the bond, or pairs; pairs anew if the link's key was not protected against a
-  /// man in the middle. `false` if neither can begin, or if that would not help.
+  /// Encrypts the link with the bond, or pairs. Pairs again if the link's key was not protected
+  /// against a man in the middle. `false` if neither can begin, or if pairing would not help.
   func begin(
     at index: Int, _ security: LinkSecurity, _ host: inout Device.Host
   ) -> Bool {
@@ -71,10 +71,9 @@ extension DeviceCentral {
     return host.security.pair(at: index, at: now)
   }
 
-  /// A pairing has ended.
   func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
     needsUpdate = true
-    guard let link = places[index]?.link else { return }
+    guard let link = connections[index]?.link else { return }
     channelPairingEnded(outcome, on: link)
     guard let securing = link.securing else { return }
     switch outcome {
@@ -89,10 +88,12 @@ extension DeviceCentral {
     }
   }
 
-  /// A link could not be encrypted with the key of its bond: the peer is not believed, and the link ends.
+  /// A link could not be encrypted with the key of its bond. The peer is not trusted, and the link
+  /// ends.
   func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
     needsUpdate = true
-    guard let place = places[index], place.role == .central, let link = place.link, link.isOpen
+    guard let connection = connections[index], connection.role == .central,
+      let link = connection.link, link.isOpen
     else { return }
     link.encryptionFailure = reason
     link.phase = .closing(isAsked: false)
@@ -100,7 +101,7 @@ extension DeviceCentral {
 }
 
 extension DeviceCentral {
-  /// Peers that pair get this device's address as its identity, as soon as it is known.
+  /// Sets this device's address as the identity that pairing distributes, once it is known.
   func identify(_ host: inout Device.Host) {
     guard host.security.identity?.address != host.address else { return }
     host.security.identity = LocalIdentity(identityResolvingKey: .zero, address: host.address)
@@ -108,7 +109,7 @@ extension DeviceCentral {
 }
 
 extension CentralOperation {
-  /// Whether a program has asked for a value. What this module asks of its own accord pairs with nobody,
+  /// Whether a program asked for a value. Requests of this module itself do not start a pairing,
   /// and discovery needs no permission (Core Specification, Vol 3, Part G, 8.1).
   fileprivate var isOfProgram: Bool {
     switch self {
@@ -119,7 +120,7 @@ extension CentralOperation {
 }
 
 extension OperationError {
-  /// Whether the server would do what it was asked over a better protected link.
+  /// Whether the server may accept the request over a better protected link.
   fileprivate var wantsProtection: Bool {
     guard case .refused(let response) = self else { return false }
     return response.code == .insufficientAuthentication || response.code == .insufficientEncryption

@@ -2,10 +2,10 @@ import BluetoothHost
 
 /// How attempts share the radio with each other and with a scan.
 ///
-/// A controller makes one attempt at a time, and not every one can scan meanwhile. An attempt at a peer
-/// that is not there would then hold up everything else for ever, so it gives way.
+/// A controller makes one attempt at a time, and some cannot scan meanwhile. An attempt to connect
+/// to an absent peer would block everything else for ever, so it gives way.
 extension DeviceCentral {
-  /// When `advance()` has to be called; `nil` if nothing is waited for.
+  /// When `advance()` has to be called; `nil` if nothing is timed.
   var deadline: Instant? { links.compactMap(turnEnd).min() }
 
   /// Ends the turns that are over.
@@ -15,7 +15,8 @@ extension DeviceCentral {
     }
   }
 
-  /// When an attempt has to give way, or may begin; `nil` if it need not, or may now.
+  /// When the current attempt has to give way, or a waiting one may begin; `nil` if nothing is
+  /// timed.
   private func turnEnd(of link: CentralLink) -> Instant? {
     guard let attempt = link.attempt else { return nil }
     switch link.phase {
@@ -25,18 +26,18 @@ extension DeviceCentral {
     }
   }
 
-  /// Whether something else cannot go on because of this attempt.
+  /// Whether a scan or another attempt waits for this one.
   private func isAwaited(_ link: CentralLink) -> Bool {
     scanner.wanted != nil || links.contains { $0 !== link && $0.phase == .waiting }
   }
 
-  /// The turn of an attempt is over, or the turns of those before it are.
+  /// The turn of an attempt is over, or its pause is.
   private func endTurn(of link: CentralLink) {
     needsUpdate = true
     if link.phase == .waiting { link.attempt = nil } else { link.phase = .yielding }
   }
 
-  /// The controller could not connect, or no longer tries to.
+  /// The controller could not connect, or has stopped trying.
   func refused(_ link: CentralLink, _ status: HCIErrorCode) {
     switch link.phase {
     case .cancelling:
@@ -51,7 +52,7 @@ extension DeviceCentral {
     }
   }
 
-  /// Gives a scan that waits its turn: all attempts wait.
+  /// Gives a waiting scan its turn: all attempts wait.
   private func letScan() {
     guard scanner.wanted != nil else { return }
     for link in links where link.phase == .waiting {
@@ -59,7 +60,7 @@ extension DeviceCentral {
     }
   }
 
-  /// Puts an attempt to the end of the line.
+  /// Moves an attempt to the end of the queue.
   private func putOff(_ link: CentralLink, until begin: Instant) {
     link.phase = .waiting
     link.attempt = begin

@@ -1,8 +1,8 @@
 import BluetoothHost
 
-// What the host is asked.
+// The requests to the host.
 extension DeviceCentral {
-  /// Brings the host to what is wanted. To be called after any other call, while `needsUpdate`.
+  /// Asks the host for what is wanted. Call it after any other call, while `needsUpdate`.
   func update(_ host: inout Device.Host) {
     needsUpdate = false
     endUnlost()
@@ -11,15 +11,15 @@ extension DeviceCentral {
       scanner.isStale = false
       host.scan(scanner.wanted)
     }
-    for index in unwanted where places[index] != nil { host.disconnect(at: index) }
+    for index in unwanted where connections[index] != nil { host.disconnect(at: index) }
     unwanted = []
     for link in links { update(link, &host) }
     beginAttempt(&host)
   }
 
   private func update(_ link: CentralLink, _ host: inout Device.Host) {
-    if link.phase == .waiting || link.phase == .connecting, let index = placeOfPeer(of: link) {
-      // The peer has come by itself.
+    if link.phase == .waiting || link.phase == .connecting, let index = connectionOfPeer(of: link) {
+      // The peer has connected to this device.
       if link.phase == .waiting { open(link, at: index) } else { link.phase = .yielding }
     }
     switch link.phase {
@@ -43,16 +43,17 @@ extension DeviceCentral {
     }
   }
 
-  /// The connection that the peer of `link` has begun, if no manager uses it.
-  private func placeOfPeer(of link: CentralLink) -> Int? {
-    places.firstIndex { place in
-      guard let place, place.role == .peripheral, place.link == nil else { return false }
+  /// The connection that the peer of `link` has made, if no manager uses it.
+  private func connectionOfPeer(of link: CentralLink) -> Int? {
+    connections.firstIndex { connection in
+      guard let connection, connection.role == .peripheral, connection.link == nil
+      else { return false }
       // Controllers report the kind of a resolved address differently.
-      return place.peer.bytes.span.hasSameBytes(as: link.peer.bytes.span)
+      return connection.peer.bytes.span.hasSameBytes(as: link.peer.bytes.span)
     }
   }
 
-  /// Connects the next link in line, unless an attempt is under way.
+  /// Connects the next link in the queue, unless an attempt is under way.
   private func beginAttempt(_ host: inout Device.Host) {
     guard isReady, !links.contains(where: \.isAttempted),
       let link = links.first(where: { $0.canBegin(at: now) })
@@ -66,23 +67,23 @@ extension DeviceCentral {
     link.attempt = nil
   }
 
-  /// Carries out the operations of a link until the host has to do something for one.
+  /// Carries out the operations of a link until one waits for the host.
   private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     while link.isOpen {
       if link.securing != nil { secure(link, at: index, &host) }
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
-      case .ask(.exchangeMTU, _) where places[index]?.hasExchangedMTU == true:
+      case .ask(.exchangeMTU, _) where connections[index]?.hasExchangedMTU == true:
         link.step = .done(.mtu(host.mtu(at: index)))
       case .ask(let operation, let value):
-        // An operation of a link that was given up may still be under way.
+        // An operation of an abandoned link may still be under way.
         guard host.operation(at: index) == nil else { return }
-        places[index]?.value = value
-        if operation == .exchangeMTU { places[index]?.hasExchangedMTU = true }
+        connections[index]?.value = value
+        if operation == .exchangeMTU { connections[index]?.hasExchangedMTU = true }
         link.step = nil
         link.asked = (operation, value)
-        // A link that is being ended takes no operation. Its end follows.
+        // A link that is being ended accepts no operation. Its end follows.
         guard host.perform(operation, at: index) else {
           link.step = step
           return

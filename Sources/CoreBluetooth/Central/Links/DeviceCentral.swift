@@ -1,37 +1,36 @@
 import BluetoothHost
 
-/// What a device does as a central, above the host: whom it connects to and in which turn, what it asks
-/// them, and what it has heard of advertisers.
+/// A device as a central, above the host: its connections and their order, their operations, and
+/// the advertisers that it has received.
 ///
-/// It is the application of the host's client. Its calls note what is wanted, at any time, before the
-/// controller is ready too; `update` then asks the host, and events report what happened. The host's
-/// calls note what happened and return at once.
+/// It is the application of the host's client. Its calls record what is wanted, at any time, also
+/// before the controller is ready. `update` then asks the host, and events report the results. The
+/// host's calls record what happened and return at once.
 ///
 /// Not for use from several threads.
 final class DeviceCentral {
-  /// For how long an attempt, or a scan, has the radio while another one waits, in milliseconds.
+  /// How long an attempt or a scan has the radio while another one waits, in milliseconds.
   static let turn: UInt32 = 2_000
   /// How long an attempt waits after the controller could not connect, in milliseconds.
   static let retryPause: UInt32 = 250
-  /// After how many faults, with no peer heard in between, the controller counts as broken.
+  /// The controller counts as broken after this many faults without hearing a peer in between.
   static let faultLimit = 3
 
   /// A connection of the host.
-  struct Place {
+  struct Connection {
     let peer: DeviceAddress
     let role: LEConnectionComplete.Role
-    /// The link for which it is used; `nil` if this device has not asked for it.
+    /// The link that uses it; `nil` if this device has not asked for it.
     var link: CentralLink?
-    /// What the host's operation under way writes.
+    /// The value that the host's current operation writes.
     var value: [UInt8] = []
-    /// Whether the MTU has been agreed on. A client asks for that once in a connection: Core
+    /// Whether the MTU has been exchanged. A client does that once in a connection: Core
     /// Specification, Vol 3, Part F, 3.4.2.1.
     var hasExchangedMTU = false
   }
 
-  /// The time of the call that is under way.
+  /// The time of the current call.
   var now = Instant(rawValue: 0)
-  /// What the radio is doing.
   private(set) var radio = RadioState.starting
   /// How often the controller has failed since a peer was last heard.
   private(set) var failures = 0
@@ -39,43 +38,42 @@ final class DeviceCentral {
   /// Every link, in the order of their turns to connect.
   var links: [CentralLink] = []
   /// By the index of the connection.
-  var places: [Place?]
-  /// The connections that came after they were no longer wanted.
+  var connections: [Connection?]
+  /// The connections that were made after their cancellation.
   var unwanted: [Int] = []
   /// Whether the host may have to be asked for something.
   var needsUpdate = false
 
-  /// Links and attempts that seem to have ended by a fault of the controller: the fault is reported
-  /// first.
+  /// Links and attempts that seem to have ended by a fault of the controller. The fault is reported
+  /// before them.
   private var lost: [CentralLink] = []
   private var events: [CentralEvent] = []
   private var lastLink: UInt32 = 0
   private var lastOperation: UInt32 = 0
 
   /// The central of a host with this many connections.
-  init(places: Int) {
-    self.places = Array(repeating: nil, count: places)
+  init(connections: Int) {
+    self.connections = Array(repeating: nil, count: connections)
   }
 
   /// Whether the controller works.
   var isReady: Bool { radio == .silent || radio == .advertising }
 
-  // MARK: What is wanted
+  // MARK: Requests
 
-  /// Scans anew: every advertiser is reported again.
+  /// Starts a new scan, which reports every advertiser again.
   func scan(_ parameters: ScanParameters = ScanParameters()) {
     scanner.begin(parameters)
     needsUpdate = true
   }
 
-  /// Ends the scan.
   func stopScan() {
     scanner.end()
     needsUpdate = true
   }
 
-  /// Asks for a link to `peer`. Attempts go on until `connected`, `disconnect(_:)`, or a failure of the
-  /// radio. They take turns with other attempts and with a scan.
+  /// Asks for a link to `peer`. Attempts continue until `connected`, `disconnect(_:)`, or a failure
+  /// of the radio. They take turns with other attempts and with a scan.
   func connect(to peer: DeviceAddress) -> LinkID {
     lastLink &+= 1
     let link = CentralLink(id: LinkID(rawValue: lastLink), peer: peer)
@@ -84,7 +82,7 @@ final class DeviceCentral {
     return link.id
   }
 
-  /// Ends a link, or an attempt at one. Operations that have not been completed end with an error.
+  /// Ends a link or its attempt. Incomplete operations end with an error.
   func disconnect(_ id: LinkID) {
     guard let link = link(id) else { return }
     needsUpdate = true
@@ -94,8 +92,8 @@ final class DeviceCentral {
     case .connecting, .yielding:
       link.phase = .cancelling
     case .open:
-      guard let index = link.index, places[index]?.role == .central else {
-        // The peer began this link, and it is the peer's to end.
+      guard let index = link.index, connections[index]?.role == .central else {
+        // The peer made this link, so this side leaves it open.
         return end(link, .controller(.connectionTerminatedByLocalHost))
       }
       link.phase = .closing(isAsked: false)
@@ -105,8 +103,8 @@ final class DeviceCentral {
     }
   }
 
-  /// Puts an operation at the end of the queue of a link, which need not be connected yet. `completed`
-  /// always follows. One that can wait is carried out when the queue is empty.
+  /// Appends an operation to the queue of a link, which need not be connected yet. `completed`
+  /// always follows. With `whenIdle`, it is carried out when the queue is empty.
   @discardableResult
   func perform(
     _ operation: CentralOperation, on id: LinkID, whenIdle: Bool = false
@@ -121,8 +119,7 @@ final class DeviceCentral {
     return operationID
   }
 
-  /// Asks the controller for the signal strength of a peer, outside of the link's queue. `completed`
-  /// always follows.
+  /// Reads the RSSI of a link, outside of its queue. `completed` always follows.
   @discardableResult
   func readRSSI(of id: LinkID) -> OperationID {
     let operationID = newOperation()
@@ -135,13 +132,13 @@ final class DeviceCentral {
     return operationID
   }
 
-  /// The name of an operation that begins.
+  /// An identifier for a new operation.
   func newOperation() -> OperationID {
     lastOperation &+= 1
     return OperationID(rawValue: lastOperation)
   }
 
-  // MARK: What has happened
+  // MARK: Events
 
   /// The next event, the oldest first; `nil` if there is none.
   func nextEvent() -> CentralEvent? {
@@ -156,7 +153,7 @@ final class DeviceCentral {
     links.first { $0.id == id }
   }
 
-  /// The radio is ready anew: faults of the past do not count.
+  /// The radio is ready again: past faults do not count.
   func forgetFailures() { failures = 0 }
 
   /// The radio's state has changed, or the controller has failed once more.
@@ -180,7 +177,7 @@ final class DeviceCentral {
     }
   }
 
-  /// A link, or an attempt at one, has ended with the reason that the host gives for a fault.
+  /// A link or an attempt has ended with the reason that the host gives for a fault.
   func lose(_ link: CentralLink) { lost.append(link) }
 
   private func endLost() {
@@ -190,7 +187,7 @@ final class DeviceCentral {
     lost = []
   }
 
-  /// Ends what the controller, which has not failed, has ended for this reason.
+  /// The controller has not failed, so it gave that reason itself. Ends the links and attempts.
   func endUnlost() {
     for link in lost {
       if link.isPending {
@@ -209,18 +206,17 @@ final class DeviceCentral {
     link.index = index
     link.phase = .open
     link.attempt = nil
-    places[index]?.link = link
+    connections[index]?.link = link
     post(.connected(link.id, peer: link.peer))
   }
 
-  /// A link is gone.
   func end(_ link: CentralLink, _ reason: DisconnectionReason) {
     remove(link)
     endOperations(of: link)
     post(.disconnected(link.id, reason))
   }
 
-  /// A link will not be made.
+  /// A link cannot be made, or was cancelled.
   func fail(_ link: CentralLink, _ failure: ConnectionFailure) {
     remove(link)
     endOperations(of: link)
@@ -237,7 +233,7 @@ final class DeviceCentral {
 
   private func remove(_ link: CentralLink) {
     links.removeAll { $0 === link }
-    if let index = link.index { places[index]?.link = nil }
+    if let index = link.index { connections[index]?.link = nil }
     needsUpdate = true
   }
 

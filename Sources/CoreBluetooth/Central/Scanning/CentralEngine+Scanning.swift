@@ -2,22 +2,21 @@ import BluetoothHost
 import Foundation
 
 extension CentralEngine {
-  /// A manager wants a scan, or another one than before.
-  func scan(_ client: CentralClient, _ wish: ScanWish) {
-    // It was asked for before the radio was lost, of which the manager is being told.
+  /// Starts a manager's scan, or replaces it.
+  func scan(_ client: CentralClient, _ scan: ManagerScan) {
+    // The call came before the loss of the radio, which is being reported to the manager.
     guard state == .poweredOn else { return }
-    client.scan = wish
-    // Anew, even if there is a scan: whoever was heard is to be heard again.
+    client.scan = scan
+    // Restarts even a running scan, so that it reports every advertiser again.
     if let options = scanOptions { central.scan(options) }
   }
 
-  /// A manager wants no scan any more.
   func stopScan(_ client: CentralClient) {
     client.scan = nil
     updateScan()
   }
 
-  /// Scans as all managers together want it, and not at all if none does.
+  /// Scans with the options of all managers together, or stops if none scans.
   func updateScan() {
     guard let options = scanOptions else { return central.stopScan() }
     if options != central.scanner.wanted { central.scan(options) }
@@ -31,30 +30,30 @@ extension CentralEngine {
     return options
   }
 
-  /// The controller does not scan.
+  /// The controller has refused to scan.
   func scanFailed() {
     for client in clients where client.scan != nil {
       client.scan = nil
-      client.tell { manager in manager.change { $0.scan = nil } }
+      client.callManager { manager in manager.change { $0.scan = nil } }
     }
   }
 
-  /// The central has heard an advertiser.
+  /// The central has received an advertisement.
   func heard(_ discovery: Discovery, at now: Instant) {
     for client in clients {
-      if let news = client.scan?.hears(discovery, at: now) { tell(client, news) }
+      if let due = client.scan?.report(for: discovery, at: now) { report(due, to: client) }
     }
   }
 
-  /// Tells a manager of those whose scan responses have not come.
-  func tellHeld(_ client: CentralClient, at now: Instant) {
-    for discovery in client.scan?.takeHeld(at: now) ?? [] { tell(client, discovery) }
+  /// Reports the advertisers whose scan response has not arrived in time.
+  func reportHeld(to client: CentralClient, at now: Instant) {
+    for discovery in client.scan?.takeHeld(at: now) ?? [] { report(discovery, to: client) }
   }
 
-  private func tell(_ client: CentralClient, _ discovery: Discovery) {
+  private func report(_ discovery: Discovery, to client: CentralClient) {
     let scan = client.scan?.number
-    client.tell { manager in
-      // What was heard before the scan ended is not told after it.
+    client.callManager { manager in
+      // Nothing is reported after the scan has ended.
       guard manager.contents.withLock({ $0.scan == scan }) else { return }
       let peripheral = manager.peripheral(at: discovery.address, name: discovery.name)
       manager.delegate?.centralManager(
@@ -65,7 +64,7 @@ extension CentralEngine {
 }
 
 extension Discovery {
-  /// What an advertiser tells, by Apple's keys.
+  /// The advertisement data, by Apple's keys.
   var advertisementData: [String: Any] {
     var data: [String: Any] = [
       CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)

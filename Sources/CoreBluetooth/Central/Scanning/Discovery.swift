@@ -1,49 +1,49 @@
 import BluetoothHost
 
-/// An advertiser, as far as it is known from its advertisements and its scan responses.
+/// What is known of an advertiser from its advertisements and scan responses.
 struct Discovery: Equatable, Sendable {
-  /// Data that belongs to a service.
+  /// Service data.
   struct ServiceData: Equatable, Sendable {
     var uuid: BluetoothUUID
-    /// What the data means is for the service's specification to say.
+    /// Their meaning is defined by the service's specification.
     var bytes: [UInt8]
   }
 
   /// The advertiser.
   var address: DeviceAddress
-  /// Its local name, if it has sent one that is UTF-8.
+  /// Its local name, if it has sent one in UTF-8.
   var name: String?
-  /// Whether `name` is all of the name, rather than its beginning.
+  /// Whether `name` is the complete name.
   var isNameComplete = false
-  /// Its services, in the order in which they were heard.
+  /// Its services, in the order received.
   var serviceUUIDs: [BluetoothUUID] = []
-  /// The services that it looks for, in the order in which they were heard.
+  /// The services that it solicits, in the order received.
   var solicitedUUIDs: [BluetoothUUID] = []
   /// The last data of each service.
   var serviceData: [ServiceData] = []
-  /// The maker's last data: two bytes of company identifier, the least significant first, then
-  /// whatever the maker likes.
+  /// The last manufacturer specific data: the company identifier, two bytes, least significant
+  /// first, then the manufacturer's data.
   var manufacturerData: [UInt8]?
   /// Its transmit power in dBm, if it has sent one.
   var txPower: Int8?
-  /// Its last signal strength in dBm; `nil` while unknown.
+  /// Its last RSSI in dBm; `nil` while unknown.
   var rssi: Int8?
-  /// Whether it takes connections.
+  /// Whether it is connectable.
   var isConnectable = false
-  /// Whether a scan response may follow, which has not been heard yet.
+  /// Whether a scan response may still follow.
   var awaitsScanResponse = false
 
-  /// No more services, and no more data of services, are kept of one advertiser.
+  /// How many services, and how much service data, are kept for one advertiser.
   private static let listCapacity = 64
 
-  /// An advertiser of which only the address is known.
+  /// An advertiser with nothing but its address.
   init(address: DeviceAddress) {
     self.address = address
   }
 
-  /// Whether it has a name, a service, or a kind of data that `other` does not have. Signal strength,
-  /// and data that has just changed, are nothing more.
-  func tellsMore(than other: Discovery) -> Bool {
+  /// Whether it has a name, a service or a kind of data that `other` lacks. Another RSSI or changed
+  /// data does not count.
+  func hasMore(than other: Discovery) -> Bool {
     name != other.name || isNameComplete != other.isNameComplete
       || serviceUUIDs != other.serviceUUIDs || solicitedUUIDs != other.solicitedUUIDs
       || serviceData.map(\.uuid) != other.serviceData.map(\.uuid)
@@ -52,8 +52,7 @@ struct Discovery: Equatable, Sendable {
       || awaitsScanResponse != other.awaitsScanResponse
   }
 
-  /// Adds what was heard of it later, which may have been heard from the beginning again: whatever
-  /// `later` lacks stays as it is.
+  /// Adds a later discovery, which may come from a new scan: what `later` lacks stays as it is.
   mutating func merge(_ later: Discovery) {
     if let name = later.name, later.isNameComplete || !isNameComplete {
       (self.name, isNameComplete) = (name, later.isNameComplete)
@@ -72,8 +71,8 @@ struct Discovery: Equatable, Sendable {
   mutating func merge(_ report: borrowing AdvertisingReport) {
     if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
     if let rssi = report.rssi { self.rssi = rssi }
-    // Core Specification, Vol 3, Part C, 11: a length, a type and a value, until a length of zero or
-    // the end.
+    // Core Specification, Vol 3, Part C, 11: a length, a type and a value, until a length of zero
+    // or the end.
     var reader = ByteReader(report.data)
     while let length = reader.readUInt8(), length > 0, let type = reader.readUInt8(),
       let value = reader.readBytes(Int(length) - 1)
@@ -144,7 +143,7 @@ struct Discovery: Equatable, Sendable {
     }
   }
 
-  /// Advertising data, unlike the attribute protocol, has UUIDs of 32 bits too.
+  /// Unlike the attribute protocol, advertising data also has 32-bit UUIDs.
   private static func readUUID(_ reader: inout ByteReader, _ byteCount: Int) -> BluetoothUUID? {
     guard byteCount == 4 else { return BluetoothUUID(&reader, byteCount: byteCount) }
     return reader.readUInt32().map { BluetoothUUID(assigned: $0) }

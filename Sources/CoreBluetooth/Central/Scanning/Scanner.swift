@@ -1,27 +1,26 @@
 import BluetoothHost
 
-/// The scan that is wanted, and the advertisers heard.
+/// The wanted scan, and the advertisers found.
 struct Scanner {
-  /// How many advertisers are remembered; the first heard is forgotten for a new one.
+  /// How many advertisers are remembered. A new one replaces the oldest.
   private static let capacity = 256
 
-  /// The scan that is wanted; `nil` for none.
+  /// The wanted scan; `nil` for none.
   private(set) var wanted: ScanParameters?
-  /// Whether the host has yet to learn what is wanted.
+  /// Whether the host must be asked for the wanted scan.
   var isStale = false
-  private var heard: [Advertiser] = []
+  private var heard: [KnownAdvertiser] = []
 
   /// How many advertisers are remembered.
   var heardCount: Int { heard.count }
 
-  /// Wants another scan, which reports everyone again.
+  /// Starts a scan, which reports every advertiser again.
   mutating func begin(_ parameters: ScanParameters) {
     heard = []
     wanted = parameters
     isStale = true
   }
 
-  /// Wants no scan.
   mutating func end() {
     guard wanted != nil else { return }
     wanted = nil
@@ -31,12 +30,12 @@ struct Scanner {
   /// The host has ended the scan.
   mutating func fail() { wanted = nil }
 
-  /// Adds a report; returns the advertiser if it is to be reported.
+  /// Adds a report. Returns the advertiser if it is due for a report to the managers.
   mutating func merge(_ report: borrowing AdvertisingReport) -> Discovery? {
     guard let wanted else { return nil }
     let address = report.address
     guard let index = heard.firstIndex(where: { $0.discovery.address == address }) else {
-      var advertiser = Advertiser(discovery: Discovery(address: address))
+      var advertiser = KnownAdvertiser(discovery: Discovery(address: address))
       advertiser.merge(report, wanted)
       if heard.count == Self.capacity { heard.removeFirst() }
       heard.append(advertiser)
@@ -45,11 +44,11 @@ struct Scanner {
     let before = heard[index].discovery
     heard[index].merge(report, wanted)
     let after = heard[index].discovery
-    return wanted.filtersDuplicates && !after.tellsMore(than: before) ? nil : after
+    return wanted.filtersDuplicates && !after.hasMore(than: before) ? nil : after
   }
 
-  /// One advertiser, from its first report on.
-  private struct Advertiser {
+  /// One advertiser, since its first report.
+  private struct KnownAdvertiser {
     var discovery: Discovery
     var hasResponded = false
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A device with two links and up to eight channels: what a host does around its channels, and no more.
+/// A device with two links and up to eight channels, and the part of a host that channels use.
 final class ChannelDevice<Owner: ChannelApplication> {
   var role: CreditBasedChannels<2, 8, Owner>
   var now = Instant(rawValue: 0)
@@ -11,7 +11,7 @@ final class ChannelDevice<Owner: ChannelApplication> {
   private var reassemblers: InlineArray<2, L2CAPReassembler<2100>> = InlineArray { _ in
     L2CAPReassembler()
   }
-  /// The frames with responses that each link is owed.
+  /// Pending frames with responses, by link.
   private var responses: [[[UInt8]]] = [[], []]
   private var storage = [UInt8](repeating: 0, count: 2200)
 
@@ -46,13 +46,12 @@ final class ChannelDevice<Owner: ChannelApplication> {
 
   // MARK: Packets
 
-  /// The next ACL packet for the peer, with at most `length` bytes of data: whether it starts a frame,
-  /// and its data.
+  /// The data of the next ACL packet, at most `length` bytes, and whether it starts a frame.
   func nextPacket(on link: Int = 0, length: Int) -> (starts: Bool, data: [UInt8])? {
     if !role.isSending(on: connections[link]), !responses[link].isEmpty {
       return (true, responses[link].removeFirst())
     }
-    // The buffer is taken out of the object while a writer borrows it.
+    // A local variable holds the buffer while a writer borrows it.
     var storage: [UInt8] = []
     swap(&storage, &self.storage)
     defer { swap(&storage, &self.storage) }
@@ -70,14 +69,14 @@ final class ChannelDevice<Owner: ChannelApplication> {
     return (storage[2] == 0x00, Array(storage[5..<count]))
   }
 
-  /// Takes the data of an ACL packet.
+  /// Receives the data of an ACL packet.
   func receive(_ data: [UInt8], starts: Bool, on link: Int = 0) {
     reassemblers[link].receive(data.span, startsFrame: starts) { frame in
       receive(frame, on: link)
     }
   }
 
-  /// Takes a frame as a host does.
+  /// Receives a frame as a host does.
   private func receive(_ frame: borrowing L2CAPFrame, on link: Int) {
     if frame.channel.isDynamic {
       role.receive(frame.payload, to: frame.channel, on: connections[link])
@@ -93,14 +92,14 @@ final class ChannelDevice<Owner: ChannelApplication> {
     }
   }
 
-  // MARK: With the test as the peer
+  // MARK: The test as the peer
 
   /// Receives a frame.
   func receive(_ frame: [UInt8], on link: Int = 0) {
     receive(frame, starts: true, on: link)
   }
 
-  /// Receives a K-frame for a channel of its own.
+  /// Receives a K-frame on a channel.
   func receive(kFrame payload: [UInt8], to cid: UInt16, on link: Int = 0) {
     receive(l2cap(cid, payload), on: link)
   }
@@ -110,11 +109,30 @@ final class ChannelDevice<Owner: ChannelApplication> {
     receive(signal(code, identifier, data), on: link)
   }
 
-  /// Every frame that it sends now.
+  /// All frames that it can send now.
   func frames(on link: Int = 0) -> [[UInt8]] {
     var frames: [[UInt8]] = []
     while let packet = nextPacket(on: link, length: 2100) { frames.append(packet.data) }
     return frames
+  }
+}
+
+extension ChannelDevice where Owner == ChannelOwner {
+  /// A device that listens on SPSM 0x0080.
+  static func listening(
+    _ listener: ChannelListener? = ChannelListener(mtu: .minimum)
+  ) throws -> ChannelDevice {
+    var owner = ChannelOwner()
+    owner.listeners[0x0080] = listener
+    return try ChannelDevice(owner)
+  }
+
+  /// A device that has sent `count` requests for channels on link 0.
+  static func requesting(_ count: Int = 1) throws -> ChannelDevice {
+    let device = try ChannelDevice(ChannelOwner())
+    for _ in 0..<count { _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0) }
+    _ = device.frames()
+    return device
   }
 }
 
@@ -128,7 +146,7 @@ func signal(_ code: UInt8, _ identifier: UInt8, _ data: [UInt8]) -> [UInt8] {
   l2cap(0x0005, [code, identifier] + Array(little: UInt16(data.count)) + data)
 }
 
-/// Numbers of two bytes each, the low byte first.
+/// Numbers of two bytes each, low byte first.
 func words(_ values: UInt16...) -> [UInt8] {
   values.flatMap { Array(little: $0) }
 }

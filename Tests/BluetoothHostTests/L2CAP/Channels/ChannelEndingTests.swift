@@ -6,29 +6,27 @@ import Testing
 struct ChannelEndingTests {
   /// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
   private func openDevice() throws -> ChannelDevice<ChannelOwner> {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9))
     #expect(device.frames().count == 1)
     device.role.application.events = []
     return device
   }
 
-  @Test("The peer closes a channel, and gets a response")
+  @Test("A channel that the peer closes gets a response")
   func closedByPeer() throws {
     let device = try openDevice()
     device.receive(0x06, 9, words(0x0040, 0x0041))
     #expect(device.role.application.events == [.closed(0, .closedByPeer)])
     #expect(device.frames() == [signal(0x07, 9, words(0x0040, 0x0041))])
-    // Once more: there is none.
+    // The channel is unknown now.
     device.receive(0x06, 10, words(0x0040, 0x0041))
     #expect(device.frames() == [signal(0x01, 10, words(2, 0x0040, 0x0041))])
     device.receive(kFrame: [1, 0, 5], to: 0x0040)
     #expect(device.role.application.incoming == [:])
   }
 
-  @Test("The owner closes a channel; neither data nor credits go out any more")
+  @Test("A channel that its owner closes sends no data and no credits")
   func closedByOwner() throws {
     let device = try openDevice()
     device.role.application.outgoing[0] = [[1]]
@@ -44,7 +42,7 @@ struct ChannelEndingTests {
     #expect(device.role.application.events == [.closed(0, .closed)])
   }
 
-  @Test("Both ends close at once: each answers the other, and the late answers are ignored")
+  @Test("Both ends can close at once; late responses are ignored")
   func bothClose() throws {
     let device = try openDevice()
     device.role.disconnect(0)
@@ -57,7 +55,7 @@ struct ChannelEndingTests {
     #expect(device.frames() == [])
   }
 
-  @Test("A peer that does not know the channel to be closed any more says so, and it is closed")
+  @Test("A Command Reject closes a channel that is being closed")
   func rejected() throws {
     let device = try openDevice()
     device.role.disconnect(0)
@@ -66,7 +64,7 @@ struct ChannelEndingTests {
     #expect(device.role.application.events == [.closed(0, .closed)])
   }
 
-  @Test("A request that was not sent yet is not sent when its channel is closed")
+  @Test("A channel that is closed before its request sends none")
   func closedBeforeRequest() throws {
     let device = try ChannelDevice(ChannelOwner())
     _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
@@ -77,9 +75,7 @@ struct ChannelEndingTests {
 
   @Test("A channel closed while it is being opened is disconnected when it opens")
   func closedWhileOpening() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.role.disconnect(0)
     #expect(device.frames() == [])
     device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
@@ -88,18 +84,16 @@ struct ChannelEndingTests {
     #expect(device.role.application.events == [.closed(0, .closed)])
   }
 
-  @Test("A channel closed while it is being opened ends with a refusal, too")
+  @Test("A channel closed while it is being opened ends with a refusal of the peer")
   func closedWhileRefused() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.role.disconnect(0)
     device.receive(0x15, 2, words(0, 0, 0, 0, 4))
     #expect(device.role.application.events == [.closed(0, .closed)])
     #expect(device.role.count == 0)
   }
 
-  @Test("A request waits 30 s for its response, each for its own")
+  @Test("Each request waits 30 s for its response")
   func timeOut() throws {
     let device = try ChannelDevice(ChannelOwner())
     _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
@@ -114,7 +108,7 @@ struct ChannelEndingTests {
     device.wait(1)
     #expect(device.role.application.events == [.closed(0, .timedOut)])
     #expect(device.role.deadline == Instant(rawValue: 40_000))
-    // Too late.
+    // A late response.
     device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
     device.receive(kFrame: [1, 0, 5], to: 0x0040)
     device.wait(10_000)
@@ -124,7 +118,7 @@ struct ChannelEndingTests {
     #expect(device.role.count == 0)
   }
 
-  @Test("A channel that the peer does not close in 30 s is closed all the same")
+  @Test("A channel without a Disconnection Response closes after 30 s")
   func disconnectionTimeOut() throws {
     let device = try openDevice()
     device.receive(kFrame: [9], to: 0x0040)
@@ -134,7 +128,7 @@ struct ChannelEndingTests {
     #expect(device.role.deadline == nil)
   }
 
-  @Test("A frame on its way is finished before its channel's disconnection is asked for")
+  @Test("A frame is finished before its channel's Disconnection Request")
   func closedWithinFrame() throws {
     let device = try openDevice()
     device.role.application.outgoing[0] = [[UInt8](counting: 60)]
@@ -151,7 +145,7 @@ struct ChannelEndingTests {
     #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
   }
 
-  @Test("The peer closes within a frame: the frame keeps its length, and its owner is not asked")
+  @Test("A frame whose channel the peer closes keeps its length, filled with zeros")
   func closedByPeerWithinFrame() throws {
     let device = try openDevice()
     device.role.application.outgoing[0] = [[UInt8](repeating: 7, count: 60)]
@@ -159,7 +153,7 @@ struct ChannelEndingTests {
     #expect(device.nextPacket(length: 27)?.data.count == 27)
     device.receive(0x06, 9, words(0x0040, 0x0041))
     #expect(device.role.application.events == [.closed(0, .closedByPeer)])
-    // The number is given out again while the frame is on its way.
+    // The channel's number is reused during the frame.
     device.receive(0x14, 10, words(0x0080, 0x0042, 200, 100, 9))
     device.role.application.outgoing[0] = [[UInt8](repeating: 8, count: 10)]
     device.role.resume(0)
@@ -173,8 +167,7 @@ struct ChannelEndingTests {
       ])
   }
 
-  /// What happens one after the other to two channels, one that this device asks for and one that the
-  /// peer asks for.
+  /// The steps of two channels, one requested by this device and one by the peer.
   private static let life: [@Sendable (ChannelDevice<ChannelOwner>) -> Void] = [
     { _ = $0.role.open(.firstDynamic, mtu: .minimum, at: 0) },
     { _ = $0.frames() },
@@ -193,11 +186,9 @@ struct ChannelEndingTests {
     { $0.receive(0x07, 3, words(0x0041, 0x0040)) },
   ]
 
-  @Test("A link that is lost at any point leaves nothing behind", arguments: 0...15)
+  @Test("A lost link leaves no channel state", arguments: 0...15)
   func linkLost(steps: Int) throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     for step in Self.life.prefix(steps) { step(device) }
     let opened = Set(
       device.role.application.events.compactMap {
@@ -213,14 +204,14 @@ struct ChannelEndingTests {
     #expect(device.role.count == 0)
     #expect(device.role.deadline == nil)
     #expect(device.role.pendingConnections == .none)
-    // The next link begins anew.
+    // The next link starts without state.
     device.connect(0)
     #expect(device.frames() == [])
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 0)
     #expect(device.frames().first?[4...5] == [0x14, 0x02])
   }
 
-  @Test("A lost link leaves the channels of the other link alone")
+  @Test("A lost link keeps the channels of the other link")
   func otherLink() throws {
     let device = try openDevice()
     device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9), on: 1)
@@ -233,7 +224,7 @@ struct ChannelEndingTests {
     #expect(device.role.application.incoming == [1: [[5]]])
   }
 
-  @Test("Numbers that are no channel are ignored", arguments: [-1, 1, 8, Int.max])
+  @Test("Unknown channel numbers are ignored", arguments: [-1, 1, 8, Int.max])
   func noChannel(channel: Int) throws {
     let device = try openDevice()
     device.role.disconnect(channel)

@@ -1,17 +1,18 @@
+import BallTestSupport
 import Testing
 
 @testable import BluetoothHost
 
-/// What a peer knows from the frames that it got: the commands with which it can go on in order.
+/// A peer's valid responses to the frames that it has received.
 private struct FuzzPeer {
-  /// The right answers to the device's requests.
+  /// The responses to the device's requests.
   var answers: [[UInt8]] = []
 
   mutating func receive(_ frame: [UInt8]) {
     guard frame.count >= 12, frame[2] == 0x05 else { return }
     switch frame[4] {
     case 0x14:
-      // The CID of the peer's end is that of the device's.
+      // The peer's CID equals the device's.
       answers.append(signal(0x15, frame[5], frame[10...11] + words(100, 50, 3, 0)))
     case 0x06: answers.append(signal(0x07, frame[5], Array(frame[8...11])))
     default: break
@@ -21,7 +22,7 @@ private struct FuzzPeer {
 
 @Suite("Channels: random input")
 struct ChannelFuzzTests {
-  /// A random number out of few, so that the numbers of channels and requests are often hit.
+  /// A random number from a small range, which often hits a channel or a request.
   private func word(_ random: inout FixedRandom) -> UInt16 {
     switch random.next() % 8 {
     case 0...4: UInt16.random(in: 0x0040...0x0048, using: &random)
@@ -57,12 +58,10 @@ struct ChannelFuzzTests {
   }
 
   @Test(
-    "Nothing traps, each channel that opened closes once, and nothing is left", arguments: 1...20)
+    "Each opened channel closes once, and no state is left", arguments: 1...20)
   func fuzz(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     var used: Set<Int> = []
     var openedCount = 0
     var peers = [FuzzPeer(), FuzzPeer()]
@@ -77,7 +76,7 @@ struct ChannelFuzzTests {
       case 5...6: device.receive(kFrame(&random), on: link)
       case 7:
         if let channel = device.role.open(.firstDynamic, mtu: .minimum, at: link) {
-          #expect(used.insert(channel).inserted, "a number in use is not given out")
+          #expect(used.insert(channel).inserted, "a number in use is not reused")
         }
       case 8:
         device.role.application.outgoing[channel] = [
@@ -111,7 +110,7 @@ struct ChannelFuzzTests {
       device.role.application.events = []
       #expect(device.role.count == used.count)
     }
-    #expect(openedCount > 50, "the input reaches channels")
+    #expect(openedCount > 50, "too few channels opened")
     for link in 0..<2 { device.lose(link) }
     #expect(device.role.application.events.count == used.count)
     #expect(device.role.count == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A refusal: what the device offers on SPSM 0x0080, what protects the link, and the request's fields.
+/// The listener on SPSM 0x0080, the link's protection, a request, and the result that refuses it.
 private struct Refusal: CustomTestStringConvertible, Sendable {
   let testDescription: String
   var listener = ChannelListener(mtu: .minimum)
@@ -67,15 +67,9 @@ private let refusals = [
 
 @Suite("Channels: opening")
 struct ChannelOpeningTests {
-  private func device(_ listener: ChannelListener?) throws -> ChannelDevice<ChannelOwner> {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = listener
-    return try ChannelDevice(owner)
-  }
-
-  @Test("A peer that may not have a channel gets the result that says why", arguments: refusals)
+  @Test("A refused request gets the result with the reason", arguments: refusals)
   fileprivate func refused(refusal: Refusal) throws {
-    let device = try device(refusal.listener)
+    let device = try ChannelDevice.listening(refusal.listener)
     device.protection = refusal.protection
     device.receive(0x14, 7, refusal.request)
     #expect(device.frames() == [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
@@ -85,7 +79,7 @@ struct ChannelOpeningTests {
 
   @Test("A link with enough protection gets a channel")
   func protected() throws {
-    let device = try device(listens(.authentication, keySize: 16))
+    let device = try ChannelDevice.listening(listens(.authentication, keySize: 16))
     device.protection = link(true, true, true, 16)
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     // CID 0x0040, MTU 23, MPS 100, 1000 / 100 = 10 credits, result 0.
@@ -94,9 +88,9 @@ struct ChannelOpeningTests {
       device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
   }
 
-  @Test("A source CID that the peer uses already is refused with 0x000A, on its own link alone")
+  @Test("A source CID in use on the link is refused with 0x000A")
   func allocated() throws {
-    let device = try device(ChannelListener(mtu: .minimum))
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     #expect(device.frames().count == 1)
     device.receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3))
@@ -105,22 +99,22 @@ struct ChannelOpeningTests {
     #expect(device.frames(on: 1) == [signal(0x15, 8, words(0x0041, 23, 100, 10, 0))])
   }
 
-  @Test("A request that came twice before its response was sent gets one response")
+  @Test("A repeated request gets one response")
   func repeated() throws {
-    let device = try device(ChannelListener(mtu: .minimum))
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 10, 0))])
     #expect(device.role.count == 1)
   }
 
-  @Test("One peer gets seven of eight channels, and 0x0004 then; the other gets the last")
+  @Test("One peer gets seven of eight channels, then 0x0004; the other gets the last one")
   func fullTable() throws {
-    let device = try device(ChannelListener(mtu: .minimum))
+    let device = try ChannelDevice.listening()
     for number in 0..<8 {
       device.receive(0x14, 7, words(0x0080, 0x0041 + UInt16(number), 100, 50, 3))
     }
-    // Of 8 channels one is kept for the link that has none: 8 − 1 = 7.
+    // One of 8 channels is reserved for the other link: 8 − 1 = 7.
     let responses = device.frames()
     #expect(responses.filter { $0.suffix(2) == [0, 0] }.count == 7)
     #expect(responses.contains(signal(0x15, 7, words(0, 0, 0, 0, 0x0004))))
@@ -129,9 +123,9 @@ struct ChannelOpeningTests {
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == nil)
   }
 
-  @Test("Without room at its owner a channel opens with 0 credits, and gets them later")
+  @Test("A channel opens with 0 credits if its owner has no room, and gives credits later")
   func noRoom() throws {
-    let device = try device(ChannelListener(mtu: .minimum))
+    let device = try ChannelDevice.listening()
     device.role.application.usualRoom = 99
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 0, 0))])
@@ -143,11 +137,11 @@ struct ChannelOpeningTests {
     #expect(!device.hasPacket(on: 0))
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
   @Test("A request is sent once, and the response opens the channel")
   func asking() throws {
-    let device = try device(nil)
+    let device = try ChannelDevice.listening(nil)
     let mtu = try #require(ChannelMTU(2000))
     #expect(device.role.open(.firstDynamic, mtu: mtu, at: 1) == 0)
     #expect(device.role.pendingConnections == ConnectionSet(rawValue: 0b10))
@@ -161,20 +155,18 @@ struct ChannelOpeningTests {
   }
 
   @Test(
-    "There is no channel without a link, or for a link that there cannot be", arguments: [-1, 0, 2])
+    "No channel opens without a link, or at an invalid index", arguments: [-1, 0, 2])
   func noLink(link: Int) throws {
-    let device = try device(nil)
+    let device = try ChannelDevice.listening(nil)
     device.lose(0)
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: link) == nil)
   }
 
   @Test(
-    "A refusal ends the channel with its result, a known one or not",
+    "A refusal ends the channel with any result",
     arguments: [2, 4, 5, 6, 7, 8, 9, 10, 11, 0x0001, 0xFFFF])
   func askingInVain(result: UInt16) throws {
-    let device = try device(nil)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.receive(0x15, 2, words(0x0055, 500, 64, 4, result))
     #expect(
       device.role.application.events == [
@@ -183,11 +175,9 @@ struct ChannelOpeningTests {
     #expect(device.role.count == 0)
   }
 
-  @Test("A peer that rejects the request as not understood ends the channel")
+  @Test("A Command Reject of the request ends the channel")
   func rejected() throws {
-    let device = try device(nil)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.receive(0x01, 2, [0, 0])
     #expect(device.role.application.events == [.closed(0, .rejected)])
     #expect(device.frames() == [])
@@ -195,10 +185,7 @@ struct ChannelOpeningTests {
 
   @Test("A response with a CID out of range ends the channel", arguments: [0, 0x003F, 0x0080])
   func invalidCID(cid: UInt16) throws {
-    let device = try device(nil)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting(2)
     device.receive(0x15, 2, words(cid, 500, 64, 4, 0))
     #expect(device.role.application.events == [.closed(0, .invalidResponse)])
     #expect(device.frames() == [])
@@ -209,9 +196,7 @@ struct ChannelOpeningTests {
     "A response with an MTU or an MPS out of range ends the channel at both ends",
     arguments: [words(0x0055, 22, 64, 4, 0), words(0x0055, 500, 22, 4, 0)])
   func invalidSize(response: [UInt8]) throws {
-    let device = try device(nil)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.receive(0x15, 2, response)
     #expect(device.frames() == [signal(0x06, 3, words(0x0055, 0x0040))])
     device.receive(0x07, 3, words(0x0055, 0x0040))
@@ -220,10 +205,7 @@ struct ChannelOpeningTests {
 
   @Test("A response with the CID of another channel ends both: 4.23")
   func sameCID() throws {
-    let device = try device(nil)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting(2)
     device.receive(0x15, 2, words(0x0055, 500, 64, 4, 0))
     device.receive(0x15, 3, words(0x0055, 500, 64, 4, 0))
     #expect(
@@ -234,9 +216,9 @@ struct ChannelOpeningTests {
     #expect(device.role.count == 0)
   }
 
-  @Test("The CID of a channel is not that of the channel before it with its number")
+  @Test("A channel's CID differs from that of the previous channel with its number")
   func nextCID() throws {
-    let device = try device(nil)
+    let device = try ChannelDevice.listening(nil)
     var cids: [UInt16] = []
     for identifier in UInt8(2)...10 {
       _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)

@@ -1,27 +1,27 @@
 @testable import BluetoothHost
 
-/// What `ChannelOwner` saw.
+/// A call that `ChannelOwner` records.
 enum ChannelEvent: Equatable {
   case opened(Int, spsm: UInt16, link: Int, peerMTU: Int)
   case closed(Int, ChannelEnd)
   case sent(Int)
 }
 
-/// An owner of channels that keeps what it receives, and sends what is put into `outgoing`.
+/// An owner of channels that records what it receives, and sends `outgoing`.
 struct ChannelOwner: ChannelApplication {
   var listeners: [UInt16: ChannelListener] = [:]
   var events: [ChannelEvent] = []
   /// The SDUs to be sent, by channel.
   var outgoing: [Int: [[UInt8]]] = [:]
-  /// The SDUs that came whole, by channel.
+  /// The complete received SDUs, by channel.
   var incoming: [Int: [[UInt8]]] = [:]
-  /// The SDU that is still to be completed, by channel.
+  /// The incomplete received SDU, by channel.
   var partial: [Int: [UInt8]] = [:]
-  /// How many bytes it takes, by channel.
+  /// The number of bytes that it accepts, by channel.
   var room: [Int: Int] = [:]
-  /// How many bytes it takes on the other channels.
+  /// The number of bytes that it accepts on the other channels.
   var usualRoom = 1000
-  /// How many bytes it writes fewer than it should.
+  /// The number of bytes that it fails to write.
   var shortage = 0
 
   func listener(on spsm: SPSM, at link: Int) -> ChannelListener? { listeners[spsm.rawValue] }

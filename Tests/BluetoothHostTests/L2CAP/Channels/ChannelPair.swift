@@ -1,9 +1,10 @@
+import BallTestSupport
 import Testing
 
 @testable import BluetoothHost
 
-/// Two devices, and the links between them. Packets have random lengths, and the devices send in a random
-/// order, the same in every run.
+/// Two devices and the links between them. Packets have random lengths and a random order, the same
+/// in every run.
 final class ChannelPair<Owner: ChannelApplication> {
   let left: ChannelDevice<Owner>
   let right: ChannelDevice<Owner>
@@ -15,7 +16,7 @@ final class ChannelPair<Owner: ChannelApplication> {
     random = FixedRandom(seed: seed)
   }
 
-  /// Carries up to `count` packets. Returns how many there were.
+  /// Carries up to `count` packets. Returns their number.
   @discardableResult
   func carry(_ count: Int = .max, on link: Int = 0) -> Int {
     var carried = 0

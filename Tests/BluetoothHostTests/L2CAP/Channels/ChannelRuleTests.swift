@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What a peer does on an open channel, and why the channel ends; `nil` if it goes on.
+/// Frames that a peer sends on an open channel, and why the channel ends; `nil` if it goes on.
 private struct Rule: CustomTestStringConvertible, Sendable {
   let testDescription: String
   /// Payloads of K-frames.
@@ -16,7 +16,7 @@ private func first(_ length: UInt16, _ count: Int) -> [UInt8] {
   Array(little: length) + [UInt8](counting: count)
 }
 
-// The device takes SDUs of up to 200 bytes in K-frames of up to 100.
+// The device accepts SDUs of up to 200 bytes in K-frames of up to 100.
 private let rules = [
   Rule(testDescription: "as long as the MPS: 2 + 98 = 100", frames: [first(98, 98)], end: nil),
   Rule(
@@ -71,12 +71,12 @@ struct ChannelRuleTests {
     return device
   }
 
-  @Test("A peer that breaks a rule loses the channel, and that alone", arguments: rules)
+  @Test("A peer that breaks a rule loses only the channel", arguments: rules)
   fileprivate func rule(rule: Rule) throws {
     let device = try openDevice(room: rule.room)
     for frame in rule.frames { device.receive(kFrame: frame, to: 0x0040) }
     if let end = rule.end {
-      // Whatever comes until the response is ignored; the first reason counts.
+      // Frames before the response are ignored; the first reason counts.
       device.receive(kFrame: first(1, 1), to: 0x0040)
       device.role.disconnect(0)
       #expect(device.role.application.events == [])
@@ -93,7 +93,7 @@ struct ChannelRuleTests {
     }
   }
 
-  @Test("The owner gets an SDU as it was cut, an empty one too")
+  @Test("The owner gets SDUs reassembled, empty ones too")
   func received() throws {
     let device = try openDevice()
     device.receive(kFrame: [5, 0, 1, 2], to: 0x0040)
@@ -105,7 +105,7 @@ struct ChannelRuleTests {
     #expect(device.role.application.incoming[0] == [[1, 2, 3, 4, 5], [], [9]])
   }
 
-  @Test("A frame that the host cannot hold ends the channel, 3.4.3; for no channel it is ignored")
+  @Test("A frame that is too long for the host ends the channel: 3.4.3")
   func overlong() throws {
     let device = try openDevice()
     let connection = Connection(index: 0)
@@ -117,23 +117,23 @@ struct ChannelRuleTests {
     #expect(device.role.application.events == [.closed(0, .frameTooLong)])
   }
 
-  @Test("Credits are given back when the peer has half of them left, and for bytes that were taken")
+  @Test("Credits are returned when the peer has half of them left, for bytes that the owner took")
   func givingBack() throws {
     // 1000 / 100 = 10 credits.
     let device = try openDevice()
     for _ in 0..<4 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
     #expect(device.frames() == [])
-    // The owner has taken nothing of these: 996 / 100 = 9, of which 5 are left.
+    // The owner has not consumed these bytes: room for 996 / 100 = 9, and the peer has 5 left.
     device.role.application.usualRoom = 996
     device.receive(kFrame: [1, 0, 7], to: 0x0040)
     #expect(device.frames() == [])
-    // 1000 / 100 = 10, of which 5 are left: 5 more.
+    // Room for 1000 / 100 = 10, and the peer has 5 left: 5 more.
     device.role.application.usualRoom = 1000
     device.role.resume(0)
     #expect(device.frames() == [signal(0x16, 2, words(0x0040, 5))])
   }
 
-  @Test("The peer never has more credits than 65,535, however much room there is")
+  @Test("The peer has 65,535 credits at most")
   func mostCredits() throws {
     let device = try openDevice(room: .max)
     for _ in 0..<40_000 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
@@ -141,7 +141,7 @@ struct ChannelRuleTests {
     #expect(device.frames() == [signal(0x16, 2, words(0x0040, 40_000))])
   }
 
-  @Test("65,535 credits are taken; one more ends the channel: 10.1")
+  @Test("65,535 credits are accepted; one more ends the channel: 10.1")
   func tooManyCredits() throws {
     let device = try openDevice(credits: 0xFFFE)
     device.receive(0x16, 1, words(0x0041, 1))
@@ -152,7 +152,9 @@ struct ChannelRuleTests {
     #expect(device.role.application.events == [.closed(0, .tooManyCredits)])
   }
 
-  @Test("Credits of 0, and for no channel, are ignored: 10.1", arguments: [0x0041, 0x0040, 0])
+  @Test(
+    "0 credits, and credits for unknown channels, are ignored: 10.1",
+    arguments: [0x0041, 0x0040, 0])
   func noCredits(cid: UInt16) throws {
     let device = try openDevice(credits: 0xFFFF)
     device.receive(0x16, 1, words(cid, cid == 0x0041 ? 0 : 1))
@@ -160,7 +162,7 @@ struct ChannelRuleTests {
     #expect(device.role.count == 1)
   }
 
-  @Test("An SDU goes out in frames of the peer's MPS, a credit each, and waits for more credits")
+  @Test("An SDU is sent in frames of the peer's MPS, one credit each, and waits for credits")
   func sending() throws {
     let device = try openDevice(credits: 2)
     let sdu = [UInt8](counting: 120)
@@ -184,18 +186,16 @@ struct ChannelRuleTests {
     #expect(device.role.application.events == [.sent(0), .sent(0)])
   }
 
-  @Test("A frame is never longer than 2,048 bytes, lest the link waits for it")
+  @Test("A frame has 2,048 bytes at most, which limits the wait for the link")
   func longestFrame() throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 65_535, 65_533, 9))
     device.role.application.outgoing[0] = [[UInt8](counting: 4000)]
     // 2,046 with the length of the SDU before them, and 1,954: together 4,000.
     #expect(device.frames().dropFirst().map(\.count) == [4 + 2048, 4 + 1954])
   }
 
-  @Test("An SDU longer than the peer's MTU closes the channel; nothing of it is sent")
+  @Test("An SDU longer than the peer's MTU closes the channel unsent")
   func ownSDUTooLong() throws {
     let device = try openDevice()
     device.role.application.outgoing[0] = [[UInt8](counting: 121)]
@@ -205,7 +205,7 @@ struct ChannelRuleTests {
     #expect(device.role.application.events == [.closed(0, .invalidSDU)])
   }
 
-  @Test("An owner that writes too few bytes closes the channel; nothing of the frame is sent")
+  @Test("An owner that writes too few bytes closes the channel before the frame")
   func shortSDU() throws {
     let device = try openDevice()
     device.role.application.shortage = 1

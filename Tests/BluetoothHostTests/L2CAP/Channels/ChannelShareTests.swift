@@ -6,9 +6,7 @@ import Testing
 struct ChannelShareTests {
   @Test("The channels of a link take turns, a K-frame each")
   func turns() throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     for channel in 0..<3 {
       device.receive(0x14, 7, words(0x0080, 0x0041 + UInt16(channel), 100, 23, 100))
       device.role.application.outgoing[channel] = [[UInt8](repeating: 1, count: 63)]
@@ -18,11 +16,9 @@ struct ChannelShareTests {
     #expect(cids == [0x41, 0x42, 0x43, 0x41, 0x42, 0x43, 0x41, 0x42, 0x43])
   }
 
-  @Test("A command goes out between the frames of a channel that always has another")
+  @Test("A command is sent between the frames of a busy channel")
   func commandBetweenFrames() throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 23, 100))
     device.role.application.outgoing[0] = [[UInt8]](repeating: [1], count: 50)
     #expect(device.nextPacket(length: 27)?.data[4] == 0x15)
@@ -32,11 +28,9 @@ struct ChannelShareTests {
     #expect(device.nextPacket(length: 27)?.data[2] == 0x41)
   }
 
-  @Test("The rest of a frame goes before everything else")
+  @Test("The rest of a frame is sent first")
   func restOfFrame() throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 100, 100))
     _ = device.frames()
     device.role.application.outgoing[0] = [[UInt8](counting: 40)]
@@ -50,7 +44,7 @@ struct ChannelShareTests {
     #expect(device.frames().map { $0[4] } == [0x15, 0x14])
   }
 
-  @Test("Nothing is written where a command would not fit", arguments: [0, 1, 17])
+  @Test("A command waits for a packet that it fits", arguments: [0, 1, 17])
   func noSpace(length: Int) throws {
     let device = try ChannelDevice(ChannelOwner())
     _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
@@ -59,7 +53,7 @@ struct ChannelShareTests {
     #expect(device.nextPacket(length: 18)?.data.count == 18)
   }
 
-  @Test("Without channels every request is refused, and there is nothing to send")
+  @Test("NoChannels refuses every request, and sends nothing")
   func noChannels() {
     var channels = NoChannels()
     let connection = Connection(index: 0)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A command, and what a device with an open channel answers. The channel is 0x0040 here and 0x0041 at
-/// the peer; another one, 0x0041 here, waits for its response with the identifier 2.
-private struct Command: CustomTestStringConvertible, Sendable {
+/// A command, and the responses of a device with an open channel, 0x0040 here and 0x0041 at the
+/// peer. Another channel, 0x0041 here, waits for its response with the identifier 2.
+private struct ChannelCommand: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let frame: [UInt8]
   let responses: [[UInt8]]
@@ -28,52 +28,52 @@ private let request = words(0x0080, 0x0050, 100, 50, 3)
 private let response = words(0x0050, 100, 50, 3, 0)
 
 private let commands = [
-  Command("request cut short", signal(0x14, 9, request.dropLast()), [notUnderstood(9)]),
-  Command("request too long", signal(0x14, 9, request + [0]), [notUnderstood(9)]),
-  Command(
+  ChannelCommand("request cut short", signal(0x14, 9, request.dropLast()), [notUnderstood(9)]),
+  ChannelCommand("request too long", signal(0x14, 9, request + [0]), [notUnderstood(9)]),
+  ChannelCommand(
     "request with less than it states", l2cap(5, [0x14, 9, 10, 0] + request.dropLast()),
     [notUnderstood(9)]),
-  Command("request without a length", l2cap(5, [0x14, 9]), [notUnderstood(9)]),
-  Command("request with identifier 0", signal(0x14, 0, request)),
-  Command("one byte", l2cap(5, [0x14])),
-  Command("response cut short", signal(0x15, 2, response.dropLast())),
-  Command("response too long", signal(0x15, 2, response + [0])),
-  Command("response with another identifier", signal(0x15, 3, response)),
-  Command("response with identifier 0", signal(0x15, 0, response)),
-  Command("credits cut short", signal(0x16, 9, [0x41, 0, 1])),
-  Command("credits too long", signal(0x16, 9, [0x41, 0, 1, 0, 0])),
-  Command("credits for no channel", signal(0x16, 9, words(0x0042, 65_535))),
-  Command("credits for a channel that is not open", signal(0x16, 9, words(0, 65_535))),
-  Command("disconnection cut short", signal(0x06, 9, [0x40, 0, 0x41]), [notUnderstood(9)]),
-  Command(
+  ChannelCommand("request without a length", l2cap(5, [0x14, 9]), [notUnderstood(9)]),
+  ChannelCommand("request with identifier 0", signal(0x14, 0, request)),
+  ChannelCommand("one byte", l2cap(5, [0x14])),
+  ChannelCommand("response cut short", signal(0x15, 2, response.dropLast())),
+  ChannelCommand("response too long", signal(0x15, 2, response + [0])),
+  ChannelCommand("response with another identifier", signal(0x15, 3, response)),
+  ChannelCommand("response with identifier 0", signal(0x15, 0, response)),
+  ChannelCommand("credits cut short", signal(0x16, 9, [0x41, 0, 1])),
+  ChannelCommand("credits too long", signal(0x16, 9, [0x41, 0, 1, 0, 0])),
+  ChannelCommand("credits for no channel", signal(0x16, 9, words(0x0042, 65_535))),
+  ChannelCommand("credits for a channel that is not open", signal(0x16, 9, words(0, 65_535))),
+  ChannelCommand("disconnection cut short", signal(0x06, 9, [0x40, 0, 0x41]), [notUnderstood(9)]),
+  ChannelCommand(
     "disconnection too long", signal(0x06, 9, [0x40, 0, 0x41, 0, 0]), [notUnderstood(9)]),
-  Command(
+  ChannelCommand(
     "disconnection of no channel", signal(0x06, 9, words(0x0077, 0x0041)),
     [invalid(9, 0x0077, 0x0041)]),
-  Command(
+  ChannelCommand(
     "disconnection of a fixed channel", signal(0x06, 9, words(0x0004, 0x0004)),
     [invalid(9, 0x0004, 0x0004)]),
-  Command(
+  ChannelCommand(
     "disconnection of a channel that is not open", signal(0x06, 9, words(0x0041, 0)),
     [invalid(9, 0x0041, 0)]),
-  Command("disconnection with another source CID: 4.6", signal(0x06, 9, words(0x0040, 0x0042))),
-  Command("disconnection response, unasked", signal(0x07, 9, words(0x0041, 0x0040))),
-  Command(
+  ChannelCommand(
+    "disconnection with another source CID: 4.6", signal(0x06, 9, words(0x0040, 0x0042))),
+  ChannelCommand(
+    "disconnection response without a request", signal(0x07, 9, words(0x0041, 0x0040))),
+  ChannelCommand(
     "disconnection response with a request's identifier", signal(0x07, 2, words(0x0041, 0x0040))),
-  Command("reject of nothing", notUnderstood(9)),
-  Command(
+  ChannelCommand("reject of an unknown request", notUnderstood(9)),
+  ChannelCommand(
     "enhanced request", signal(0x17, 9, words(0x0080, 100, 64, 1, 0x0050)),
     [signal(0x18, 9, words(0, 0, 0, 2, 0))]),
-  Command("unknown command", signal(0x40, 9, []), [notUnderstood(9)]),
+  ChannelCommand("unknown command", signal(0x40, 9, []), [notUnderstood(9)]),
 ]
 
-@Suite("Channels: signalling that is malformed, out of order, or about no channel")
+@Suite("Channels: malformed and unexpected signalling")
 struct ChannelSignallingTests {
-  @Test("It changes nothing, and is answered if the specification says so", arguments: commands)
-  fileprivate func nothingChanges(command: Command) throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+  @Test("It changes nothing, and gets the specification's response", arguments: commands)
+  fileprivate func nothingChanges(command: ChannelCommand) throws {
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 0xFFFF))
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 1)
     #expect(device.frames().count == 2)
@@ -92,11 +92,9 @@ struct ChannelSignallingTests {
     #expect(device.frames() == [])
   }
 
-  @Test("A response that comes twice, or after the channel has ended, is ignored")
+  @Test("A repeated or late response is ignored")
   func secondResponse() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     for _ in 0..<2 { device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0)) }
     #expect(
       device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
@@ -112,9 +110,7 @@ struct ChannelSignallingTests {
 
   @Test("A response on another link is ignored")
   func otherLink() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    _ = device.frames()
+    let device = try ChannelDevice.requesting()
     device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0), on: 1)
     device.receive(0x01, 2, [0, 0], on: 1)
     #expect(device.role.application.events == [])
@@ -129,12 +125,10 @@ struct ChannelSignallingTests {
 
   @Test("A disconnection response with another CID is ignored: 4.7")
   func otherDisconnection() throws {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
-    let device = try ChannelDevice(owner)
+    let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     device.role.disconnect(0)
-    // The response to the request goes first: until then the peer knows no channel.
+    // The connection response is first: until then, the peer knows no channel.
     #expect(
       device.frames() == [
         signal(0x15, 7, words(0x0040, 23, 100, 10, 0)), signal(0x06, 2, words(0x0041, 0x0040)),
@@ -147,7 +141,7 @@ struct ChannelSignallingTests {
     #expect(device.role.count == 0)
   }
 
-  @Test("Identifiers are never 0 or 1, nor that of a request that still waits")
+  @Test("Identifiers are 2 to 255, without those of pending requests")
   func identifiers() throws {
     var owner = ChannelOwner()
     owner.listeners[0x0080] = ChannelListener(mtu: .minimum)
@@ -156,7 +150,8 @@ struct ChannelSignallingTests {
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
     #expect(device.frames().count == 2)
-    // The second channel's request has 2. Each frame on the first, with its one credit, gets another.
+    // The second channel's request has 2. Each frame on the first, with its one credit, gets
+    // another.
     var identifiers: [UInt8] = []
     for _ in 0..<254 {
       device.receive(kFrame: [1, 0, 5], to: 0x0040)

@@ -1,8 +1,9 @@
+import BallTestSupport
 import Testing
 
 @testable import BluetoothHost
 
-/// How two devices use their channels.
+/// A use of channels between two devices.
 private struct Transfer: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let channels: Int
@@ -10,7 +11,7 @@ private struct Transfer: CustomTestStringConvertible, Sendable {
   let total: Int
   let mtu: Int
   let mps: UInt16
-  /// K-frames for which a receiver has room.
+  /// The number of K-frames that a receiver can hold.
   let credits: Int
 }
 
@@ -29,9 +30,9 @@ private let transfers = [
     total: 100_000, mtu: 1500, mps: 498, credits: 100),
 ]
 
-@Suite("Channels: two ends and much data")
+@Suite("Channels: transfers")
 struct ChannelTransferTests {
-  @Test("Every byte arrives once and in order, and no buffer overflows", arguments: transfers)
+  @Test("Every byte arrives once and in order, within the buffers", arguments: transfers)
   fileprivate func transfer(transfer: Transfer) throws {
     func device(seed: UInt64) throws -> ChannelDevice<StreamOwner> {
       try ChannelDevice(
@@ -68,7 +69,7 @@ struct ChannelTransferTests {
     #expect(pair.left.role.count == 0 && pair.right.role.count == 0)
   }
 
-  /// The owner takes what it has kept on some channels. Returns whether there was any.
+  /// The owner drains some channels. Returns whether any had data.
   private func drain(
     _ device: ChannelDevice<StreamOwner>, _ random: inout FixedRandom
   ) -> Bool {

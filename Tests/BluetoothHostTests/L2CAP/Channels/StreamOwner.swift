@@ -1,34 +1,34 @@
+import BallTestSupport
 import Testing
 
 @testable import BluetoothHost
 
-/// The bytes 0, 1, 2 … 250, 0 … of every stream, long enough for a part of an SDU from any of the first
-/// 251 places.
+/// The repeated bytes 0 to 250 of every stream, long enough for a part of an SDU from any of the
+/// first 251 offsets.
 private let pattern = [UInt8](counting: 251 + 2100)
 
 /// An owner that sends a stream of bytes on each channel, in SDUs of random lengths, and checks the
-/// stream that it receives. It keeps what it receives in a buffer of a fixed size until it is told to
-/// drain it.
+/// stream that it receives. Received bytes stay in a buffer of a fixed size until a test drains it.
 struct StreamOwner: ChannelApplication {
   /// One direction of a channel.
   struct Stream {
-    /// How many bytes have gone or come.
+    /// The number of bytes sent or received.
     var position = 0
-    /// The length of the SDU that is sent, and how much of it has been written.
+    /// The length of the outgoing SDU, and how much of it has been written.
     var sduLength: Int?
     var written = 0
   }
 
   let mtu: Int
-  /// How many bytes it sends on each channel.
+  /// The number of bytes to send on each channel.
   let total: Int
-  /// How many bytes it holds for each channel.
+  /// The size of each channel's buffer in bytes.
   let capacity: Int
   var outgoing: [Int: Stream] = [:]
   var incoming: [Int: Stream] = [:]
   var buffered: [Int: Int] = [:]
   var ends: [Int: ChannelEnd] = [:]
-  /// Each rule that the other end, or the channels themselves, broke.
+  /// The errors that it has found.
   var faults: [String] = []
   private var random: FixedRandom
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A peer that connects to this device by itself, and is asked over that link.
-@Suite("Asking a peer that has come by itself")
+/// A peer that connects to this device, which uses the same link as a client.
+@Suite("Asking a peer over the link that it made")
 struct AdoptedLinkTests {
   private let handle7 = handle(7)
 
@@ -31,14 +31,14 @@ struct AdoptedLinkTests {
     #expect(!radio.commands.contains(.leCreateConnection))
   }
 
-  @Test("the link is given up without its end, which is the peer's to say, and can be had again")
+  @Test("the link is given up but not ended, and can be used again")
   func givenUp() {
     let (central, radio) = visited()
     let link = central.connect(to: .numbered(2))
     let value = [UInt8](repeating: 0x41, count: 40)
     let write = central.perform(.write(handle7, value), on: link)
     radio.run()
-    // The first part is prepared, and not yet answered.
+    // The first part is prepared, and has no response yet.
     central.disconnect(link)
     radio.run()
     #expect(
@@ -48,7 +48,7 @@ struct AdoptedLinkTests {
       ])
     #expect(!radio.commands.contains(.disconnect))
 
-    // The next operation waits for the server to answer the one that was given up.
+    // The next operation waits for the response to the abandoned one.
     let second = central.connect(to: .numbered(2))
     let read = central.perform(.read(handle7), on: second)
     radio.run()
@@ -67,7 +67,7 @@ struct AdoptedLinkTests {
     #expect(radio.frames.map { $0.payload[0] } == [0x16, 0x16, 0x16, 0x18, 0x0A])
   }
 
-  @Test("the MTU is asked for once, however often the link is given up and had again")
+  @Test("the MTU is exchanged once, however often the link is given up and used again")
   func exchangedOnce() {
     let (central, radio) = visited()
     radio.peer = { _ in [[0x03, 100, 0]] }
@@ -81,7 +81,7 @@ struct AdoptedLinkTests {
     #expect(radio.frames.map(\.payload) == [[0x02, 0x05, 0x02]])
   }
 
-  @Test("a peer that comes during an attempt at it ends the attempt")
+  @Test("a peer that connects during the attempt to connect to it ends the attempt")
   func duringAttempt() {
     let (central, radio) = readyDevice()
     radio.script = { opcode, _ in

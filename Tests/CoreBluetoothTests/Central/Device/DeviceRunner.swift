@@ -3,18 +3,18 @@ import LinuxRadio
 
 @testable import CoreBluetooth
 
-/// A device without managers: it carries packets, and keeps what happens to its central.
+/// A device without managers: it carries packets, and keeps its central's events.
 final class DeviceRunner: RadioProgram {
   let device: Device
   let peripheral: PeripheralEngine
   private(set) var events: [CentralEvent] = []
   private(set) var outcomes: [OperationID: Result<OperationOutput, OperationError>] = [:]
-  /// The links that there are.
+  /// The open links.
   private(set) var links: [LinkID] = []
 
   var central: DeviceCentral { device.central }
 
-  /// A device that goes by the controller's address, or by `C0:00:00:00:00:07`.
+  /// A device with the controller's address, or with `C0:00:00:00:00:07`.
   init(
     address: OwnAddress = .automatic(
       orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
@@ -88,10 +88,10 @@ final class DeviceRunner: RadioProgram {
     }
   }
 
-  /// How many events there have been of the kind that `isMeant` knows.
+  /// The number of events for which `isMeant` is true.
   func count(_ isMeant: (CentralEvent) -> Bool) -> Int { events.filter(isMeant).count }
 
-  /// What has happened since this was last asked.
+  /// The events since the last call.
   func takeEvents() -> [CentralEvent] {
     follow()
     defer { events = [] }

@@ -11,7 +11,7 @@ struct FaultTests {
     radio.pass(5_000)
   }
 
-  @Test("ends what there was: the fault comes first, operations end before their link")
+  @Test("ends everything: the fault comes first, operations end before their link")
   func order() {
     let (central, radio, link) = connectedDevice()
     let read = central.perform(.read(handle(3)), on: link)
@@ -32,7 +32,7 @@ struct FaultTests {
       ])
   }
 
-  @Test("is reported as broken once: after the third fault with no peer heard in between")
+  @Test("is reported as broken once, after three faults without hearing a peer in between")
   func inARow() {
     let (_, radio) = readyDevice()
     for _ in 0..<5 { fail(radio) }
@@ -44,7 +44,7 @@ struct FaultTests {
       ])
   }
 
-  @Test("is worth another three faults once a peer was heard")
+  @Test("has another three faults after a peer was heard")
   func heard() {
     let (central, radio) = readyDevice()
     central.scan()
@@ -56,7 +56,7 @@ struct FaultTests {
     #expect(!radio.takeEvents().contains(.radioFailed(fault)))
   }
 
-  @Test("goes, with attempts that wait too; the next one begins anew, and scans")
+  @Test("is lost, also for waiting attempts; the next one starts again, and scans")
   func lost() {
     let (central, radio) = readyDevice()
     radio.script = { opcode, _ in
@@ -80,7 +80,7 @@ struct FaultTests {
     #expect(radio.scan == ScanParameters())
   }
 
-  @Test("ends a link with a reason of its own that is also the host's for a fault")
+  @Test("ends a link with the reason that the host also gives for a fault")
   func ownReason() {
     let (_, radio, link) = connectedDevice()
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x03))

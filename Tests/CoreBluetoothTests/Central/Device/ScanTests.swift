@@ -9,7 +9,7 @@ struct ScanTests {
   private static let advertisement: [UInt8] =
     [0x02, 0x01, 0x06, 0x11, 0x07]
     + [UInt8].written(upTo: 16) { longService.write(to: &$0) }
-  /// The whole name.
+  /// The complete name.
   private static let scanResponse: [UInt8] = [0x0D, 0x09] + Array("Magic 8-Ball".utf8)
 
   private func scanning(
@@ -27,51 +27,7 @@ struct ScanTests {
     return .discovered(discovery)
   }
 
-  @Test("sets the parameters, enables, and disables")
-  func commands() {
-    let (central, radio) = scanning()
-    central.stopScan()
-    radio.run()
-    #expect(
-      Array(radio.commands.suffix(3)) == [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable])
-    #expect(radio.scan == nil)
-  }
-
-  @Test("a scan asked for early begins when the controller is ready")
-  func early() {
-    let runner = DeviceRunner()
-    let radio = ScriptedRadio(runner)
-    runner.central.scan()
-    runner.radioIsReady(at: radio.now)
-    radio.run()
-    #expect(radio.scan == ScanParameters())
-  }
-
-  @Test("a scan with other options replaces the one before")
-  func replaced() {
-    let (central, radio) = scanning()
-    var options = ScanParameters()
-    options.isActive = false
-    central.scan(options)
-    radio.run()
-    #expect(radio.scan == options)
-  }
-
-  @Test(
-    "a refusal ends the scan, and is told",
-    arguments: [HCIOpcode.leSetScanParameters, .leSetScanEnable])
-  func refused(opcode: HCIOpcode) {
-    let (central, radio) = readyDevice()
-    radio.script = { code, _ in
-      code == opcode ? [ScriptedRadio.complete(code, [0x0C])] : nil
-    }
-    central.scan()
-    radio.run()
-    #expect(radio.takeEvents() == [.scanFailed(.commandDisallowed)])
-    #expect(radio.takePacket() == nil)
-  }
-
-  @Test("puts advertisement and scan response together")
+  @Test("merges advertisement and scan response")
   func merged() {
     let (_, radio) = scanning()
     radio.give(ScriptedRadio.report(.connectable, .numbered(2), Self.advertisement))
@@ -94,7 +50,7 @@ struct ScanTests {
       ])
   }
 
-  @Test("tells of a duplicate only if asked to")
+  @Test("reports a duplicate only if it is allowed")
   func duplicates() {
     for filters in [true, false] {
       var options = ScanParameters()
@@ -108,7 +64,7 @@ struct ScanTests {
     }
   }
 
-  @Test("a whole name replaces a short one, not the other way round")
+  @Test("a complete name replaces a shortened one, not the reverse")
   func names() {
     let (_, radio) = scanning()
     radio.give(ScriptedRadio.report(.connectable, .numbered(2), [6, 0x08] + Array("Magic".utf8)))
@@ -120,7 +76,7 @@ struct ScanTests {
     #expect(names == ["Magic", "Magic 8-Ball"])
   }
 
-  @Test("reads 16-bit services, an unknown signal strength, and what takes no connection")
+  @Test("reads 16-bit services, an unknown RSSI and a non-connectable advertiser")
   func variety() {
     let (_, radio) = scanning()
     radio.give(
@@ -132,42 +88,7 @@ struct ScanTests {
       ])
   }
 
-  @Test("reads extended reports, also of a legacy scan")
-  func extended() {
-    let (_, radio) = scanning()
-    radio.give(Self.extendedReport(eventType: 0b0001_0011, Self.advertisement))
-    radio.give(Self.extendedReport(eventType: 0b0001_1011, Self.scanResponse))
-    #expect(
-      radio.takeEvents().last
-        == discovery {
-          $0.serviceUUIDs = [longService]
-          $0.isConnectable = true
-          $0.rssi = -50
-          $0.name = "Magic 8-Ball"
-          $0.isNameComplete = true
-        })
-  }
-
-  @Test("a report cut short anywhere is not told of, and does no harm")
-  func truncated() {
-    let (_, radio) = scanning()
-    let reports = [
-      ScriptedRadio.report(.connectable, .numbered(2), Self.advertisement),
-      Self.extendedReport(eventType: 0b0001_0011, Self.advertisement),
-    ]
-    for report in reports {
-      for length in 0..<report.count {
-        var packet = Array(report.prefix(length))
-        // Both with the length that was true once, and with one that fits.
-        radio.give(packet)
-        if packet.count > 2 { packet[2] = UInt8(packet.count - 3) }
-        radio.give(packet)
-      }
-      #expect(radio.takeEvents() == [])
-    }
-  }
-
-  @Test("advertising data cut short anywhere tells what is whole")
+  @Test("advertising data that is cut short anywhere gives its complete fields")
   func truncatedData() {
     let data = Self.advertisement + [0x05, 0x09] + Array("Ball".utf8)
     for length in 0..<data.count {
@@ -186,15 +107,15 @@ struct ScanTests {
     }
   }
 
-  @Test("reads UUIDs of all widths, what is looked for, data of services and makers, and the power")
+  @Test("reads UUIDs of all widths, solicited ones, service and manufacturer data, and the power")
   func allFields() {
     let (_, radio) = scanning()
     radio.give(
       ScriptedRadio.report(
         .nonconnectable, .numbered(2),
-        // One service of 32 bits, one that is looked for, the power.
+        // One 32-bit service, one solicited, the power.
         [5, 0x05, 0x78, 0x56, 0x34, 0x12, 3, 0x14, 0x12, 0x18, 2, 0x0A, 0xF8]
-          // Data of a service of 16 bits, and of one of 32; the maker's.
+          // Service data of a 16-bit and a 32-bit service; manufacturer data.
           + [5, 0x16, 0x0F, 0x18, 0x63, 0x01, 6, 0x20, 0x78, 0x56, 0x34, 0x12, 0x07]
           + [4, 0xFF, 0x4C, 0x00, 0x02]))
     #expect(
@@ -213,7 +134,7 @@ struct ScanTests {
       ])
   }
 
-  @Test("data that changes is nothing new, a new kind of data is")
+  @Test("changed data is not reported, a new kind of data is")
   func changingData() {
     let (_, radio) = scanning()
     let data: [[UInt8]] = [
@@ -244,7 +165,7 @@ struct ScanTests {
     #expect(discovery.solicitedUUIDs.count == 64)
   }
 
-  @Test("a scan asked for again begins anew, and tells of everyone again")
+  @Test("a repeated scan starts again, and reports every advertiser again")
   func again() {
     let (central, radio) = scanning()
     radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
@@ -252,7 +173,7 @@ struct ScanTests {
     radio.run()
     radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
     #expect(radio.takeEvents().count == 2)
-    // Off and on: a controller leaves out whom it has told of since its scan began.
+    // Off and on: a controller filters the advertisers that it has reported in this scan.
     #expect(
       Array(radio.commands.suffix(3)) == [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
     #expect(radio.takePacket() == nil)
@@ -268,17 +189,5 @@ struct ScanTests {
     }
     #expect(radio.takeEvents().count == 1_000)
     #expect(central.scanner.heardCount == 256)
-  }
-
-  /// Core Specification, Vol 4, Part E, 7.7.65.13, with one report.
-  private static func extendedReport(eventType: UInt16, _ data: [UInt8]) -> [UInt8] {
-    let address: [UInt8] = [2, 0, 0, 0, 0, 0xF0]
-    let report: [UInt8] =
-      [0x0D, 1] + ScriptedRadio.little(eventType) + [0] + address
-      // 1M PHY, no secondary PHY, no set, no transmit power, −50 dBm
-      + [1, 0, 0xFF, 127, UInt8(bitPattern: -50)]
-      // no periodic advertising, directed at nobody
-      + [0, 0, 0, 0, 0, 0, 0, 0, 0] + [UInt8(data.count)] + data
-    return [0x04, 0x3E, UInt8(report.count)] + report
   }
 }

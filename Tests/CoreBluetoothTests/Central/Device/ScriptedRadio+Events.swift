@@ -8,11 +8,9 @@ extension ScriptedRadio {
   }
 
   /// A Command Complete event that takes one more command.
-  static func complete(
-    _ opcode: HCIOpcode, _ returned: [UInt8], credits: UInt8 = 1
-  ) -> [UInt8] {
+  static func complete(_ opcode: HCIOpcode, _ returned: [UInt8]) -> [UInt8] {
     [UInt8].written(upTo: 300) {
-      CommandComplete(commandCredits: credits, opcode: opcode, returnParameters: returned.span)
+      CommandComplete(commandCredits: 1, opcode: opcode, returnParameters: returned.span)
         .writePacket(to: &$0)
     }
   }
@@ -66,7 +64,7 @@ extension ScriptedRadio {
 }
 
 extension ScriptedRadio {
-  /// What has happened since this was last asked.
+  /// The events since the last call.
   func takeEvents() -> [CentralEvent] { host.takeEvents() }
 
   /// When the device has to be called next.
@@ -114,8 +112,8 @@ func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
   AttributeHandleRange(start: handle(start), end: handle(end))
 }
 
-/// Carries out `operation` with a peer that gives `responses`, one to each request; gives the
-/// requests and how it ended.
+/// Carries out `operation` with a peer that sends `responses`, one to each request. Returns the
+/// requests and the result.
 func perform(
   _ operation: CentralOperation, _ responses: [[UInt8]]
 ) -> (requests: [[UInt8]], outcome: Result<OperationOutput, OperationError>?) {

@@ -2,34 +2,24 @@ import BluetoothHost
 
 @testable import CoreBluetooth
 
-/// A controller and, behind it, peers: bytes in, bytes out, and every answer can be changed.
+/// A controller and its peers: bytes in, bytes out. Each response can be changed.
 final class ScriptedRadio {
   /// The device that it serves.
   let host: DeviceRunner
-  /// The time that the host is told.
+  /// The time for the host.
   var now = Instant(rawValue: 1_000)
   /// The commands that the host sent, in order.
   private(set) var commands: [HCIOpcode] = []
-  /// The ACL packets that the host sent, in order.
-  private(set) var aclPackets: [[UInt8]] = []
   /// The frames that the host sent, in order.
   private(set) var frames: [(channel: L2CAPChannel, payload: [UInt8])] = []
 
-  /// Answers a command in another way than the ordinary; `nil` for the ordinary way, nothing for
-  /// silence.
+  /// Replaces the usual response to a command; `nil` for the usual response, empty for none.
   var script: (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
-  /// What a peer sends back for an ATT PDU.
+  /// A peer's responses to an ATT PDU.
   var peer: (_ pdu: [UInt8]) -> [[UInt8]] = { _ in [] }
-  /// What becomes of a packet on its way to the host, when it is an answer to one of the host's.
-  var fault: (_ packet: [UInt8]) -> [[UInt8]] = { [$0] }
-  /// Whether packets are told to be completed at once.
+  /// Whether packets are reported as completed at once.
   var completesPackets = true
-  /// The most bytes of a frame in one packet to the host.
-  var fragmentLength = 251
-
-  var aclLength: UInt16 = 251
   var aclCount: UInt8 = 8
-  var address: [UInt8] = [1, 0, 0, 0, 0, 0xF0]
   private(set) var lastHandle: UInt16 = 0x003F
   private var parameters = ScanParameters()
   /// The scan that is on; `nil` if none is.
@@ -40,19 +30,17 @@ final class ScriptedRadio {
 
   init(_ host: DeviceRunner) {
     self.host = host
-    // What is behind this controller does not pair.
+    // The peers of this controller do not pair.
     host.device.pairing.settings.withLock { $0 = .refused }
     host.device.updatePolicy()
   }
 
-  /// Lets both sides talk until neither has anything to say.
+  /// Carries packets until neither side has any.
   func run() {
     var packetsLeft = 10_000
     while packetsLeft > 0, let packet = takePacket() {
       packetsLeft -= 1
-      for answer in answers(to: packet) {
-        for packet in fault(answer) { give(packet) }
-      }
+      for answer in answers(to: packet) { give(answer) }
     }
   }
 
@@ -70,27 +58,20 @@ final class ScriptedRadio {
     host.receive(packet.span, at: now)
   }
 
-  /// Has the peer answer the last frame once more, and runs.
+  /// Makes the peer respond to the last frame again, and runs.
   func answerLast() {
     guard let frame = frames.last else { return }
-    for pdu in peer(frame.payload) {
-      for packet in fragments(pdu, frame.channel, frameHandle) { give(packet) }
-    }
+    for pdu in peer(frame.payload) { give(packet(pdu, frameHandle)) }
     run()
   }
 
   /// Gives the host an ATT PDU of the peer on the last link, and runs.
   func givePDU(_ pdu: [UInt8]) {
-    giveFrame(pdu, on: .att)
-  }
-
-  /// Gives the host a frame of the peer on the last link, and runs.
-  func giveFrame(_ payload: [UInt8], on channel: L2CAPChannel) {
-    for packet in fragments(payload, channel, lastHandle) { give(packet) }
+    give(packet(pdu, lastHandle))
     run()
   }
 
-  /// Lets the time pass, telling the host at each of its deadlines on the way.
+  /// Lets time pass, and advances the host at each deadline.
   func pass(_ milliseconds: UInt32) {
     let end = now.advanced(by: milliseconds)
     while let deadline = host.deadline, deadline <= end {
@@ -110,7 +91,6 @@ final class ScriptedRadio {
       note(opcode, [UInt8](parameters))
       return script(opcode, [UInt8](parameters)) ?? ordinary(opcode, [UInt8](parameters))
     case .acl(let header, let data):
-      aclPackets.append(packet)
       let completed = completesPackets ? [Self.completed(header.handle)] : []
       if header.boundary != .continuing { frame = [] }
       frame += [UInt8](data)
@@ -121,14 +101,13 @@ final class ScriptedRadio {
       frames.append((channel, payload))
       frameHandle = header.handle.rawValue
       guard channel == .att else { return completed }
-      let pdus = peer(payload)
-      return completed + pdus.flatMap { fragments($0, .att, header.handle.rawValue) }
+      return completed + peer(payload).map { self.packet($0, frameHandle) }
     default:
       return []
     }
   }
 
-  /// Remembers what a command to scan asks for, as if it always succeeded.
+  /// Records the parameters of a scan command, as if it always succeeded.
   private func note(_ opcode: HCIOpcode, _ parameters: [UInt8]) {
     switch opcode {
     case .leSetScanParameters: self.parameters.isActive = parameters[0] == 1
@@ -142,9 +121,9 @@ final class ScriptedRadio {
   private func ordinary(_ opcode: HCIOpcode, _ parameters: [UInt8]) -> [[UInt8]] {
     switch opcode {
     case .readBDADDR:
-      return [Self.complete(opcode, [0] + address)]
+      return [Self.complete(opcode, [0, 1, 0, 0, 0, 0, 0xF0])]
     case .leReadBufferSize:
-      return [Self.complete(opcode, [0] + Self.little(aclLength) + [aclCount])]
+      return [Self.complete(opcode, [0, 251, 0, aclCount])]
     case .leReadLocalSupportedFeatures:
       return [Self.complete(opcode, [UInt8](repeating: 0, count: 9))]
     case .leCreateConnection:
@@ -171,19 +150,12 @@ final class ScriptedRadio {
     return Self.connected(handle, to: peer)
   }
 
-  private func fragments(
-    _ payload: [UInt8], _ channel: L2CAPChannel, _ handle: UInt16
-  ) -> [[UInt8]] {
-    let frame = Self.little(UInt16(payload.count)) + Self.little(channel.rawValue) + payload
-    return stride(from: 0, to: frame.count, by: fragmentLength).map { offset in
-      let header = ACLHeader(
-        handle: ConnectionHandle(rawValue: handle),
-        boundary: offset == 0 ? .firstFlushable : .continuing)
-      let end = min(frame.count, offset + fragmentLength)
-      return [UInt8].written(upTo: 1_024) {
-        header.writePacket(frame.span.extracting(offset..<end), to: &$0)
-      }
-    }
+  /// The packet with an ATT PDU of the peer: at most 247 bytes.
+  private func packet(_ pdu: [UInt8], _ handle: UInt16) -> [UInt8] {
+    let frame = Self.little(UInt16(pdu.count)) + Self.little(L2CAPChannel.att.rawValue) + pdu
+    let header = ACLHeader(
+      handle: ConnectionHandle(rawValue: handle), boundary: .firstFlushable)
+    return [UInt8].written(upTo: 1_024) { header.writePacket(frame.span, to: &$0) }
   }
 }
 

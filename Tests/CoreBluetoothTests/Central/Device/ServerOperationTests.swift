@@ -3,12 +3,12 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Operations that take several of the host's, and what goes past them.
+/// Operations that need several of the host's, and those outside of the queue.
 @Suite("Includes, subscriptions, names and changes of services")
 struct ServerOperationTests {
   private static func notFound(_ opcode: UInt8) -> [UInt8] { [0x01, opcode, 0x00, 0x00, 0x0A] }
 
-  @Test("finds included services: the UUID in the reference, or read from the declaration")
+  @Test("finds included services, with the UUID from the include or from the service declaration")
   func includedServices() {
     let long = [UInt8].written(upTo: 16) { longService.write(to: &$0) }
     let (requests, outcome) = perform(
@@ -40,26 +40,11 @@ struct ServerOperationTests {
           ])))
   }
 
-  @Test("a service that includes none")
+  @Test("a service without included services")
   func noIncludedServices() {
     let (_, outcome) = perform(
       .discoverIncludedServices(range(0x10, 0x20)), [Self.notFound(0x08)])
     #expect(outcome == .success(.includedServices([])))
-  }
-
-  @Test(
-    "a reference that makes no sense is a fault",
-    arguments: [
-      [0x09, 6, 0x12, 0x00, 0x45, 0x00, 0x40, 0x00], [0x09, 6, 0x12, 0x00, 0x00, 0x00, 0x40, 0x00],
-      [0x09, 7, 0x12, 0x00, 0x40, 0x00, 0x45, 0x00, 0x0F], [0x09, 4, 0x12, 0x00, 0x40, 0x00],
-      [0x09, 6, 0x21, 0x00, 0x40, 0x00, 0x45, 0x00], [0x09, 6, 0x0F, 0x00, 0x40, 0x00, 0x45, 0x00],
-    ])
-  func wrongReferences(response: [UInt8]) {
-    let (_, outcome) = perform(.discoverIncludedServices(range(0x10, 0x20)), [response])
-    guard case .failure(.wrongResponse) = outcome else {
-      Issue.record("\(String(describing: outcome))")
-      return
-    }
   }
 
   @Test("finds the configuration of a characteristic, and writes it")
@@ -92,14 +77,6 @@ struct ServerOperationTests {
               request: .writeRequest, handle: handle(0x13), code: .insufficientAuthentication))))
   }
 
-  @Test("reads the first value of a type")
-  func readFirst() {
-    let (requests, outcome) = perform(
-      .readFirst(.deviceName), [[0x09, 6, 0x03, 0x00] + Array("Ball".utf8)])
-    #expect(requests == [[0x08, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x2A]])
-    #expect(outcome == .success(.value(Array("Ball".utf8))))
-  }
-
   /// A server with Service Changed at 0x000A, its configuration at 0x000B.
   private static let watched: [[UInt8]] = [
     [0x07, 0x08, 0x00, 0x0B, 0x00], notFound(0x06),
@@ -114,7 +91,7 @@ struct ServerOperationTests {
     #expect(requests.last == [0x12, 0x0B, 0x00, 0x02, 0x00])
   }
 
-  @Test("a server that cannot tell of changes is no fault, at whichever step it says so")
+  @Test("a server that cannot report changes is no error, at any step")
   func cannotWatch() {
     for count in 0..<Self.watched.count {
       let opcodes: [UInt8] = [0x06, 0x06, 0x08, 0x08, 0x04, 0x12]
@@ -126,7 +103,7 @@ struct ServerOperationTests {
     #expect(outcome == .success(.watching(nil)))
   }
 
-  @Test("tells of changed services, and confirms; nonsense is confirmed, and not told of")
+  @Test("reports changed services and confirms; nonsense is only confirmed")
   func servicesChanged() {
     let (central, radio, link) = connectedDevice()
     var remaining = Self.watched[...]
@@ -142,7 +119,7 @@ struct ServerOperationTests {
     #expect(radio.frames.suffix(3).map(\.payload) == [[0x1E], [0x1E], [0x1E]])
   }
 
-  @Test("what can wait is done when nothing else is left")
+  @Test("an idle operation waits for the empty queue")
   func whenIdle() {
     let (central, radio, link) = connectedDevice()
     radio.peer = { $0[0] == 0x0A ? [[0x0B, 0x41]] : [Self.notFound($0[0])] }
@@ -156,7 +133,7 @@ struct ServerOperationTests {
     #expect(order == [first, second, later])
   }
 
-  @Test("reads the strength of the signal, past the operations in line")
+  @Test("reads the RSSI past the queue")
   func rssi() {
     let (central, radio, link) = connectedDevice()
     radio.script = { opcode, parameters in
@@ -172,20 +149,7 @@ struct ServerOperationTests {
     #expect(radio.takeEvents().first == .completed(reading, link, .failure(.disconnected)))
   }
 
-  @Test(
-    "a strength that the controller does not tell",
-    arguments: [[0, 0x40, 0x00, 127], [0x01], [0, 0x40], []])
-  func unknownRSSI(returned: [UInt8]) {
-    let (central, radio, link) = connectedDevice()
-    radio.script = { opcode, _ in
-      opcode == .readRSSI ? [ScriptedRadio.complete(opcode, returned)] : nil
-    }
-    let id = central.readRSSI(of: link)
-    radio.run()
-    #expect(radio.takeEvents() == [.completed(id, link, .success(.rssi(nil)))])
-  }
-
-  @Test("a controller that says nothing of the strength, or a link that ends before, ends the wait")
+  @Test("a controller without an RSSI, or the end of the link, completes the reading")
   func rssiEnds() {
     let (central, radio, link) = connectedDevice()
     radio.script = { opcode, _ in opcode == .readRSSI ? [] : nil }
@@ -210,7 +174,7 @@ struct ServerOperationTests {
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
   }
 
-  @Test("a controller that knows no such link ends it")
+  @Test("a controller that does not know the link ends it")
   func rssiOfLostLink() {
     let (central, radio, link) = connectedDevice()
     radio.script = { opcode, parameters in
@@ -225,7 +189,7 @@ struct ServerOperationTests {
       ])
   }
 
-  @Test("many writes without response all go out, in order, as the controller has room")
+  @Test("many writes without response are all sent in order, as the controller has room")
   func commands() {
     let (central, radio, link) = connectedDevice { $0.aclCount = 2 }
     radio.completesPackets = false

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Attempts that go on until they succeed.
-@Suite("Connecting whenever a peer is there")
+/// Attempts that continue until they succeed.
+@Suite("Attempts to connect and their turns")
 struct TurnTests {
-  /// A radio of which only the peers of these numbers answer.
+  /// A radio on which only the peers with these numbers respond.
   private func central(
     reaching numbers: @escaping () -> [UInt8] = { [] }
   ) -> (central: DeviceCentral, radio: ScriptedRadio, attempts: Attempts) {
@@ -28,7 +28,7 @@ struct TurnTests {
     var handle: UInt16 = 0x0070
   }
 
-  @Test("goes on for as long as it takes, and wakes nobody meanwhile")
+  @Test("continues without limit, and has no deadline meanwhile")
   func patient() {
     let (central, radio, attempts) = central()
     _ = central.connect(to: .numbered(2))
@@ -39,7 +39,7 @@ struct TurnTests {
     #expect(radio.takeEvents() == [])
   }
 
-  @Test("is cancelled by whoever asked")
+  @Test("is cancelled on request")
   func cancelled() {
     let (central, radio, _) = central()
     let link = central.connect(to: .numbered(2))
@@ -51,7 +51,7 @@ struct TurnTests {
     #expect(radio.deadline == nil)
   }
 
-  @Test("several take turns, so that one that is there is reached past those that are not")
+  @Test("several take turns, so a present peer is reached past absent ones")
   func turns() {
     var reachable: [UInt8] = []
     let (central, radio, attempts) = central { reachable }
@@ -91,7 +91,7 @@ struct TurnTests {
     #expect(attempts.numbers == [2, 3, 2])
   }
 
-  @Test("a scan that comes later has its turn at once, if the attempt has had its own")
+  @Test("a later scan has its turn at once, if the attempt has had its turn")
   func laterScan() {
     let (central, radio, _) = central()
     _ = central.connect(to: .numbered(2))
@@ -107,7 +107,7 @@ struct TurnTests {
     #expect(radio.commands.last == .leCreateConnection)
   }
 
-  @Test("is made again after the controller could not connect, until there is a link")
+  @Test("is repeated after the controller could not connect, until there is a link")
   func retried() {
     let (central, radio, attempts) = central { [2] }
     let ordinary = radio.script
@@ -131,7 +131,7 @@ struct TurnTests {
   }
 
   @Test(
-    "is given up where the controller can never connect",
+    "fails if the controller can never connect",
     arguments: [HCIErrorCode.connectionLimitExceeded, .invalidCommandParameters, .unknownCommand])
   func hopeless(status: HCIErrorCode) {
     let (central, radio, _) = central()
@@ -143,7 +143,7 @@ struct TurnTests {
     #expect(radio.takeEvents() == [.connectionFailed(link, .controller(status))])
   }
 
-  @Test("a link that is made just as its turn ends is a link")
+  @Test("a link that is made at the end of its turn is kept")
   func lateLink() {
     let (central, radio, _) = central()
     let ordinary = radio.script
@@ -184,7 +184,7 @@ struct TurnTests {
     #expect(central.links.map(\.id) == [third])
   }
 
-  @Test("a controller that never tells that an attempt has ended holds up nobody")
+  @Test("a controller that never reports the end of an attempt blocks nothing")
   func cancelIgnored() {
     let (central, radio, attempts) = central()
     let ordinary = radio.script

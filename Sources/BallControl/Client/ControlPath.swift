@@ -1,0 +1,58 @@
+import LinuxSystem
+
+/// Where the control sockets of balls are.
+public enum ControlPath {
+  /// The environment variable with the path of the socket, for a ball and its clients.
+  public static let variable = "EIGHTBALL_CONTROL"
+
+  /// The socket of the ball that runs as a service.
+  public static let ofService = "/run/eightball/control.sock"
+
+  /// The default socket of a ball of this user: in the user's runtime directory, or in /tmp.
+  public static var ofUser: String {
+    if let directory = Process.environment("XDG_RUNTIME_DIR") {
+      return directory + "/eightball-control.sock"
+    }
+    return "/tmp/eightball-control-\(Process.userNumber).sock"
+  }
+
+  /// Where a ball may listen without a path on the command line, in this order: the environment's
+  /// path; the directory that the service manager made for it; else its user's paths, one for each
+  /// ball of the user.
+  package static var ofBall: [String] {
+    if let path = Process.environment(variable) { return [path] }
+    if let directories = Process.environment("RUNTIME_DIRECTORY"),
+      let first = directories.split(separator: ":").first
+    {
+      return [first + "/control.sock"]
+    }
+    return [ofUser] + (2...9).map { ofUser.dropLast(".sock".count) + "-\($0).sock" }
+  }
+
+  /// Where to look for a ball, in this order.
+  ///
+  /// - Parameter option: The path that the user gives; `nil` for $EIGHTBALL_CONTROL, or else for
+  ///   this user's ball and then the service's.
+  public static func candidates(_ option: String? = nil) -> [String] {
+    if let path = option ?? Process.environment(variable) { return [path] }
+    return [ofUser, ofService]
+  }
+
+  /// Connects to the first ball that listens at one of `paths`.
+  ///
+  /// - Throws: `noBall`; `unusable` if a socket exists, such as another user's.
+  public static func connect(_ paths: [String]) throws(ControlError) -> FileDescriptor {
+    var failure: SystemError?
+    for path in paths {
+      // The service's ball runs as its own user, and root may watch it.
+      let user = path == ofService ? Process.userNumber(of: "eightball") : nil
+      do throws(SystemError) {
+        return try StreamSocket.connect(path: path, trusting: user)
+      } catch {
+        let isAbsent = error.code == .noSuchFile || error.code == .connectionRefused
+        if !isAbsent, failure == nil { failure = error }
+      }
+    }
+    throw failure.map { .unusable($0) } ?? .noBall(paths)
+  }
+}

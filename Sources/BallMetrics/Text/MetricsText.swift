@@ -1,0 +1,89 @@
+import BallRunner
+import EightBall
+
+/// The metrics of one ball, or of several together, in Prometheus's text format.
+///
+/// Version 0.0.4:
+/// `https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format`.
+public struct MetricsText {
+  /// The type of this text in HTTP.
+  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  /// The number of balls.
+  public private(set) var ballCount = 0
+  private var figures = BallFigures()
+  /// The balls' versions, each once.
+  private var versions: [String] = []
+
+  /// No ball.
+  public init() {}
+
+  /// One ball of this program's version.
+  public init(_ figures: BallFigures) {
+    add(figures)
+  }
+
+  /// Adds a ball.
+  ///
+  /// - Parameter version: The ball's version; by default this program's.
+  public mutating func add(_ figures: BallFigures, version: String = "\(EightBallProfile.version)")
+  {
+    ballCount += 1
+    self.figures.add(figures)
+    if !versions.contains(version) { versions.append(version) }
+  }
+
+  /// Adds figures that belong to no single ball.
+  public mutating func count(_ figures: BallFigures) {
+    self.figures.add(figures)
+  }
+
+  /// The text, with a line end at the end.
+  public var text: String {
+    var text = ""
+    for metric in Metric.all {
+      text +=
+        "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+      write(metric, to: &text)
+    }
+    return text
+  }
+
+  private func write(_ metric: Metric, to text: inout String) {
+    let name = metric.name
+    switch metric.samples {
+    case .version:
+      for version in versions { text += "\(name){version=\"\(escaped(version))\"} 1\n" }
+    case .ballCount:
+      text += "\(name) \(ballCount)\n"
+    case .figure(let figure):
+      text += "\(name) \(figures[figure])\n"
+    case .figures(let label, let values):
+      for (value, figure) in values {
+        text += "\(name){\(label)=\"\(value)\"} \(figures[figure])\n"
+      }
+    case .times(let buckets, let sum):
+      // A bucket of Prometheus includes the smaller ones.
+      var count: UInt64 = 0
+      for bucket in buckets {
+        count &+= figures[bucket]
+        text += "\(name)_bucket{le=\"\(metric.limit(of: bucket))\"} \(count)\n"
+      }
+      text += "\(name)_sum \(seconds(figures[sum]))\n\(name)_count \(count)\n"
+    }
+  }
+
+  /// A label's value, escaped for quotes.
+  private func escaped(_ value: String) -> String {
+    var text = ""
+    for character in value.unicodeScalars {
+      switch character {
+      case "\\": text += "\\\\"
+      case "\"": text += "\\\""
+      case "\n": text += "\\n"
+      default: text.unicodeScalars.append(character)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,34 @@
+import BluetoothHost
+
+/// An event of the protection of a ball's links. It contains no keys.
+enum PairingEvent: Equatable, Sendable {
+  /// Centrals may pair, for so many seconds.
+  case opened(seconds: Int)
+  /// No central may pair any more.
+  case closed
+  /// The user has to see or answer a prompt.
+  case prompt(PairingPrompt, connectionIndex: Int)
+  /// A central has paired. `identity` is its identity address, which may differ from its address on
+  /// the link.
+  case paired(connectionIndex: Int, identity: DeviceAddress?, LinkSecurity)
+  /// A pairing has failed.
+  case failed(connectionIndex: Int, PairingFault)
+  /// A central could not encrypt its link with the key of its bond.
+  case unencrypted(connectionIndex: Int)
+  /// So many bonds were deleted.
+  case forgotten(Int)
+}
+
+/// Why a pairing has failed.
+enum PairingFault: Equatable, Sendable {
+  /// This device ended it.
+  case own(PairingFailure)
+  /// The other side ended it.
+  case peer(PairingFailure)
+  /// The other side said nothing for 30 s.
+  case timeout
+  /// The link was lost.
+  case linkLost
+  /// The controller could not encrypt the link with the new key.
+  case encryption(HCIErrorCode)
+}

@@ -1,0 +1,175 @@
+import BallMetrics
+import BluetoothHost
+import LinuxRadio
+import LinuxSystem
+import VirtualRadio
+
+/// Many balls in one thread and one loop, each with its own radio, address and state.
+///
+/// A turn of the loop serves only the balls with packets and those that are due: an idle swarm
+/// sleeps.
+public final class Swarm {
+  private let configuration: SwarmConfiguration
+  private let loop: EventLoop
+  private let floor: SwarmFloor
+  private var balls: [any SwarmMember] = []
+  private var deadlines = Schedule<SwarmTurn>()
+  private let turns: [SwarmTurn]
+  /// Which balls have advertised, and how many.
+  private var hasBegun: [Bool]
+  private var beginners = 0
+  /// Which balls have ended, and how many.
+  private var hasEnded: [Bool]
+  private var ended = 0
+  private var nextStorm: Instant?
+  /// Serves the figures of all balls together; `nil` without `--metrics`. The swarm closes it at
+  /// its end.
+  public var metrics: MetricsServer?
+
+  /// A swarm, not yet started.
+  ///
+  /// - Parameter airPath: Where the virtual air is.
+  /// - Throws: `SwarmError` if the system lets this program open too few files.
+  public init(
+    _ configuration: SwarmConfiguration, loop: EventLoop, airPath: String = SharedAir.defaultPath
+  ) throws {
+    self.configuration = configuration
+    self.loop = loop
+    let count = configuration.count
+    let room = FileLimit.makeRoom(for: count)
+    guard room >= count else { throw SwarmError.tooFewFiles(room: room, count: count) }
+    floor = SwarmFloor(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
+    turns = (0..<count).map(SwarmTurn.init)
+    hasBegun = Array(repeating: false, count: count)
+    hasEnded = hasBegun
+    let make =
+      switch configuration.connections {
+      case 1: SwarmBall<1>.make
+      case 2: SwarmBall<2>.make
+      case 3: SwarmBall<3>.make
+      default: SwarmBall<4>.make
+      }
+    balls.reserveCapacity(count)
+    for index in 0..<count { balls.append(make(index, configuration, floor)) }
+  }
+
+  /// Runs until a signal comes or nothing reads the output any more, then disconnects all centrals.
+  ///
+  /// - Throws: `RadioError` or `SwarmError` if a ball cannot advertise; `SystemError`.
+  public func run(until signals: TerminationSignals) throws {
+    defer { close() }
+    while true {
+      try turn(at: MonotonicClock.now, endRequests: signals.count)
+      if ended == balls.count { return }
+      let mustEnd = floor.lines.isClosed && floor.endRequests == 0
+      try loop.wait(until: floor.hasWork || mustEnd ? floor.now : deadline, now: floor.now)
+    }
+  }
+
+  // MARK: Turns
+
+  private var isWhole: Bool { beginners == balls.count }
+
+  private var deadline: Instant? {
+    var earliest = Instant.earlier(deadlines.first?.instant, floor.air.server?.deadline)
+    earliest = Instant.earlier(earliest, floor.lines.deadline)
+    earliest = Instant.earlier(earliest, metrics?.deadline)
+    return Instant.earlier(earliest, nextStorm)
+  }
+
+  private func turn(at now: Instant, endRequests: Int) throws {
+    floor.now = now
+    let requests = max(endRequests, floor.lines.isClosed ? 1 : 0)
+    if requests > floor.endRequests {
+      floor.endRequests = requests
+      nextStorm = nil
+      // All balls disconnect their centrals.
+      for index in balls.indices { try serve(index) }
+    }
+    if let nextStorm, nextStorm <= now { try storm() }
+    for index in floor.takeLookups() { try serve(index) }
+    while let index = floor.nextToOpen() { try serve(index) }
+    for index in floor.takeReady() { try serve(index) }
+    while let (turn, instant) = deadlines.first, instant <= now {
+      deadlines.set(turn, nil)
+      try serve(turn.number)
+    }
+    floor.air.server?.advance(to: now)
+    floor.lines.flush(at: now)
+    if let metrics { serve(metrics, at: now) }
+  }
+
+  private func serve(_ metrics: MetricsServer, at now: Instant) {
+    metrics.advance(to: now)
+    guard metrics.isAsked else { return }
+    var text = MetricsText()
+    for (index, ball) in balls.enumerated() where !hasEnded[index] { text.add(ball.figures) }
+    text.count(floor.lines.losses)
+    metrics.answer(text)
+  }
+
+  private func serve(_ index: Int) throws {
+    guard !hasEnded[index] else { return }
+    let ball = balls[index]
+    guard let isUnfinished = ball.turn(at: floor.now) else {
+      throw ball.refusal ?? RadioError("\(configuration.radio) cannot be opened")
+    }
+    if !isWhole { try begin(index, ball) }
+    if isUnfinished { floor.ring(index) } else { deadlines.set(turns[index], ball.deadline) }
+    if floor.endRequests > 0, ball.isFinished(at: floor.now) {
+      ball.close()
+      deadlines.set(turns[index], nil)
+      hasEnded[index] = true
+      ended += 1
+    }
+  }
+
+  /// Counts the balls that advertise, until all do.
+  private func begin(_ index: Int, _ ball: any SwarmMember) throws {
+    if let server = floor.air.server, server.maximumClients < balls.count {
+      let room = (server.maximumClients + balls.count) / 2
+      throw SwarmError.tooFewFiles(room: room, count: balls.count)
+    }
+    if floor.isAirFull {
+      throw SwarmError.airIsFull(configuration.radio, count: balls.count)
+    }
+    if let loser = floor.loser {
+      throw SwarmError.radioLost(configuration.radio, ball: loser + 1)
+    }
+    guard ball.isAdvertising, !hasBegun[index] else { return }
+    hasBegun[index] = true
+    beginners += 1
+    guard isWhole else { return }
+    say(SwarmNotice.begun(configuration))
+    floor.lines.takesTrouble = true
+    nextStorm = configuration.faults.stormPeriod.map { floor.now.advanced(by: $0) }
+  }
+
+  // MARK: Faults
+
+  /// Ends all connections of all balls at once.
+  private func storm() throws {
+    var dropped = 0
+    for (index, ball) in balls.enumerated() where ball.connectionCount > 0 {
+      dropped += ball.connectionCount
+      ball.disconnectAll()
+      try serve(index)
+    }
+    if dropped > 0 { say(.storm(dropped: dropped)) }
+    nextStorm = configuration.faults.stormPeriod.map { floor.now.advanced(by: $0) }
+  }
+
+  private func say(_ notice: SwarmNotice) {
+    if let line = notice.line(configuration.lines) { floor.lines.say(line) }
+  }
+
+  // MARK: The end
+
+  private func close() {
+    for (index, ball) in balls.enumerated() where !hasEnded[index] { ball.close() }
+    floor.lines.flush(at: floor.now)
+    floor.lines.close()
+    floor.air.close()
+    metrics?.close()
+  }
+}

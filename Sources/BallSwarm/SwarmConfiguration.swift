@@ -1,0 +1,96 @@
+import BallRunner
+import BluetoothHost
+import EightBall
+import LinuxRadio
+
+/// What a swarm is like. It is fixed when the swarm is made.
+public struct SwarmConfiguration: Sendable {
+  /// The largest number of balls.
+  public static let maximumCount = 10_000
+  /// The largest number of centrals that a ball serves at once.
+  public static let maximumConnections = 4
+
+  /// The number of balls, 1 to `maximumCount`.
+  public var count: Int
+  /// The names of the balls.
+  public var names: NamePattern
+  /// How many centrals each serves at once, 1 to `maximumConnections`.
+  public var connections = 1
+  /// Decides addresses, answers and faults.
+  public var seed: SwarmSeed
+  /// How answers are worded.
+  public var style = AnswerFormat.text
+  /// How events are printed.
+  public var lines = LineFormat.words
+  /// The faults to inject.
+  public var faults = SwarmFaults()
+  /// The radio, which takes several clients.
+  public var radio = RadioName.virtual
+
+  /// A swarm of `count` balls with these names.
+  public init(count: Int, names: NamePattern, seed: SwarmSeed) {
+    self.count = count
+    self.names = names
+    self.seed = seed
+  }
+
+  /// Why a swarm cannot use `radio`; `nil` if it can.
+  public static func refusal(of radio: RadioName) -> String? {
+    switch radio {
+    case .virtual, .unix, .unixOfUser, .tcpClient: nil
+    case .adapter, .serial, .tcpServer:
+      "\(radio) is one controller, and each ball takes one of its own: use virtual, unix:PATH or "
+        + "tcp-client:HOST:PORT"
+    }
+  }
+
+  /// The configuration of the ball with this number, from 1.
+  func ball(_ number: Int) -> BallConfiguration {
+    let name = DeviceName(prefixOf: Array(names.name(of: number).utf8).span)
+    let host = HostConfiguration(
+      name: name ?? DeviceName(StaticText("Ball")), service: .ballService,
+      address: .random(seed.address(of: number)))
+    return BallConfiguration(
+      host: host, seed: seed.answers(of: number), style: style, lines: lines)
+  }
+}
+
+/// Why a swarm cannot begin.
+public enum SwarmError: Error, Equatable, CustomStringConvertible {
+  /// The open file limit of this program is too low: it allows `room` balls.
+  case tooFewFiles(room: Int, count: Int)
+  /// The air has no room for so many balls.
+  case airIsFull(RadioName, count: Int)
+  /// A ball lost its radio before all balls advertised.
+  case radioLost(RadioName, ball: Int)
+
+  /// The error in words, and what to do.
+  public var description: String {
+    switch self {
+    case .tooFewFiles(let room, let count):
+      "this system lets the swarm have \(max(room, 0)) balls, not \(count): each takes an open file, and a second "
+        + "one where the swarm hosts the air. Name a smaller --count, or allow this program more open files (ulimit "
+        + "-Hn)"
+    case .airIsFull(let radio, let count):
+      "the virtual air\(radio == .virtual ? "" : " at \(radio)") has no room for \(count) balls. "
+        + "Host an air with more room before you start the others: eightball radio \(Self.location(of: radio))--limit "
+        + "\(Self.limit(for: count))"
+    case .radioLost(let radio, let ball):
+      "ball \(ball) lost \(radio) before all balls advertised. Does it have room for so many?"
+    }
+  }
+
+  /// The `--listen` option for an air that the swarm can find.
+  private static func location(of radio: RadioName) -> String {
+    switch radio {
+    case .unix(let path), .unixOfUser(_, let path): "--listen unix:\(path) "
+    case .tcpClient(let host, let port): "--listen \(RadioName.tcpServer(host: host, port: port)) "
+    default: ""
+    }
+  }
+
+  /// A limit with room for a swarm and its test clients.
+  private static func limit(for count: Int) -> Int {
+    min((count / 100 + 1) * 100, SwarmConfiguration.maximumCount)
+  }
+}

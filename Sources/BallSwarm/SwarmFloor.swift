@@ -1,0 +1,130 @@
+import BluetoothHost
+import LinuxRadio
+import LinuxSystem
+import VirtualRadio
+
+/// What the balls of a swarm share: the time, the air, the lines, and the order of their turns.
+final class SwarmFloor {
+  /// How many balls open their radios at the same time. A full air can still refuse so many
+  /// properly.
+  private static let maximumOpenings = 16
+
+  let loop: EventLoop
+  let radio: RadioName
+  let air: SharedAir
+  let lines: SwarmLines
+  /// The time of this turn.
+  var now: Instant
+  /// How often the swarm was asked to end.
+  var endRequests = 0
+
+  /// Balls, by index, with packets from their radios.
+  private(set) var ready: [Int] = []
+  /// Balls that wait to open their radios.
+  private var waiting: [Int]
+  private var nextWaiting = 0
+  /// How many balls are opening their radios and have received no packet yet.
+  private(set) var openings = 0
+  /// Balls whose radio's host name is being looked up.
+  private(set) var lookups: [Int] = []
+  /// The first ball that lost its radio, for a swarm that starts.
+  private(set) var loser: Int?
+  /// Whether the air refused a radio for lack of room.
+  private(set) var isAirFull = false
+
+  init(_ configuration: SwarmConfiguration, loop: EventLoop, airPath: String, now: Instant) {
+    self.loop = loop
+    self.now = now
+    radio = configuration.radio
+    air = SharedAir(
+      path: airPath, loop: loop,
+      maximumClients: configuration.count + AirServer.defaultMaximumClients,
+      ownClients: configuration.count)
+    lines = SwarmLines(format: configuration.lines, loop: loop)
+    waiting = Array(0..<configuration.count)
+  }
+
+  // MARK: Turns
+
+  /// Whether a ball is to be served at once.
+  var hasWork: Bool { !ready.isEmpty || mayOpen && nextWaiting < waiting.count }
+
+  /// `ball` has packets from its radio.
+  func ring(_ ball: Int) { ready.append(ball) }
+
+  /// Takes the balls with packets from their radios.
+  func takeReady() -> [Int] {
+    defer { ready.removeAll(keepingCapacity: true) }
+    return ready
+  }
+
+  // MARK: Opening radios
+
+  private var mayOpen: Bool { openings < Self.maximumOpenings }
+
+  /// Takes the next ball that may open its radio; `nil` without one.
+  func nextToOpen() -> Int? {
+    guard mayOpen, nextWaiting < waiting.count else { return nil }
+    defer {
+      nextWaiting += 1
+      if nextWaiting == waiting.count {
+        waiting.removeAll(keepingCapacity: true)
+        nextWaiting = 0
+      }
+    }
+    return waiting[nextWaiting]
+  }
+
+  /// Whether `ball` may open its radio now. If not, it gets a turn when it may.
+  func admits(_ ball: Int) -> Bool {
+    guard mayOpen else {
+      waiting.append(ball)
+      return false
+    }
+    return true
+  }
+
+  /// A ball opens its radio.
+  func openingBegins() { openings += 1 }
+
+  /// A ball has received a packet from its radio, or has lost it before.
+  func openingEnds() { openings -= 1 }
+
+  /// The lookup of the host name for `ball` begins; it must check again in each turn of the loop.
+  func lookupBegins(_ ball: Int) { lookups.append(ball) }
+
+  /// Takes the balls whose lookup must be checked.
+  func takeLookups() -> [Int] {
+    defer { lookups.removeAll(keepingCapacity: true) }
+    return lookups
+  }
+
+  // MARK: Losses
+
+  /// Notes that `ball` has lost its radio.
+  func lose(_ ball: Int) { if loser == nil { loser = ball } }
+
+  /// Notes that the air has refused a ball.
+  func airIsFull() { isAirFull = true }
+}
+
+/// Reports packets from the radio of one ball, once for each of its turns.
+final class BallBell: RadioWatcher {
+  private let ball: Int
+  private unowned let floor: SwarmFloor
+  private var isRinging = false
+
+  init(_ ball: Int, floor: SwarmFloor) {
+    self.ball = ball
+    self.floor = floor
+  }
+
+  func radioIsReady() {
+    guard !isRinging else { return }
+    isRinging = true
+    floor.ring(ball)
+  }
+
+  /// The ball has its turn.
+  func stop() { isRinging = false }
+}

@@ -1,0 +1,37 @@
+import BluetoothHost
+
+extension String {
+  /// The text in UTF-8 that `body` writes, at most 1,024 bytes of it.
+  package init(writing body: (inout ByteWriter) -> Void) {
+    var bytes = [UInt8](repeating: 0, count: 1_024)
+    var writer = ByteWriter(bytes.mutableSpan)
+    body(&writer)
+    let count = writer.count
+    self = String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}
+
+/// A number in all its hexadecimal digits: two for a byte.
+package func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
+  let digits = String(number, radix: 16, uppercase: true)
+  return String(repeating: "0", count: Number.bitWidth / 4 - digits.utf8.count) + digits
+}
+
+extension DeviceAddress {
+  /// The address as people write it: `F0:00:00:00:00:01`.
+  public var text: String { String(writing: { $0.write(self) }) }
+
+  /// The bytes of an address as people write it, the least significant first; `nil` for other text.
+  package static func bytes(of text: String) -> InlineArray<6, UInt8>? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 6 else { return nil }
+    var bytes = InlineArray<6, UInt8>(repeating: 0)
+    for (index, part) in parts.enumerated() {
+      guard part.utf8.count == 2, let byte = UInt8(part, radix: 16), part.first != "+" else {
+        return nil
+      }
+      bytes[5 - index] = byte
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,176 @@
+import ArgumentParser
+import BallMetrics
+import BallSwarm
+import LinuxRadio
+import LinuxSystem
+
+/// Runs many balls.
+struct RunSwarm: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "swarm",
+    abstract: "Run many balls at once, to test a central app.",
+    discussion: """
+      Each ball has its own address, name, connections and answers. --seed decides all of them and \
+      the faults: the same seed gives the same swarm. Ball 7 of 10 and ball 7 of 1000 are the same \
+      ball. It runs until SIGINT, SIGTERM or SIGHUP.
+
+      It prints questions, answers and problems of all balls: 500 lines at once, then 20 a second; \
+      a line says how many were left out. --json prints everything, with the number of the ball in \
+      each line.
+
+      The balls cause the faults, on any radio. A ball that drops a connection ends it (reason \
+      0x13); one that vanishes falls silent, and the central notices after the supervision timeout \
+      (reason 0x08). Each fault happens at one of the first 20 packets of the central.
+
+      EXAMPLES
+        eightball swarm
+        eightball swarm --count 1000 --name "Ball %04d" --seed 8
+        eightball swarm --count 20 --name "Magic 8-Ball"
+        eightball swarm --count 10 --places 2 --json
+        eightball swarm --count 50 --drop-every 30s
+        eightball swarm --count 50 --drop 10 --vanish 5 --seed 8
+        eightball swarm --metrics 9888
+
+      EXIT STATUS
+        0   ended by SIGINT, SIGTERM or SIGHUP
+        1   an unexpected failure
+        64  the command line is wrong
+        69  the radio or the port for the metrics cannot be used, or the radio is full
+      """)
+
+  @Option(name: .long, help: ArgumentHelp("How many balls: 1 to 10000.", valueName: "number"))
+  var count = 100
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The name of each ball: 1 to 29 bytes of UTF-8. %d stands for the number of the ball, from "
+        + "1, and %03d for three digits; without it all have the same name. %% is a percent sign.",
+      valueName: "name"),
+    transform: { try NamePattern($0) })
+  var name = NamePattern.usual
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How many centrals each ball serves at once: 1 to 4. When full, it does not advertise.",
+      valueName: "number"))
+  var places = 1
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Decides all addresses, answers and faults. Default: random.", valueName: "number"))
+  var seed: UInt64?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "text: English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that translate them.",
+      valueName: "text|slugs"))
+  var answers = Run.Answers.text
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The percentage of connections that the ball ends: 0 to 100.", valueName: "percent"))
+  var drop: UInt32 = 0
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The percentage of connections in which the ball falls silent, and returns after 1 to 5 s: 0 "
+        + "to 100.",
+      valueName: "percent"))
+  var vanish: UInt32 = 0
+
+  @Option(
+    name: .customLong("drop-every"),
+    help: ArgumentHelp(
+      "All balls end all connections at once, each time that this period passes, such as 30s.",
+      valueName: "time"),
+    transform: { try TimeOption($0, upTo: TimeOption.hour) })
+  var dropEvery: TimeOption?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The controllers to use: virtual, unix:PATH or tcp-client:HOST:PORT, which each serve many "
+        + "balls. Default: virtual.", valueName: "radio"),
+    transform: { try RadioName($0) })
+  var radio = RadioName.virtual
+
+  @OptionGroup var metricsOptions: MetricsOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(name: .customLong("quiet"), help: "Print only warnings and errors.")
+  var isQuiet = false
+
+  func validate() throws {
+    guard (1...SwarmConfiguration.maximumCount).contains(count) else {
+      throw ValidationError(
+        "--count takes 1 to \(SwarmConfiguration.maximumCount) balls, not \(count).")
+    }
+    guard (1...SwarmConfiguration.maximumConnections).contains(places) else {
+      throw ValidationError(
+        "--places takes 1 to \(SwarmConfiguration.maximumConnections) centrals, not \(places).")
+    }
+    do throws(NamePatternError) {
+      try name.validate(count: count)
+    } catch {
+      throw ValidationError(printable("\(error.description)."))
+    }
+    guard drop <= 100, vanish <= 100, drop + vanish <= 100 else {
+      throw ValidationError(
+        "--drop \(drop) and --vanish \(vanish) add up to more than 100: give 100 or less together.")
+    }
+    guard !isQuiet || !output.json else {
+      throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    }
+    if let refusal = SwarmConfiguration.refusal(of: radio) {
+      throw ValidationError("\(refusal).")
+    }
+  }
+
+  /// The configuration from the options.
+  var swarm: SwarmConfiguration {
+    var swarm = SwarmConfiguration(
+      count: count, names: name,
+      seed: SwarmSeed(rawValue: seed ?? .random(in: .min ... .max)))
+    swarm.connections = places
+    swarm.style = answers.style
+    swarm.lines = output.json ? .json : isQuiet ? .none : .words
+    swarm.faults.drops = drop
+    swarm.faults.vanishings = vanish
+    swarm.faults.stormPeriod = dropEvery?.milliseconds
+    swarm.radio = radio
+    return swarm
+  }
+
+  func run() throws {
+    let complain = { printFailure($0, reason: $1, isJSON: output.json) }
+    try reportingErrors(with: complain) {
+      let loop = try EventLoop()
+      let signals = try TerminationSignals(loop: loop)
+      do {
+        let balls = try Swarm(swarm, loop: loop)
+        try serveMetrics(of: balls, in: loop, endedBy: signals)
+        try balls.run(until: signals)
+      } catch let error as SwarmError {
+        complain(sentence(error.description), "radio")
+        throw ExitStatus.unavailable
+      }
+    }
+  }
+
+  /// Serves the figures of the swarm if `--metrics` is given, and prints where.
+  private func serveMetrics(
+    of swarm: Swarm, in loop: EventLoop, endedBy signals: TerminationSignals
+  ) throws {
+    guard let address = metricsOptions.metrics,
+      let server = try address.serve(in: loop, endedBy: signals)
+    else { return }
+    swarm.metrics = server
+    if !isQuiet { Terminal.print(address.line(port: server.port, isJSON: output.json)) }
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import LinuxRadio
+import LinuxSystem
+
+/// Serves a page that shows a ball, by executing eightball-panel in place of this program.
+struct ShowPanel: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "panel",
+    abstract: "Show the running ball on a page in a browser.",
+    discussion: """
+      Prints the address of a page. The page shows the ball, its lights, its connections, and each \
+      packet layer by layer; it presses buttons and asks questions. When the ball ends, the page \
+      waits for the next one.
+
+      The address contains a secret: anyone with it can press and ask. The panel listens only on \
+      this machine unless --listen names a host; the connection is never encrypted.
+
+      EXAMPLES
+        eightball panel
+        eightball panel --port 0
+        eightball panel --control /run/eightball/control.sock --radio hci1
+        eightball panel --listen 0.0.0.0
+
+      EXIT STATUS
+        0   ended by SIGINT, SIGTERM or SIGHUP
+        64  the command line is wrong
+        69  the port is in use, or eightball-panel is not installed
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The TCP port of the page; 0 takes a free one.", valueName: "number"))
+  var port: UInt16 = 8_818
+
+  @OptionGroup var ball: ControlOption
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The radio for questions from the page, if programs cannot share the ball's radio.",
+      valueName: "radio"))
+  var radio: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The host to listen on; 0.0.0.0 for all addresses. Default: this machine's loopback.",
+      valueName: "host"))
+  var listen: String?
+
+  func validate() throws {
+    if let radio {
+      do throws(RadioNameError) {
+        _ = try RadioName(radio)
+      } catch {
+        throw ValidationError("--radio \(radio): \(error.description).")
+      }
+    }
+    guard listen != "" else { throw ValidationError("--listen is empty: give a host.") }
+  }
+
+  func run() throws {
+    guard let server = PanelProgram.path else {
+      Terminal.note(
+        "Error: eightball-panel is missing: it is expected beside \(Process.programPath) or in "
+          + "../libexec/eightball. In a checkout, build it with scripts/build panel.")
+      throw ExitStatus.unavailable
+    }
+    var arguments = [server, "--port", "\(port)", "--eightball", Process.programPath]
+    if let control = ball.control { arguments += ["--control", control] }
+    if let radio { arguments += ["--radio", radio] }
+    if let listen { arguments += ["--listen", listen] }
+    let failure = PanelProgram.become(arguments)
+    Terminal.note("Error: \(sentence(failure.description))")
+    throw ExitStatus.unavailable
+  }
+}

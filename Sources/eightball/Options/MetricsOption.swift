@@ -1,0 +1,61 @@
+import ArgumentParser
+import BallMetrics
+import LinuxRadio
+import LinuxSystem
+
+/// Where to serve metrics, if at all.
+struct MetricsOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Serve figures for Prometheus at http://HOST:PORT/metrics: PORT, on this machine only, or "
+        + "HOST:PORT; port 0 takes a free one.", valueName: "host:port"),
+    transform: { try MetricsAddress(option: $0) })
+  var metrics: MetricsAddress?
+}
+
+extension MetricsAddress {
+  /// Reads the value of an option.
+  ///
+  /// - Throws: `ValidationError`, which says what was expected.
+  init(option text: String) throws {
+    guard let address = MetricsAddress(text) else {
+      throw ValidationError("expected \(MetricsAddress.forms)")
+    }
+    self = address
+  }
+
+  /// Serves there, once the host's name is found.
+  ///
+  /// - Returns: `nil` if a signal came first.
+  /// - Throws: `MetricsError` if it cannot listen there; `SystemError`.
+  func serve(in loop: EventLoop, endedBy signals: TerminationSignals) throws -> MetricsServer? {
+    do throws(SystemError) {
+      let found = try HostCall<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
+        (host, port) throws(SystemError) in
+        try MetricsServer.listener(at: MetricsAddress(host: host, port: port))
+      }
+      guard let listener = found else { return nil }
+      return try MetricsServer(listener, loop: loop)
+    } catch {
+      throw MetricsError(cause: error)
+    }
+  }
+
+  /// The line that says where the page is, for people or as JSON.
+  func line(port: UInt16, isJSON: Bool) -> String {
+    let url = url(atPort: port)
+    guard isJSON else { return "Metrics: \(url)" }
+    var line = JSONLine(event: "metrics")
+    line["url"] = url
+    return line.text
+  }
+}
+
+/// Why metrics cannot be served.
+struct MetricsError: Error {
+  let cause: SystemError
+
+  /// What is wrong, without a full stop.
+  var description: String { "no metrics: \(cause.description)" }
+}

@@ -1,0 +1,94 @@
+import BallControl
+import BallRunner
+import BluetoothHost
+import Foundation
+import LinuxSystem
+
+/// Asks one ball for its figures through its control socket.
+final class FiguresQuery {
+  /// The result of a query.
+  enum Outcome {
+    case figures(FiguresLine)
+    /// Why the query failed, without a full stop.
+    case failure(String)
+  }
+
+  /// The result; `nil` while the ball has not answered.
+  private(set) var outcome: Outcome?
+
+  private var client: ControlClient?
+
+  /// - Parameter paths: Where to look for the ball.
+  init(_ paths: [String], loop: EventLoop, at now: Instant) {
+    client = ControlClient(paths: paths, loop: loop) { [unowned self] in take($0) }
+    client?.advance(to: now)
+  }
+
+  deinit { close() }
+
+  /// Ends the connection.
+  func close() {
+    client?.close()
+    client = nil
+  }
+
+  private func take(_ event: ControlClient.Event) {
+    guard outcome == nil else { return }
+    switch event {
+    case .connected: client?.send("figures")
+    case .line(let bytes): take(bytes)
+    case .ended(let error):
+      outcome = .failure(error?.description ?? "the ball has ended the connection")
+    case .unreachable(let error): outcome = .failure(error.description)
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    // A line of a later ball may have other members.
+    guard let line = try? JSONDecoder().decode(FiguresLine.self, from: Data(bytes)) else { return }
+    if line.event == "figures" {
+      outcome = .figures(line)
+    } else if line.event == "error", line.request == "figures" {
+      outcome = .failure(line.detail ?? "the ball refuses")
+    }
+  }
+}
+
+/// The event `figures` of a ball, or another event of its control socket. docs/events.md.
+struct FiguresLine: Decodable {
+  let event: String
+  let request: String?
+  let detail: String?
+  /// The version of the ball; empty if it does not say.
+  let version: String
+  /// Its figures. One that it does not have is 0.
+  let figures: BallFigures
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Name.self)
+    func text(_ name: String) throws -> String? {
+      try members.decodeIfPresent(String.self, forKey: Name(stringValue: name))
+    }
+    event = try text("event") ?? ""
+    request = try text("request")
+    detail = try text("detail")
+    version = try text("version") ?? ""
+    var figures = BallFigures()
+    if event == "figures" {
+      for number in 0..<Figure.count {
+        guard let figure = Figure(rawValue: number) else { continue }
+        let name = Name(stringValue: "\(figure.name)")
+        figures[figure] = try members.decodeIfPresent(UInt64.self, forKey: name) ?? 0
+      }
+    }
+    self.figures = figures
+  }
+}

@@ -1,0 +1,245 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("The figures of a ball")
+struct FiguresTests {
+  @Test("A ball without figures needs no memory for them; one with figures needs 280 bytes")
+  func sizes() {
+    #expect(MemoryLayout<NoFigures>.size == 0)
+    // 35 figures of 8 bytes.
+    #expect(MemoryLayout<BallFigures>.size == 280)
+    #expect(Figure.count == 35)
+    // Plus a time for each connection, and a count of lines.
+    #expect(MemoryLayout<BallCounter<4>>.size == 280 + 4 * 8 + 8)
+  }
+
+  @Test("A link is counted from its beginning to its end")
+  func visit() {
+    let bench = RunnerBench()
+    bench.turn(at: 0)
+    let start = bench.runner.figures
+    #expect(start[.radioReady] == 1)
+    #expect(start[.connections] == 0)
+    bench.listen()
+    let before = bench.runner.figures
+    #expect(before[.connections] == 1)
+    #expect(before[.connectionsBegun] == 1)
+    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
+    bench.receive(ScriptedController.statement("No.", on: 0x40), at: 200)
+    // Bytes that are not UTF-8, in a Write Command.
+    bench.receive(
+      ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
+    bench.receive(ScriptedController.disconnection(0x40), at: 300)
+    let figures = bench.runner.figures
+    #expect(figures[.connections] == 0)
+    #expect(figures[.connectionsBegun] == 1)
+    #expect(figures[.questions] == 1)
+    #expect(figures[.answers] == 1)
+    #expect(figures[.refusedStatements] == 1)
+    #expect(figures[.refusedNotUTF8] == 1)
+    #expect(figures[.refusedTooLong] == 0)
+    #expect(figures[.endedByRemoteUser] == 1)
+    #expect(figures[.answeredWithin1] == 1)
+    #expect(figures[.answerMilliseconds] == 0)
+  }
+
+  @Test("Each packet of the radio is counted once")
+  func packets() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
+    let figures = bench.runner.figures
+    let notes = bench.machine.notes
+    #expect(figures[.packetsIn] == UInt64(notes.count { $0.direction == .received }))
+    #expect(figures[.packetsOut] == UInt64(notes.count { $0.direction == .sent }))
+    #expect(figures[.packetsIn] > 0)
+  }
+
+  @Test("The time of an answer includes the wait for the subscription")
+  func late() {
+    let bench = RunnerBench()
+    bench.turn(at: 0)
+    bench.receive(ScriptedController.connection(0x40), at: 10)
+    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
+    #expect(bench.runner.figures[.answers] == 0)
+    // 742 − 100 = 642 ms.
+    bench.receive(ScriptedController.subscription(true, on: 0x40), at: 742)
+    let figures = bench.runner.figures
+    #expect(figures[.answers] == 1)
+    #expect(figures[.answerMilliseconds] == 642)
+    #expect(figures[.answeredWithin500] == 0)
+    #expect(figures[.answeredWithin1000] == 1)
+  }
+
+  @Test("An answer to a shake is counted without a time")
+  func shake() {
+    let bench = RunnerBench { $0.lines.isThere = true }
+    bench.listen()
+    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
+    bench.machine.lines.drive(.shake, isClosed: true, at: 1_000)
+    bench.run(from: 1_000, until: 1_100)
+    let figures = bench.runner.figures
+    #expect(figures[.questions] == 1)
+    #expect(figures[.answers] == 2)
+    // Only answers to questions have times.
+    #expect(figures[.answeredWithin1] == 1)
+    #expect(figures[.answerMilliseconds] == 0)
+  }
+
+  @Test(
+    "A time counts in the first bucket that it fits",
+    arguments: [
+      (0, .answeredWithin1), (1, .answeredWithin1), (2, .answeredWithin5), (5, .answeredWithin5),
+      (6, .answeredWithin10), (10, .answeredWithin10), (11, .answeredWithin50),
+      (50, .answeredWithin50), (51, .answeredWithin100), (100, .answeredWithin100),
+      (101, .answeredWithin500), (500, .answeredWithin500), (501, .answeredWithin1000),
+      (1_000, .answeredWithin1000), (1_001, .answeredWithin5000), (5_000, .answeredWithin5000),
+      (5_001, .answeredLater), (.max, .answeredLater),
+    ] as [(UInt64, Figure)])
+  func buckets(milliseconds: UInt64, figure: Figure) {
+    var figures = BallFigures()
+    figures.countAnswer(after: milliseconds)
+    #expect(figures[figure] == 1)
+    #expect(figures[.answerMilliseconds] == milliseconds)
+    #expect(figure.longestTime.map { milliseconds <= $0 } ?? true)
+  }
+
+  @Test(
+    "A connection is counted by the reason of its end",
+    arguments: [
+      (0x13, .endedByRemoteUser), (0x15, .endedByRemotePowerOff), (0x16, .endedByLocalHost),
+      (0x08, .endedByTimeout), (0x05, .endedByAuthenticationFailure), (0x06, .endedByMissingKey),
+      (0x3D, .endedByMICFailure), (0x22, .endedByResponseTimeout),
+      (0x3B, .endedByUnacceptableParameters), (0x3E, .endedBeforeEstablished),
+      (0x03, .endedByHardwareFailure), (0x14, .endedOtherwise), (0xFF, .endedOtherwise),
+    ] as [(UInt8, Figure)])
+  func reasons(code: UInt8, figure: Figure) {
+    var counter = BallCounter<4>()
+    counter.count(
+      .disconnected(connectionIndex: 0, address: .zero, reason: HCIErrorCode(rawValue: code)),
+      at: Instant(rawValue: 0))
+    var expected = BallFigures()
+    expected[figure] = 1
+    #expect(counter.figures == expected)
+  }
+
+  @Test("The question of a disconnected central is not answered by the next central's answer")
+  func gone() throws {
+    var counter = BallCounter<4>()
+    counter.count(.asked(connectionIndex: 0), at: Instant(rawValue: 0))
+    counter.count(
+      .disconnected(connectionIndex: 0, address: .zero, reason: .connectionTimeout),
+      at: Instant(rawValue: 10))
+    counter.count(
+      .answered(connectionIndex: 0, try #require(Answer(rawValue: 3))), at: Instant(rawValue: 20))
+    #expect(counter.figures[.answers] == 1)
+    #expect(counter.figures[.answerMilliseconds] == 0)
+    #expect(counter.figures[.answeredWithin1] == 0)
+  }
+
+  @Test(
+    "Unread lines are counted once, whether or not they were reported to the reader")
+  func unread() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.outputRoom = 0
+    // 8,192 bytes wait at most; two lines a question.
+    var time: UInt64 = 100
+    for number in 0..<400 {
+      bench.receive(ScriptedController.question("Number \(number)?", on: 0x40), at: time)
+      time += 100
+    }
+    let lost = bench.runner.figures[.linesUnread]
+    #expect(lost > 0)
+    bench.machine.outputRoom = nil
+    bench.turn(at: time)
+    #expect(bench.machine.outputLines.last == "(\(lost) lines were not read, and are lost.)")
+    #expect(bench.runner.figures[.linesUnread] == lost)
+  }
+
+  @Test("Lines over a central's limit are counted when they are left out for good")
+  func limited() throws {
+    let bench = RunnerBench()
+    bench.listen()
+    for _ in 0..<600 {
+      bench.receive(ScriptedController.statement("No.", on: 0x40), at: 100)
+    }
+    bench.run(from: 100, until: 3_000)
+    let words = try #require(bench.machine.outputLines.last { $0.contains("left out") })
+    let count = bench.runner.figures[.linesLimited]
+    #expect(words.hasPrefix("(\(count) lines of "))
+    #expect(count > 0)
+  }
+
+  @Test("A lost radio is not ready, and ends the links")
+  func lostRadio() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.emptyRead = .closed
+    bench.turn(at: 100)
+    let figures = bench.runner.figures
+    #expect(figures[.radioReady] == 0)
+    #expect(figures[.connections] == 0)
+    #expect(figures[.endedByHardwareFailure] == 1)
+  }
+
+  @Test("The figures of several balls are added one by one")
+  func sum() {
+    var sum = BallFigures()
+    var one = BallFigures()
+    one[.questions] = 3
+    one[.packetsOut] = 5
+    sum.add(one)
+    sum.add(one)
+    #expect(sum[.questions] == 6)
+    #expect(sum[.packetsOut] == 10)
+    #expect(sum[.answers] == 0)
+  }
+
+  @Test("The port receives the figures at the end of the turn in which it wants them")
+  func wanted() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.wantsFigures = true
+    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
+    #expect(bench.machine.figures == bench.runner.figures)
+    #expect(bench.machine.figures?[.questions] == 1)
+  }
+
+  @Test("A listener that requests the figures receives them in one line")
+  func event() throws {
+    let bench = RunnerBench()
+    bench.listen()
+    for listener in 1...2 { bench.machine.control.join(listener) }
+    bench.turn(at: 50)
+    for listener in 1...2 { _ = bench.machine.control.takeLines(of: listener) }
+    bench.machine.control.ask("figures", as: 1)
+    bench.turn(at: 60)
+    let lines = bench.machine.control.takeLines(of: 1)
+    #expect(lines.count == 1)
+    let line = try #require(lines.first)
+    #expect(
+      line.hasPrefix(
+        #"{"event":"figures","version":"0.2.0","radio_ready":1,"connections":1,"connections_total":1,"questions":0"#
+      ))
+    #expect(line.hasSuffix(#","lines_unread":0,"lines_limited":0,"events_missed":0}"#))
+    // The event, the version, and 35 figures.
+    #expect(line.split(separator: ",").count == 37)
+    #expect(bench.machine.control.takeLines(of: 2).isEmpty)
+  }
+
+  @Test("The buffer has room for the longest line")
+  func longest() {
+    var figures = BallFigures()
+    for number in 0..<Figure.count { Figure(rawValue: number).map { figures[$0] = .max } }
+    var line = ByteBuffer<2_048>()
+    line.write { $0.writeJSON(figures) }
+    let text = String(decoding: Array(line.span), as: UTF8.self)
+    #expect(text.hasSuffix("}"))
+    #expect(!text.contains("-"))
+    #expect(text.contains(#""questions":9223372036854775807,"#))
+  }
+}

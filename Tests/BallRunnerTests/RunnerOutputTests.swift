@@ -1,0 +1,210 @@
+import BluetoothHost
+import EightBall
+import Testing
+
+@testable import BallRunner
+
+@Suite("What a ball sends and prints")
+struct RunnerOutputTests {
+  // MARK: A question
+
+  @Test("The response and the answer leave before the question is printed")
+  func order() throws {
+    let bench = RunnerBench()
+    bench.listen()
+    let count = bench.machine.effects.count
+    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    let effects = bench.machine.effects.dropFirst(count)
+    let sent = try #require(effects.lastIndex { if case .sent = $0 { true } else { false } })
+    let printed = try #require(effects.firstIndex { if case .printed = $0 { true } else { false } })
+    #expect(sent < printed)
+    // Both lines are printed in one call.
+    #expect(effects.count { if case .printed = $0 { true } else { false } } == 1)
+    let lines = bench.machine.outputLines.suffix(2)
+    #expect(lines.first == "Question: Will it rain?")
+    #expect(lines.last?.hasPrefix("Answer: ") == true)
+    #expect(bench.machine.answers.count == 1)
+  }
+
+  @Test(
+    "A stream's packets are sent in one write, an adapter's in one each", arguments: [false, true])
+  func writes(isPacketwise: Bool) {
+    let bench = RunnerBench { $0.isPacketwise = isPacketwise }
+    bench.listen()
+    let count = bench.machine.effects.count
+    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    let sent = bench.machine.effects.dropFirst(count).filter {
+      if case .sent = $0 { true } else { false }
+    }
+    #expect(sent.count == (isPacketwise ? 2 : 1))
+    // Each packet is recorded: the Write Response, and the notification.
+    #expect(bench.machine.packets.suffix(2).map { $0[9] } == [0x13, 0x1B])
+  }
+
+  @Test("Two questions in one read are both answered and printed")
+  func twoQuestions() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.incoming = [
+      ScriptedController.question("First?", on: link)
+        + ScriptedController.question("Second?", on: link)
+    ]
+    bench.turn(at: 100)
+    let lines = bench.machine.outputLines.filter { $0.hasPrefix("Question") }
+    #expect(lines == ["Question: First?", "Question: Second?"])
+  }
+
+  @Test("Packets may come in any pieces")
+  func pieces() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.incoming = ScriptedController.question("Cut?", on: link).map { [$0] }
+    bench.turn(at: 100)
+    #expect(bench.machine.outputLines.contains("Question: Cut?"))
+  }
+
+  @Test("A controller that takes few bytes at a time receives all of them in order")
+  func partialWrites() {
+    let bench = RunnerBench()
+    bench.listen()
+    let effectCount = bench.machine.effects.count
+    bench.machine.writeLimits = [3, 0, 1, 0, 500]
+    bench.receive(ScriptedController.question("Slow?", on: link), at: 100)
+    for time in UInt64(101)...105 { bench.turn(at: time) }
+    let sent = bench.machine.effects.dropFirst(effectCount).flatMap {
+      if case .sent(let bytes) = $0 { bytes } else { [UInt8]() }
+    }
+    #expect(sent == Array(bench.machine.packets.suffix(2).joined()))
+  }
+
+  // MARK: Lines
+
+  @Test("People read about a link from its beginning to its end")
+  func people() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.receive(ScriptedController.question("Is it \u{7}?", on: link), at: 100)
+    bench.receive(ScriptedController.statement("No.", on: link), at: 200)
+    bench.receive(ScriptedController.disconnection(link), at: 300)
+    let lines = bench.machine.outputLines
+    #expect(
+      lines.filter { !$0.hasPrefix("Answer") } == [
+        "Advertising as “Test Ball” (F0:00:00:00:00:0A).", "Connected: C0:00:00:00:00:40.",
+        "Question: Is it \u{FFFD}?", "Refused: not a question (it must end in “?”).",
+        "Disconnected: C0:00:00:00:00:40, by the other side.",
+      ])
+    #expect(bench.machine.errors == "")
+  }
+
+  @Test("Programs read the same as JSON")
+  func programs() throws {
+    let bench = RunnerBench(isJSON: true)
+    bench.listen()
+    bench.receive(ScriptedController.question("Is \"it\"?", on: link), at: 100)
+    bench.receive(ScriptedController.statement("No.", on: link), at: 200)
+    bench.receive(ScriptedController.disconnection(link), at: 300)
+    let lines = bench.machine.outputLines
+    let central = #""central":"C0:00:00:00:00:40""#
+    #expect(
+      lines.filter { !$0.contains("answer") } == [
+        #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:0A"}"#,
+        #"{"event":"connected",\#(central),"place":0}"#,
+        #"{"event":"subscribed",\#(central),"place":0,"on":true}"#,
+        #"{"event":"question",\#(central),"text":"Is \"it\"?"}"#,
+        #"{"event":"refused",\#(central),"reason":"not a question (it must end in “?”)"}"#,
+        #"{"event":"disconnected",\#(central),"place":0,"reason":"by the other side","code":19}"#,
+      ])
+    let answer = try #require(lines.first { $0.contains("answer") })
+    #expect(answer.hasPrefix(#"{"event":"answer",\#(central),"text":""#))
+  }
+
+  @Test("The fourth central ends the advertising, and a disconnection resumes it")
+  func capacity() {
+    let bench = RunnerBench()
+    bench.turn(at: 0)
+    for handle in link..<link + 4 {
+      bench.receive(ScriptedController.connection(handle), at: 10)
+    }
+    #expect(bench.machine.outputLines.last == "All places are taken; not advertising.")
+    bench.receive(ScriptedController.disconnection(link), at: 20)
+    #expect(
+      bench.machine.outputLines.suffix(2) == [
+        "Disconnected: C0:00:00:00:00:40, by the other side.",
+        "Advertising as “Test Ball” (F0:00:00:00:00:0A).",
+      ])
+  }
+
+  @Test("A line of the program goes to its stream, in order")
+  func ownLines() {
+    let bench = RunnerBench()
+    let text = Array("Board: none.".utf8)
+    bench.runner.print(text.span)
+    bench.runner.print(text.span, to: .errors)
+    #expect(bench.machine.output == "Board: none.\n")
+    #expect(bench.machine.errors == "Board: none.\n")
+  }
+
+  @Test("A quiet ball prints only errors and lost parts")
+  func quiet() {
+    let bench = RunnerBench(isQuiet: true)
+    bench.listen()
+    bench.receive(ScriptedController.question("Anything?", on: link), at: 100)
+    #expect(bench.machine.output == "")
+    #expect(bench.machine.answers.count == 1)
+    bench.machine.emptyRead = .closed
+    bench.turn(at: 1_000)
+    #expect(
+      bench.machine.errorLines == ["Radio: lost; test0 closed the connection. Trying again…"])
+    #expect(bench.machine.output == "")
+  }
+
+  // MARK: An output that is not read
+
+  @Test(
+    "An unread output loses lines but no answers, and reports the loss",
+    arguments: [false, true])
+  func unread(isJSON: Bool) throws {
+    let bench = RunnerBench(isJSON: isJSON)
+    bench.listen()
+    bench.machine.outputRoom = 100
+    let before = bench.machine.packets.count
+    for number in 0..<1_000 {
+      bench.receive(
+        ScriptedController.question("Number \(number)?", on: link),
+        at: 100_000 + UInt64(number) * 100)
+    }
+    // A Write Response and a notification for each.
+    #expect(bench.machine.packets.count - before == 2_000)
+    #expect(bench.machine.errors == "")
+    bench.machine.outputRoom = nil
+    bench.turn(at: 300_000)
+    bench.receive(ScriptedController.question("Again?", on: link), at: 300_001)
+    let lines = bench.machine.outputLines
+    let report = try #require(lines.firstIndex { $0.contains("unread") || $0.contains("not read") })
+    let count = try #require(Int(lines[report].filter(\.isNumber)))
+    #expect(
+      lines[report]
+        == (isJSON
+          ? #"{"event":"unread","count":\#(count)}"#
+          : "(\(count) lines were not read, and are lost.)"))
+    // Every line was printed, or is counted as lost.
+    let answers = lines[..<report].count { $0.contains("uestion") || $0.contains("nswer") }
+    #expect(answers + count == 2_000)
+    #expect(lines[report + 1].contains("Again?"))
+    #expect(lines.count == report + 3)
+  }
+
+  @Test("An output without a reader ends the ball, as a signal does")
+  func closedOutput() {
+    let bench = RunnerBench()
+    bench.listen()
+    bench.machine.isOutputClosed = true
+    bench.receive(ScriptedController.question("Anyone?", on: link), at: 100)
+    bench.machine.onSleep = { [machine = bench.machine] deadline in
+      machine.now = deadline ?? Instant(rawValue: .max)
+      return true
+    }
+    #expect(bench.runner.run() == .asked)
+    #expect(!bench.machine.isRadioOpen)
+  }
+}

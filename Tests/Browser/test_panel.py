@@ -1,0 +1,319 @@
+"""The panel in a browser, with a real ball behind it."""
+
+import asyncio
+import json
+import os
+import pathlib
+import shutil
+import signal
+
+import pytest
+
+import panels
+from btsnoop import records
+from central import Central
+from programs import PATIENCE, REPOSITORY, Program, eightball
+
+#: The picture of the README.
+PICTURE = REPOSITORY / "docs" / "panel.png"
+
+#: The texts of the rows that are drawn.
+ROWS = "[...document.querySelectorAll('.row:not(#heads)')].map((it) => it.innerText)"
+
+
+async def ask(folder: pathlib.Path, question: str) -> str:
+    """The answer to a central on the ball's air."""
+    environment = panels.environment(folder)
+    arguments = (eightball(), "ask", "--radio", "virtual", question)
+    async with Program(*arguments, environment=environment) as central:
+        assert await central.ended() == 0, central.transcript
+        return central.output[0]
+
+
+@pytest.fixture
+async def ball(folder):
+    async with panels.ball(folder) as running:
+        yield running
+
+
+@pytest.fixture
+async def panel(folder, ball):
+    async with panels.panel(folder) as running:
+        yield running
+
+
+@pytest.fixture
+async def page(browser, panel):
+    async with browser.page(panel.address, width=1280, height=800, scheme="dark") as opened:
+        await opened.until_text("#live", "live")
+        yield opened
+
+
+async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
+    assert "token" not in await page.evaluate("location.href")
+    assert await page.text("#name") == "Magic 8-Ball"
+    await page.until("!document.querySelector('#send').disabled")
+    await page.type("#question", "Shall we ship?")
+    await page.click("#send")
+    await page.until_text("#ask-note", "The central got: ")
+    answer = (await ball.event("answer"))["text"]
+    await page.until_text("#ask-note", answer)
+    await page.until_text("#said", answer)
+    assert await page.evaluate("document.querySelector('#shown').textContent") == (
+        f"The ball shows: {answer}"
+    )
+    # The central disconnects at the end.
+    await page.until(f"{ROWS}.at(-1)?.includes('disconnects')")
+    rows = await page.evaluate(ROWS)
+    question_row = next(row for row in rows if "“Shall we ship?”" in row)
+    assert "Write Request" in question_row and "53 68 61 6c 6c" in question_row
+    assert any(f"“{answer}”" in row and "Handle Value Notification" in row for row in rows)
+    assert not any("Number Of Completed Packets" in row for row in rows)
+    await _photograph(page)
+
+
+async def _photograph(page) -> None:
+    """Takes pictures in both themes, wide and on a phone; no content is wider than the window."""
+    picture = await page.photograph("panel-dark")
+    if os.environ.get("EIGHTBALL_KEEP_PICTURES"):
+        shutil.copyfile(picture, PICTURE)
+    assert PICTURE.stat().st_size < 250_000
+    await page.click("#theme")
+    await page.photograph("panel-light")
+    for width, theme in ((390, "light"), (320, "dark"), (2560, "dark")):
+        await page.look(width=width, height=844)
+        if await page.evaluate("document.documentElement.dataset.theme") != theme:
+            await page.click("#theme")
+        await page.evaluate("scrollTo(0, 0)")
+        await page.photograph(f"panel-{width}-{theme}")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_a_refused_question(page):
+    await page.until("!document.querySelector('#send').disabled")
+    await page.type("#question", "It will rain.")
+    await page.click("#send")
+    await page.until_text("#ask-note", "a question ends in")
+    await page.until_text("#said", "Refused: ")
+
+
+async def test_clear_held_on_the_page_disconnects_all(page, ball, folder):
+    async with Central.opened(f"unix:{folder}/air") as central:
+        visit = await central.visit()
+        await visit.subscribe()
+        await page.until_text("#centrals", "listens for answers")
+        await page.until_text("#light-status", "on")
+        await page.press("#clear")
+        await ball.event("button", action="release")
+        await page.release()
+        await visit.has_left()
+        await page.until_text("#centrals", "place 1 is free")
+    await page.until_text("#said", "Everybody is let go.")
+
+
+@pytest.mark.parametrize("key", [" ", "Enter"])
+async def test_a_key_presses_a_button(page, ball, key):
+    await page.until("!document.querySelector('#shake').disabled")
+    await page.evaluate("document.querySelector('#shake').focus()")
+    await page.key(key)
+    await ball.event("button", action="shake")
+    await page.evaluate("document.querySelector('#clear').focus()")
+    await page.key(key)
+    await ball.event("button", action="clear")
+
+
+async def test_a_screen_readers_click_presses_a_button(page, ball):
+    await page.until("!document.querySelector('#shake').disabled")
+    await page.evaluate("document.querySelector('#shake').click()")
+    await ball.event("button", action="shake")
+
+
+async def test_a_page_that_closes_releases_its_button(browser, panel, ball, folder):
+    async with browser.page(panel.address) as page:
+        await page.until("!document.querySelector('#clear').disabled")
+        await page.press("#clear")
+        # The button is down at the ball.
+        await page.until("document.querySelector('#clear').classList.contains('is-down')")
+    await ball.event("button", action="clear")
+
+
+async def test_the_page_survives_the_ball(page, ball, folder):
+    await ball.stop()
+    await page.until_text("#live", "No ball runs; start one: eightball run")
+    assert await page.evaluate("document.querySelector('#shake').disabled")
+    async with panels.ball(folder, "--name", "Another Ball"):
+        await page.until_text("#live", "live")
+        await page.until_text("#name", "Another Ball")
+        await page.until("!document.querySelector('#shake').disabled")
+
+
+async def test_the_page_shows_that_the_panel_has_ended(page, panel, folder):
+    await panel.program.stop()
+    await page.until_text("#live", "The panel has gone")
+    async with panels.panel(folder, "--port", str(panel.port)):
+        await page.until_text("#live", "open the address that it printed")
+    # The browser logs the refused connections to the console.
+    page.complaints = [it for it in page.complaints if "Failed to load resource" not in it]
+
+
+async def test_filter_and_pause(page, folder):
+    await ask(folder, "Is it filtered?")
+    await page.until(f"{ROWS}.at(-1)?.includes('disconnects')")
+    await page.type("#filter", "is it FILTERED?")
+    assert await page.until(f"{ROWS}.length === 1 && {ROWS}[0].includes('Is it filtered?')")
+    # “Is it” in bytes.
+    await page.type("#filter", "49 73 20 69 74")
+    assert await page.until(f"{ROWS}.length === 1 && {ROWS}[0].includes('Is it filtered?')")
+    await page.type("#filter", "nothing like it")
+    await page.until_text("#empty", "No packet passes the filter.")
+    await page.type("#filter", "")
+    await page.click("#credits")
+    await page.until(f"{ROWS}.some((it) => it.includes('Number Of Completed Packets'))")
+    await page.click("#credits")
+
+    before = await page.evaluate(ROWS)
+    await page.click("#pause")
+    await ask(folder, "Is it paused?")
+    await page.until_text("#said", "Is it paused?")
+    await page.until("/Go on .[1-9]/.test(document.querySelector('#pause').innerText)")
+    assert await page.evaluate(ROWS) == before
+    await page.click("#pause")
+    await page.until(f"{ROWS}.some((it) => it.includes('Is it paused?'))")
+
+
+async def test_saved_packets_are_those_of_the_capture(browser, folder):
+    capture = folder / "ball.btsnoop"
+    downloads = folder / "downloads"
+    async with panels.ball(folder, "--capture", str(capture)), panels.panel(folder) as panel:
+        async with browser.page(panel.address) as page:
+            await page.until_text("#live", "live")
+            await ask(folder, "Is it saved?")
+            await page.until(f"{ROWS}.some((it) => it.includes('disconnects'))")
+            await page.send(
+                "Page.setDownloadBehavior", behavior="allow", downloadPath=str(downloads)
+            )
+            await page.click("#save")
+            async with asyncio.timeout(PATIENCE):
+                while not (saved := list(downloads.glob("*.btsnoop"))):
+                    await asyncio.sleep(0.05)
+    saved_records = records(saved[0].read_bytes())
+    captured = records(capture.read_bytes())
+    assert any(b"Is it saved?" in it.packet for it in saved_records)
+    assert all(it.losses == 0 for it in [*saved_records, *captured])
+    # The page opened after the ball's first packets, and the capture ends with the ball.
+    first = captured.index(saved_records[0])
+    assert captured[first : first + len(saved_records)] == saved_records
+    if shutil.which("tshark"):
+        process = await asyncio.create_subprocess_exec(
+            "tshark", "-r", str(saved[0]), stdout=asyncio.subprocess.PIPE
+        )
+        output, _ = await process.communicate()
+        assert len(output.splitlines()) == len(saved_records)
+
+
+#: Adds a thousand packets in four portions; the shortest time to draw and lay out one of them.
+ADD_A_THOUSAND = """(async (first) => {
+  const bytes = '02e720150011000400121d005368616c6c20776520736869703f';
+  const layers = [
+    {layer: 'HCI', bytes: bytes.slice(0, 10), text: 'ACL data, link 0x00E7'},
+    {layer: 'L2CAP', bytes: bytes.slice(10, 18), text: 'channel 4: ATT'},
+    {layer: 'ATT', bytes: bytes.slice(18, 24), text: 'Write Request'},
+    {layer: 'GATT', bytes: '', text: 'Question'},
+    {layer: 'Ball', bytes: bytes.slice(24), text: 'Question “Shall we ship?”'},
+  ];
+  const times = [];
+  for (let start = first; start < first + 1000; start += 250) {
+    const begin = performance.now();
+    for (let number = start; number < start + 250; number++) {
+      const direction = number & 1 ? 'in' : 'out';
+      receive({event: 'packet', time: 1.79e15 + number * 1000, direction, bytes, layers});
+    }
+    layOut();
+    void document.querySelector('#scroll').scrollHeight;
+    times.push(performance.now() - begin);
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  }
+  return Math.min(...times);
+})(%d)"""
+
+
+async def test_ten_thousand_packets_do_not_slow_the_page(page):
+    await page.click("#wipe")
+    times = [await page.evaluate(ADD_A_THOUSAND % first) for first in range(0, 10_000, 1000)]
+    assert await page.evaluate("packets.length") >= 10_000
+    # The document has only the rows near the window.
+    assert await page.evaluate("document.querySelectorAll('.row').length") < 500
+    print("milliseconds for 250 packets, in each thousand:", [round(it, 1) for it in times])
+    # The last thousand takes about as long as the first.
+    assert times[-1] < 3 * times[0], times
+    # The newest row is in view; scrolling shows the oldest.
+    await page.until(f"{ROWS}.at(-1)?.includes('9.9990')")
+    await page.evaluate("document.querySelector('#scroll').scrollTop = 0")
+    await page.until(f"{ROWS}.some((it) => it.includes('0.0000'))")
+    # Beyond the limit of the page, the oldest packets are removed.
+    await page.evaluate(ADD_A_THOUSAND % 10_000)
+    assert 10_000 <= await page.evaluate("packets.length") < 10_100
+    assert await page.evaluate("packets[0].time") > 1.79e15
+
+
+async def test_a_stopped_panel_does_not_hold_up_the_ball(panel, ball, folder):
+    with panel.stream() as next_event:
+        await asyncio.to_thread(next_event, "current")
+        await asyncio.to_thread(next_event, "done")
+        panel.program._process.send_signal(signal.SIGSTOP)
+        try:
+            async with Central.opened(f"unix:{folder}/air") as central:
+                visit = await central.visit()
+                await visit.subscribe()
+                for number in range(1000):
+                    await visit.ask(f"Do you hear me {number}?")
+                    await visit.next_answer()
+                await visit.disconnect()
+        finally:
+            panel.program._process.send_signal(signal.SIGCONT)
+    # A new page gets the state again.
+    with panel.stream() as next_event:
+        assert (await asyncio.to_thread(next_event, "ball"))["name"] == "Magic 8-Ball"
+        await asyncio.to_thread(next_event, "current")
+
+
+async def asking_page(next_event) -> int:
+    """The number of the page, once it may ask."""
+    while not (said := await asyncio.to_thread(next_event, "panel"))["asks"]:
+        pass
+    return said["page"]
+
+
+async def test_one_question_at_a_time(panel, ball):
+    with panel.stream() as next_event:
+        page = await asking_page(next_event)
+        asked = [
+            asyncio.to_thread(panel.post, "/ask", page=page, question=f"Is it {number}?")
+            for number in range(3)
+        ]
+        statuses = sorted(response.status for response in await asyncio.gather(*asked))
+    assert statuses == [200, 429, 429]
+
+
+async def test_a_page_may_close_while_it_asks(panel, ball):
+    with panel.stream() as next_event:
+        page = await asking_page(next_event)
+        body = json.dumps({"page": page, "question": "Am I still here?"}).encode()
+        reader, writer = await asyncio.open_connection("127.0.0.1", panel.port)
+        writer.write(
+            f"POST /ask HTTP/1.1\r\nHost: {panel.host}\r\nOrigin: http://{panel.host}\r\n"
+            f"Cookie: {panel.cookie}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+        )
+        await writer.drain()
+        writer.transport.abort()
+        await ball.event("answer")
+        # Soon after, the panel accepts the next question.
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                response = await asyncio.to_thread(
+                    panel.post, "/ask", page=page, question="And now?"
+                )
+                if response.status != 429:
+                    break
+        assert response.status == 200

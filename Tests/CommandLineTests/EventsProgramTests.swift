@@ -1,0 +1,118 @@
+import BallControl
+import LinuxSystem
+import Testing
+
+@testable import eightball
+
+@Suite("Printing a ball's events")
+struct EventsProgramTests {
+  private final class Output {
+    var lines: [String] = []
+    var notes: [String] = []
+  }
+
+  private let output = Output()
+
+  private func program(follows: Bool = false, addsLayers: Bool = false) -> EventsProgram {
+    EventsProgram(
+      follows: follows, addsLayers: addsLayers, print: { [output] in output.lines.append($0) },
+      note: { [output] in output.notes.append($0) })
+  }
+
+  private func line(_ text: String) -> ControlClient.Event { .line(Array(text.utf8)) }
+
+  private let packet = #"{"event":"packet","time":1,"direction":"out","bytes":"01030c00"}"#
+
+  @Test("It prints the lines until the ball ends")
+  func untilTheEnd() {
+    var program = program()
+    program.take(.connected(path: "/a"))
+    program.take(line(packet))
+    program.take(.ended(nil))
+    #expect(program.ending == nil)
+    program.take(.unreachable(.noBall(["/a"])))
+    #expect(program.ending == .ballEnded)
+    #expect(output.lines == [packet])
+    #expect(output.notes == [])
+  }
+
+  @Test("It adds the layers to a packet if asked")
+  func layers() {
+    var program = program(addsLayers: true)
+    program.take(.connected(path: "/a"))
+    program.take(line(packet))
+    program.take(line("{}"))
+    #expect(
+      output.lines == [
+        packet.dropLast() + #","layers":[{"layer":"HCI","bytes":"01030c00","text":"Reset"}],"#
+          + #""kind":"setup"}"#, "{}",
+      ])
+  }
+
+  @Test("Without a ball it says what to start, and ends")
+  func noBall() {
+    var program = program()
+    program.take(.unreachable(.noBall(["/a", "/b"])))
+    #expect(program.ending == .failed(.noBall(["/a", "/b"])))
+    #expect(
+      output.notes == [
+        "Error: no ball runs: nothing listens at /a or /b. Start one: eightball run."
+      ])
+  }
+
+  @Test("A program that was too slow warns of missing lines, and continues")
+  func tooSlow() {
+    var program = program()
+    program.take(.connected(path: "/a"))
+    program.take(.ended(nil))
+    program.take(.connected(path: "/a"))
+    #expect(output.notes == [])
+    program.take(line("{}"))
+    program.take(line("{}"))
+    #expect(program.ending == nil)
+    #expect(output.lines == ["{}", "{}"])
+    #expect(
+      output.notes == [
+        "Warning: lines are missing: this program read too slowly, so the ball dropped it."
+      ])
+  }
+
+  @Test("With --follow it waits for the first ball and for the next")
+  func follow() {
+    var program = program(follows: true)
+    program.take(.unreachable(.noBall(["/a"])))
+    program.take(.connected(path: "/a"))
+    program.take(line("1"))
+    program.take(.ended(nil))
+    program.take(.unreachable(.noBall(["/a"])))
+    program.take(.connected(path: "/a"))
+    program.take(line("2"))
+    program.take(.ended(.lineTooLong(65_536)))
+    #expect(program.ending == nil)
+    #expect(output.lines == ["1", "2"])
+    #expect(
+      output.notes == [
+        "Waiting for a ball at /a.", "Waiting for a ball at /a.",
+        "Error: the ball sent a line of more than 65536 bytes; is there something else at its "
+          + "socket?",
+      ])
+  }
+
+  @Test("An error of the connection is printed, and ends the program")
+  func broken() {
+    let error = ControlError.broken(SystemError(.timedOut, "read from", "/a"))
+    var program = program()
+    program.take(.connected(path: "/a"))
+    program.take(.ended(error))
+    #expect(program.ending == .failed(error))
+    #expect(output.notes == ["Error: cannot read from /a: Connection timed out."])
+  }
+
+  @Test("The socket, packets and following are options")
+  func options() throws {
+    let plain = try Events.parse([])
+    #expect(plain.controlOption.control == nil && !plain.packets && !plain.follow)
+    let full = try Events.parse(["--control", "/a", "--packets", "--follow"])
+    #expect(full.controlOption.control == "/a" && full.packets && full.follow)
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@Suite("The catalogs of the modules")
+struct CatalogTests {
+  @Test(
+    "The Swift that an article shows is compiled, and tested where it is a test",
+    arguments: [
+      ("BluetoothHost", "APeripheral", "Tests/DocsTests/Examples/Battery.swift"),
+      ("VirtualRadio", "TestingAHost", "Tests/DocsTests/Examples/BatteryTests.swift"),
+      ("VirtualBoard", "TestingGPIOCode", "Tests/DocsTests/Examples/LightTests.swift"),
+      ("EightBallKit", "UsingEightBallKit", "Examples/Sources/ask-a-ball/main.swift"),
+    ])
+  func example(module: String, article: String, source: String) throws {
+    let document = try Document("Sources/\(module)/\(module).docc/\(article).md")
+    let shown = document.blocks.filter { $0.tag == "swift" }.map { $0.text + "\n" }
+    #expect(shown == [try Document.text(of: source)])
+  }
+
+  @Test(
+    "Each page has one title, and an abstract of one sentence",
+    arguments: [
+      "BluetoothHost", "VirtualRadio", "VirtualBoard", "CoreBluetooth", "EightBallKit",
+      "BallRunner",
+    ])
+  func abstracts(module: String) throws {
+    let folder = "Sources/\(module)/\(module).docc"
+    let pages = try Document.files(in: folder).filter { $0.hasSuffix(".md") }
+    #expect(pages.contains("\(module).md") && pages.count > 1)
+    for page in pages {
+      let document = try Document("\(folder)/\(page)")
+      #expect(document.prose.count { $0.hasPrefix("# ") } == 1, "\(page)")
+      let abstract = document.lines.dropFirst(2).prefix { !$0.isEmpty }.joined(separator: " ")
+      #expect(abstract.hasSuffix(".") && !abstract.contains(". "), "\(page): \(abstract)")
+    }
+  }
+}

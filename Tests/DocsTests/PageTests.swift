@@ -1,0 +1,157 @@
+import LinuxRadio
+import Testing
+
+@Suite("The pages of docs/")
+struct PageTests {
+  @Test(
+    "The Swift that a page shows is compiled: a whole file, or lines of one",
+    arguments: [
+      ("README.md", 2), ("docs/own-peripheral.md", 2), ("docs/testing-apps.md", 2),
+    ])
+  func swift(page: String, count: Int) throws {
+    let blocks = try Document(page).blocks.filter { $0.tag.hasPrefix("swift") }
+    #expect(blocks.count == count)
+    for block in blocks {
+      let location = "\(page):\(block.line)"
+      let path = try #require(block.tag.split(separator: " ").dropFirst().first, "\(location)")
+      let source = try Document.text(of: String(path))
+      if block.text.hasPrefix("import ") {
+        #expect(block.text + "\n" == source, "\(location) is not \(path)")
+      } else {
+        // Lines from the middle of a file may have a lesser indentation.
+        let shown = block.lines.map { trim($0) }.joined(separator: "\n")
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+          .map { trim($0) }.joined(separator: "\n")
+        #expect(lines.contains(shown), "\(location) is not in \(path)")
+      }
+    }
+  }
+
+  @Test("The test of an app fits under 60 lines")
+  func shortTest() throws {
+    let path = "Examples/Tests/HeartRateTests/HeartRateTests.swift"
+    #expect(try Document(path).lines.count <= 60)
+  }
+
+  @Test("The libraries of own-peripheral.md are those of Package.swift")
+  func libraries() throws {
+    let rows = try Document("docs/own-peripheral.md").rows(under: "## The package")
+    let listed = rows.map { $0[0].filter { $0 != "`" } }
+    let declared = try Document("Package.swift").lines.compactMap { line -> String? in
+      let parts = line.split(separator: "\"")
+      return parts.first.map { trim($0) } == ".library(name:" ? String(parts[1]) : nil
+    }
+    #expect(listed.sorted() == declared.sorted())
+  }
+
+  @Test("The lines for a manifest are those that scripts/check-client and Package.swift have")
+  func manifest() throws {
+    let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag.isEmpty }
+    let lines = blocks.flatMap { $0.lines }.map { line in
+      // Without the comment.
+      trim(line.replacing("  // the path of the checkout", with: ""))
+    }
+    #expect(lines.count == 3)
+    let client = try Document.text(of: "scripts/check-client").filter { $0 != "\\" }
+      .replacing("$PWD", with: "../8-ball").replacing("$name", with: "BluetoothHost")
+    for line in lines.prefix(2) { #expect(client.contains(line), "\(line)") }
+    let setting = ".enableExperimentalFeature(\"Lifetimes\")"
+    #expect(lines.last == "swiftSettings: [\(setting)]")
+    #expect(try Document.text(of: "Package.swift").contains(setting))
+  }
+
+  @Test(
+    "Messages that a page quotes are the program's",
+    arguments: [
+      ("command-line", " were left out.)", "BallRunner/Words/BallLines"),
+      ("command-line", " lines were not read, and are lost.)", "BallRunner/Words/LineQueue"),
+      ("raspberry-pi", "Buttons and lights: none for now; ", "BallRunner/Words/BallPrinter"),
+      ("raspberry-pi", "Buttons and lights: ready.", "BallRunner/Words/BallPrinter"),
+    ])
+  func messages(page: String, message: String, source: String) throws {
+    let text = try Document("docs/\(page).md").lines.joined(separator: " ")
+    #expect(text.contains(message))
+    #expect(try Document.text(of: "Sources/\(source).swift").contains(message))
+  }
+
+  @Test("Every radio of the help is in the table, and every radio of the table is valid")
+  func radios() throws {
+    let help = try Document("Sources/eightball/EightBallCommand.swift").lines
+    let rows = try Document("docs/radios.md").rows(under: "# Radios")
+    #expect(rows.count == 6)
+    for row in rows {
+      let names = row[0].filter { $0 != "`" }
+      #expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")
+      for name in names.split(separator: ", ").map({ trim($0) }) {
+        let whole = name.filter { $0 != "[" && $0 != "]" }
+          .replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
+          .replacing("USER", with: "root").replacing("BAUD", with: "115200")
+        #expect(throws: Never.self, "\(name)") { try RadioName(whole) }
+        // What is in brackets may be left out.
+        let least = name.split(separator: "[").first.map(String.init) ?? name
+        if name.contains("[") {
+          #expect(throws: Never.self, "\(name)") { try RadioName(least) }
+        }
+      }
+    }
+  }
+
+  @Test("The exit statuses are those of the help")
+  func exitStatuses() throws {
+    let rows = try Document("docs/command-line.md").rows(under: "## Exit statuses")
+    #expect(!rows.isEmpty)
+    for (column, command) in [(2, "Ask"), (3, "Doctor"), (4, "HostAir")] {
+      let listed = rows.filter { $0.count > column && !$0[column].isEmpty }
+        .map { [$0[0], $0[column]] }
+      #expect(listed == statuses(in: try Document("Sources/eightball/Commands/\(command).swift")))
+    }
+    let run = statuses(in: try Document("Sources/eightball/Commands/Run.swift"))
+    let others = rows.filter { !$0[1].isEmpty }
+    #expect(others.map { $0[0] } == run.map { $0[0] })
+    // A scan has no board.
+    let scan = statuses(in: try Document("Sources/eightball/Commands/ListDevices.swift"))
+    #expect(others.map { $0[0] }.filter { $0 != "78" } == scan.map { $0[0] })
+  }
+
+  @Test("The messages about adapters are the program's own")
+  func adapterMessages() throws {
+    let source = try Document.text(of: "Sources/LinuxErrors/RadioTrouble.swift")
+    let rows = try Document("docs/troubleshooting.md").rows(under: "## Messages about adapters")
+      .filter { !$0[0].hasPrefix("Radio:") }
+    #expect(rows.count == 6)
+    for row in rows {
+      let message = row[0].replacing("hci0", with: "%s")
+      #expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
+    }
+  }
+
+  @Test("Every script that a page names is there", arguments: try LinkTests.pages())
+  func scripts(page: String) throws {
+    // Old versions of the changelog name scripts that have gone.
+    guard page != "CHANGELOG.md" else { return }
+    for line in try Document(page).lines {
+      for part in line.components(of: "scripts/").dropFirst() {
+        let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "/" || $0 == "." }
+        let path = "scripts/" + (name.last == "." ? name.dropLast() : name)
+        #expect(Document.exists(path), "\(page) names \(path), which is not there")
+      }
+    }
+  }
+
+  /// The numbers and explanations after EXIT STATUS.
+  private func statuses(in source: Document) -> [[String]] {
+    source.lines.drop { !$0.contains("EXIT STATUS") }.dropFirst().map { trim($0) }
+      .prefix { $0.first?.isNumber ?? false }
+      .map { line in
+        let number = line.prefix { $0 != " " }
+        return [String(number), trim(line.dropFirst(number.count))]
+      }
+  }
+}
+
+extension String {
+  /// The parts of the text between the places where `separator` is.
+  fileprivate func components(of separator: String) -> [Substring] {
+    split(separator: separator, omittingEmptySubsequences: false)
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@Suite("What hosts read of the repository")
+struct RepositoryTests {
+  @Test("The Swift Package Index builds the documentation of each module with a catalog")
+  func catalogs() throws {
+    let lines = try Document(".spi.yml").lines.map { trim($0) }
+    let listed = lines.drop { $0 != "documentation_targets:" }.dropFirst()
+      .prefix { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+    let modules = try Document.files(in: "Sources").filter { module in
+      module != ".." && Document.exists("Sources/\(module)/\(module).docc")
+    }
+    #expect(listed.sorted() == modules)
+  }
+
+  @Test("The changelog begins with the program's version, and its date")
+  func version() throws {
+    let headings = try Document("CHANGELOG.md").lines.filter { $0.hasPrefix("## ") }
+    let released = try #require(headings.first { $0 != "## Unreleased" })
+    let source = try Document.text(of: "Sources/EightBall/EightBallProfile.swift")
+    let version = try #require(released.split(separator: "]").first?.dropFirst("## [".count))
+    #expect(source.contains("static var version: StaticString { \"\(version)\" }"))
+    let date: Substring = released.suffix("2026-11-23".count)
+    let form: [Bool] = date.map { $0.isNumber }
+    #expect(form == "0000-00-00".map { $0 != "-" }, "\(released) has no date")
+  }
+
+  @Test("Hosted CI runs .ci/run with the Swift that README.md names")
+  func workflow() throws {
+    let lines = try Document(".github/workflows/ci.yml").lines.map { trim($0) }
+    #expect(lines.contains("run: .ci/run"))
+    let manifest = try #require(try Document("Package.swift").lines.first)
+    let version = try #require(manifest.split(separator: " ").last)
+    #expect(lines.contains { $0.hasPrefix("image: swift:\(version)-") })
+  }
+}

@@ -1,0 +1,383 @@
+import BallRunner
+import BluetoothHost
+import Glibc
+import LinuxErrors
+import LinuxSystem
+import Testing
+
+@testable import LinuxPort
+
+@Suite("The control socket of the Linux port")
+struct PortControlTests {
+  private let folder: TestDirectory
+  private var path: String { folder.path + "/control" }
+
+  init() throws { folder = try TestDirectory() }
+
+  // MARK: Paths
+
+  @Test(
+    "Is where the ball is asked to have it, or the service manager, or else where the user's sockets are",
+    arguments: [
+      ("/a/b", "/run/eightball", "/run/user/7", 1, "/a/b"),
+      (nil, "/run/eightball", "/run/user/7", 1, "/run/eightball/control.sock"),
+      (nil, "/run/eightball:/run/other", nil, 1, "/run/eightball/control.sock"),
+      (nil, nil, "/run/user/7", 1, "/run/user/7/eightball-control.sock"),
+      (nil, nil, "/run/user/7", 2, "/run/user/7/eightball-control-2.sock"),
+      (nil, nil, nil, 1, "/tmp/eightball-control-\(geteuid()).sock"),
+      (nil, nil, nil, 9, "/tmp/eightball-control-\(geteuid())-9.sock"),
+    ] as [(String?, String?, String?, UInt32, String)])
+  func paths(named: String?, service: String?, user: String?, number: UInt32, path: String) {
+    let written = text {
+      PortControl.writePath(
+        named.map(lasting), service: service.map(lasting), user: user.map(lasting), number, to: &$0)
+    }
+    #expect(written == path)
+  }
+
+  @Test("The socket belongs to this user alone, and is removed with the ball")
+  func mode() throws {
+    defer { folder.remove("control") }
+    do {
+      let bench = try open()
+      #expect(fileMode == 0o600)
+      #expect(!bench.isInUse)
+      let other = try ball(at: path)
+      #expect(other.failure == .addressInUse)
+      #expect(other.isTaken)
+      #expect(exists)
+    }
+    #expect(!exists)
+  }
+
+  @Test("The socket replaces one that a killed ball has left")
+  func leftOver() throws {
+    defer { folder.remove("control") }
+    let killed = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    try bind(killed)
+    close(killed)
+    try #require(exists)
+    let bench = try open()
+    #expect(bench.failure == 0)
+    let program = try connect()
+    _ = program.rawValue
+  }
+
+  @Test("A file that is not a socket is not removed")
+  func file() throws {
+    defer { folder.remove("control") }
+    close(unsafe creat(path, 0o644))
+    let other = try ball(at: path)
+    #expect(other.failure == ErrorNumber(rawValue: EEXIST))
+    #expect(!other.isTaken)
+    #expect(fileMode == 0o644)
+  }
+
+  @Test("A socket of another user is not removed", .enabled(if: geteuid() == 0))
+  func anothers() throws {
+    defer { folder.remove("control") }
+    let killed = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    try bind(killed)
+    close(killed)
+    try #require(unsafe chown(path, 65_534, 65_534) == 0)
+    let other = try ball(at: path)
+    #expect(other.failure == ErrorNumber(rawValue: EEXIST))
+    #expect(exists)
+  }
+
+  @Test(
+    "Says why there is none",
+    arguments: [
+      ("/nowhere/control", ENOENT), ("", ENAMETOOLONG),
+      ("/" + String(repeating: "x", count: 107), ENAMETOOLONG),
+      ("/" + String(repeating: "x", count: 300), ENAMETOOLONG),
+    ])
+  func failures(path: String, code: CInt) throws {
+    let failure = try ball(at: path).failure
+    #expect(failure == ErrorNumber(rawValue: code))
+  }
+
+  @Test("Programs of the same user and of root may listen")
+  func trust() {
+    #expect(PortControl.trusts(Int64(geteuid())))
+    #expect(PortControl.trusts(0))
+    #expect(!PortControl.trusts(Int64(geteuid()) + 1))
+    #expect(!PortControl.trusts(-1))
+  }
+
+  // MARK: Listeners
+
+  @Test("A new listener receives the state before the changes")
+  func order() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let program = try connect()
+    bench.handle()
+    #expect(bench.isInUse)
+    bench.control.send(Array("change\n".utf8).span, to: nil)
+    var request = ByteBuffer<128>()
+    let joined = bench.control.nextEvent(into: &request)
+    #expect(joined == .joined(0))
+    bench.control.send(Array("state\n".utf8).span, to: 0)
+    bench.control.send(Array("change 2\n".utf8).span, to: nil)
+    #expect(try read(program) == "state\nchange 2\n")
+  }
+
+  @Test("Lines may come in pieces, and several at once")
+  func lines() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let program = try connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    write(program, "down ")
+    #expect(bench.takeEvents() == [])
+    write(program, "shake\nup shake\npack")
+    #expect(bench.takeEvents() == ["down shake", "up shake"])
+    write(program, "ets\n\n")
+    #expect(bench.takeEvents() == ["packets", ""])
+    #expect(!bench.hasEvents)
+    shutdown(program.rawValue, CInt(SHUT_WR))
+    #expect(bench.takeEvents() == ["left 0"])
+    #expect(!bench.isInUse)
+  }
+
+  @Test("A program whose line is longer than 128 bytes is dropped")
+  func longLine() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let longest = String(repeating: "x", count: 128)
+    let program = try connect()
+    let other = try connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    #expect(bench.takeEvents() == ["joined 1"])
+    write(program, longest + "\n")
+    write(other, longest + "x\n")
+    #expect(bench.takeEvents() == [longest, "left 1"])
+    #expect(try read(other) == nil)
+  }
+
+  @Test("A program that does not read is dropped, and no other")
+  func slow() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let slow = try connect()
+    let quick = try connect()
+    while !bench.takeEvents().isEmpty {}
+    bench.control.send(Array("state\n".utf8).span, to: 0)
+    bench.control.send(Array("state\n".utf8).span, to: 1)
+    #expect(try read(quick) == "state\n")
+    let line = String(repeating: "x", count: 99) + "\n"
+    var sent = 0
+    var events: [String] = []
+    while events.isEmpty, sent < 100_000 {
+      bench.control.send(Array(line.utf8).span, to: nil)
+      #expect(try read(quick) == line)
+      sent += 1
+      if bench.hasEvents { events = bench.takeEvents() }
+    }
+    #expect(events == ["left 0"])
+    // The kernel's own limit, net.core.wmem_max, is 212,992 bytes at the least, and a line takes 1 kB of them.
+    #expect(sent > 200)
+    var got = ""
+    while let more = try read(slow) { got += more }
+    #expect(got == "state\n" + String(repeating: line, count: sent - 1))
+  }
+
+  @Test("16 programs listen at once")
+  func many() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    var programs: [CInt] = []
+    defer { for number in programs { close(number) } }
+    for number in 0..<16 {
+      programs.append(try connectRaw())
+      #expect(bench.takeEvents() == ["joined \(number)"])
+    }
+    let late = try connect()
+    #expect(bench.takeEvents() == [])
+    #expect(try read(late) == nil)
+    close(programs.remove(at: 3))
+    #expect(bench.takeEvents() == ["left 3"])
+    let next = try connect()
+    #expect(bench.takeEvents() == ["joined 3"])
+    _ = next.rawValue
+  }
+
+  @Test("With no file descriptor left the socket pauses for a second")
+  func files() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let program = try connect()
+    var limit = rlimit()
+    try #require(unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0)
+    // A new file has the lowest free number.
+    let free = dup(program.rawValue)
+    close(free)
+    var none = rlimit(rlim_cur: rlim_t(free), rlim_max: limit.rlim_max)
+    try #require(unsafe setrlimit(__rlimit_resource_t(7), &none) == 0)
+    bench.handle()
+    try #require(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0)
+    let deadline = try #require(bench.deadline)
+    #expect(!bench.isInUse)
+    #expect(bench.pendingEvents == 0, "The program that waits does not wake the loop.")
+    bench.advance(to: deadline)
+    #expect(bench.deadline == nil)
+    #expect(bench.pendingEvents == 1)
+    #expect(bench.takeEvents() == ["joined 0"])
+  }
+
+  @Test("Each packet goes to the programs that want it")
+  func packets() throws {
+    defer { folder.remove("control") }
+    let bench = try open()
+    let program = try connect()
+    let other = try connect()
+    while !bench.takeEvents().isEmpty {}
+    #expect(!bench.hasPacketListeners)
+    bench.control.sendPackets(true, to: 0)
+    #expect(bench.hasPacketListeners)
+    bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
+    bench.control.note([0x04, 0x0E, 0xFF].span, .received)
+    bench.control.sendPackets()
+    let lines = try #require(try read(program)).split(separator: "\n")
+    #expect(try read(other) == "")
+    let expected = [
+      #/\{"event":"packet","time":[0-9]{16},"direction":"out","bytes":"01030c00"\}/#,
+      #/\{"event":"packet","time":[0-9]{16},"direction":"in","bytes":"040eff"\}/#,
+    ]
+    #expect(lines.count == 2)
+    for (line, form) in zip(lines, expected) {
+      #expect(line.wholeMatch(of: form) != nil, "\(line)")
+    }
+    bench.control.sendPackets(false, to: 0)
+    #expect(!bench.hasPacketListeners)
+    #expect(bench.isInUse)
+  }
+
+  @Test("The buttons that programs hold are remembered")
+  func held() {
+    var held = HeldButtons()
+    #expect(held.nextChange() == nil)
+    held.set(.shake, true)
+    #expect(held[.shake] && !held[.clear])
+    #expect(held.nextChange() == .shake)
+    #expect(held.nextChange() == nil)
+    held.set(.clear, true)
+    held.set(.shake, false)
+    #expect(held.nextChange() == .shake)
+    #expect(held.nextChange() == .clear)
+    held.letGo(.clear)
+    #expect(!held[.clear])
+    #expect(held.nextChange() == nil)
+    // Pressed and released at once is a bounce.
+    held.set(.shake, true)
+    held.set(.shake, false)
+    #expect(held.nextChange() == nil)
+  }
+
+  // MARK: Support
+
+  private func open() throws -> ControlBench {
+    let bench = ControlBench(try makeQueue())
+    try #require(bench.open(path))
+    return bench
+  }
+
+  /// The result for a ball with this path.
+  private func ball(at path: String) throws -> (failure: ErrorNumber, isTaken: Bool) {
+    let bench = ControlBench(try makeQueue())
+    #expect(!bench.open(path))
+    return (ErrorNumber(rawValue: bench.failure), bench.isTaken)
+  }
+
+  private func connect() throws -> FileDescriptor { try StreamSocket.connect(path: path) }
+
+  private func connectRaw() throws -> CInt {
+    let program = try connect()
+    return dup(program.rawValue)
+  }
+
+  private var exists: Bool { fileMode != nil }
+
+  private var fileMode: mode_t? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    return status.st_mode & 0o777
+  }
+
+  private func bind(_ descriptor: CInt) throws {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = self.path
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { space in
+      for (index, byte) in path.utf8.enumerated() { unsafe space[index] = byte }
+    }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = unsafe withUnsafePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.bind(descriptor, $0, size)
+      }
+    }
+    try #require(result == 0)
+  }
+
+  private func write(_ program: borrowing FileDescriptor, _ text: String) {
+    _ = try? program.write(Array(text.utf8).span)
+  }
+
+  /// What the ball has sent; empty if nothing, `nil` if it has closed the connection.
+  private func read(_ program: borrowing FileDescriptor) throws -> String? {
+    var storage = [UInt8](repeating: 0, count: 4_096)
+    var space = storage.mutableSpan
+    switch try? program.read(into: &space) {
+    case .nothingYet: return ""
+    case nil, .end: return nil
+    case .bytes(let count): return String(decoding: storage.prefix(count), as: UTF8.self)
+    }
+  }
+}
+
+/// A control socket and the queue that watches it.
+private final class ControlBench {
+  var control = PortControl()
+  private let queue: PollQueue
+
+  init(_ queue: consuming PollQueue) { self.queue = queue }
+
+  var failure: Int32 { control.failure }
+  var isTaken: Bool { control.isTaken }
+  var isInUse: Bool { control.isInUse }
+  var hasEvents: Bool { control.hasEvents }
+  var hasPacketListeners: Bool { control.hasPacketListeners }
+  var deadline: Instant? { control.deadline }
+
+  func open(_ path: String) -> Bool { control.open(Array(path.utf8).span, queue) }
+
+  func handle() { control.handle(queue) }
+
+  func advance(to now: Instant) { control.advance(to: now, queue) }
+
+  /// How many descriptors would wake the loop now.
+  var pendingEvents: Int {
+    var count = 0
+    _ = queue.wait(0) { _, _ in count += 1 }
+    return count
+  }
+
+  /// The events since the last call.
+  func takeEvents() -> [String] {
+    handle()
+    var all: [String] = []
+    var request = ByteBuffer<128>()
+    while let event = control.nextEvent(into: &request) {
+      switch event {
+      case .joined(let number): all.append("joined \(number)")
+      case .left(let number): all.append("left \(number)")
+      case .request:
+        let line = request.span
+        all.append(text { $0.writePrefix(of: line) })
+      }
+    }
+    return all
+  }
+}

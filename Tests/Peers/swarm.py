@@ -1,0 +1,77 @@
+"""`eightball swarm` under test: its start, its balls on the air, and its memory."""
+
+import asyncio
+import contextlib
+import pathlib
+
+from central import Central, Finding
+from programs import PATIENCE, Program, eightball
+
+
+@contextlib.asynccontextmanager
+async def swarm_running(*options: str, environment: dict[str, str] | None = None):
+    """`eightball swarm` with these options. All its balls advertise."""
+    command = [eightball(), "swarm", "--json", *options]
+    async with Program(*command, environment=environment) as swarm:
+        await swarm.event("swarm")
+        yield swarm
+
+
+def addresses(swarm: Program) -> dict[int, str]:
+    """The address of each ball by its number."""
+    return {event["ball"]: event["address"] for event in swarm.events("advertising")}
+
+
+async def find_all(central: Central, count: int) -> dict[str, Finding]:
+    """Scans until `count` balls are found with their names; by address."""
+    found: dict[str, Finding] = {}
+    is_over = asyncio.Event()
+    async with central.scanning(filter_duplicates=True) as (findings, heard):
+
+        async def collect() -> None:
+            async with heard:
+                while not is_over.is_set():
+                    for finding in findings.values():
+                        if finding.is_complete_ball:
+                            found[str(finding.address).split("/")[0]] = finding
+                    if len(found) >= count:
+                        return
+                    await heard.wait()
+
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await collect()
+        except TimeoutError:
+            raise AssertionError(f"Found {len(found)} of {count} balls.") from None
+    return found
+
+
+class Idle:
+    """The memory and wake-ups of an idle program."""
+
+    def __init__(self, process: int):
+        self._folder = pathlib.Path(f"/proc/{process}")
+
+    @property
+    def memory(self) -> int:
+        """Its resident memory, in bytes."""
+        rollup = (self._folder / "smaps_rollup").read_text()
+        return 1024 * int(_field(rollup, "Rss:").split()[0])
+
+    @property
+    def wake_ups(self) -> int:
+        """The number of times that its only thread has slept."""
+        return int(_field((self._folder / "status").read_text(), "voluntary_ctxt_switches:"))
+
+
+    async def sleeps(self) -> None:
+        """Waits until it sleeps."""
+        async with asyncio.timeout(PATIENCE):
+            # proc_pid_stat(5): the state follows the name in brackets.
+            while (self._folder / "stat").read_text().rpartition(")")[2].split()[0] != "S":
+                await asyncio.sleep(0.01)
+
+
+def _field(text: str, name: str) -> str:
+    (line,) = [line for line in text.splitlines() if line.startswith(name)]
+    return line.removeprefix(name).strip()
