@@ -106,6 +106,32 @@ struct LifeTests {
     #expect(!manager.isScanning)
   }
 
+  @Test(
+    "a central that stops after an answer unsubscribes before it disconnects",
+    arguments: [false, true])
+  func stoppedAfterAnswer(changesServices: Bool) async throws {
+    let (_, client, found) = try await Client.discovering(.silent)
+    found.send("Is it over?")
+    _ = await client.reported { if case .asked = $0 { true } else { false } }
+    let central = client.central
+    let answer = central.queue.sync { found.conversation.answerCharacteristic }
+    central.queue.sync {
+      // These run after the answer, before its unsubscription can have an effect.
+      central.stop()
+      central.queue.async {
+        #expect(central.known[found.id] === found)
+        if changesServices, let service = answer?.service {
+          central.peripheral(found.peripheral, didModifyServices: [service])
+          #expect(central.known.isEmpty)
+        }
+      }
+      central.receive("Yes.", from: found)
+    }
+    let reported = await client.reported(until: \.isLoss)
+    #expect(reported == ["answered Yes.", "failed coreBluetooth(.deviceOffline)", "lost"])
+    #expect(answer?.isNotifying == false || changesServices)
+  }
+
   @Test("a stopped NearbyDevices finds nothing, and its sequence ends")
   func stoppedListener() async throws {
     let made = Guarded<CBCentralManager?>(nil)

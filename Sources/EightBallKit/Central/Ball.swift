@@ -98,6 +98,8 @@ struct Conversation {
   /// The unconfirmed changes of the subscription, oldest first: true to subscribe, false to
   /// unsubscribe.
   var wishes: [Bool] = []
+  /// Whether the end of the subscription is not confirmed yet.
+  var isUnsubscribing: Bool { wishes.last == false }
   /// The question that the ball has not accepted yet.
   var interimQuestion: String?
   /// Whether it has been written.

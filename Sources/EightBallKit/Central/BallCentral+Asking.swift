@@ -136,6 +136,7 @@ extension BallCentral {
       characteristic === ball.conversation.answerCharacteristic
     else { return }
     let wasWanted = ball.conversation.wishes.isEmpty || ball.conversation.wishes.removeFirst()
+    if isStopped, ball.conversation.wishes.isEmpty { return drop(ball) }
     guard let question = ball.conversation.interimQuestion, !ball.conversation.isWritten else {
       return
     }

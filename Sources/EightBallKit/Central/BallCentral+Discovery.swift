@@ -173,6 +173,7 @@ extension BallCentral: CBPeripheralDelegate {
       !ball.conversation.isServerKnown
         || invalidatedServices.contains(where: { $0.uuid == BallProfile.service })
     else { return }
+    if isStopped { return drop(ball) }
     ball.conversation.forgetServer()
     peripheral.discoverServices([BallProfile.service])
   }

@@ -109,12 +109,13 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     }
   }
 
-  /// Ends every connection, and stops scanning until `restart()`.
+  /// Ends every connection, and stops scanning until `restart()`. If a ball has just answered, its
+  /// subscription ends first.
   public func stop() {
     queue.async { [self] in
       isStopped = true
       if isPoweredOn { cbManager?.stopScan() }
-      for ball in Array(known.values) { drop(ball) }
+      for ball in Array(known.values) where !ball.conversation.isUnsubscribing { drop(ball) }
     }
   }
 
@@ -156,7 +157,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   }
 
   /// Disconnects and removes an unwanted ball.
-  private func drop(_ ball: Ball) {
+  func drop(_ ball: Ball) {
     if isPoweredOn { cbManager?.cancelPeripheralConnection(ball.peripheral) }
     lose(ball)
   }

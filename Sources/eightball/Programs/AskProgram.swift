@@ -94,10 +94,22 @@ actor AskProgram {
       outcome = react(to: signal)
       if outcome != nil { break }
     }
+    central.stop()
+    if case .answered = outcome { await waitForLoss() }
     for task in tasks { task.cancel() }
     interruption.cancel()
-    central.stop()
     return outcome ?? .cancelled
+  }
+
+  /// Waits until the ball's subscription and link end, for at most a second.
+  private func waitForLoss() async {
+    expire(after: 1, .interrupted)
+    for await signal in signals {
+      switch signal {
+      case .central(.lost), .radioFailed, .interrupted: return
+      default: continue
+      }
+    }
   }
 
   private func react(to signal: Signal) -> AskOutcome? {
