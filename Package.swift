@@ -254,7 +254,7 @@ let package = Package(
       dependencies: [
         "BallMetrics", "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth",
         "VirtualBoard", "VirtualRadio",
-        "LinuxBoard", "LinuxRadio",
+        "LinuxBoard", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -24,7 +24,8 @@ struct EightBallCommand: ParsableCommand {
         serial:DEVICE[,BAUD]  a controller on a serial line, speaking H4;
                               default: 1000000 baud
 
-      Without --radio: the first usable adapter, or else virtual.
+      Without --radio: the radio of the board's file (run), or else the first usable
+      adapter, or else virtual.
 
       ENVIRONMENT
         EIGHTBALL_ADDRESS     the address that run, ask and scan use, in the form of

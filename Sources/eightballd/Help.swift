@@ -16,16 +16,16 @@ enum Help {
     """
     OVERVIEW: A Magic 8-Ball for Bluetooth LE: advertises, takes questions, answers them.
 
-    This is the program for a service and for small machines. It does what eightball
-    run does, without the virtual air, the virtual board, board files, captures and
-    names that have to be looked up. It serves four centrals at once, and runs until
-    SIGINT, SIGTERM or SIGHUP. A radio that is lost is waited for. The lines of one
-    central are limited to 500 at once, and then 20 a second; a line says how many
-    were left out. A reader that does not read loses lines, and gets their number.
+    This is the program for a service and for small machines. It has the functions
+    of eightball run, without the virtual air, the virtual board, board files,
+    captures and host names. It serves four centrals at once, and runs until SIGINT,
+    SIGTERM or SIGHUP. If it loses its radio, it keeps retrying. Each central causes
+    at most 500 lines at once, then 20 a second; a line says how many were left out.
+    If the reader is slow, lines are dropped and counted.
 
-    With --security encrypted, --control or --allow-presses it is the program
-    eightballd-full, beside this one. That has a control socket in any case: eightball
-    events, lights, press, panel and metrics use it.
+    With --security encrypted, --control or --allow-presses it executes
+    eightballd-full, which is in the same folder and always has a control socket.
+    eightball events, lights, press, panel and metrics use that socket.
 
     With --security encrypted a central may pair for a minute after shake was held for
     3 s, and from the start of a ball that has no bonds. Clear, held for 10 s, forgets
@@ -45,16 +45,17 @@ enum Help {
       --name <name>           The name of the ball: 1 to 29 bytes of UTF-8.
                               (default: Magic 8-Ball)
       --answers <text|slugs>  text: in English, for any app; slugs: SLUG-ANSWER-00
-                              to -19, for apps that word them. (default: text)
-      --seed <number>         Decides all answers: the same number, the same
-                              answers. A random one unless given.
-      --idle-limit <minutes>  When all four places are taken, a central that has
-                              sent nothing for so long makes room for another: 1 to
+                              to -19, for apps that translate them.
+                              (default: text)
+      --seed <number>         Decides all answers: the same seed gives the same
+                              answers. (default: random)
+      --idle-limit <minutes>  When four centrals are connected, drop the one that
+                              has sent nothing for this long, to make room: 1 to
                               1440; 0 keeps every central. (default: 5)
       --security <none|encrypted|authenticated>
-                              What a central must have to ask: none, or a link that is
-                              encrypted, for which it pairs; authenticated takes a
-                              terminal: use eightball run. (default: none)
+                              What a link must be for a question. none: open;
+                              encrypted: encrypted by pairing; authenticated needs
+                              a terminal: use eightball run. (default: none)
       --control [<path>]      Let programs of this user and of root listen to the
                               ball, at a UNIX socket. Without a path it is that of
                               $EIGHTBALL_CONTROL, control.sock in $RUNTIME_DIRECTORY,
@@ -63,41 +64,41 @@ enum Help {
       --allow-presses         Let those programs press the buttons of the board.
       --address <address>     public: the controller's own address; random: a new
                               random one; or a static random one such as
-                              C0:00:00:00:00:01, to be known again. Unless given,
-                              that of EIGHTBALL_ADDRESS, or else the controller's
+                              C0:00:00:00:00:01, which peers recognize later.
+                              Default: EIGHTBALL_ADDRESS, or else the controller's
                               own if it has one.
       --board <name>          The board with the ball's buttons and lights, one of
-                              those that eightball boards lists, or none. Unless
-                              given, the one of the model in the device tree. For a
+                              those that eightball boards lists, or none. Default:
+                              the board of the model in the device tree. For a
                               board file of your own, give the options that
                               eightball boards --options FILE prints.
       --set <field=value>     Overrides one field of the board, such as
-                              shake.line=GPIO23; answer=none is for no such light.
+                              shake.line=GPIO23; answer=none removes that light.
                               May be given up to 32 times.
-      --radio <radio>         The Bluetooth controller to use. Unless given, the
+      --radio <radio>         The Bluetooth controller to use. Default: the
                               board's, or else hci0.
       --json                  Print one JSON object a line, on stdout.
-      --quiet                 Print only what goes wrong.
+      --quiet                 Print only warnings and errors.
       --version               Show the version.
       -h, --help              Show help information.
 
     RADIOS
-      hci0, hci-socket:0      an adapter of this machine; takes CAP_NET_ADMIN
+      hci0, hci-socket:0      an adapter of this machine; needs CAP_NET_ADMIN
       unix:PATH[,user=NUMBER] a controller behind a UNIX socket, speaking H4; the
-                              socket is yours, root's, or of the user with that
-                              number
+                              socket must belong to you, root or the user with
+                              that number
       tcp-client:HOST:PORT    a controller that listens on TCP, speaking H4; HOST is
                               an IPv4 or IPv6 address, or localhost
-      tcp-server:HOST:PORT    a controller that connects to us by TCP
+      tcp-server:HOST:PORT    listens on TCP for a controller, speaking H4
       serial:DEVICE[,BAUD]    a controller on a serial line, speaking H4;
-                              1000000 baud unless given
+                              default: 1000000 baud
 
     EXIT STATUS
       0   ended by SIGINT, SIGTERM or SIGHUP
-      1   something unexpected
+      1   an unexpected failure
       64  the command line is wrong
-      69  the radio, or --control, cannot be used
-      78  the board is wrong, or there is none of the name
+      69  the radio or the control socket cannot be used
+      78  the board is wrong or unknown
 
     """
   }

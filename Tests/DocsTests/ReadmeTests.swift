@@ -66,7 +66,7 @@ struct ReadmeTests {
     var paths: [String] = []
     for line in lines {
       let depth = line.prefix { $0 == " " }.count / 2
-      folders.removeLast(folders.count - depth)
+      folders.removeLast(max(0, folders.count - depth))
       let names = String(line.drop { $0 == " " }.split(separator: "  ").first ?? "")
       for name in names.split(separator: ",").map({ trim($0) }) {
         paths.append(folders.joined() + name)

@@ -4,10 +4,10 @@ import BallMetrics
 import BluetoothHost
 import LinuxSystem
 
-/// Serves the figures of running balls.
+/// Serves the metrics of running balls.
 struct Metrics: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serve the figures of running balls, for Prometheus.",
+    abstract: "Serve the metrics of running balls, for Prometheus.",
     discussion: """
       For balls that run without --metrics. At each request it asks the balls by their control \
       sockets, and adds up their figures. It leaves out a ball that does not answer within 2 s; if \

@@ -8,8 +8,9 @@ struct MetricsOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Serve figures for Prometheus at http://HOST:PORT/metrics: PORT, on this machine only, or "
-        + "HOST:PORT; port 0 takes a free one.", valueName: "host:port"),
+      "Serve metrics for Prometheus at http://HOST:PORT/metrics: PORT, on this machine only, or "
+        + "HOST:PORT, where _ means all addresses; port 0 takes a free one.", valueName: "host:port"
+    ),
     transform: { try MetricsAddress(option: $0) })
   var metrics: MetricsAddress?
 }
