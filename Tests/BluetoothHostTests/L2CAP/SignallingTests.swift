@@ -98,6 +98,17 @@ struct SignallingTests {
     }
   }
 
+  @Test("Each code except those of responses and credits is rejected without data")
+  func codes() {
+    let unanswered: Set<UInt8> = [0x01, 0x07, 0x13, 0x15, 0x16, 0x18, 0x1A]
+    let controller = connected()
+    for code: UInt8 in 0x00...0xFF {
+      #expect(
+        controller.exchange([code, 0x07, 0, 0], channel: 0x0005)
+          == (unanswered.contains(code) ? [] : [notUnderstood]), "code \(code)")
+    }
+  }
+
   @Test("A command with the identifier 0x00 is not answered")
   func identifier0() {
     #expect(connected().exchange([0x14, 0x00, 0, 0], channel: 0x0005) == [])

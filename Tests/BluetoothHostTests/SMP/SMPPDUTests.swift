@@ -1,12 +1,16 @@
 import BluetoothHost
 import Testing
 
-extension Check {
+/// The code of a PDU, and its check.
+private struct PDUCheck {
+  let code: UInt8
+  let check: Check
+
   /// Checks a PDU and its bytes, and that other lengths are refused.
-  fileprivate static func pdu<PDU: SMPPDU & Equatable>(
+  static func pdu<PDU: SMPPDU & Equatable>(
     _ pdu: PDU, _ bytes: [UInt8], _ sourceLocation: SourceLocation = #_sourceLocation
-  ) -> Check {
-    Check("\(PDU.self)") {
+  ) -> PDUCheck {
+    let check = Check("\(PDU.self)") {
       #expect(written { pdu.write(to: &$0) } == bytes, sourceLocation: sourceLocation)
       #expect(bytes[0] == PDU.code.rawValue, sourceLocation: sourceLocation)
       let parameters = Array(bytes[1...])
@@ -17,6 +21,7 @@ extension Check {
           sourceLocation: sourceLocation)
       }
     }
+    return PDUCheck(code: bytes[0], check: check)
   }
 }
 
@@ -38,7 +43,7 @@ private let features = PairingFeatures(
   authenticationRequirements: AuthenticationRequirements(rawValue: 0xED), maximumKeySize: 7,
   initiatorKeys: .encryptionKey | .linkKey, responderKeys: .identityKey | .signatureKey)
 
-private let pdus: [Check] = [
+private let pdus: [PDUCheck] = [
   .pdu(PairingRequest(features), [0x01, 0x04, 0x01, 0xED, 7, 0x09, 0x06]),
   .pdu(PairingResponse(features), [0x02, 0x04, 0x01, 0xED, 7, 0x09, 0x06]),
   .pdu(PairingConfirm(value), [0x03] + sixteen),
@@ -63,13 +68,15 @@ private let pdus: [Check] = [
 
 @Suite("PDUs of the Security Manager")
 struct SMPPDUTests {
-  @Test("A PDU is written, read, and refused at every other length", arguments: pdus)
+  @Test("A PDU is written, read, and refused at every other length", arguments: pdus.map(\.check))
   func codec(check: Check) {
     check.run()
   }
 
-  @Test("The codes 1 to 14 are assigned")
+  /// Signing Information, 0x0A, and Pairing Keypress Notification, 0x0E, are always refused.
+  @Test("The codes 1 to 14 are assigned, and each has a PDU here if it is not always refused")
   func codes() {
+    #expect(pdus.map(\.code) == (0x01...0x0D).filter { $0 != 0x0A })
     for code in 0...255 {
       #expect(SMPCode(rawValue: UInt8(code)).isAssigned == (1...14).contains(code))
     }

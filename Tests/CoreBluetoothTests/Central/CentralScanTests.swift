@@ -48,6 +48,22 @@ struct CentralScanTests {
     #expect(log.take() == ["discovered Name -50"])
   }
 
+  @Test("a scan that the controller refuses ends, and the next one works")
+  func refused() throws {
+    try stage.advertise(Self.named, type: 3)
+    stage.radio.controller.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
+    manager.scanForPeripherals(withServices: nil)
+    let wasScanning = manager.isScanning
+    stage.pass(1_000)
+    // A failed check of the manager itself would print all that it refers to.
+    let isScanning = manager.isScanning
+    #expect(wasScanning && !isScanning)
+    #expect(log.take() == [])
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(log.take() == ["discovered Name -50"])
+  }
+
   @Test("does not wait for advertisers without a scan response")
   func nonScannable() throws {
     try stage.advertise(Self.named, type: 3)

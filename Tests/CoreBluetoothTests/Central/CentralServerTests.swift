@@ -242,12 +242,15 @@ struct CentralServerTests {
       peripheral.writeValue(Data([UInt8(number)]), for: all[0], type: .withoutResponse)
       #expect(peripheral.canSendWriteWithoutResponse == (number < 15))
     }
+    peripheral.writeValue(Data(count: 512), for: all[0], type: .withoutResponse)
     // Too long, or to a characteristic without that property: neither is sent.
     peripheral.writeValue(Data(count: 513), for: all[0], type: .withoutResponse)
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
     stage.settle()
     #expect(log.take() == ["ready to send"])
-    #expect(bench.host.server.application.written == (0..<40).map { [UInt8($0)] })
+    #expect(
+      bench.host.server.application.written
+        == (0..<40).map { [$0] } + [[UInt8](repeating: 0, count: 512)])
     #expect(peripheral.canSendWriteWithoutResponse)
   }
 

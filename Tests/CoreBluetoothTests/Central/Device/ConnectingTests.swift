@@ -5,17 +5,26 @@ import Testing
 
 @Suite("Connecting and disconnecting")
 struct ConnectingTests {
-  @Test("a link that is made before its cancellation reaches the host is closed")
-  func cancelUnknown() {
+  @Test(
+    "a link that is made before or after its cancellation reaches the controller is closed",
+    arguments: [false, true])
+  func cancelTooLate(isCancelSent: Bool) {
     let (central, radio) = readyDevice()
+    let connected = ScriptedRadio.connected(0x0040, to: .numbered(2))
     radio.script = { opcode, _ in
-      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+      switch opcode {
+      case .leCreateConnection: [ScriptedRadio.status(opcode)]
+      case .leCreateConnectionCancel: [ScriptedRadio.complete(opcode, [0x0C]), connected]
+      default: nil
+      }
     }
     let link = central.connect(to: .numbered(2))
     radio.run()
     central.disconnect(link)
-    radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
+    if !isCancelSent { radio.give(connected) }
     radio.run()
+    #expect(radio.commands.contains(.leCreateConnectionCancel) == isCancelSent)
+    radio.pass(0)
     #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
     #expect(radio.commands.last == .disconnect)
     #expect(central.links.isEmpty)
@@ -24,6 +33,43 @@ struct ConnectingTests {
     radio.script = { _, _ in nil }
     radio.run()
     #expect(radio.takeEvents() == [.connected(next, peer: .numbered(3))])
+  }
+
+  @Test(
+    "a link with the index and the handle of the last one has none of its operations or state",
+    arguments: [DisconnectionReason.controller(.connectionTimeout), .controller(.unspecifiedError)])
+  func reused(reason: DisconnectionReason) {
+    let (central, radio, first) = connectedDevice()
+    radio.peer = { $0[0] == 0x02 ? [[0x03, 100, 0]] : [] }
+    let exchange = central.perform(.exchangeMTU, on: first)
+    // The first has no response yet, and the second waits for it.
+    let reads = (1...2).map { central.perform(.read(handle($0)), on: first) }
+    radio.script = { [unowned radio] opcode, parameters in
+      guard opcode == .leCreateConnection else { return nil }
+      return [ScriptedRadio.status(opcode), radio.connected(radio.lastHandle, to: parameters)]
+    }
+    radio.run()
+    // Without its event, the next link's Connection Complete ends the first link.
+    if reason == .controller(.connectionTimeout) {
+      radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x08))
+    }
+    let second = central.connect(to: .numbered(3))
+    radio.run()
+    let agreed = ATTMTU(100).map { OperationOutput.mtu($0) }
+    #expect(radio.host.outcomes[exchange] == agreed.map { .success($0) })
+    #expect(
+      radio.takeEvents().dropFirst()
+        == reads.map { .completed($0, first, .failure(.disconnected)) } + [
+          .disconnected(first, reason), .connected(second, peer: .numbered(3)),
+        ])
+    radio.givePDU([0x0B, 1])
+    #expect(radio.takeEvents() == [])
+    // The MTU is exchanged anew; the ended link's identifier does not end the new link.
+    central.disconnect(first)
+    let again = central.perform(.exchangeMTU, on: second)
+    radio.run()
+    #expect(radio.takeEvents() == agreed.map { [.completed(again, second, .success($0))] })
+    #expect(radio.frames.map { $0.payload[0] } == [0x02, 0x0A, 0x02])
   }
 
   @Test("an operation on an ended link fails at once")

@@ -55,6 +55,42 @@ struct OperationTests {
     #expect(outcome == .success(.written))
   }
 
+  /// 23 (MTU) − 3 (opcode, handle) = 20 bytes without response. In parts: 512 = 28 × 18 + 8, and
+  /// one request executes them. A read ends with a part below 22 bytes: 512 = 23 × 22 + 6.
+  @Test(
+    "a value at the limit passes, and a longer one fails",
+    arguments: [
+      (.write(handle(7), value(512)), 30, nil),
+      (.write(handle(7), value(513)), 0, .tooLong(limit: 512)),
+      (.writeWithoutResponse(handle(7), value(20)), 1, nil),
+      (.writeWithoutResponse(handle(7), value(21)), 0, .tooLong(limit: 20)),
+      (.read(handle(512)), 24, nil), (.read(handle(513)), 24, .wrongResponse(.valueTooLong)),
+    ] as [(CentralOperation, Int, OperationError?)])
+  func limits(operation: CentralOperation, requests: Int, error: OperationError?) {
+    let (central, radio, link) = connectedDevice()
+    // A value is as long as its handle is high.
+    radio.peer = { pdu in
+      let part = { offset in value(Int(pdu[1]) + Int(pdu[2]) << 8 - offset).prefix(22) }
+      switch pdu[0] {
+      case 0x0A: return [[0x0B] + part(0)]
+      case 0x0C: return [[0x0D] + part(Int(pdu[3]) + Int(pdu[4]) << 8)]
+      case 0x16: return [[0x17] + pdu.dropFirst()]
+      default: return pdu[0] == 0x18 ? [[0x19]] : []
+      }
+    }
+    let id = central.perform(operation, on: link)
+    radio.run()
+    #expect(radio.frames.count == requests)
+    switch radio.host.outcomes[id] {
+    case .failure(let failure)?:
+      #expect(failure == error)
+      #expect((failure.publicError as? CBATTError)?.code == .invalidAttributeValueLength)
+    case .success(.value(let read))?: #expect(error == nil && read == value(512))
+    case .success(let output)?: #expect(error == nil && output == .written)
+    case nil: Issue.record("it is not completed")
+    }
+  }
+
   @Test("operations are carried out in order, one request at a time")
   func order() {
     let (central, radio, link) = connectedDevice()
@@ -74,3 +110,5 @@ struct OperationTests {
         == zip(ids, 1...3).map { .completed($0, link, .success(.value([$1]))) })
   }
 }
+
+private func value(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x41, count: count) }
