@@ -14,7 +14,7 @@ public struct Advertiser {
   var isScanResponseDataPending = false
   /// Whether the controller refused to advertise while it has links, scans or connects. The host
   /// tries again when one of these has ended.
-  var refusesAdvertising = false
+  var isAdvertisingRefused = false
 
   /// Whether to check that the controller still advertises.
   var isCheckPending = false

@@ -5,7 +5,7 @@
 /// outside of it, the program may use the host again: `Host.scan`, `Host.connect`, `Host.perform`.
 public protocol ClientApplication: ~Copyable {
   /// The scanner received an advertising report.
-  mutating func heard(_ report: borrowing AdvertisingReport)
+  mutating func received(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan. The scan has ended.
   mutating func scanFailed(_ reason: HCIErrorCode)
 
@@ -49,7 +49,7 @@ public protocol ClientApplication: ~Copyable {
 
 extension ClientApplication where Self: ~Copyable {
   /// Nothing happens.
-  public mutating func heard(_ report: borrowing AdvertisingReport) {}
+  public mutating func received(_ report: borrowing AdvertisingReport) {}
   /// Nothing happens.
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
   /// Nothing happens.

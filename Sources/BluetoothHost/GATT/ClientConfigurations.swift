@@ -37,11 +37,6 @@ public struct ClientConfigurations: Equatable, Sendable {
     }
   }
 
-  /// Removes every subscription.
-  mutating func removeAll() {
-    for index in bits.indices { bits[index] = 0 }
-  }
-
   @inline(__always)
   private static func shift(of slot: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: slot & 0b11) &<< 1

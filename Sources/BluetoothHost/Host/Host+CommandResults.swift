@@ -221,7 +221,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
     guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {
-      serverRole.advertiser.refusesAdvertising = true
+      serverRole.advertiser.isAdvertisingRefused = true
       return false
     }
     // If advertising is already on, the host did not enable it.

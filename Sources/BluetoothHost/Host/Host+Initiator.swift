@@ -163,7 +163,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Tries again to advertise if the controller refused before.
   private mutating func retryAdvertising() {
-    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
+    if Server.isPresent { serverRole.advertiser.isAdvertisingRefused = false }
   }
 
   /// Whether `event` is a link that the host requested. Any other result is handled here.
@@ -204,8 +204,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       var reports = AdvertisingReports(parameters, isExtended: isExtended)
     else { return }
     while var report = reports.next() {
-      if Security.isPresent { report.address = securityRole.heard(report.address) }
-      clientRole.heard(report)
+      if Security.isPresent { report.address = securityRole.noteAdvertiser(report.address) }
+      clientRole.received(report)
     }
   }
 

@@ -63,7 +63,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Saves the server's state of the client at `index` to its bond.
   mutating func saveClient(at index: Int) {
     guard Security.isPresent, Server.isPresent,
-      securityRole.hasChanged(serverRole.clientState(at: index), at: index),
+      securityRole.takeChange(of: serverRole.clientState(at: index), at: index),
       let record = serverRole.clientRecord(at: index)
     else { return }
     securityRole.save(record, at: index)

@@ -65,7 +65,7 @@ public struct Host<
     if Channels.isPresent {
       precondition(
         channels.longestPayload <= Self.longestFrame &- L2CAPFrame.headerLength,
-        "A host reassembles frames of at most 517 bytes.")
+        "A host reassembles frames with at most 517 bytes of payload.")
     }
     self.configuration = configuration
     serverRole = server

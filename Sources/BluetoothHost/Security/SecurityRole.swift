@@ -50,8 +50,9 @@ public protocol SecurityRole: ~Copyable {
   var activeClients: ConnectionSet { get }
   /// The server's state of a client may have changed. Only noted for a recognised client.
   mutating func noteActivity(at index: Int)
-  /// Whether `state` of a client differs from its bond. The client is no longer active then.
-  mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool
+  /// Whether `state` of a client differs from the state last saved to its bond. The call records
+  /// `state` as saved, and removes the client from `activeClients` in either case.
+  mutating func takeChange(of state: ClientState, at index: Int) -> Bool
   /// Stores `record` in the bond of a client.
   mutating func save(_ record: ClientRecord, at index: Int)
   /// Whether a bonded peer has to be authenticated by encryption first: this device is the central
@@ -89,7 +90,7 @@ public protocol SecurityRole: ~Copyable {
   /// The identity address of the bond that `address` belongs to, or `address`.
   func identityAddress(of address: DeviceAddress) -> DeviceAddress
   /// Notes an advertiser's address. Returns the same as `identityAddress(of:)`.
-  mutating func heard(_ address: DeviceAddress) -> DeviceAddress
+  mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress
   /// The address to connect to for a link with `peer`.
   func linkAddress(of peer: DeviceAddress) -> DeviceAddress
 }
@@ -141,7 +142,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// Nothing happens.
   public mutating func noteActivity(at index: Int) {}
   /// False.
-  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool { false }
+  public mutating func takeChange(of state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.
   public mutating func save(_ record: ClientRecord, at index: Int) {}
   /// False: there are no bonds.
@@ -173,7 +174,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// `address`.
   public func identityAddress(of address: DeviceAddress) -> DeviceAddress { address }
   /// `address`.
-  public mutating func heard(_ address: DeviceAddress) -> DeviceAddress { address }
+  public mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress { address }
   /// `peer`.
   public func linkAddress(of peer: DeviceAddress) -> DeviceAddress { peer }
 }

@@ -19,9 +19,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if isOpen(index), table[index].isRecognized { activeClients.insert(index) }
   }
 
-  /// Whether `state` of the client at `index` differs from its bond. The client is no longer active
-  /// then.
-  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool {
+  /// Whether `state` of the client at `index` differs from the state last saved to its bond. The
+  /// call records `state` as saved, and removes the client from `activeClients` in either case.
+  public mutating func takeChange(of state: ClientState, at index: Int) -> Bool {
     activeClients.remove(index)
     guard isOpen(index), table[index].isRecognized, table[index].saved != state else {
       return false

@@ -238,7 +238,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// Notes an advertiser's address. Returns its identity address, as `identityAddress(of:)` does.
-  public mutating func heard(_ address: DeviceAddress) -> DeviceAddress {
+  public mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress {
     guard address.isResolvable, bonds.count > 0 else { return address }
     let identity = identityAddress(of: address)
     if identity != address { recent.note(address, of: identity) }
