@@ -12,7 +12,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// milliseconds.
   static var advertisingCheckInterval: UInt32 { 30_000 }
 
-  /// Schedules the next check of what the controller does without commands.
+  /// Schedules the next check of the links, or, without a link, of the advertising.
   mutating func scheduleCheck(at now: Instant) {
     if Server.isPresent {
       serverRole.advertiser.isCheckPending = false

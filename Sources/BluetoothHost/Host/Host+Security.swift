@@ -69,7 +69,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     securityRole.save(record, at: index)
   }
 
-  /// Does the same for all links, after a change that may affect any of them.
+  /// Calls `noteSecurity(at:)` for all links, after a change that may affect any of them.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
     if Security.isPresent, securityRole.hasPrivacyCommand { controller.mayHaveCommands = true }

@@ -43,8 +43,8 @@ public protocol SecurityRole: ~Copyable {
   /// The current security of the link.
   func security(at index: Int) -> LinkSecurity
 
-  /// Returns once the record of a client, when its link is encrypted with the key of its bond;
-  /// `nil` before and after that.
+  /// Takes the record of a client after its link is encrypted with the key of its bond; `nil`
+  /// before that, and after it was taken.
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
   /// The recognised clients whose server state may have changed.
   var activeClients: ConnectionSet { get }
@@ -62,7 +62,7 @@ public protocol SecurityRole: ~Copyable {
   func requiresEncryption(at index: Int) -> Bool
   /// Encrypts the link of such a peer, since the client has a request.
   mutating func encrypt(at index: Int)
-  /// Returns once why the link could not be encrypted; `nil` without a failure.
+  /// Takes the reason why the link could not be encrypted; `nil` if there is none.
   mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
   /// Whether the controller has to supply a random number: LE Rand.
@@ -78,8 +78,12 @@ public protocol SecurityRole: ~Copyable {
   var hasPrivacyCommand: Bool { get }
   /// The next command for the controller's lists and address; `nil` if everything is up to date.
   mutating func takePrivacyCommand() -> PrivacyCommand?
-  /// Takes the result of a command, or that it remained unanswered. Returns the private address
-  /// that the controller has accepted with it.
+  /// Takes the result of the last command from `takePrivacyCommand`. Ignores other commands.
+  ///
+  /// - Parameter opcode: The command.
+  /// - Parameter status: How it ended; `unspecifiedError` if it remained unanswered.
+  /// - Parameter value: The first of its return parameters.
+  /// - Returns: The private address that the controller has accepted; `nil` for other commands.
   mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress?

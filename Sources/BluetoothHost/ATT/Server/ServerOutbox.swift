@@ -65,7 +65,8 @@ struct ServerOutbox: ~Copyable {
     if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
   }
 
-  /// Whether a change-unaware client's PDU is ignored or refused.
+  /// Ignores or refuses the PDU of a change-unaware client; `false` if the server handles the PDU
+  /// as usual.
   @inline(never)
   private mutating func refuseIfOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
     switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {

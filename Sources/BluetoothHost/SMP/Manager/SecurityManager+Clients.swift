@@ -1,8 +1,8 @@
 // The records of bonded clients: Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3.
 extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Returns once the record of the client at `index`, when its link is encrypted with the key of
-  /// its bond; `nil` before and after that.
+  /// Takes the record of the client at `index` after its link is encrypted with the key of its
+  /// bond; `nil` before that, and after it was taken.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {
     guard isOpen(index), !table[index].isRecognized,
       table[index].security.contains(.encrypted | .bonded), let number = bondIndex(at: index),

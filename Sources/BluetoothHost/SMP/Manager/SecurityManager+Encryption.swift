@@ -52,7 +52,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     table[index].isEncryptionPending = true
   }
 
-  /// Returns once why the link could not be encrypted; `nil` without a failure.
+  /// Takes the reason why the link could not be encrypted; `nil` if there is none.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? {
     guard isOpen(index), let failure = table[index].encryptionFailure else { return nil }
     table[index].encryptionFailure = nil

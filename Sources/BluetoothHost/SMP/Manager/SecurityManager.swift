@@ -13,7 +13,7 @@ public struct SecurityManager<
 >: ~Copyable {
   /// The requirements for the next pairing.
   public var policy: PairingPolicy
-  /// The identity of this device; `nil` if it distributes no other address than that of the link.
+  /// The identity of this device; `nil` if it distributes no identity.
   public var identity: LocalIdentity?
   /// The bonds. Remove one with `removeBond(at:)`, which updates the links.
   public var bonds: Bonds
