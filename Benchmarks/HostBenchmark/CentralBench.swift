@@ -26,7 +26,7 @@ struct BenchAsker: ClientApplication, ~Copyable {
     if value.count > 0 { answers += 1 }
   }
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {}
+  mutating func received(_ report: borrowing AdvertisingReport) {}
   mutating func scanFailed(_ reason: HCIErrorCode) {}
   mutating func connectionFailed(_ reason: HCIErrorCode) {}
   mutating func connected(

@@ -46,9 +46,9 @@ public struct BoardChanges: Sendable {
   /// Reads a setting, and changes the board.
   ///
   /// - Parameters:
-  ///   - setting: such as `chip=LABEL`, `shake.offset=23` or `answer=none`. A `radio` text is not
+  ///   - setting: Such as `chip=LABEL`, `shake.offset=23` or `answer=none`. A `radio` text is not
   ///     checked.
-  ///   - index: a number of the caller's for the setting, such as its position on the command line;
+  ///   - index: A number of the caller's for the setting, such as its position on the command line;
   ///     `BoardChangeError` gives it back.
   /// - Throws: `noValue`, `unknownField`, `notNone` or `wrongValue`. Nothing is changed then.
   public mutating func add(_ setting: Span<UInt8>, at index: Int) throws(BoardFault) {

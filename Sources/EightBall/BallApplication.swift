@@ -24,8 +24,8 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
   /// A ball without questions. A capacity above `UInt.bitWidth` stops the program.
   ///
   /// - Parameters:
-  ///   - seed: decides all its answers.
-  ///   - style: how it words them.
+  ///   - seed: Decides all its answers.
+  ///   - style: How it words them.
   public init(seed: UInt64, style: AnswerFormat = .text) {
     precondition(
       capacity <= UInt.bitWidth, "A ball has at most UInt.bitWidth connections.")

@@ -9,7 +9,7 @@ public struct RandomSource: Sendable {
     numbers = SplitMix64(seed: seed)
   }
 
-  /// The next number, each of 32 bits equally likely.
+  /// The next 32-bit number; all numbers are equally likely.
   public mutating func next() -> UInt32 {
     UInt32(truncatingIfNeeded: numbers.next() &>> 32)
   }

@@ -11,6 +11,6 @@ public struct SystemRandom: SecureRandomNumberGenerator, Sendable {
   /// The kernel's random numbers.
   public init() {}
 
-  /// The next number, each equally likely.
+  /// The next 64-bit number; all numbers are equally likely.
   public mutating func next() -> UInt64 { generator.next() }
 }

@@ -112,6 +112,26 @@ struct BondedClientTests {
     #expect(pair.perform(.read(Handle.guarded)) == nil)
   }
 
+  // Symptom: the record of the bond replaced it, and the client was never notified of changes.
+  @Test("With another database, a subscription made before encryption stays")
+  func subscribedEarly() throws {
+    let pair = GuardedPair()
+    pair.pair()
+    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    #expect(try #require(pair.peripheral.bond?.client).serviceChanged == .none)
+    var database = GuardedDatabase()
+    _ = database.grow()
+    pair.peripheral.restart(database)
+    pair.run(for: 5_000)
+    pair.connect()
+    let configuration = UInt8(Handle.serviceChangedConfiguration.rawValue)
+    RawLink(pair.central.radio).send([0x12, configuration, 0, 2, 0])
+    pair.run(for: 500)
+    pair.secure()
+    #expect(pair.central.asker.notified.map(\.handle) == [Handle.serviceChanged])
+    #expect(pair.peripheral.bond?.client?.serviceChanged == .indication)
+  }
+
   @Test("A client with robust caching is out of sync with another database")
   func outOfSync() {
     let pair = GuardedPair()

@@ -92,7 +92,7 @@ struct Collector: ClientApplication {
   var values: [Int: [UInt8]] = [:]
   private var findings: [Int: Findings] = [:]
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {
+  mutating func received(_ report: borrowing AdvertisingReport) {
     let known = advertisers.firstIndex { [address = report.address] in $0.address == address }
     let before = known.map { advertisers[$0] }
     var discovery = before ?? Discovery(address: report.address)

@@ -39,7 +39,9 @@ typealias BothRoles<let links: Int> = Host<
 struct Application: ClientApplication {
   var count: UInt32 = 0
 
-  mutating func heard(_ report: borrowing AdvertisingReport) { count &+= UInt32(report.data.count) }
+  mutating func received(_ report: borrowing AdvertisingReport) {
+    count &+= UInt32(report.data.count)
+  }
   mutating func scanFailed(_ reason: HCIErrorCode) { count &+= 1 }
   mutating func connectionFailed(_ reason: HCIErrorCode) { count &+= 1 }
   mutating func connected(

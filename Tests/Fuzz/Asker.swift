@@ -32,7 +32,7 @@ struct Asker: ClientApplication, Settling {
     links[index].readCount = 0
   }
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {
+  mutating func received(_ report: borrowing AdvertisingReport) {
     demand(report.data.count <= 255, "a report longer than the maximum")
     if report.isScanResponse {
       demand(report.isConnectable == nil, "a scan response that is connectable")

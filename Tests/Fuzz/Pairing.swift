@@ -123,8 +123,8 @@ private func policy(_ piece: borrowing Piece) -> PairingPolicy {
 /// In any state a pairing ends in time, and two honest devices can pair afterwards.
 private func finish(_ ground: inout PairingGround) {
   for _ in 0..<4 { ground.pass(milliseconds: 40_000) }
-  demand(ground.central.pairingConnection == nil, "a pairing of the central that never ends")
-  demand(ground.peripheral.pairingConnection == nil, "a pairing of the peripheral that never ends")
+  demand(ground.central.pairingIndex == nil, "a pairing of the central that never ends")
+  demand(ground.peripheral.pairingIndex == nil, "a pairing of the peripheral that never ends")
   ground.disconnect()
   ground.check()
   for _ in 0..<2 {

@@ -49,7 +49,7 @@ public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
   public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
   /// The attribute cannot have this value.
   public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
-  /// The Client Characteristic Configuration does not fit: Core Specification Supplement, Part B,
-  /// 1.2.
+  /// The characteristic does not support this Client Characteristic Configuration: Core
+  /// Specification Supplement, Part B, 1.2.
   public static let cccdImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
 }

@@ -11,7 +11,7 @@ public struct SplitMix64: Sendable {
     state = seed
   }
 
-  /// The next number, each of 64 bits equally likely.
+  /// The next 64-bit number; all numbers are equally likely.
   @inline(__always)
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

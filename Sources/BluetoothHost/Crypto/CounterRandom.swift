@@ -46,8 +46,8 @@ public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
     return true
   }
 
-  /// Returns the next number; 0 without a complete seed, which is no private key for any key
-  /// agreement.
+  /// Returns the next number; 0 without a complete seed. A key agreement refuses 0 as a private
+  /// key.
   @inline(never)
   public mutating func next() -> UInt64 {
     guard isSeeded else { return 0 }

@@ -121,7 +121,8 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
     return selected
   }
 
-  /// Raises `inverse` by 16 bits of p − 2, the exponent of the inverse, which is not secret.
+  /// Continues the power z^(p − 2), which is the inverse of z, by 16 bits of its exponent. The
+  /// exponent is not secret.
   @inline(never)
   private mutating func divide(from lowest: Int) {
     var exponent = P256FieldElement.prime

@@ -1,9 +1,9 @@
 /// The functions with which the Security Manager generates and checks keys.
 ///
-/// Core Specification, Vol 3, Part H, 2.2, whose names they and their parameters have. *e* is
-/// `AES128.encrypt(_:)`. The specification defines them on bytes, most significant first; here
-/// parameters and results are numbers, which PDUs and HCI carry in the opposite order: see
-/// `WideNumber`. Addresses are those of the link.
+/// Core Specification, Vol 3, Part H, 2.2. The functions and their parameters have the
+/// specification's names. *e* is `AES128.encrypt(_:)`. The specification defines them on bytes,
+/// most significant first; here parameters and results are numbers, which PDUs and HCI carry in the
+/// opposite order: see `WideNumber`. Addresses are those of the link.
 public enum PairingFunctions {
   /// The hash of a resolvable private address, of 24 bits.
   ///

@@ -14,11 +14,11 @@ public struct Advertiser {
   var isScanResponseDataPending = false
   /// Whether the controller refused to advertise while it has links, scans or connects. The host
   /// tries again when one of these has ended.
-  var refusesAdvertising = false
+  var isAdvertisingRefused = false
 
   /// Whether to check that the controller still advertises.
   var isCheckPending = false
-  /// The meaning of the check's result.
+  /// Whether the check is reliable with this controller.
   var check = AdvertisingCheck.untried
   /// Whether the last check indicates that the controller does not advertise.
   var seemsStopped = false
@@ -26,7 +26,7 @@ public struct Advertiser {
   /// Nothing to advertise.
   init() {}
 
-  /// The controller is reset. The advertisement and the check's meaning stay.
+  /// The controller is reset. The advertisement and the reliability of the check stay.
   mutating func reset() {
     let old = self
     self = Advertiser()

@@ -57,8 +57,8 @@ public struct AdvertisingReport: ~Escapable {
 
 /// The reports of one event, read one at a time: call `next()` until `nil`.
 ///
-/// It reads report by report, as controllers send them, nearly always just one. The
-/// specification's tables can also be read as all kinds first, then all addresses, and so on.
+/// Controllers write the reports of an event one after another, and nearly always one per event.
+/// The specification's tables can also be read as all kinds first, then all addresses, and so on.
 struct AdvertisingReports: ~Escapable {
   private var reader: ByteReader
   private let isExtended: Bool

@@ -4,9 +4,9 @@ public struct ScanParameters: Equatable, Sendable {
   public var isActive = true
   /// Whether the controller reports each advertiser once.
   public var filtersDuplicates = true
-  /// The time between the starts of two scans, in 0.625 ms, 4 to 16,384.
+  /// The time between the starts of two scans, in units of 0.625 ms, 4 to 16,384.
   public var interval: UInt16 = 96
-  /// The duration of a scan, in 0.625 ms, at most the interval.
+  /// The duration of a scan, in units of 0.625 ms, at most the interval.
   public var window: UInt16 = 96
 
   /// Creates parameters for an active scan that reports each advertiser once.

@@ -81,7 +81,8 @@ extension MutableSpan<Attribute> {
   /// - Parameters:
   ///   - first: The handle of the first attribute.
   ///   - nextSlot: Returns a slot that no other attribute of the database has. A client cannot
-  ///     write one of `ClientConfigurations.capacity` or more.
+  ///     write a Client Characteristic Configuration whose slot is
+  ///     `ClientConfigurations.capacity` or higher.
   @_lifetime(self: copy self)
   public mutating func link(from first: AttributeHandle, nextSlot: () -> Int) {
     var service: Int?

@@ -1,11 +1,11 @@
 /// The program that uses a client: it receives advertisers, links and the results of operations.
 ///
 /// Every call must return at once. Its arguments are borrowed: the application copies what it
-/// needs. Each requirement has a default implementation, which does nothing. After the call,
-/// outside of it, the program may use the host again: `Host.scan`, `Host.connect`, `Host.perform`.
+/// needs. Each requirement has a default implementation, which does nothing. The program may call
+/// `Host.scan`, `Host.connect` and `Host.perform` only after the call has returned.
 public protocol ClientApplication: ~Copyable {
   /// The scanner received an advertising report.
-  mutating func heard(_ report: borrowing AdvertisingReport)
+  mutating func received(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan. The scan has ended.
   mutating func scanFailed(_ reason: HCIErrorCode)
 
@@ -23,7 +23,7 @@ public protocol ClientApplication: ~Copyable {
 
   /// A service was found.
   mutating func found(_ service: RemoteService, at index: Int)
-  /// A reference to an included service was found.
+  /// An included service was found.
   mutating func found(_ include: RemoteInclude, at index: Int)
   /// A characteristic was found.
   mutating func found(_ characteristic: RemoteCharacteristic, at index: Int)
@@ -49,7 +49,7 @@ public protocol ClientApplication: ~Copyable {
 
 extension ClientApplication where Self: ~Copyable {
   /// Nothing happens.
-  public mutating func heard(_ report: borrowing AdvertisingReport) {}
+  public mutating func received(_ report: borrowing AdvertisingReport) {}
   /// Nothing happens.
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
   /// Nothing happens.

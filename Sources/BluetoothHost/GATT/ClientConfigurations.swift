@@ -2,8 +2,8 @@
 ///
 /// Core Specification, Vol 3, Part G, 3.3.3.3.
 public struct ClientConfigurations: Equatable, Sendable {
-  /// The number of slots. A client cannot write a Client Characteristic Configuration with a higher
-  /// slot.
+  /// The number of slots. A client cannot write a Client Characteristic Configuration whose slot is
+  /// this number or higher.
   public static var capacity: Int { 128 }
 
   private var bits = InlineArray<32, UInt8>(repeating: 0)
@@ -35,11 +35,6 @@ public struct ClientConfigurations: Equatable, Sendable {
       let new = UInt8(truncatingIfNeeded: newValue.rawValue & 0b11) &<< shift
       bits[slot &>> 2] = bits[slot &>> 2] & ~(0b11 &<< shift) | new
     }
-  }
-
-  /// Removes every subscription.
-  mutating func removeAll() {
-    for index in bits.indices { bits[index] = 0 }
   }
 
   @inline(__always)

@@ -30,7 +30,9 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   }
 
   /// Reports an advertiser.
-  public mutating func heard(_ report: borrowing AdvertisingReport) { application.heard(report) }
+  public mutating func received(_ report: borrowing AdvertisingReport) {
+    application.received(report)
+  }
 
   /// The controller refused to scan.
   public mutating func scanFailed(_ reason: HCIErrorCode) { application.scanFailed(reason) }

@@ -4,13 +4,13 @@
 /// 7.8.18, 7.8.31, 7.7.65.6) and of the L2CAP request (Vol 3, Part A, 4.20), and are the value of
 /// the Peripheral Preferred Connection Parameters characteristic (Vol 3, Part C, 12.3).
 public struct ConnectionParameters: Equatable, Sendable {
-  /// The shortest connection interval, in 1.25 ms, 6 to 3,200.
+  /// The shortest connection interval, in units of 1.25 ms, 6 to 3,200.
   public var minimumInterval: UInt16
-  /// The longest connection interval, in 1.25 ms, 6 to 3,200.
+  /// The longest connection interval, in units of 1.25 ms, 6 to 3,200.
   public var maximumInterval: UInt16
   /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: UInt16
-  /// How long a link may be silent until it ends, in 10 ms, 10 to 3,200.
+  /// How long a link may be silent until it ends, in units of 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
 
   /// Creates parameters without a check of their values.
@@ -64,6 +64,6 @@ public struct ConnectionParameters: Equatable, Sendable {
   /// The specification allows a silence of 16 s, during which nothing reaches the peripheral.
   public var areAcceptable: Bool { areValid && longestSilence <= 3_200 }
 
-  /// The longest silence of the peripheral, in 1.25 ms.
+  /// The longest silence of the peripheral, in units of 1.25 ms.
   private var longestSilence: UInt32 { UInt32(maximumInterval) * (1 + UInt32(latency)) }
 }

@@ -56,6 +56,6 @@ public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
   /// A packet of an encrypted link failed its integrity check: the keys differ.
   public static let micFailure = HCIErrorCode(rawValue: 0x3D)
-  /// The peer was never heard on the new link.
+  /// No packet of the peer arrived on the new link.
   public static let connectionFailedToBeEstablished = HCIErrorCode(rawValue: 0x3E)
 }

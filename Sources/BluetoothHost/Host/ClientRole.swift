@@ -12,7 +12,7 @@ public protocol ClientRole: ~Copyable {
   /// Sets the MTU.
   mutating func configure(_ configuration: HostConfiguration)
   /// Reports an advertiser.
-  mutating func heard(_ report: borrowing AdvertisingReport)
+  mutating func received(_ report: borrowing AdvertisingReport)
   /// The controller refused to scan.
   mutating func scanFailed(_ reason: HCIErrorCode)
   /// The attempt to connect ended without a link.
@@ -63,7 +63,7 @@ public struct NoClient: ClientRole, ~Copyable {
   /// Nothing happens.
   public mutating func configure(_ configuration: HostConfiguration) {}
   /// Nothing happens.
-  public mutating func heard(_ report: borrowing AdvertisingReport) {}
+  public mutating func received(_ report: borrowing AdvertisingReport) {}
   /// Nothing happens.
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
   /// Nothing happens.

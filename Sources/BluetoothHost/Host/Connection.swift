@@ -39,7 +39,7 @@ public struct Connection: ~Copyable {
   /// How many ACL packets of this link the controller holds.
   var inFlight = 0
   /// Whether data has arrived since the last check.
-  var isHeard = false
+  var hasReceivedData = false
   /// For how many minutes no data has arrived.
   var silentMinutes: UInt16 = 0
 

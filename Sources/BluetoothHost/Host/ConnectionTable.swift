@@ -1,7 +1,7 @@
 /// Finds the connection of a handle in constant time.
 ///
-/// A handle has its own slot, or the next free one. Controllers number their links consecutively,
-/// so the first slot is usually right.
+/// A handle has its own slot, or, if that is taken, the first free one. Controllers number their
+/// links consecutively, so a handle usually has its own slot.
 struct ConnectionTable<let links: Int> {
   /// The open links.
   private(set) var open = ConnectionSet.none

@@ -15,7 +15,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     serverRole.advertiser.advertisement = advertisement
     serverRole.advertiser.isAdvertisingDataPending = advertisement != nil
     serverRole.advertiser.isScanResponseDataPending = advertisement != nil
-    serverRole.advertiser.refusesAdvertising = false
+    serverRole.advertiser.isAdvertisingRefused = false
     controller.mayHaveCommands = true
   }
 
@@ -23,7 +23,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// controller refuses to advertise while it has links.
   public var isAdvertisingHeldBack: Bool {
     guard Server.isPresent, serverRole.advertiser.advertisement != nil else { return false }
-    return !hasRoomToAdvertise || serverRole.advertiser.refusesAdvertising
+    return !hasRoomToAdvertise || serverRole.advertiser.isAdvertisingRefused
   }
 
   /// Whether a central can connect. A connection stays reserved for a peer that this device is

@@ -167,7 +167,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// Takes the result of a Security Manager's command, or that it remained unanswered.
+  /// Takes the result of a Security Manager's command. An unanswered command has the status
+  /// `unspecifiedError` and no parameters.
   private mutating func finishSecurity(
     _ opcode: HCIOpcode, status: HCIErrorCode, _ parameters: consuming ByteReader
   ) {
@@ -221,10 +222,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
     guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {
-      serverRole.advertiser.refusesAdvertising = true
+      serverRole.advertiser.isAdvertisingRefused = true
       return false
     }
-    // If advertising is already on, the host did not enable it.
+    // No link, scan or attempt explains the refusal. Perhaps the controller already advertises
+    // without the host's command.
     fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
     return true
   }

@@ -67,7 +67,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         minimumInterval: configuration.advertisingInterval.lowerBound,
         maximumInterval: configuration.advertisingInterval.upperBound,
         ownAddressType: controller.address.kind.rawValue,
-        // All who ask get a scan response; only devices in the accept list connect.
+        // 0x02: the controller answers every scan request, and accepts connections only from
+        // devices in the filter accept list.
         filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00),
       into: &writer)
   }
@@ -151,11 +152,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return nil
   }
 
-  /// Pairing derives its random numbers from the controller's.
+  /// Writes LE Rand if pairing still needs random numbers for its seed; `nil` otherwise.
   private func writeRandomCommand(into writer: inout ByteWriter) -> HCIOpcode? {
     securityRole.needsRandomNumber ? write(PlainCommand(.leRand), into: &writer) : nil
   }
 
+  /// Writes the next advertising command; `nil` if none is needed.
+  ///
   /// Advertising is on while there is something to advertise and a connection is free. Its data may
   /// change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {

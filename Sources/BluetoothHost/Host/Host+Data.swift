@@ -9,7 +9,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return
     }
     nextIndex = index
-    connections[index].isHeard = true
+    connections[index].hasReceivedData = true
     pending.insert(index)
     let startsFrame = header.boundary != .continuing
     var concernsSecurity = false

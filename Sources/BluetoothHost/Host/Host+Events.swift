@@ -145,7 +145,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func close(_ index: Int, reason: HCIErrorCode, at now: Instant) {
     // The controller discards the packets of an ended link.
     freeBuffers(connections[index].inFlight, of: index)
-    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
+    if Server.isPresent { serverRole.advertiser.isAdvertisingRefused = false }
     controller.mayHaveCommands = true
     forget(index, reason: reason)
     if table.count == 0 { scheduleCheck(at: now) }

@@ -37,8 +37,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return true
   }
 
-  /// Ends the attempt to connect. `connectionFailed` follows, even if the controller still makes
-  /// the link: the host ends that link. With `keepsLink` it keeps it, and `connected` follows.
+  /// Ends the attempt to connect. `connectionFailed` follows. If the controller makes the link all
+  /// the same, the host ends that link; with `keepsLink` it keeps the link and calls `connected`
+  /// instead.
   public mutating func cancelConnection(keepsLink: Bool = false) {
     guard Client.isPresent else { return }
     clientRole.initiator.keepsLateLink = keepsLink
@@ -66,7 +67,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// `ended`.
   ///
   /// - Returns: False if there is no link, if it is ending, if another operation is under way, or
-  ///   if the operation is invalid: its `byteCount` is negative, or does not hold two handles.
+  ///   if the operation is invalid: its `byteCount` is negative, or, for `readMultiple`, less than
+  ///   4 or odd.
   public mutating func perform(_ operation: ClientOperation, at index: Int) -> Bool {
     guard Client.isPresent, isOpen(index), connections[index].disconnectReason == nil,
       clientRole.begin(operation, on: connections[index])
@@ -163,7 +165,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Tries again to advertise if the controller refused before.
   private mutating func retryAdvertising() {
-    if Server.isPresent { serverRole.advertiser.refusesAdvertising = false }
+    if Server.isPresent { serverRole.advertiser.isAdvertisingRefused = false }
   }
 
   /// Whether `event` is a link that the host requested. Any other result is handled here.
@@ -204,8 +206,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       var reports = AdvertisingReports(parameters, isExtended: isExtended)
     else { return }
     while var report = reports.next() {
-      if Security.isPresent { report.address = securityRole.heard(report.address) }
-      clientRole.heard(report)
+      if Security.isPresent { report.address = securityRole.noteAdvertiser(report.address) }
+      clientRole.received(report)
     }
   }
 

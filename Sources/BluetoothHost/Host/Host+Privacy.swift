@@ -51,7 +51,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     controller.address = address
   }
 
-  /// Whether advertising is only paused.
+  /// Whether advertising is paused for a change of the controller's lists or address.
   var isAdvertisingPaused: Bool {
     securityRole.hasPrivacyCommand && wantsAdvertising
   }

@@ -12,7 +12,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// milliseconds.
   static var advertisingCheckInterval: UInt32 { 30_000 }
 
-  /// Schedules the next check of what the controller does without commands.
+  /// Schedules the next check of the links, or, without a link, of the advertising.
   mutating func scheduleCheck(at now: Instant) {
     if Server.isPresent {
       serverRole.advertiser.isCheckPending = false
@@ -47,10 +47,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     scheduleCheck(at: now)
     var quietest: Int?
     for index in 0..<links where connections[index].handle != nil {
-      let isHeard = connections[index].isHeard
-      connections[index].isCheckPending = controller.checksLinks && !isHeard
-      connections[index].isHeard = false
-      let minutes = isHeard ? 0 : min(connections[index].silentMinutes, .max - 1) + 1
+      let hasReceivedData = connections[index].hasReceivedData
+      connections[index].isCheckPending = controller.checksLinks && !hasReceivedData
+      connections[index].hasReceivedData = false
+      let minutes = hasReceivedData ? 0 : min(connections[index].silentMinutes, .max - 1) + 1
       connections[index].silentMinutes = minutes
       if minutes > connections[quietest ?? index].silentMinutes || quietest == nil {
         quietest = index

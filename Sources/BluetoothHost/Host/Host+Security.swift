@@ -63,13 +63,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Saves the server's state of the client at `index` to its bond.
   mutating func saveClient(at index: Int) {
     guard Security.isPresent, Server.isPresent,
-      securityRole.hasChanged(serverRole.clientState(at: index), at: index),
+      securityRole.takeChange(of: serverRole.clientState(at: index), at: index),
       let record = serverRole.clientRecord(at: index)
     else { return }
     securityRole.save(record, at: index)
   }
 
-  /// Does the same for all links, after a change that may affect any of them.
+  /// Calls `noteSecurity(at:)` for all links, after a change that may affect any of them.
   mutating func noteSecurityOfAll() {
     for index in 0..<links { noteSecurity(at: index) }
     if Security.isPresent, securityRole.hasPrivacyCommand { controller.mayHaveCommands = true }

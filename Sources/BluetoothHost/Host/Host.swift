@@ -48,7 +48,7 @@ public struct Host<
   static var longestFrame: Int { 521 }
 
   /// Creates a host that waits for `start`. More links than `ConnectionSet.capacity`, or channels
-  /// with frames longer than 517 bytes, stop the program.
+  /// with K-frame payloads longer than 517 bytes, stop the program.
   ///
   /// - Parameters:
   ///   - configuration: Its name, address and so on.
@@ -65,7 +65,7 @@ public struct Host<
     if Channels.isPresent {
       precondition(
         channels.longestPayload <= Self.longestFrame &- L2CAPFrame.headerLength,
-        "A host reassembles frames of at most 517 bytes.")
+        "A host reassembles frames with at most 517 bytes of payload.")
     }
     self.configuration = configuration
     serverRole = server

@@ -9,7 +9,7 @@ public struct HostConfiguration: Sendable {
   public var address: OwnAddress
   /// The longest ATT PDU that it accepts.
   public var mtu: ATTMTU
-  /// The shortest and the longest advertising interval, in 0.625 ms, 32 to 16,384.
+  /// The shortest and the longest advertising interval, in units of 0.625 ms, 32 to 16,384.
   public var advertisingInterval: ClosedRange<UInt16>
   /// The parameters that it requests from a central with a longer connection interval; `nil` to
   /// accept any.
@@ -20,7 +20,8 @@ public struct HostConfiguration: Sendable {
   public var connectionParameters = ConnectionParameters(
     minimumInterval: 6, maximumInterval: 24, latency: 0, supervisionTimeout: 200)
 
-  /// How many links centrals may open; `nil` for as many as there are connections.
+  /// How many links centrals may open; `nil` for as many as there are connections. A host without a
+  /// client ignores it.
   public var peripheralLinks: Int?
 
   /// After how many minutes without data from its central a link may be ended, when every

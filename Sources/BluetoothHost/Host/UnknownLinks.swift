@@ -1,10 +1,12 @@
-/// Links that the host knows only by their data: their Connection Complete is late or lost.
+/// Links without a connection in the host: their Connection Complete is late or lost, or the host
+/// refuses them.
 ///
-/// The event may arrive within a time limit. After that the host ends the link.
+/// The host ends each link at a time of its own. A late event may arrive before that.
 struct UnknownLinks {
-  /// A link with the time to end it; `nil` if that time has passed.
+  /// A link, and when the host ends it.
   private struct Entry {
     var handle: ConnectionHandle
+    /// `nil` if the host has to end the link now.
     var time: Instant?
   }
 
@@ -15,7 +17,7 @@ struct UnknownLinks {
   /// When to end the next link; `nil` if none waits.
   private(set) var deadline: Instant?
 
-  /// Notes data on the link `handle`. The first call sets `time`, when the host ends the link.
+  /// Notes the link `handle`. The first call sets `time`, when the host ends the link.
   mutating func note(_ handle: ConnectionHandle, endedAt time: Instant) {
     var free: Int?
     for index in 0..<Self.capacity {

@@ -63,8 +63,8 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
     return missing == 0
   }
 
-  /// Returns once the channel of a frame longer than `capacity`; `nil` if there is none. `fragment`
-  /// is the last argument of `receive`.
+  /// The channel of a frame that is longer than `capacity`; `nil` if there is none. Each such frame
+  /// is returned once. Call it after `receive`, with the same arguments.
   mutating func takeOverlong(_ fragment: Span<UInt8>, startsFrame: Bool) -> L2CAPChannel? {
     guard missing == 0 else { return nil }
     // A single fragment that is too long is not in the buffer.

@@ -42,21 +42,3 @@ public enum PrivacyCommand: Equatable, Sendable {
   /// Use this private address.
   case setAddress(DeviceAddress)
 }
-
-extension DeviceAddress {
-  /// Creates a resolvable private address from `key` and the low 22 bits of `random`.
-  ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.2. Those bits may be neither all 0 nor all 1.
-  init(resolvableWith key: Number128, random: UInt32) {
-    var part = random & 0x3F_FFFF
-    if part == 0 || part == 0x3F_FFFF { part = 1 }
-    let prand = part | 0x40_0000
-    let hash = PairingFunctions.ah(k: key, r: prand)
-    self.init(
-      kind: .random,
-      bytes: InlineArray<6, UInt8> { index in
-        let number = index < 3 ? hash : prand
-        return UInt8(truncatingIfNeeded: number &>> UInt32(8 * (index % 3)))
-      })
-  }
-}

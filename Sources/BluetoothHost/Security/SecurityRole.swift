@@ -43,15 +43,16 @@ public protocol SecurityRole: ~Copyable {
   /// The current security of the link.
   func security(at index: Int) -> LinkSecurity
 
-  /// Returns once the record of a client, when its link is encrypted with the key of its bond;
-  /// `nil` before and after that.
+  /// Takes the record of a client after its link is encrypted with the key of its bond; `nil`
+  /// before that, and after it was taken.
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
   /// The recognised clients whose server state may have changed.
   var activeClients: ConnectionSet { get }
   /// The server's state of a client may have changed. Only noted for a recognised client.
   mutating func noteActivity(at index: Int)
-  /// Whether `state` of a client differs from its bond. The client is no longer active then.
-  mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool
+  /// Whether `state` of a client differs from the state last saved to its bond. The call records
+  /// `state` as saved, and removes the client from `activeClients` in either case.
+  mutating func takeChange(of state: ClientState, at index: Int) -> Bool
   /// Stores `record` in the bond of a client.
   mutating func save(_ record: ClientRecord, at index: Int)
   /// Whether a bonded peer has to be authenticated by encryption first: this device is the central
@@ -61,7 +62,7 @@ public protocol SecurityRole: ~Copyable {
   func requiresEncryption(at index: Int) -> Bool
   /// Encrypts the link of such a peer, since the client has a request.
   mutating func encrypt(at index: Int)
-  /// Returns once why the link could not be encrypted; `nil` without a failure.
+  /// Takes the reason why the link could not be encrypted; `nil` if there is none.
   mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode?
 
   /// Whether the controller has to supply a random number: LE Rand.
@@ -77,8 +78,12 @@ public protocol SecurityRole: ~Copyable {
   var hasPrivacyCommand: Bool { get }
   /// The next command for the controller's lists and address; `nil` if everything is up to date.
   mutating func takePrivacyCommand() -> PrivacyCommand?
-  /// Takes the result of a command, or that it remained unanswered. Returns the private address
-  /// that the controller has accepted with it.
+  /// Takes the result of the last command from `takePrivacyCommand`. Ignores other commands.
+  ///
+  /// - Parameter opcode: The command.
+  /// - Parameter status: How it ended; `unspecifiedError` if it remained unanswered.
+  /// - Parameter value: The first of its return parameters.
+  /// - Returns: The private address that the controller has accepted; `nil` for other commands.
   mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress?
@@ -89,7 +94,7 @@ public protocol SecurityRole: ~Copyable {
   /// The identity address of the bond that `address` belongs to, or `address`.
   func identityAddress(of address: DeviceAddress) -> DeviceAddress
   /// Notes an advertiser's address. Returns the same as `identityAddress(of:)`.
-  mutating func heard(_ address: DeviceAddress) -> DeviceAddress
+  mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress
   /// The address to connect to for a link with `peer`.
   func linkAddress(of peer: DeviceAddress) -> DeviceAddress
 }
@@ -141,7 +146,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// Nothing happens.
   public mutating func noteActivity(at index: Int) {}
   /// False.
-  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool { false }
+  public mutating func takeChange(of state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.
   public mutating func save(_ record: ClientRecord, at index: Int) {}
   /// False: there are no bonds.
@@ -173,7 +178,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// `address`.
   public func identityAddress(of address: DeviceAddress) -> DeviceAddress { address }
   /// `address`.
-  public mutating func heard(_ address: DeviceAddress) -> DeviceAddress { address }
+  public mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress { address }
   /// `peer`.
   public func linkAddress(of peer: DeviceAddress) -> DeviceAddress { peer }
 }

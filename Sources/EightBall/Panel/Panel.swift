@@ -32,9 +32,9 @@ public struct Panel: Sendable {
   /// A panel with dark lights, and buttons that are up.
   ///
   /// - Parameters:
-  ///   - shakeDebounce: how long the contacts of shake may bounce, in milliseconds; 0 if the kernel
+  ///   - shakeDebounce: How long the contacts of shake may bounce, in milliseconds; 0 if the kernel
   ///     filters bounces.
-  ///   - clearDebounce: the same for clear.
+  ///   - clearDebounce: The same for clear.
   public init(shakeDebounce: UInt32, clearDebounce: UInt32) {
     shake = Button(debounce: shakeDebounce)
     clear = Button(debounce: clearDebounce)

@@ -52,7 +52,7 @@ public final class VirtualAir {
 
   /// Adds a new controller, in the state after a reset.
   ///
-  /// - Parameter configuration: what the controller can do.
+  /// - Parameter configuration: What the controller can do.
   /// - Parameter address: Its public address; default: F0:00:00:00:00:01 and so on, counting every
   ///   controller that this air has had.
   public func addController(

@@ -30,7 +30,7 @@ public final class AirBench {
 
   /// An empty air at 0 ms.
   ///
-  /// - Parameter seed: the seed of the controllers' random numbers.
+  /// - Parameter seed: The seed of the controllers' random numbers.
   public init(seed: UInt64 = 0) {
     air = VirtualAir(seed: seed)
   }
@@ -41,8 +41,8 @@ public final class AirBench {
   /// Adds a device. Start its host to use it.
   ///
   /// - Parameters:
-  ///   - host: the host.
-  ///   - controller: a controller of `air`; without one, a new controller that is set up as usual.
+  ///   - host: The host.
+  ///   - controller: A controller of `air`; without one, a new controller that is set up as usual.
   public func add<Side: HostSide & ~Copyable>(
     _ host: consuming Side, on controller: VirtualController? = nil
   ) -> AirDevice<Side> {
@@ -70,7 +70,7 @@ public final class AirBench {
 
   /// Carries packets until there are none. No time passes.
   ///
-  /// - Throws: after `stepLimit` packets.
+  /// - Throws: After `stepLimit` packets.
   public func settle() throws(AirBenchError) {
     for _ in 0..<stepLimit where !carryOne() { return }
     throw .packetsWithoutEnd(now)
@@ -95,10 +95,10 @@ public final class AirBench {
   /// Carries packets and lets time pass.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long.
-  ///   - isDone: ends the run early; asked after each packet and each deadline.
-  /// - Returns: whether `isDone` ended it.
-  /// - Throws: if more than `stepLimit` packets, or `deadlineLimit` deadlines, fall on one moment.
+  ///   - milliseconds: How long.
+  ///   - isDone: Ends the run early; asked after each packet and each deadline.
+  /// - Returns: Whether `isDone` ended it.
+  /// - Throws: If more than `stepLimit` packets, or `deadlineLimit` deadlines, fall on one moment.
   @discardableResult
   public func run(
     for milliseconds: UInt32, until isDone: () -> Bool = { false }

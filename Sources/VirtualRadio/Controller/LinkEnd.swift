@@ -2,11 +2,11 @@ import BluetoothHost
 
 /// The timing of a link, which both ends share.
 struct LinkParameters: Equatable {
-  /// In 1.25 ms, 6 to 3,200.
+  /// In units of 1.25 ms, 6 to 3,200.
   var interval: UInt16
   /// In connection events, 0 to 499.
   var latency: UInt16
-  /// In 10 ms, 10 to 3,200.
+  /// In units of 10 ms, 10 to 3,200.
   var supervisionTimeout: UInt16
 
   /// The values for a host's request; `nil` if the specification forbids the request.

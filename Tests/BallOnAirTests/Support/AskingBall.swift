@@ -50,7 +50,7 @@ struct Curiosity: ClientApplication {
     links[index]?.next = .write(Handles.question, byteCount: question.utf8.count)
   }
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {
+  mutating func received(_ report: borrowing AdvertisingReport) {
     if report.isConnectable == true { found = report.address }
   }
 

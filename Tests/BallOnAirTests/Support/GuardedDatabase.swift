@@ -173,7 +173,7 @@ struct GuardedAsker: ClientApplication {
   var notified: [(handle: AttributeHandle, value: [UInt8])] = []
   var failures: [HCIErrorCode] = []
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {
+  mutating func received(_ report: borrowing AdvertisingReport) {
     if !heard.contains(report.address) { heard.append(report.address) }
   }
   mutating func connectionFailed(_ reason: HCIErrorCode) { failures.append(reason) }

@@ -1,13 +1,17 @@
 import BluetoothHost
 import VirtualRadio
 
-/// Sends PDUs that a phone's client would never send. The client ignores the responses; the test
-/// finds them among the ball's packets.
+/// Sends PDUs that a central's client would never send. The client ignores the responses; the test
+/// finds them among the peripheral's packets.
 struct RawLink {
   private let radio: VirtualController
 
   init(_ phone: Phone) {
-    radio = phone.radio
+    self.init(phone.radio)
+  }
+
+  init(_ radio: VirtualController) {
+    self.radio = radio
   }
 
   /// Sends one frame in fragments of at most `size` bytes.

@@ -3,7 +3,7 @@ import BluetoothHost
 /// A client's application that records its events, and provides the values to write.
 struct Collector: ClientApplication {
   enum Event: Equatable {
-    case heard(Report)
+    case received(Report)
     case scanFailed(HCIErrorCode)
     case connectionFailed(HCIErrorCode)
     case connected(Int, DeviceAddress, LEConnectionComplete.Role)
@@ -34,9 +34,9 @@ struct Collector: ClientApplication {
   /// The values to write, by connection index.
   var values: [Int: [UInt8]] = [:]
 
-  mutating func heard(_ report: borrowing AdvertisingReport) {
+  mutating func received(_ report: borrowing AdvertisingReport) {
     events.append(
-      .heard(
+      .received(
         Report(
           address: report.address, isConnectable: report.isConnectable,
           isScannable: report.isScannable, isScanResponse: report.isScanResponse,

@@ -156,7 +156,7 @@ struct ScanTests {
       central.receive(report)
       #expect(
         central.takeEvents() == [
-          .heard(
+          .received(
             Collector.Report(
               address: .numbered(2), isConnectable: isConnectable, isScannable: isScannable,
               isScanResponse: isScanResponse, rssi: -50, data: Self.advertisement))
@@ -170,7 +170,7 @@ struct ScanTests {
     central.receive(Self.report(0x00, [], rssi: 127))
     central.receive(Self.extendedReport(eventType: 0b0001_0011, [], rssi: 127))
     for event in central.takeEvents() {
-      guard case .heard(let report) = event else { continue }
+      guard case .received(let report) = event else { continue }
       #expect(report.rssi == nil)
     }
   }
@@ -183,7 +183,7 @@ struct ScanTests {
     let reports = one + two
     central.receive([0x04, 0x3E, UInt8(2 + reports.count), 0x02, 2] + reports)
     let data = central.takeEvents().map { event -> [UInt8] in
-      if case .heard(let report) = event { report.data } else { [] }
+      if case .received(let report) = event { report.data } else { [] }
     }
     #expect(data == [[1, 0xAA], [1, 0xBB]])
   }

@@ -1,8 +1,8 @@
 /// The client side of the attribute protocol on one link. It has one operation at a time, and each
 /// operation has one request at a time.
 ///
-/// It stores no PDU. The operation and its progress determine the request, so each packet with a
-/// part of it writes it again. `position` and `mtu` stay the same meanwhile.
+/// It stores no PDU: it writes the request again for each ACL packet that carries a fragment of it.
+/// `position` and `mtu` do not change until the last fragment.
 ///
 /// Core Specification, Vol 3, Part F, 3.3.2.
 struct ATTClient: ~Copyable {
@@ -16,7 +16,7 @@ struct ATTClient: ~Copyable {
 
   /// The kind of the operation's current request.
   enum Stage: UInt8 {
-    /// The only request, the first one, or one like the first.
+    /// The operation's first request, or the same request for the rest of its range.
     case first
     /// Reads the next part of a long value.
     case continuing
@@ -220,7 +220,7 @@ extension ATTClient {
   enum Step {
     /// The next request is sent.
     case next
-    /// The operation ends, successfully without an error.
+    /// The operation ends; `nil` means success.
     case end(OperationError?)
     /// The link ends, since this is the response to another request.
     case outOfStep(ATTOpcode)

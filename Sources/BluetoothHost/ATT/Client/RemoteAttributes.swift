@@ -12,18 +12,19 @@ public struct RemoteService: Equatable, Sendable {
   }
 }
 
-/// A reference from one service to another.
+/// An include declaration: a service that another service includes.
 ///
 /// Core Specification, Vol 3, Part G, 3.2.
 public struct RemoteInclude: Equatable, Sendable {
-  /// The handle of the reference.
+  /// The handle of the include declaration.
   public var declaration: AttributeHandle
   /// The handles of the included service.
   public var range: AttributeHandleRange
-  /// Its UUID; `nil` if it has 128 bits: then the attribute at `range.start` contains it.
+  /// The included service's 16-bit UUID; `nil` for a 128-bit UUID, which the service's declaration
+  /// at `range.start` contains.
   public var uuid: BluetoothUUID?
 
-  /// Creates a reference to the service with this range.
+  /// Creates a declaration that includes the service with this range.
   public init(declaration: AttributeHandle, range: AttributeHandleRange, uuid: BluetoothUUID?) {
     self.declaration = declaration
     self.range = range

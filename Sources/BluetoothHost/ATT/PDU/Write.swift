@@ -1,4 +1,4 @@
-/// Writes a value, with a response: the opcode alone.
+/// Writes a value. The response is the opcode alone.
 ///
 /// Core Specification, Vol 3, Part F, 3.4.5.1. Write Command (3.4.5.3) and the Handle Value
 /// Notification and Indication (3.4.7) have the same parameters: an `AttributeValue`.

@@ -29,7 +29,8 @@ extension ATTBearer {
     indicatesChange = false
   }
 
-  /// Whether the client is change-unaware and supports robust caching. It gets no values then.
+  /// Whether the client is change-unaware and supports robust caching. It then gets no notification
+  /// or indication except Service Changed.
   var isOutOfSync: Bool { awareness != .aware && clientFeatures & Self.robustCaching != 0 }
 
   /// Bit 0 of Client Supported Features. Core Specification, Vol 3, Part G, 7.2.
@@ -45,7 +46,7 @@ extension ATTBearer {
 
   /// Decides about `pdu`, while the client is not change-aware.
   ///
-  /// - Parameter isInTurn: Whether the client may send a request: none waits for its response.
+  /// - Parameter isInTurn: Whether the client may send a request: no response is due.
   mutating func verdict(on pdu: Span<UInt8>, isInTurn: Bool) -> ChangeVerdict {
     var reader = ByteReader(pdu)
     guard isOutOfSync, let byte = reader.readUInt8() else { return .answered }

@@ -45,8 +45,8 @@ struct ATTBearer: ~Copyable {
     protection.rawValue & lacking.rawValue & use.rawValue != 0
   }
 
-  /// Removes the subscriptions in `range`, and those whose slot none of `attributes` has;
-  /// `exception` is a slot to keep.
+  /// Removes the subscriptions in `range`, and those in slots that no attribute uses. Keeps the
+  /// subscription in the slot `exception`.
   mutating func keepConfigurations(
     of attributes: Span<Attribute>, outside range: AttributeHandleRange, and exception: Int?
   ) {

@@ -1,7 +1,7 @@
 // Reading values: Core Specification, Vol 3, Part F, 3.4.4.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// Copies the whole value of the attribute at `handle` to `scratch`. The bytes before `offset`
-  /// may be wrong.
+  /// Copies the whole value of the attribute at `handle` to `scratch`. The application need not
+  /// provide the bytes before `offset`.
   mutating func load(
     _ handle: AttributeHandle, from offset: Int = 0, at connectionIndex: Int
   ) throws(ATTFailure) {

@@ -46,7 +46,9 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
           restore(configuration, of: index, slot, at: connectionIndex)
         }
       }
-    } else if let slot = database.serviceChanged.slot {
+    } else if let slot = database.serviceChanged.slot,
+      bearers[connectionIndex].configurations[slot] == .none
+    {
       bearers[connectionIndex].configurations[slot] = record.serviceChanged
     }
     guard !isSame || !record.isChangeAware else { return }

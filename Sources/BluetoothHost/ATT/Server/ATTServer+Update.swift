@@ -6,8 +6,8 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     let connectionIndex = connection.index
-    // Nothing is sent before the confirmation of an indication: the next value might be one too.
-    // Core Specification, Vol 3, Part F, 3.3.2.
+    // No update is sent until the client confirms the last indication: the next update might be an
+    // indication as well. Core Specification, Vol 3, Part F, 3.3.2.
     guard !bearers[connectionIndex].awaitsConfirmation else { return false }
     if bearers[connectionIndex].changedServices != nil,
       writeServiceChanged(on: &connection, at: now, to: &writer)
@@ -55,7 +55,8 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     connection.timers[.confirmation] = now.advanced(by: 30_000)
   }
 
-  /// Notes for the client at `connectionIndex` that the services in `range` have changed.
+  /// Drops the client's subscriptions in `range`, makes the client change-unaware, and schedules a
+  /// Service Changed indication for `range`.
   mutating func databaseChanged(in range: AttributeHandleRange, at connectionIndex: Int) {
     bearers[connectionIndex].keepConfigurations(
       of: database.attributes, outside: range, and: database.serviceChanged.slot)

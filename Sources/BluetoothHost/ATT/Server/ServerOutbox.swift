@@ -51,7 +51,7 @@ struct ServerOutbox: ~Copyable {
     server: inout ATTServer<links, Database, Application>
   ) {
     if !isResumed, server.bearers[connection.index].awareness != .aware,
-      isOutOfSync(pdu, bearer: &server.bearers[connection.index])
+      refuseIfOutOfSync(pdu, bearer: &server.bearers[connection.index])
     {
       return
     }
@@ -65,9 +65,10 @@ struct ServerOutbox: ~Copyable {
     if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
   }
 
-  /// Whether a change-unaware client's PDU is ignored or refused.
+  /// Ignores or refuses the PDU of a change-unaware client; `false` if the server handles the PDU
+  /// as usual.
   @inline(never)
-  private mutating func isOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
+  private mutating func refuseIfOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
     switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {
     case .answered:
       return false
@@ -88,7 +89,7 @@ struct ServerOutbox: ~Copyable {
     server: inout ATTServer<links, Database, Application>, to writer: inout ByteWriter
   ) -> Bool {
     if connection.sending == .nothing {
-      if !response.isEmpty, !server.bearers[connection.index].hasPutOff {
+      if hasResponse(server.bearers[connection.index]) {
         sending = .response
       } else {
         return writeUpdate(for: &connection, length: length, at: now, server: &server, to: &writer)

@@ -5,15 +5,18 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingParameters
 
-  /// The shortest time between advertisements, in 0.625 ms, 32 to 16,384.
+  /// The shortest time between advertisements, in units of 0.625 ms, 32 to 16,384.
   public var minimumInterval: UInt16
-  /// The longest time between advertisements, in 0.625 ms, 32 to 16,384.
+  /// The longest time between advertisements, in units of 0.625 ms, 32 to 16,384.
   public var maximumInterval: UInt16
-  /// As in `LEAdvertisingReport.Kind`: 0x00 for ADV_IND.
+  /// 0x00 ADV_IND; 0x01 ADV_DIRECT_IND, high duty cycle; 0x02 ADV_SCAN_IND; 0x03 ADV_NONCONN_IND;
+  /// 0x04 ADV_DIRECT_IND, low duty cycle.
   public var type: UInt8
-  /// 0x00 public; 0x01 random.
+  /// 0x00 public; 0x01 random; 0x02 and 0x03 a private address, or else the public or the random
+  /// one.
   public var ownAddressType: UInt8
-  /// The addressee of directed advertising; ignored otherwise.
+  /// The target of directed advertising. With the own address type 0x02 or 0x03, also the device of
+  /// the resolving list for which the private address is generated; ignored otherwise.
   public var peer: DeviceAddress
   /// Bit 0: channel 37; bit 1: 38; bit 2: 39.
   public var channelMap: UInt8

@@ -32,27 +32,6 @@ public struct Disconnect: HCICommand, Equatable {
   }
 }
 
-/// Reports that there is no key for a link, so it stays unencrypted.
-///
-/// Core Specification, Vol 4, Part E, 7.8.26.
-public struct LELongTermKeyRequestNegativeReply: HCICommand, Equatable {
-  /// The command's opcode.
-  public static let opcode = HCIOpcode.leLongTermKeyRequestNegativeReply
-
-  /// The link.
-  public var handle: ConnectionHandle
-
-  /// Creates a command with these parameters.
-  public init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
-
-  /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(handle.rawValue)
-  }
-}
-
 /// Reads the signal strength of a link's peer. A successful answer also shows that the link exists.
 ///
 /// Core Specification, Vol 4, Part E, 7.5.4.

@@ -7,11 +7,12 @@ public struct LESetScanParameters: HCICommand, Equatable {
 
   /// 0x00 passive; 0x01 active, with scan requests.
   public var type: UInt8
-  /// The time between the starts of two scans, in 0.625 ms, 4 to 16,384.
+  /// The time between the starts of two scans, in units of 0.625 ms, 4 to 16,384.
   public var interval: UInt16
-  /// The duration of a scan, in 0.625 ms, at most the interval.
+  /// The duration of a scan, in units of 0.625 ms, at most the interval.
   public var window: UInt16
-  /// 0x00 public; 0x01 random.
+  /// 0x00 public; 0x01 random; 0x02 and 0x03 a private address, or else the public or the random
+  /// one.
   public var ownAddressType: UInt8
   /// 0x00: every advertiser.
   public var filterPolicy: UInt8
@@ -91,21 +92,22 @@ public struct LECreateConnection: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leCreateConnection
 
-  /// In 0.625 ms, 4 to 16,384.
+  /// In units of 0.625 ms, 4 to 16,384.
   public var scanInterval: UInt16
-  /// In 0.625 ms, at most the interval.
+  /// In units of 0.625 ms, at most the interval.
   public var scanWindow: UInt16
   /// 0x00: connect to `peer`.
   public var filterPolicy: UInt8
   /// The advertiser.
   public var peer: DeviceAddress
-  /// 0x00 public; 0x01 random.
+  /// 0x00 public; 0x01 random; 0x02 and 0x03 a private address, or else the public or the random
+  /// one.
   public var ownAddressType: UInt8
   /// The requested connection parameters.
   public var parameters: ConnectionParameters
-  /// A hint, in 0.625 ms.
+  /// A hint, in units of 0.625 ms.
   public var minimumEventLength: UInt16
-  /// A hint, in 0.625 ms.
+  /// A hint, in units of 0.625 ms.
   public var maximumEventLength: UInt16
 
   /// Creates a command with these parameters.

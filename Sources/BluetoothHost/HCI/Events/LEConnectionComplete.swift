@@ -30,11 +30,11 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   public var role: Role
   /// The peer.
   public var peer: DeviceAddress
-  /// The connection interval, in 1.25 ms, 6 to 3,200.
+  /// The connection interval, in units of 1.25 ms, 6 to 3,200.
   public var interval: UInt16
   /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: UInt16
-  /// How long the link may be silent until it ends, in 10 ms, 10 to 3,200.
+  /// How long the link may be silent until it ends, in units of 10 ms, 10 to 3,200.
   public var supervisionTimeout: UInt16
   /// The code of the central's clock accuracy; only valid for a peripheral.
   public var centralClockAccuracy: UInt8

@@ -75,7 +75,7 @@ public struct CreditBasedChannels<
   ///
   /// - Parameters:
   ///   - spsm: The protocol or service of the channel.
-  ///   - link: the index of the link.
+  ///   - link: The index of the link.
   ///   - mtu: The longest SDU that this device accepts.
   /// - Returns: The channel's number; `nil` if there is no such link, or no room for another
   ///   channel. The application's `opened` or `closed` follows.

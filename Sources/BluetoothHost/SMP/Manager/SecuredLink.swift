@@ -27,7 +27,7 @@ struct SecuredLink {
   var keyReply: LongTermKeyReply?
   /// The security of the link as soon as it is encrypted with the bond's key.
   var pendingSecurity: LinkSecurity?
-  /// When the controller's answer to that times out.
+  /// When the encryption with the bond's key times out.
   var encryptionDeadline: Instant?
   /// Whether this device is the central and the bond's key is valid for the link: see
   /// `requiresEncryption`.

@@ -1,8 +1,8 @@
 // The records of bonded clients: Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3.
 extension SecurityManager
 where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Returns once the record of the client at `index`, when its link is encrypted with the key of
-  /// its bond; `nil` before and after that.
+  /// Takes the record of the client at `index` after its link is encrypted with the key of its
+  /// bond; `nil` before that, and after it was taken.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {
     guard isOpen(index), !table[index].isRecognized,
       table[index].security.contains(.encrypted | .bonded), let number = bondIndex(at: index),
@@ -19,9 +19,9 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if isOpen(index), table[index].isRecognized { activeClients.insert(index) }
   }
 
-  /// Whether `state` of the client at `index` differs from its bond. The client is no longer active
-  /// then.
-  public mutating func hasChanged(_ state: ClientState, at index: Int) -> Bool {
+  /// Whether `state` of the client at `index` differs from the state last saved to its bond. The
+  /// call records `state` as saved, and removes the client from `activeClients` in either case.
+  public mutating func takeChange(of state: ClientState, at index: Int) -> Bool {
     activeClients.remove(index)
     guard isOpen(index), table[index].isRecognized, table[index].saved != state else {
       return false

@@ -52,7 +52,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     table[index].isEncryptionPending = true
   }
 
-  /// Returns once why the link could not be encrypted; `nil` without a failure.
+  /// Takes the reason why the link could not be encrypted; `nil` if there is none.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? {
     guard isOpen(index), let failure = table[index].encryptionFailure else { return nil }
     table[index].encryptionFailure = nil
@@ -116,10 +116,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if !isEncrypted, table[index].security.contains(.encrypted) { setSecurity(.none, at: index) }
     if pairingIndex == index {
       let security = pairing.security
-      let isPairings = pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: now)
-      if isPairings, status == .success, isEncrypted { setSecurity(security, at: index) }
+      let concernsPairing = pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: now)
+      if concernsPairing, status == .success, isEncrypted { setSecurity(security, at: index) }
       settle(at: now)
-      guard !isPairings else { return }
+      guard !concernsPairing else { return }
     }
     let newSecurity = table[index].pendingSecurity
     table[index].pendingSecurity = nil

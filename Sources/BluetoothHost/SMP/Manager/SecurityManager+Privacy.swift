@@ -36,7 +36,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     Delegate.keepsPrivacy && (upkeep.isAddressPending || upkeep.isUnderWay || needsListUpdate)
   }
 
-  /// After a reset the controller's lists are right if there are no bonds and no filter.
+  /// Whether the controller's lists have to be updated. After a reset they are right if there are
+  /// no bonds and no filter.
   private var needsListUpdate: Bool {
     guard upkeep.step != .done else { return false }
     return bonds.count > 0 || upkeep.isResolving || upkeep.acceptCount > 0
@@ -176,11 +177,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     return .setAddress(address)
   }
 
-  /// Takes the result of the last command from `takePrivacyCommand`, or that it remained
-  /// unanswered. Ignores other commands.
+  /// Takes the result of the last command from `takePrivacyCommand`. Ignores other commands.
   ///
-  /// - Parameter opcode: the command.
-  /// - Parameter status: how it ended.
+  /// - Parameter opcode: The command.
+  /// - Parameter status: How it ended; `unspecifiedError` if it remained unanswered.
   /// - Parameter value: The first of its return parameters.
   /// - Returns: The private address that the controller has accepted; `nil` for other commands.
   public mutating func finishPrivacyCommand(
@@ -208,7 +208,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if Delegate.keepsPrivacy, upkeep.isUnderWay { upkeep.restart() }
   }
 
-  /// When to renew the private address; at once if no time is set yet.
+  /// When to renew the private address; `nil` without one. Before the first renewal is scheduled, a
+  /// time in the past, at which `advancePrivacy` schedules it.
   var renewalTime: Instant? {
     Delegate.keepsPrivacy && upkeep.isPrivate ? upkeep.renewalTime ?? Instant(rawValue: 0) : nil
   }
@@ -238,7 +239,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// Notes an advertiser's address. Returns its identity address, as `identityAddress(of:)` does.
-  public mutating func heard(_ address: DeviceAddress) -> DeviceAddress {
+  public mutating func noteAdvertiser(_ address: DeviceAddress) -> DeviceAddress {
     guard address.isResolvable, bonds.count > 0 else { return address }
     let identity = identityAddress(of: address)
     if identity != address { recent.note(address, of: identity) }

@@ -13,7 +13,7 @@ public struct SecurityManager<
 >: ~Copyable {
   /// The requirements for the next pairing.
   public var policy: PairingPolicy
-  /// The identity of this device; `nil` if it distributes no other address than that of the link.
+  /// The identity of this device; `nil` if it distributes no identity.
   public var identity: LocalIdentity?
   /// The bonds. Remove one with `removeBond(at:)`, which updates the links.
   public var bonds: Bonds
@@ -25,10 +25,8 @@ public struct SecurityManager<
   public var delegate: Delegate
 
   var pairing: Pairing<Agreement, Random>
-  /// The connection that is pairing.
-  var pairingIndex: Int?
   /// The connection that is pairing; `nil` if there is none. Only one can pair at a time.
-  public var pairingConnection: Int? { pairingIndex }
+  public internal(set) var pairingIndex: Int?
   var limiter = AttemptLimiter<8>()
   /// A PDU that needs several packets, and its connection. Only the connection that is pairing
   /// sends PDUs of more than 2 bytes.

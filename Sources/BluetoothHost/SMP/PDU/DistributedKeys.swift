@@ -89,17 +89,3 @@ public struct IdentityAddressInformation: SMPPDU, Equatable {
     address.write(to: &writer)
   }
 }
-
-extension DeviceAddress {
-  /// Whether it is an identity address: public or static random.
-  ///
-  /// Core Specification, Vol 6, Part B, 1.3.
-  public var isIdentity: Bool {
-    kind == .public || (kind == .random && bytes[5] & 0b1100_0000 == 0b1100_0000)
-  }
-
-  /// Whether it is a resolvable private address: 22 random bits under the top bits 01, and a hash.
-  ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.2.
-  public var isResolvable: Bool { kind == .random && bytes[5] & 0b1100_0000 == 0b0100_0000 }
-}

@@ -1,6 +1,6 @@
 // Phase 2: each device commits to a random number, and then reveals it. Legacy pairing and Secure
 // Connections have the same exchange with different functions. Passkey entry with Secure
-// Connections repeats it 20 times, for each bit of the passkey. Core Specification, Vol 3, Part H,
+// Connections repeats it for each of the 20 bits of the passkey. Core Specification, Vol 3, Part H,
 // 2.3.5.5, 2.3.5.6.2 and 2.3.5.6.3.
 extension Pairing where Agreement: ~Copyable {
   /// The number of bits of a passkey.
@@ -54,7 +54,7 @@ extension Pairing where Agreement: ~Copyable {
       }
       state.phase = .random
     }
-    // Only now: the random number of the previous round may still have to be sent.
+    // Not earlier: until now, the random number of the previous round may still have been pending.
     state.ownNonce = random.nextNumber()
     state.ownConfirm = confirmValue(of: .own)
     state.isCommitted = true

@@ -56,7 +56,8 @@ extension Pairing where Agreement: ~Copyable {
     if state.policy.secureConnections == .required, !state.isSecureConnections {
       return fail(.authenticationRequirements)
     }
-    // In Secure Connections one side's data is enough, and ours was never sent.
+    // With Secure Connections, one device's OOB flag selects out-of-band pairing, but this device
+    // has no OOB data to give.
     if state.isSecureConnections, state.peerFeatures.hasOOBData { return fail(.oobNotAvailable) }
     if state.policy.authentication == .required, !state.model.isAuthenticated {
       return fail(.authenticationRequirements)

@@ -109,16 +109,3 @@ extension Pairing where Agreement: ~Copyable {
     end(.paired(bonds && hasKey && isRecognizable ? state.bond : nil))
   }
 }
-
-extension DeviceAddress {
-  /// Whether it is a resolvable private address that was made with `key`.
-  ///
-  /// Core Specification, Vol 6, Part B, 1.3.2.3.
-  public func isResolved(by key: Number128) -> Bool {
-    guard isResolvable else { return false }
-    let bytes = bytes
-    let hash = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
-    let prand = UInt32(bytes[3]) | UInt32(bytes[4]) << 8 | UInt32(bytes[5]) << 16
-    return PairingFunctions.ah(k: key, r: prand) == hash
-  }
-}

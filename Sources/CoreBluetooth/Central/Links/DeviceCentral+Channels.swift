@@ -72,7 +72,7 @@ extension DeviceCentral {
     _ host: inout Device.Host
   ) {
     var request = request
-    let pairing = host.security.pairingConnection
+    let pairing = host.security.pairingIndex
     let security = host.security.security(at: index)
     let before = request.before ?? security
     request.before = before

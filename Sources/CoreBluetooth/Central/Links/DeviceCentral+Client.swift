@@ -2,7 +2,7 @@ import BluetoothHost
 
 // The host's reports. These calls ask nothing of the host: `update` does.
 extension DeviceCentral: ClientApplication {
-  func heard(_ report: borrowing AdvertisingReport) {
+  func received(_ report: borrowing AdvertisingReport) {
     peerWasHeard()
     if let discovery = scanner.merge(report) { post(.discovered(discovery)) }
   }

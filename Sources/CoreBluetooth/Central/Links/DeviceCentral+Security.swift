@@ -40,7 +40,7 @@ extension DeviceCentral {
   /// Asks the host to protect a link, and continues with its request afterwards.
   func secure(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     guard var securing = link.securing else { return }
-    let pairing = host.security.pairingConnection
+    let pairing = host.security.pairingIndex
     let security = host.security.security(at: index)
     if let failure = securing.failure {
       link.securing = nil
