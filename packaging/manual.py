@@ -23,7 +23,7 @@ def italic(text: str) -> str:
 
 
 def prose(text: str) -> list[str]:
-    """Paragraphs, and what is indented as it stands."""
+    """Formats paragraphs; indented blocks stay as they are."""
     lines: list[str] = []
     if not text.strip():
         return lines
@@ -43,7 +43,7 @@ def section(title: str, text: str) -> list[str]:
 
 
 def sections(discussion: str) -> list[tuple[str, str]]:
-    """The discussion, cut at its headings in capitals; what is before them has none."""
+    """Splits the discussion at its headings in capitals; the part before the first has an empty title."""
     parts = re.split(r"^([A-Z][A-Z ]+)\n", discussion, flags=re.MULTILINE)
     return [("", parts[0]), *zip(parts[1::2], parts[2::2])]
 

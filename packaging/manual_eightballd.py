@@ -35,7 +35,7 @@ def paragraphs(lines: list[str]) -> list[str]:
 
 
 def entries(lines: list[str]) -> list[tuple[str, str]]:
-    """A term and what it means, of lines in two columns."""
+    """Terms and their meanings, from lines in two columns."""
     found: list[tuple[str, str]] = []
     for line in filter(str.strip, lines):
         # A long term that is no option has one space behind it.

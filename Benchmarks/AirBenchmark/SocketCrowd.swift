@@ -19,7 +19,7 @@ final class SocketCrowd {
     // Each client has two ends here.
     let files = 2 * (count + 2)
     guard FileLimit.makeRoom(for: files) == files else {
-      fail("the system allows no \(files) open files: see ulimit -Hn")
+      fail("the limit on open files is below \(files): raise it (ulimit -Hn)")
     }
     loop = try EventLoop()
     server = AirServer(

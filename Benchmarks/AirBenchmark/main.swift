@@ -27,7 +27,9 @@ case "air":
   let start = nanoseconds()
   for _ in 0..<asks { crowd.ask() }
   print((nanoseconds() - start) / UInt64(asks))
-  guard crowd.arrived == 3 * asks else { fail("\(crowd.arrived) packets came of \(asks) asks") }
+  guard crowd.arrived == 3 * asks else {
+    fail("expected \(3 * asks) packets, got \(crowd.arrived)")
+  }
 case "sockets":
   do {
     let crowd = try SocketCrowd(advertisers)

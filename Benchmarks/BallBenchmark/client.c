@@ -64,12 +64,12 @@ static void start(struct program *program) {
     snprintf(address.sun_path, sizeof address.sun_path, "/tmp/8ball-client.%d.%d", getpid(), number++);
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 1) != 0)
-        fail("There is no socket.");
+        fail("Cannot listen on a UNIX socket.");
     for (char **word = program->words; *word != NULL; word++) {
         char *mark = strstr(*word, "{}"), *full;
         if (mark == NULL) continue;
         if (asprintf(&full, "%.*s%s%s", (int)(mark - *word), *word, address.sun_path, mark + 2) < 0)
-            fail("There is no memory.");
+            fail("Out of memory.");
         *word = full;
     }
     program->start = microseconds();
@@ -82,16 +82,14 @@ static void start(struct program *program) {
     }
     struct pollfd wait = {.fd = listener, .events = POLLIN};
     // A large program takes minutes to start under valgrind.
-    if (poll(&wait, 1, 600000) != 1) fail("The program does not connect.");
+    if (poll(&wait, 1, 600000) != 1) fail("The program has not connected within 600 s.");
     program->ball.socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
     wait = (struct pollfd){.fd = program->ball.socket, .events = POLLIN};
-    if (poll(&wait, 1, 60000) != 1) fail("The ball says nothing.");
-    // A ball checks the socket's owner once it has connected.
+    if (poll(&wait, 1, 60000) != 1) fail("The ball has sent nothing within 60 s.");
+    // The ball has checked the socket's owner.
     unlink(address.sun_path);
     program->start = microseconds() - program->start;
-    // The ball checks the path after it has connected, before its first packet.
-    unlink(address.sun_path);
 }
 
 static void end(struct program *program) {

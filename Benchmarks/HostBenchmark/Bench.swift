@@ -93,11 +93,9 @@ struct Bench<let capacity: Int, let attributeCount: Int>: ~Copyable {
     exchangeNothing()
   }
 
-  /// Every service, every characteristic, in one range for all of them, and the descriptor on the
-  /// last handle.
-  ///
-  /// In the service database a client finds the same. In the full one a client that discovers service by
-  /// service sends more requests, and finds Service Changed's descriptor too.
+  /// Discovers every service, every characteristic in one range, and the descriptor at the last
+  /// handle. A client that discovers service by service sends the same requests for the service
+  /// database, and more for the full one, where it also finds Service Changed's descriptor.
   mutating func discover() {
     let last = UInt16(attributeCount)
     var services = UInt16(1)

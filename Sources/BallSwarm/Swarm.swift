@@ -11,13 +11,13 @@ import VirtualRadio
 public final class Swarm {
   private let configuration: SwarmConfiguration
   private let loop: EventLoop
-  private let floor: SwarmFloor
+  private let context: SwarmContext
   private var balls: [any SwarmMember] = []
   private var deadlines = Schedule<SwarmTurn>()
   private let turns: [SwarmTurn]
   /// Which balls have advertised, and how many.
   private var hasBegun: [Bool]
-  private var beginners = 0
+  private var begunCount = 0
   /// Which balls have ended, and how many.
   private var hasEnded: [Bool]
   private var ended = 0
@@ -38,7 +38,7 @@ public final class Swarm {
     let count = configuration.count
     let room = FileLimit.makeRoom(for: count)
     guard room >= count else { throw SwarmError.tooFewFiles(room: room, count: count) }
-    floor = SwarmFloor(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
+    context = SwarmContext(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
     turns = (0..<count).map(SwarmTurn.init)
     hasBegun = Array(repeating: false, count: count)
     hasEnded = hasBegun
@@ -50,7 +50,7 @@ public final class Swarm {
       default: SwarmBall<4>.make
       }
     balls.reserveCapacity(count)
-    for index in 0..<count { balls.append(make(index, configuration, floor)) }
+    for index in 0..<count { balls.append(make(index, configuration, context)) }
   }
 
   /// Runs until a signal comes or nothing reads the output any more, then disconnects all centrals.
@@ -61,41 +61,41 @@ public final class Swarm {
     while true {
       try turn(at: MonotonicClock.now, endRequests: signals.count)
       if ended == balls.count { return }
-      let mustEnd = floor.lines.isClosed && floor.endRequests == 0
-      try loop.wait(until: floor.hasWork || mustEnd ? floor.now : deadline, now: floor.now)
+      let mustEnd = context.lines.isClosed && context.endRequests == 0
+      try loop.wait(until: context.hasWork || mustEnd ? context.now : deadline, now: context.now)
     }
   }
 
   // MARK: Turns
 
-  private var isWhole: Bool { beginners == balls.count }
+  private var isWhole: Bool { begunCount == balls.count }
 
   private var deadline: Instant? {
-    var earliest = Instant.earlier(deadlines.first?.instant, floor.air.server?.deadline)
-    earliest = Instant.earlier(earliest, floor.lines.deadline)
+    var earliest = Instant.earlier(deadlines.first?.instant, context.air.server?.deadline)
+    earliest = Instant.earlier(earliest, context.lines.deadline)
     earliest = Instant.earlier(earliest, metrics?.deadline)
     return Instant.earlier(earliest, nextStorm)
   }
 
   private func turn(at now: Instant, endRequests: Int) throws {
-    floor.now = now
-    let requests = max(endRequests, floor.lines.isClosed ? 1 : 0)
-    if requests > floor.endRequests {
-      floor.endRequests = requests
+    context.now = now
+    let requests = max(endRequests, context.lines.isClosed ? 1 : 0)
+    if requests > context.endRequests {
+      context.endRequests = requests
       nextStorm = nil
       // All balls disconnect their centrals.
       for index in balls.indices { try serve(index) }
     }
     if let nextStorm, nextStorm <= now { try storm() }
-    for index in floor.takeLookups() { try serve(index) }
-    while let index = floor.nextToOpen() { try serve(index) }
-    for index in floor.takeReady() { try serve(index) }
+    for index in context.takeLookups() { try serve(index) }
+    while let index = context.nextToOpen() { try serve(index) }
+    for index in context.takeReady() { try serve(index) }
     while let (turn, instant) = deadlines.first, instant <= now {
       deadlines.set(turn, nil)
       try serve(turn.number)
     }
-    floor.air.server?.advance(to: now)
-    floor.lines.flush(at: now)
+    context.air.server?.advance(to: now)
+    context.lines.flush(at: now)
     if let metrics { serve(metrics, at: now) }
   }
 
@@ -104,19 +104,19 @@ public final class Swarm {
     guard metrics.isAsked else { return }
     var text = MetricsText()
     for (index, ball) in balls.enumerated() where !hasEnded[index] { text.add(ball.figures) }
-    text.count(floor.lines.losses)
+    text.count(context.lines.losses)
     metrics.answer(text)
   }
 
   private func serve(_ index: Int) throws {
     guard !hasEnded[index] else { return }
     let ball = balls[index]
-    guard let isUnfinished = ball.turn(at: floor.now) else {
+    guard let isUnfinished = ball.turn(at: context.now) else {
       throw ball.refusal ?? RadioError("\(configuration.radio) cannot be opened")
     }
     if !isWhole { try begin(index, ball) }
-    if isUnfinished { floor.ring(index) } else { deadlines.set(turns[index], ball.deadline) }
-    if floor.endRequests > 0, ball.isFinished(at: floor.now) {
+    if isUnfinished { context.markReady(index) } else { deadlines.set(turns[index], ball.deadline) }
+    if context.endRequests > 0, ball.isFinished(at: context.now) {
       ball.close()
       deadlines.set(turns[index], nil)
       hasEnded[index] = true
@@ -126,23 +126,23 @@ public final class Swarm {
 
   /// Counts the balls that advertise, until all do.
   private func begin(_ index: Int, _ ball: any SwarmMember) throws {
-    if let server = floor.air.server, server.maximumClients < balls.count {
+    if let server = context.air.server, server.maximumClients < balls.count {
       let room = (server.maximumClients + balls.count) / 2
       throw SwarmError.tooFewFiles(room: room, count: balls.count)
     }
-    if floor.isAirFull {
+    if context.isAirFull {
       throw SwarmError.airIsFull(configuration.radio, count: balls.count)
     }
-    if let loser = floor.loser {
-      throw SwarmError.radioLost(configuration.radio, ball: loser + 1)
+    if let firstLostBall = context.firstLostBall {
+      throw SwarmError.radioLost(configuration.radio, ball: firstLostBall + 1)
     }
     guard ball.isAdvertising, !hasBegun[index] else { return }
     hasBegun[index] = true
-    beginners += 1
+    begunCount += 1
     guard isWhole else { return }
     say(SwarmNotice.begun(configuration))
-    floor.lines.takesTrouble = true
-    nextStorm = configuration.faults.stormPeriod.map { floor.now.advanced(by: $0) }
+    context.lines.takesTrouble = true
+    nextStorm = configuration.faults.stormPeriod.map { context.now.advanced(by: $0) }
   }
 
   // MARK: Faults
@@ -156,20 +156,20 @@ public final class Swarm {
       try serve(index)
     }
     if dropped > 0 { say(.storm(dropped: dropped)) }
-    nextStorm = configuration.faults.stormPeriod.map { floor.now.advanced(by: $0) }
+    nextStorm = configuration.faults.stormPeriod.map { context.now.advanced(by: $0) }
   }
 
   private func say(_ notice: SwarmNotice) {
-    if let line = notice.line(configuration.lines) { floor.lines.say(line) }
+    if let line = notice.line(configuration.lines) { context.lines.say(line) }
   }
 
   // MARK: The end
 
   private func close() {
     for (index, ball) in balls.enumerated() where !hasEnded[index] { ball.close() }
-    floor.lines.flush(at: floor.now)
-    floor.lines.close()
-    floor.air.close()
+    context.lines.flush(at: context.now)
+    context.lines.close()
+    context.air.close()
     metrics?.close()
   }
 }

@@ -5,11 +5,12 @@ import VirtualRadio
 
 /// A ball of a swarm, for any number of centrals.
 protocol SwarmMember: AnyObject {
-  /// Serves its radio; `nil` if it cannot be opened at the start.
+  /// Serves its radio. Returns whether it must be served again at once; `nil` if the radio cannot
+  /// be opened at the start.
   func turn(at now: Instant) -> Bool?
   /// When it needs its next turn; `nil` if it waits only for its radio.
   var deadline: Instant? { get }
-  /// Whether it advertises, or would with room for another central.
+  /// Whether it advertises; false while every connection is in use.
   var isAdvertising: Bool { get }
   /// Its counts.
   var figures: BallFigures { get }
@@ -39,21 +40,21 @@ final class SwarmTurn: Scheduled {
 /// A ball on the heap. Its runner keeps its counts; `Swarm` adds them up.
 final class SwarmBall<let capacity: Int>: SwarmMember {
   // Packets of a controller that does not cut them have 526 bytes: `RadioLink.longestSentPacket`.
-  // The longest line is the JSON of a question of 512 bytes, each of which becomes at most 6.
+  // The longest line is the JSON of a question: 512 bytes, at most 6 for each.
   private var runner: BallRunner<capacity, 526, 3_200, 0, SwarmPort>
 
   /// - Parameter index: The ball's number less one.
-  init(_ index: Int, of configuration: SwarmConfiguration, floor: SwarmFloor) {
+  init(_ index: Int, of configuration: SwarmConfiguration, context: SwarmContext) {
     let plan = FaultPlan(
       configuration.faults, seed: configuration.seed.faults(of: index + 1))
     runner = BallRunner(
-      configuration.ball(index + 1), on: SwarmPort(index, floor: floor, plan: plan))
+      configuration.ball(index + 1), on: SwarmPort(index, context: context, plan: plan))
   }
 
   func turn(at now: Instant) -> Bool? {
-    runner.port.bell.stop()
+    runner.port.watcher.turnBegins()
     guard let isUnfinished = runner.turn(at: now) else { return nil }
-    runner.port.endAbsence()
+    runner.port.clearAbsence()
     guard runner.port.takeDrop() else { return isUnfinished }
     runner.disconnectAll()
     // A turn sends the command to the radio.
@@ -71,8 +72,8 @@ final class SwarmBall<let capacity: Int>: SwarmMember {
 
   /// A ball of this configuration.
   static func make(
-    _ index: Int, of configuration: SwarmConfiguration, floor: SwarmFloor
+    _ index: Int, of configuration: SwarmConfiguration, context: SwarmContext
   ) -> any SwarmMember {
-    SwarmBall(index, of: configuration, floor: floor)
+    SwarmBall(index, of: configuration, context: context)
   }
 }

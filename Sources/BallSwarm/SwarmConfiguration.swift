@@ -3,7 +3,7 @@ import BluetoothHost
 import EightBall
 import LinuxRadio
 
-/// What a swarm is like. It is fixed when the swarm is made.
+/// The settings of a swarm. They are fixed when the swarm is made.
 public struct SwarmConfiguration: Sendable {
   /// The largest number of balls.
   public static let maximumCount = 10_000
@@ -68,9 +68,9 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooFewFiles(let room, let count):
-      "this system lets the swarm have \(max(room, 0)) balls, not \(count): each takes an open file, and a second "
-        + "one where the swarm hosts the air. Name a smaller --count, or allow this program more open files (ulimit "
-        + "-Hn)"
+      "the limit on open files allows \(max(room, 0)) balls, not \(count): each takes an open "
+        + "file, and a second one where the swarm hosts the air. Give a smaller --count, or allow "
+        + "this program more open files (ulimit -Hn)"
     case .airIsFull(let radio, let count):
       "the virtual air\(radio == .virtual ? "" : " at \(radio)") has no room for \(count) balls. "
         + "Host an air with more room before you start the others: eightball radio \(Self.location(of: radio))--limit "

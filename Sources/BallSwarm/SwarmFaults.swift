@@ -35,7 +35,8 @@ struct FaultPlan {
 
   private var source: RandomSource
   private let faults: SwarmFaults
-  /// The fate of the connection that began last; packets of all centrals count for it.
+  /// The fate that was decided last and is not `lasts`: a connection that lasts does not change it.
+  /// Packets of all centrals count for it.
   private(set) var fate = ConnectionFate.lasts
 
   init(_ faults: SwarmFaults, seed: UInt64) {

@@ -92,8 +92,8 @@ final class SwarmLines {
     errors?.close()
   }
 
-  /// Counts the lines that were lost since the last call. Printing everything reports them to the
-  /// reader.
+  /// Counts the lines that were lost since the last call. The queues reset their numbers when the
+  /// loss has been reported to the reader.
   private func countUnread() {
     let lost = results.lostLines + troubles.lostLines
     if lost > unreported { losses.count(.linesUnread, lost - unreported) }

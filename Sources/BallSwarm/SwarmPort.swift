@@ -19,9 +19,9 @@ struct SwarmPort: Port, ~Copyable {
   }
 
   private let index: Int
-  private unowned let floor: SwarmFloor
-  /// Rings when the radio has packets.
-  let bell: BallBell
+  private unowned let context: SwarmContext
+  /// Marks the ball as ready when its radio has packets.
+  let watcher: ReadinessWatcher
   private var radio: RadioSourcePort
   private var opening = Opening.none
   private var plan: FaultPlan
@@ -34,36 +34,37 @@ struct SwarmPort: Port, ~Copyable {
   private var comeback: Instant?
 
   /// - Parameter index: The ball's number less one.
-  init(_ index: Int, floor: SwarmFloor, plan: FaultPlan) {
+  init(_ index: Int, context: SwarmContext, plan: FaultPlan) {
     self.index = index
-    self.floor = floor
+    self.context = context
     self.plan = plan
-    let bell = BallBell(index, floor: floor)
-    self.bell = bell
-    radio = RadioSourcePort(floor.radio, loop: floor.loop, sharing: floor.air, watcher: bell)
+    let watcher = ReadinessWatcher(index, context: context)
+    self.watcher = watcher
+    radio = RadioSourcePort(
+      context.radio, loop: context.loop, sharing: context.air, watcher: watcher)
   }
 
-  private var isEnding: Bool { floor.endRequests > 0 }
+  private var isEnding: Bool { context.endRequests > 0 }
 
   /// Why the radio could not be opened; `nil` if it was opened.
   var refusal: RadioError? { radio.refusal }
 
-  /// Takes whether the ball must end its connections now.
+  /// Returns whether the ball must end its connections now, and resets that.
   mutating func takeDrop() -> Bool {
     defer { isDropPending = false }
     return isDropPending
   }
 
-  /// The silence has begun and was reported.
-  mutating func endAbsence() {
+  /// Clears `absence` once the radio is closed for it; `comeback` then times the silence.
+  mutating func clearAbsence() {
     if comeback != nil { absence = nil }
   }
 
   // MARK: Port
 
-  var now: Instant { floor.now }
+  var now: Instant { context.now }
 
-  var endRequests: Int { floor.endRequests }
+  var endRequests: Int { context.endRequests }
 
   var deadline: Instant? { .earlier(comeback, radio.openingDeadline) }
 
@@ -77,15 +78,15 @@ struct SwarmPort: Port, ~Copyable {
     if let comeback, now < comeback { return .pending }
     comeback = nil
     if opening == .none {
-      guard floor.admits(index) else { return .pending }
-      floor.openingBegins()
+      guard context.admits(index) else { return .pending }
+      context.openingBegins()
     }
     let result = radio.openRadio(at: now)
     switch result {
     case .opened: opening = .unheard
     case .pending:
       opening = .lookup
-      floor.lookupBegins(index)
+      context.lookupBegins(index)
     case .failed: endOpening()
     }
     return result
@@ -98,10 +99,10 @@ struct SwarmPort: Port, ~Copyable {
     plan.connectionsEnded()
     isDropPending = false
     guard let absence else {
-      if !isEnding { floor.lose(index) }
+      if !isEnding { context.noteLoss(index) }
       return
     }
-    comeback = floor.now.advanced(by: absence)
+    comeback = context.now.advanced(by: absence)
   }
 
   var isPacketwise: Bool { false }
@@ -117,7 +118,7 @@ struct SwarmPort: Port, ~Copyable {
     guard direction == .received else { return }
     if opening == .unheard {
       endOpening()
-      if RadioLink<526>.saysFull(packet) { floor.airIsFull() }
+      if RadioLink<526>.saysFull(packet) { context.airIsFull() }
     }
     if plan.isPossible { watch(packet) }
   }
@@ -125,7 +126,7 @@ struct SwarmPort: Port, ~Copyable {
   private mutating func endOpening() {
     guard opening != .none else { return }
     opening = .none
-    floor.openingEnds()
+    context.openingEnds()
   }
 
   // MARK: Faults
@@ -159,7 +160,7 @@ struct SwarmPort: Port, ~Copyable {
   // MARK: OutputPort
 
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
-    floor.lines.add(bytes, of: index + 1, to: stream, at: floor.now)
+    context.lines.add(bytes, of: index + 1, to: stream, at: context.now)
     return .taken(bytes.count)
   }
 

@@ -6,7 +6,7 @@ public protocol BallDevice: AnyObject, Sendable {
   var id: UUID { get }
   /// Its name, for people.
   var name: String { get }
-  /// The last error; `nil` if there was none since the last question or answer.
+  /// The last error; `nil` if there was none since the last question.
   var error: BallError? { get }
 
   /// Rejects the device: it is no longer served.

@@ -25,16 +25,16 @@ public class BallManager: NSObject, @unchecked Sendable {
   }
 
   /// Whether Bluetooth can be used.
-  public var isPoweredOn: Bool { shared.current.isPoweredOn }
+  public var isPoweredOn: Bool { shared.withLock(\.isPoweredOn) }
 
   /// The last error; `nil` if there was none.
   public internal(set) var error: BallError? {
-    get { shared.current.error }
-    set { shared { $0.error = newValue } }
+    get { shared.withLock(\.error) }
+    set { shared.withLock { $0.error = newValue } }
   }
 
   /// The observers.
-  public var observers: [any BallObserver] { shared.current.observers.compactMap(\.observer) }
+  public var observers: [any BallObserver] { shared.withLock(\.observers).compactMap(\.observer) }
 
   /// Adds an observer.
   ///
@@ -42,8 +42,8 @@ public class BallManager: NSObject, @unchecked Sendable {
   @discardableResult
   public func addObserver(_ observer: any BallObserver) -> UUID? {
     // A released observer may have had the same address.
-    let gone = Set(shared.current.observers.filter { $0.observer == nil }.map(\.id))
-    return shared {
+    let gone = Set(shared.withLock(\.observers).filter { $0.observer == nil }.map(\.id))
+    return shared.withLock {
       $0.observers.removeAll { gone.contains($0.id) }
       guard !$0.observers.contains(where: { $0.isOf(observer) }) else { return nil }
       let observation = Observation(observer)
@@ -54,7 +54,7 @@ public class BallManager: NSObject, @unchecked Sendable {
 
   /// Removes an observer.
   public func removeObserver(_ observer: any BallObserver) {
-    shared { $0.observers.removeAll { $0.isOf(observer) } }
+    shared.withLock { $0.observers.removeAll { $0.isOf(observer) } }
   }
 
   /// Whether `observer` has been added.
@@ -85,7 +85,7 @@ public class BallManager: NSObject, @unchecked Sendable {
     var observers: [Observation] = []
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = Locked(Shared())
 
   init(queue: DispatchQueue?) {
     self.queue = queue ?? .main
@@ -94,7 +94,7 @@ public class BallManager: NSObject, @unchecked Sendable {
 
   /// Keeps the state of the CoreBluetooth manager, and reports it.
   func update(isPoweredOn: Bool) {
-    shared { $0.isPoweredOn = isPoweredOn }
+    shared.withLock { $0.isPoweredOn = isPoweredOn }
     for observer in observers { observer.ballManagerDidUpdateState(self) }
   }
 

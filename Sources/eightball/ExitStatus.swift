@@ -6,14 +6,14 @@ enum ExitStatus {
   static let unexpected = ExitCode(1)
   /// The ball refused: not a question.
   static let refused = ExitCode(65)
-  /// No ball was found.
+  /// No ball was found, or the device lacks the ball's service.
   static let noBall = ExitCode(66)
-  /// The ball did not answer in time.
+  /// The ball could not be reached, or did not answer in time.
   static let timedOut = ExitCode(67)
   /// The radio, the ball or what the command asks for is unavailable: EX_UNAVAILABLE.
   static let unavailable = ExitCode(69)
   /// A board's file or a `--set` is wrong: EX_CONFIG.
   static let board = ExitCode(78)
-  /// SIGINT: 128 + 2, as shells report it.
+  /// SIGINT, SIGTERM or SIGHUP stopped the command: 130, the shells' number for SIGINT.
   static let interrupted = ExitCode(130)
 }

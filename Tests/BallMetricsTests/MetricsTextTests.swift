@@ -58,7 +58,7 @@ struct MetricsTextTests {
         eightball_disconnections_total{reason="failed_to_be_established"} 117
         eightball_disconnections_total{reason="hardware_failure"} 118
         eightball_disconnections_total{reason="other"} 119
-        # HELP eightball_questions_total Questions that were taken.
+        # HELP eightball_questions_total Questions that the ball accepted.
         # TYPE eightball_questions_total counter
         eightball_questions_total 103
         # HELP eightball_refusals_total Texts that were refused, by the reason.

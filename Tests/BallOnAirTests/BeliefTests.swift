@@ -22,7 +22,7 @@ struct BeliefTests {
 
   /// The errors that the central's client received.
   private func errors(_ pair: SecurePair) -> [OperationError] {
-    pair.central.curiosity.errors
+    pair.central.askingClient.errors
   }
 
   /// Gives the central's host an answer of the ball, as if from its link.
@@ -66,11 +66,11 @@ struct BeliefTests {
   func notification() {
     let pair = bondedPair()
     notify(pair.central)
-    #expect(pair.central.curiosity.answerCount == 0)
+    #expect(pair.central.askingClient.answerCount == 0)
     _ = pair.central.secure()
     pair.run(for: 1_000)
     notify(pair.central)
-    #expect(pair.central.curiosity.answerCount == 1)
+    #expect(pair.central.askingClient.answerCount == 1)
   }
 
   @Test("Without its bond, a peer is treated as unbonded")
@@ -78,7 +78,7 @@ struct BeliefTests {
     let pair = bondedPair()
     pair.central.host.security.removeBond(at: 0)
     notify(pair.central)
-    #expect(pair.central.curiosity.answerCount == 1)
+    #expect(pair.central.askingClient.answerCount == 1)
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
     #expect(pair.central.operation == nil)
@@ -115,10 +115,10 @@ struct BeliefTests {
   @Test("The client is informed of the link's security")
   func report() {
     let pair = bondedPair()
-    #expect(pair.central.curiosity.security == .bonded)
+    #expect(pair.central.askingClient.security == .bonded)
     _ = pair.central.secure()
     pair.run(for: 1_000)
-    #expect(pair.central.curiosity.security == pair.central.protection)
+    #expect(pair.central.askingClient.security == pair.central.protection)
     #expect(pair.central.protection.contains(.encrypted))
   }
 }

@@ -14,16 +14,16 @@ struct BothRolesTests {
     let pair = Pair(seed: seed)
     pair.run(for: 20_000)
     for (asker, other) in [(pair.first, pair.second), (pair.second, pair.first)] {
-      let curiosity = asker.curiosity
-      let waiting = curiosity.links.values.filter(\.awaitsAnswer).count
-      #expect(curiosity.answerCount > 100)
-      #expect(curiosity.accepted.count == curiosity.answerCount + waiting)
-      #expect(curiosity.lostAnswers == 0)
-      #expect(curiosity.errors.isEmpty)
-      #expect(Set(curiosity.accepted).isSubset(of: other.questions))
+      let client = asker.askingClient
+      let waiting = client.links.values.filter(\.awaitsAnswer).count
+      #expect(client.answerCount > 100)
+      #expect(client.accepted.count == client.answerCount + waiting)
+      #expect(client.lostAnswers == 0)
+      #expect(client.errors.isEmpty)
+      #expect(Set(client.accepted).isSubset(of: other.questions))
       #expect(other.questions.count == Set(other.questions).count)
       // One question may be on its way.
-      #expect(other.questions.count <= curiosity.accepted.count + curiosity.links.count)
+      #expect(other.questions.count <= client.accepted.count + client.links.count)
     }
     #expect(!pair.isStuck)
   }
@@ -41,16 +41,16 @@ struct BothRolesTests {
     pair.mend()
     // The longest wait is 30 s for a response, and then for the link's end.
     pair.run(for: 60_000)
-    let before = [pair.first.curiosity.answerCount, pair.second.curiosity.answerCount]
+    let before = [pair.first.askingClient.answerCount, pair.second.askingClient.answerCount]
     pair.run(for: 20_000)
     for (index, (asker, other)) in [(pair.first, pair.second), (pair.second, pair.first)]
       .enumerated()
     {
-      let curiosity = asker.curiosity
-      let waiting = curiosity.links.values.filter(\.awaitsAnswer).count
-      #expect(curiosity.answerCount > before[index] + 50, "it asks again")
-      #expect(curiosity.accepted.count == curiosity.answerCount + curiosity.lostAnswers + waiting)
-      #expect(Set(curiosity.accepted).isSubset(of: other.questions))
+      let client = asker.askingClient
+      let waiting = client.links.values.filter(\.awaitsAnswer).count
+      #expect(client.answerCount > before[index] + 50, "it asks again")
+      #expect(client.accepted.count == client.answerCount + client.lostAnswers + waiting)
+      #expect(Set(client.accepted).isSubset(of: other.questions))
       #expect(other.questions.count == Set(other.questions).count)
     }
     #expect(!pair.isStuck)

@@ -29,7 +29,8 @@ struct Buffers: CustomTestStringConvertible, Sendable {
 @Suite("Long frames are cut to the controllers' buffers in both directions")
 struct BufferTests {
   @Test(
-    "The longest question and the longest response", arguments: Buffers.all, Buffers.all)
+    "The longest question and response pass, and no packet exceeds the controller's buffers",
+    arguments: Buffers.all, Buffers.all)
   func longest(ball: Buffers, phone: Buffers) throws {
     let stage = try Stage<4>(controller: ball.configuration)
     let central = try stage.connectedPhone(mtu: 517, controller: phone.configuration)

@@ -59,7 +59,7 @@ struct RadioFaultTests {
     try stage.connect(phone)
   }
 
-  /// Symptom: the ball expected to be advertising, for ever.
+  /// Symptom: the ball reported for ever that it was advertising.
   @Test("A link that is not reported is ended when data comes over it, or when it ends")
   func lostBeginning() throws {
     let stage = try Stage<4>()

@@ -9,7 +9,7 @@ from central import Central
 from programs import PATIENCE
 
 
-async def test_no_ball_chosen(asking):
+async def test_without_a_chosen_ball_the_page_says_so_and_can_go_on(asking):
     async with asking() as it:
         it.bridge.chooses = False
         await it.page.click("#find")
@@ -19,7 +19,7 @@ async def test_no_ball_chosen(asking):
         assert await it.has_no_trouble()
 
 
-async def test_no_bluetooth(browser, docs):
+async def test_without_bluetooth_the_page_says_so(browser, docs):
     async with browser.page(f"http://localhost:{docs}/ask.html") as page:
         async with bridge.radio(page, "absent"):
             await page.click("#find")
@@ -68,7 +68,7 @@ async def test_the_connection_is_lost_while_the_ball_is_asked(asking):
         await it.trouble("The connection to the ball is lost.")
 
 
-async def test_no_free_connection(asking):
+async def test_a_full_ball_is_explained(asking):
     async with asking() as it, contextlib.AsyncExitStack() as others:
         for number in range(2, 6):
             central = await others.enter_async_context(Central.opened(it.radio, number))
@@ -76,7 +76,7 @@ async def test_no_free_connection(asking):
         # The ball does not advertise: a connection takes longer than any browser waits.
         it.bridge.patience = 0.5
         await it.page.click("#find")
-        await it.trouble("have no place free: it serves four at once")
+        await it.trouble("full: it serves at most four devices at once")
         it.bridge.patience = PATIENCE
         await visit.disconnect()
         await it.connect()
@@ -95,7 +95,7 @@ async def test_a_connection_that_takes_20_s_is_given_up(asking):
         assert await it.page.text("#find") == "Find it again"
 
 
-async def test_a_ball_that_requires_pairing(asking):
+async def test_a_ball_that_requires_pairing_is_explained(asking):
     async with asking("--security", "encrypted") as it:
         await it.page.click("#find")
         await it.trouble("answers only devices that are paired with it")

@@ -55,7 +55,7 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     await page.until("!document.querySelector('#send').disabled")
     await page.type("#question", "Shall we ship?")
     await page.click("#send")
-    await page.until_text("#ask-note", "The central got: ")
+    await page.until_text("#ask-note", "Answer: ")
     answer = (await ball.event("answer"))["text"]
     await page.until_text("#ask-note", answer)
     await page.until_text("#said", answer)
@@ -101,14 +101,14 @@ async def test_clear_held_on_the_page_disconnects_all(page, ball, folder):
     async with Central.opened(f"unix:{folder}/air") as central:
         visit = await central.visit()
         await visit.subscribe()
-        await page.until_text("#centrals", "listens for answers")
+        await page.until_text("#centrals", "subscribed")
         await page.until_text("#light-status", "on")
         await page.press("#clear")
         await ball.event("button", action="release")
         await page.release()
         await visit.has_left()
         await page.until_text("#centrals", "place 1 is free")
-    await page.until_text("#said", "Everybody is let go.")
+    await page.until_text("#said", "All centrals are disconnected.")
 
 
 @pytest.mark.parametrize("key", [" ", "Enter"])
@@ -175,7 +175,7 @@ async def test_filter_and_pause(page, folder):
     await page.click("#pause")
     await ask(folder, "Is it paused?")
     await page.until_text("#said", "Is it paused?")
-    await page.until("/Go on .[1-9]/.test(document.querySelector('#pause').innerText)")
+    await page.until("/Resume .[1-9]/.test(document.querySelector('#pause').innerText)")
     assert await page.evaluate(ROWS) == before
     await page.click("#pause")
     await page.until(f"{ROWS}.some((it) => it.includes('Is it paused?'))")

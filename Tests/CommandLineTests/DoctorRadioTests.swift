@@ -8,7 +8,7 @@ import Testing
 
 @Suite("doctor's findings about radios and impossible choices")
 struct DoctorRadioTests {
-  @Test("The program that holds the adapter is unknown")
+  @Test("An adapter that an unknown program holds is wrong; the remedy names sudo")
   func heldByUnknown() {
     var machine = Machine.bare
     machine.adapters = .success([.pi(isHeld: true)])

@@ -31,7 +31,7 @@ struct DoctorTests {
       """)
   }
 
-  @Test("No adapter")
+  @Test("Without an adapter the report is well on the virtual air, with a note")
   func noAdapter() {
     expect(
       .bare, board: .virtual,

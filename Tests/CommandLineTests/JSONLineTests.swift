@@ -27,7 +27,7 @@ struct JSONLineTests {
   @Test("Text is escaped", arguments: rows)
   func escapes(_ row: Row) {
     var line = JSONLine(event: "e")
-    line["text"] = row.text
+    line.add("text", row.text)
     #expect(line.text == #"{"event":"e","text":""# + row.expected + #""}"#)
   }
 
@@ -36,7 +36,7 @@ struct JSONLineTests {
     var line = JSONLine(event: "first")
     line.add("number", -120)
     line.add("missing", nil as Int?)
-    line["missing"] = nil
+    line.add("missing", nil as String?)
     line.add("truth", true)
     line.add("texts", plain: ["180A", "1800"])
     line.add(

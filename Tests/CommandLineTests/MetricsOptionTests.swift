@@ -34,7 +34,7 @@ struct MetricsOptionTests {
     #expect(command.control == ["/a", "/b"])
   }
 
-  @Test("The line with the URL")
+  @Test("The line says the URL, for people and as JSON")
   func line() {
     let address = MetricsAddress(host: "::1", port: 0)
     #expect(address.line(port: 41_000, isJSON: false) == "Metrics: http://[::1]:41000/metrics")

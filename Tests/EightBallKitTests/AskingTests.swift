@@ -29,7 +29,8 @@ struct AskingTests {
     #expect(
       printed == [
         "Found “\(ball.name)”.", "Connected to “\(ball.name)”.", "“\(ball.name)” can be asked.",
-        "“\(ball.name)” has the question: Will it rain?", "“\(ball.name)” answers: Most likely.",
+        "“\(ball.name)” accepted the question: Will it rain?",
+        "“\(ball.name)” answers: Most likely.",
         "Lost “\(ball.name)”.", "“\(ball.name)”: The device did not answer in time.",
       ])
     // A second question shows that the first is over for the ball too.
@@ -154,7 +155,7 @@ struct AskingTests {
     asking.cancel()
     await #expect(throws: CancellationError.self) { try await asking.value }
     client.central.queue.sync {
-      #expect(found.conversation.interimQuestion == nil)
+      #expect(found.conversation.unacceptedQuestion == nil)
     }
     #expect(client.timers.running.isEmpty)
   }

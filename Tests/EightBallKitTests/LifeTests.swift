@@ -134,14 +134,14 @@ struct LifeTests {
 
   @Test("a stopped NearbyDevices finds nothing, and its sequence ends")
   func stoppedListener() async throws {
-    let made = Guarded<CBCentralManager?>(nil)
+    let made = EightBallKit.Locked<CBCentralManager?>(nil)
     let devices = NearbyDevices(queue: queue) { delegate, queue in
       (delegate as? NearbyDevices)?.stop()
       let manager = CBCentralManager(delegate: delegate, queue: queue, options: nil, radio: radio)
-      made { $0 = manager }
+      made.withLock { $0 = manager }
       return manager
     }
-    let manager = try #require(made.current)
+    let manager = try #require(made.withLock { $0 })
     // A later manager receives the state later.
     let central = central()
     await waitForPower(central)

@@ -25,14 +25,14 @@ struct ObserverTests {
   func removalInDeinit() throws {
     let central = try Client(wanting: "nobody", on: TestAir()).central
     let other = Recorder()
-    let isOver = Guarded(false)
+    let isOver = Locked(false)
     // Often, since the two meet only by chance.
     DispatchQueue.concurrentPerform(iterations: 2) { thread in
       if thread == 0 {
         for _ in 0..<50_000 { _ = Leaver(central) }
-        isOver { $0 = true }
+        isOver.withLock { $0 = true }
       } else {
-        while !isOver.current {
+        while !isOver.withLock(\.self) {
           central.addObserver(other)
           central.removeObserver(other)
         }
@@ -125,10 +125,10 @@ private final class Oracle: BallPeripheralObserver {
 
 /// Records each event as text.
 private final class Recorder: BallCentralObserver, BallPeripheralObserver, @unchecked Sendable {
-  private let words = Guarded<[String]>([])
-  var log: [String] { words.current }
+  private let words = Locked<[String]>([])
+  var log: [String] { words.withLock(\.self) }
 
-  private func note(_ text: String) { words { $0.append(text) } }
+  private func note(_ text: String) { words.withLock { $0.append(text) } }
 
   func ballManagerDidUpdateState(_ manager: BallManager) { note("state") }
 

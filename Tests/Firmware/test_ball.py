@@ -64,7 +64,7 @@ async def test_a_statement_is_refused(elf, folder):
         await ball.says("Refused:")
 
 
-async def test_shake_and_clear(elf, folder):
+async def test_shake_gives_a_new_answer_and_clear_deletes_it(elf, folder):
     async with ball_on_our_air(elf, folder) as (ball, radio), Central.opened(radio) as central:
         # QEMU's pins are low at first, as if the buttons were down: this releases them.
         await ball.press("shake")
@@ -92,7 +92,7 @@ async def lit_lights(ball: Machine, wanted: set[str]) -> None:
     raise AssertionError(f"The lights {lights} are lit, and {wanted} should be.")
 
 
-async def test_the_lights(elf, folder):
+async def test_the_lights_show_advertising_connection_and_answer(elf, folder):
     async with ball_on_our_air(elf, folder) as (ball, radio):
         # Blinks while no central is connected.
         await lit_lights(ball, {"status"})
@@ -108,7 +108,7 @@ async def test_the_lights(elf, folder):
             await lit_lights(ball, {"status"})
 
 
-async def test_a_controller_that_comes_later(elf, folder):
+async def test_the_ball_starts_when_its_controller_comes(elf, folder):
     listen = f"tcp-server:127.0.0.1:{worlds.free_port()}"
     async with Machine(elf, folder, listen.replace("server", "client")) as ball:
         await ball.says("Radio: lost;")

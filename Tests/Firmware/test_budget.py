@@ -35,14 +35,14 @@ def report(elf, text: str) -> None:
     print(f"{elf.parent.name}: {text}")
 
 
-def test_program_memory(elf):
+def test_program_memory_is_within_its_limit(elf):
     sizes = sections(elf)
     code = sum(sizes[name] for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
     report(elf, f"{code:,} bytes of program memory")
     assert code <= CODE_LIMIT[elf.parent.name]
 
 
-async def test_ram(elf, folder):
+async def test_ram_is_within_its_limit(elf, folder):
     bottom, top = symbol(elf, "stack_bottom"), symbol(elf, "stack_top")
     paint = folder / "paint"
     paint.write_bytes(struct.pack("<I", PAINT) * ((top - bottom) // 4))

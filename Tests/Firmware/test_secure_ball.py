@@ -112,7 +112,7 @@ async def test_nobody_pairs_while_pairing_is_closed(secure_elf, folder):
         await is_answered(visit)
 
 
-def test_program_memory(secure_elf):
+def test_program_memory_is_within_its_limit(secure_elf):
     sizes = sections(secure_elf)
     code = sum(sizes[name] for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
     print(f"{secure_elf.parent.name}: {code:,} bytes of program memory")
@@ -121,7 +121,7 @@ def test_program_memory(secure_elf):
 
 @pytest.mark.timeout(180)
 @GENERATIONS
-async def test_ram(secure_elf, folder, is_secure):
+async def test_ram_is_within_its_limit(secure_elf, folder, is_secure):
     bottom, top = symbol(secure_elf, "stack_bottom"), symbol(secure_elf, "stack_top")
     paint = folder / "paint"
     paint.write_bytes(struct.pack("<I", PAINT) * ((top - bottom) // 4))

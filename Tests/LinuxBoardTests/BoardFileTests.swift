@@ -269,7 +269,7 @@ struct BoardFileTests {
     #expect(message(String(repeating: "[", count: BoardFile.capacity)) != nil)
   }
 
-  @Test("Files that are not text, and missing files")
+  @Test("A missing file, a device, a folder and a file over 64 kB are refused with the reason")
   func files() {
     #expect(
       error(ofFile: "/nowhere/b.yml")

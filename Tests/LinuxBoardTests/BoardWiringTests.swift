@@ -39,7 +39,7 @@ struct BoardWiringTests {
     """
 
   @Test(
-    "Each shipped board",
+    "Each shipped board's drawing has its title, wires and steps",
     arguments: [
       (
         "pi-3b",
@@ -59,7 +59,7 @@ struct BoardWiringTests {
     #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(edge)\n\n\(Self.steps)")
   }
 
-  @Test("The virtual board, without the line about the corner")
+  @Test("The virtual board's drawing has no line about the corner")
   func virtual() throws {
     #expect(
       try drawing("virtual")

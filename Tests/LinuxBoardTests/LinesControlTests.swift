@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Errors of lines, and held buttons")
 struct LinesControlTests {
-  @Test("A missing chip")
+  @Test("A missing chip is an error, and a file with a chip's name is not a chip")
   func noChip() throws {
     let directory = try TemporaryDirectory()
     let lines = ChipLines(.test, directory: directory.path)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The facts of a machine")
 struct MachineTests {
-  @Test("Processes, and those with a socket that drives adapters")
+  @Test("Processes are listed; holders of adapter sockets are found, without this process")
   func processes() throws {
     let root = try TemporaryDirectory()
     try root.write("bluetoothd\n", to: "612/comm")
@@ -70,7 +70,7 @@ struct MachineTests {
   }
 
   @Test(
-    "A service in another folder, with control groups of version 1",
+    "A service is found in each unit folder, and with control groups of version 1",
     arguments: ["usr/lib/systemd/system", "lib/systemd/system", "usr/local/lib/systemd/system"])
   func elsewhere(folder: String) throws {
     let root = try TemporaryDirectory()

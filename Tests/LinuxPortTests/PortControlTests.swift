@@ -17,7 +17,7 @@ struct PortControlTests {
   // MARK: Paths
 
   @Test(
-    "Is where the ball is asked to have it, or the service manager, or else where the user's sockets are",
+    "The socket is at the given path, else in the service manager's folder, else in the user's",
     arguments: [
       ("/a/b", "/run/eightball", "/run/user/7", 1, "/a/b"),
       (nil, "/run/eightball", "/run/user/7", 1, "/run/eightball/control.sock"),
@@ -86,7 +86,7 @@ struct PortControlTests {
   }
 
   @Test(
-    "Says why there is none",
+    "An error has the reason why there is no socket",
     arguments: [
       ("/nowhere/control", ENOENT), ("", ENAMETOOLONG),
       ("/" + String(repeating: "x", count: 107), ENAMETOOLONG),

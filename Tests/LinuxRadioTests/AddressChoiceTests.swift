@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The address option")
 struct AddressChoiceTests {
-  @Test("public, random, and static random addresses")
+  @Test("public, random and static random addresses are read")
   func right() throws {
     #expect(try AddressChoice("public") == .public)
     #expect(try AddressChoice("Random") == .random)

@@ -127,7 +127,7 @@ struct PacketDescriptionTests {
     #expect(PacketDescription.securityName(0x0F) == "command 0x0F")
   }
 
-  @Test("With an arrow for its direction")
+  @Test("A line of the trace begins with the arrow of its direction")
   func trace() {
     var lines: [String] = []
     let trace = PacketTrace { lines.append($0) }

@@ -98,7 +98,7 @@ struct DirectoryWatchTests {
     #expect(try !bench.loop.wait(until: past))
   }
 
-  @Test("Errors of paths that cannot be watched")
+  @Test("A missing path, or a file, is refused")
   func refusal() throws {
     let loop = try EventLoop()
     let directory = try TemporaryDirectory()

@@ -104,7 +104,7 @@ struct EventLoopTests {
   }
 
   @Test(
-    "The timeout until a deadline",
+    "The timeout ends at the deadline, is 0 after it, and has a limit",
     arguments: [
       (nil, 5, -1), (5, 5, 0), (4, 5, 0), (6, 5, 1), (UInt64.max, 0, CInt.max),
     ] as [(UInt64?, UInt64, CInt)])

@@ -24,21 +24,21 @@ struct SerialPortTests {
     #expect(try far.readAll() == every)
   }
 
-  @Test("A file that is not a serial line")
+  @Test("A file that is not a serial line is refused")
   func notATerminal() {
     #expect(throws: SystemError(.notATerminal, "configure", "/dev/null")) {
       _ = try SerialPort.open("/dev/null", speed: 115_200)
     }
   }
 
-  @Test("A missing line")
+  @Test("A missing line is an error")
   func missing() {
     #expect(throws: SystemError(.noSuchFile, "open", "/dev/no-such-line")) {
       _ = try SerialPort.open("/dev/no-such-line", speed: 115_200)
     }
   }
 
-  @Test("An unknown speed")
+  @Test("An unknown speed is refused by its number")
   func speed() {
     let error = #expect(throws: SystemError.self) {
       _ = try SerialPort.open("/dev/null", speed: 12_345)

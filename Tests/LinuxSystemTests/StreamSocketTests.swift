@@ -49,13 +49,15 @@ struct StreamSocketTests {
     _ = try first.acceptNow()
   }
 
-  @Test("Invalid paths of sockets", arguments: ["", String(repeating: "x", count: 108)])
+  @Test(
+    "An empty or too long path is refused", arguments: ["", String(repeating: "x", count: 108)])
   func badPath(path: String) {
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: path) }
     #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
   }
 
-  @Test("TCP, on the loopback by default", arguments: ["", "localhost", "127.0.0.1"])
+  @Test(
+    "A TCP listener without a host listens on loopback", arguments: ["", "localhost", "127.0.0.1"])
   func tcp(host: String) throws {
     let listener = try StreamListener(host: host, port: 0)
     let port = listener.port
@@ -67,7 +69,7 @@ struct StreamSocketTests {
     #expect(try client.readAll() == [9])
   }
 
-  @Test("A refused connection says which")
+  @Test("A refused connection is an error with host and port")
   func refused() throws {
     let port = try StreamListener(host: "127.0.0.1", port: 0).port
     #expect(throws: SystemError(.connectionRefused, "connect to", "127.0.0.1:\(port)")) {

@@ -58,27 +58,27 @@ async def test_a_statement_is_refused(radio):
     assert status == REFUSED, program.transcript
 
 
-async def test_a_ball_that_refuses_everything(radio):
+async def test_a_refusal_ends_with_status_65(radio):
     async with BumbleBall.opened(radio, manner=Manner.REFUSING):
         status, program = await ask("Will it rain?", "--radio", radio, "--json")
     assert status == REFUSED, program.transcript
     assert events(program)[-1]["event"] == "refused"
 
 
-async def test_a_silent_ball(radio):
+async def test_a_silent_ball_times_out_with_status_67(radio):
     async with BumbleBall.opened(radio, manner=Manner.SILENT) as ball:
         status, program = await ask("Anyone?", "--radio", radio, "--timeout", "1")
     assert status == TIMED_OUT, program.transcript
     assert ball.questions == ["Anyone?"]
 
 
-async def test_a_ball_that_leaves(radio):
+async def test_a_ball_that_disconnects_is_a_failure(radio):
     async with BumbleBall.opened(radio, manner=Manner.LEAVING):
         status, program = await ask("Going already?", "--radio", radio, "--timeout", "2")
     assert status not in (ANSWERED, REFUSED), program.transcript
 
 
-async def test_no_ball(radio):
+async def test_without_a_ball_the_status_is_66(radio):
     status, program = await ask("Anyone?", "--radio", radio, "--timeout", "1")
     assert status == NO_BALL, program.transcript
 
@@ -121,7 +121,7 @@ async def test_a_device_without_the_service_is_not_asked(radio):
     assert events(program)[-1]["reason"] == "no service"
 
 
-async def test_no_radio(folder):
+async def test_without_a_radio_the_status_is_69(folder):
     status, program = await ask("Anyone?", "--radio", f"unix:{folder / 'nothing'}")
     assert status == RADIO_TROUBLE, program.transcript
     assert program.errors

@@ -1,4 +1,4 @@
-"""The control socket of `eightballd`: docs/events.md, held beside that of `eightball run`."""
+"""The control socket of eightballd, compared with that of eightball run."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ MANY = 1_000
 
 
 class Listener:
-    """A program at a control socket: what it has been sent, line by line."""
+    """A program at a control socket, with the lines that it has received."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
         self._reader, self._writer = reader, writer
@@ -195,7 +195,7 @@ async def test_a_second_ball_takes_the_second_of_the_users_sockets(folder):
                 assert listener.events[0]["radio"] == radio
 
 
-async def test_a_socket_that_is_taken_or_impossible_is_said_at_once(service, folder):
+async def test_a_socket_that_cannot_be_opened_is_an_error_at_once(service, folder):
     _, radio, socket = service
     (folder / "file").write_text("mine")
     for path, reason in [

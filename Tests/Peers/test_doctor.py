@@ -16,7 +16,7 @@ async def findings(*options: str, status: int) -> dict[str, dict]:
     return {line["subject"]: line for line in lines[:-1]}
 
 
-async def test_an_available_radio(folder):
+async def test_an_available_radio_is_ok(folder):
     async with worlds.our_air(folder) as (radio, _):
         async with worlds.ball_running("--radio", radio):
             found = await findings("--radio", radio, "--board", "virtual", status=0)
@@ -25,7 +25,7 @@ async def test_an_available_radio(folder):
     assert found["chip"]["verdict"] == "ok"
 
 
-async def test_a_missing_radio(folder):
+async def test_a_missing_radio_is_wrong_with_a_remedy(folder):
     path = folder / "nothing"
     found = await findings("--radio", f"unix:{path}", status=69)
     assert found["radio"]["verdict"] == "wrong"
@@ -33,7 +33,7 @@ async def test_a_missing_radio(folder):
     assert found["radio"]["remedy"].endswith(f"eightball radio --listen unix:{path}")
 
 
-async def test_a_missing_board(folder):
+async def test_a_missing_board_ends_with_status_78(folder):
     path = folder / "no.yml"
     found = await findings("--radio", "virtual", "--board", str(path), status=78)
     assert found["board"]["verdict"] == "wrong"

@@ -91,7 +91,7 @@ async def terminal(folder):
             yield terminal
 
 
-async def test_keys(terminal):
+async def test_s_shakes_c_clears_and_q_ends(terminal):
     terminal.type("s")
     await terminal.shows("Shaken.")
     terminal.type("c")

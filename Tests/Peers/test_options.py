@@ -11,7 +11,7 @@ from central import Central
 from programs import Program, eightball
 
 
-async def test_slugs(radio):
+async def test_answers_slugs_sends_slugs(radio):
     async with worlds.ball_running("--radio", radio, "--answers", "slugs"):
         async with Central.opened(radio) as central:
             visit = await central.visit(mtu=517)

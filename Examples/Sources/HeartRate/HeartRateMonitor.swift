@@ -12,6 +12,7 @@ public final class HeartRateMonitor: NSObject, @unchecked Sendable {
   private let service = CBUUID(string: "180D")
   private let measurement = CBUUID(string: "2A37")
 
+  /// A monitor that scans as soon as Bluetooth can be used.
   public init(queue: DispatchQueue = .main) {
     (rates, continuation) = AsyncStream.makeStream()
     super.init()

@@ -3,16 +3,16 @@ import Foundation
 
 /// Finds a peripheral, waits for its greeting, answers and disconnects.
 public final class PracticeCentral: NSObject, @unchecked Sendable {
-  private let ear: any Ear
+  private let handler: any EventHandler
   private let answer = ["Yo": "Lo"]
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?
 
   /// A central that begins as soon as Bluetooth can be used.
-  public init(ear: any Ear, queue: DispatchQueue) {
-    self.ear = ear
+  public init(handler: any EventHandler, queue: DispatchQueue) {
+    self.handler = handler
     super.init()
-    ear.hear(.startedConfiguration)
+    handler.handle(.startedConfiguration)
     manager = CBCentralManager(delegate: self, queue: queue)
   }
 }
@@ -21,7 +21,7 @@ extension PracticeCentral: CBCentralManagerDelegate {
   public func centralManagerDidUpdateState(_ central: CBCentralManager) {
     guard central.state == .poweredOn else { return }
     central.scanForPeripherals(withServices: [Practice.service])
-    ear.hear(.startedScanning)
+    handler.handle(.startedScanning)
   }
 
   public func centralManager(
@@ -35,7 +35,7 @@ extension PracticeCentral: CBCentralManagerDelegate {
   }
 
   public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    ear.hear(.connected(peripheral.name ?? ""))
+    handler.handle(.connected(peripheral.name ?? ""))
     peripheral.discoverServices([Practice.service])
   }
 
@@ -43,14 +43,14 @@ extension PracticeCentral: CBCentralManagerDelegate {
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
   ) {
     self.peripheral = nil
-    ear.hear(.connectionFailed)
+    handler.handle(.connectionFailed)
   }
 
   public func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     error: (any Error)?
   ) {
-    ear.hear(.disconnected(peripheral.name ?? ""))
+    handler.handle(.disconnected(peripheral.name ?? ""))
   }
 }
 
@@ -75,10 +75,10 @@ extension PracticeCentral: CBPeripheralDelegate {
     error: (any Error)?
   ) {
     guard error == nil, let value = characteristic.value else { return }
-    if let message = Practice.decode(value) { ear.hear(.received(message)) }
+    if let message = Practice.decode(value) { handler.handle(.received(message)) }
     guard let data = try? Practice.encode(answer) else { return }
     peripheral.writeValue(data, for: characteristic, type: .withResponse)
-    ear.hear(.sent(answer))
+    handler.handle(.sent(answer))
   }
 
   public func peripheral(

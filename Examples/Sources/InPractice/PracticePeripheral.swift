@@ -3,7 +3,7 @@ import Foundation
 
 /// Greets each subscribed central, and accepts messages from centrals.
 public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  private let ear: any Ear
+  private let handler: any EventHandler
   private let greeting = ["Hello": "Darkness"]
   private var manager: CBPeripheralManager?
   private var characteristic: CBMutableCharacteristic?
@@ -12,10 +12,10 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
   private var waiting: [CBCentral] = []
 
   /// A peripheral that begins as soon as Bluetooth can be used.
-  public init(ear: any Ear, queue: DispatchQueue) {
-    self.ear = ear
+  public init(handler: any EventHandler, queue: DispatchQueue) {
+    self.handler = handler
     super.init()
-    ear.hear(.startedConfiguration)
+    handler.handle(.startedConfiguration)
     manager = CBPeripheralManager(delegate: self, queue: queue)
   }
 
@@ -46,14 +46,14 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
   public func peripheralManagerDidStartAdvertising(
     _ peripheral: CBPeripheralManager, error: (any Error)?
   ) {
-    if error == nil { ear.hear(.startedAdvertising) }
+    if error == nil { handler.handle(.startedAdvertising) }
   }
 
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didSubscribeTo characteristic: CBCharacteristic
   ) {
-    ear.hear(.connected(central.identifier.uuidString))
+    handler.handle(.connected(central.identifier.uuidString))
     waiting.append(central)
     greet(peripheral)
   }
@@ -63,7 +63,7 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
     waiting.removeAll { $0.identifier == central.identifier }
-    ear.hear(.disconnected(central.identifier.uuidString))
+    handler.handle(.disconnected(central.identifier.uuidString))
   }
 
   public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
@@ -90,7 +90,7 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
       return NSLog("The received value is not a property list of strings: %d bytes", data.count)
     }
     value = data
-    ear.hear(.received(message))
+    handler.handle(.received(message))
   }
 
   private func greet(_ peripheral: CBPeripheralManager) {
@@ -99,7 +99,7 @@ public final class PracticePeripheral: NSObject, CBPeripheralManagerDelegate, @u
       guard peripheral.updateValue(data, for: characteristic, onSubscribedCentrals: [central])
       else { return }
       waiting.removeFirst()
-      ear.hear(.sent(greeting))
+      handler.handle(.sent(greeting))
     }
   }
 }

@@ -3,11 +3,11 @@ import Foundation
 import InPractice
 
 /// Ends the program after the disconnection.
-final class FinalEar: Ear {
-  private let printer = PrintingEar()
+final class ExitingHandler: EventHandler {
+  private let printer = PrintingHandler()
 
-  func hear(_ event: Event) {
-    printer.hear(event)
+  func handle(_ event: Event) {
+    printer.handle(event)
     switch event {
     case .disconnected: exit(0)
     case .connectionFailed: exit(1)
@@ -16,5 +16,5 @@ final class FinalEar: Ear {
   }
 }
 
-let central = PracticeCentral(ear: FinalEar(), queue: .main)
+let central = PracticeCentral(handler: ExitingHandler(), queue: .main)
 dispatchMain()

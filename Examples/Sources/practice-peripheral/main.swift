@@ -1,5 +1,5 @@
 import Dispatch
 import InPractice
 
-let peripheral = PracticePeripheral(ear: PrintingEar(), queue: .main)
+let peripheral = PracticePeripheral(handler: PrintingHandler(), queue: .main)
 dispatchMain()

@@ -18,8 +18,8 @@ public final class ControlClient: EventHandler {
     case connected(path: String)
     /// A line, without its end: a JSON object in UTF-8, as a ball sends it.
     case line([UInt8])
-    /// The connection has ended: `nil` if the ball ended it, as when it ends or the client was too
-    /// slow.
+    /// The connection has ended; `nil` if the ball closed it, because it ended or this client read
+    /// too slowly.
     case ended(ControlError?)
     /// There is no ball to connect to. Reported once for each different reason in a row.
     case unreachable(ControlError)
@@ -38,10 +38,10 @@ public final class ControlClient: EventHandler {
     }
   }
 
-  /// How often to look for a ball if the kernel does not watch the folders, in milliseconds.
-  private static let pace: UInt32 = 1_000
-  /// The same if it does. The kernel reports no removal of the folder itself.
-  private static let watchedPace: UInt32 = 10_000
+  /// The interval between attempts if the kernel does not watch the folders, in milliseconds.
+  private static let retryDelay: UInt32 = 1_000
+  /// The interval if it does: the kernel does not report that a folder itself was removed.
+  private static let watchedRetryDelay: UInt32 = 10_000
   /// How many bytes of requests may wait.
   private static let mostWaiting = 4_096
 
@@ -156,7 +156,7 @@ public final class ControlClient: EventHandler {
       failure = error
     }
     let isQuiet = if case .noBall = failure { isWatched } else { false }
-    nextAttempt = now.advanced(by: isQuiet ? Self.watchedPace : Self.pace)
+    nextAttempt = now.advanced(by: isQuiet ? Self.watchedRetryDelay : Self.retryDelay)
     guard failure != reported else { return }
     reported = failure
     onEvent(.unreachable(failure))
@@ -175,7 +175,7 @@ public final class ControlClient: EventHandler {
     stopWatching()
     self.connection = connection
     nextAttempt = nil
-    earliestAttempt = now.advanced(by: Self.pace)
+    earliestAttempt = now.advanced(by: Self.retryDelay)
     reported = nil
     onEvent(.connected(path: connection.descriptor.name))
     if wantsPackets, self.connection === connection { send("packets") }

@@ -29,10 +29,4 @@ struct LineBuffer {
     let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
     return end - start > Self.limit
   }
-
-  /// Drops the unfinished line.
-  mutating func removeAll() {
-    bytes.removeAll()
-    start = 0
-  }
 }

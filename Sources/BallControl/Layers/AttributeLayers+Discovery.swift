@@ -5,8 +5,7 @@ import LinuxRadio
 extension AttributeLayers {
   /// A request for what is in a range of handles.
   static func addSearch(
-    _ opcode: ATTOpcode, _ reader: consuming ByteReader, _ names: AttributeNames,
-    to stack: inout LayerStack
+    _ opcode: ATTOpcode, _ reader: consuming ByteReader, to stack: inout LayerStack
   ) -> Bool {
     let name = PacketDescription.name(of: opcode)
     // The opcode and two handles.

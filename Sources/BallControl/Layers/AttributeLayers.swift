@@ -5,8 +5,7 @@ import LinuxRadio
 struct AttributeLayers {
   /// A request whose response has not been seen.
   struct Request {
-    var opcode: ATTOpcode
-    /// The attribute that is read; `.none` for a request about several or none.
+    /// The attribute of a read; `.none` for any other request.
     var handle = AttributeHandle.none
     var offset = 0
   }
@@ -34,7 +33,7 @@ struct AttributeLayers {
         addRead(opcode, reader, of: request(direction.opposite), names, to: &stack)
       case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest,
         .readByGroupTypeRequest:
-        Self.addSearch(opcode, reader, names, to: &stack)
+        Self.addSearch(opcode, reader, to: &stack)
       case .findInformationResponse, .findByTypeValueResponse, .readByTypeResponse,
         .readByGroupTypeResponse:
         Self.addFindings(opcode, reader, names, to: &stack)
@@ -56,7 +55,7 @@ struct AttributeLayers {
     _ opcode: ATTOpcode, _ parameters: borrowing ByteReader, _ direction: PacketDirection
   ) {
     var reader = copy parameters
-    var request = Request(opcode: opcode)
+    var request = Request()
     switch opcode {
     case .readRequest, .readBlobRequest:
       request.handle = AttributeHandle(&reader) ?? .none

@@ -49,7 +49,7 @@ final class ControlListener: EventHandler {
     return flush()
   }
 
-  /// It has sent something, has gone, or has room.
+  /// The connection is readable, writable or closed.
   func handle(_ readiness: Readiness, token: Int) {
     guard registration != nil else { return }
     if readiness.isReadable || readiness.isHangUp, !receive() { return socket.drop(self) }

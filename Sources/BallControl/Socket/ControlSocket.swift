@@ -10,7 +10,7 @@ package final class ControlSocket: EventHandler {
   package static let maximumListeners = 16
 
   /// How long to pause after a failure to accept a program, in milliseconds.
-  private static let rest: UInt32 = 1_000
+  private static let retryDelay: UInt32 = 1_000
 
   private let loop: EventLoop
   private let listener: StreamListener
@@ -64,8 +64,8 @@ package final class ControlSocket: EventHandler {
     return oldest
   }
 
-  /// Sends whole lines to one listener, or to all. The state of a ball comes first: lines for all
-  /// do not reach a listener before a line for it alone.
+  /// Sends whole lines to one listener, or to all. A listener gets lines for all only after its
+  /// first line of its own, with which the ball's state begins.
   package func send(_ lines: Span<UInt8>, to number: Int?) {
     for listener in listeners where number.map({ $0 == listener.number }) ?? listener.isCurrent {
       listener.isCurrent = true
@@ -73,7 +73,7 @@ package final class ControlSocket: EventHandler {
     }
   }
 
-  /// Whether a listener gets packets.
+  /// Starts or stops sending packets to a listener.
   package func sendPackets(_ isWanted: Bool, to number: Int) {
     for listener in listeners where listener.number == number { listener.wantsPackets = isWanted }
     packetListenersChanged()
@@ -118,7 +118,7 @@ package final class ControlSocket: EventHandler {
       }
     } catch {
       // For example too many open files: a waiting program would wake the loop repeatedly.
-      deadline = MonotonicClock.now.advanced(by: Self.rest)
+      deadline = MonotonicClock.now.advanced(by: Self.retryDelay)
       if let registration { try? loop.change(registration, to: .none) }
     }
     return nil

@@ -12,7 +12,7 @@ public final class MetricsServer: EventHandler {
   /// The most clients at once.
   public static let maximumConnections = 8
   /// How long to pause after a failure to accept a client, in milliseconds.
-  private static let pause: UInt32 = 1_000
+  private static let retryDelay: UInt32 = 1_000
 
   /// The TCP port that it listens on.
   public let port: UInt16
@@ -69,7 +69,8 @@ public final class MetricsServer: EventHandler {
     connections.reduce(resumption) { .earlier($0, $1?.deadline) }
   }
 
-  /// Drops the clients whose time is over.
+  /// Accepts clients again after a pause, and ends each client whose time is over: a partial
+  /// request gets 408.
   public func advance(to now: Instant) {
     guard let deadline, deadline <= now else { return }
     if let resumption, resumption <= now {
@@ -134,7 +135,7 @@ public final class MetricsServer: EventHandler {
       }
     } catch {
       // A waiting client keeps the listener readable, and would wake the loop repeatedly.
-      resumption = clock().advanced(by: Self.pause)
+      resumption = clock().advanced(by: Self.retryDelay)
       listen(for: .none)
     }
   }

@@ -103,7 +103,7 @@ extension Metric {
           ("other", .endedOtherwise),
         ])),
     Metric(
-      name: "eightball_questions_total", help: "Questions that were taken.", kind: .counter,
+      name: "eightball_questions_total", help: "Questions that the ball accepted.", kind: .counter,
       samples: .figure(.questions)),
     Metric(
       name: "eightball_refusals_total", help: "Texts that were refused, by the reason.",

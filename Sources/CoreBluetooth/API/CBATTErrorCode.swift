@@ -75,7 +75,7 @@ extension CBATTError {
       self = unsafe unsafeBitCast(storage, to: Self.self)
     }
 
-    /// The number that is sent: 0 to 255.
+    /// The number. Only 0 to 255 can be sent.
     public var rawValue: Int {
       let storage = unsafe unsafeBitCast(self, to: Storage.self)
       if case .other(let number) = storage { return number }

@@ -40,9 +40,9 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
   public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
   /// A descriptor has further properties.
   public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
-  /// Only a trusted central may subscribe to notifications.
+  /// Subscribing to notifications requires an encrypted link.
   public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
-  /// Only a trusted central may subscribe to indications.
+  /// Subscribing to indications requires an encrypted link.
   public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
 }
 
@@ -58,12 +58,12 @@ public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Read it.
+  /// Centrals can read the value.
   public static let readable = CBAttributePermissions(rawValue: 0x01)
-  /// Write it.
+  /// Centrals can write the value.
   public static let writeable = CBAttributePermissions(rawValue: 0x02)
-  /// Read it, if trusted.
+  /// Reading requires an encrypted link.
   public static let readEncryptionRequired = CBAttributePermissions(rawValue: 0x04)
-  /// Write it, if trusted.
+  /// Writing requires an encrypted link.
   public static let writeEncryptionRequired = CBAttributePermissions(rawValue: 0x08)
 }

@@ -104,7 +104,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   private func begin(_ delegate: (any CBCentralManagerDelegate)?) {
     self.delegate = delegate
-    client.belongs(to: self)
+    client.represent(self)
     let (engine, client) = (thread.program.central, client)
     thread.perform { _, _ in engine.add(client) }
     let watch = thread.watchState { client.report($0) }
@@ -126,9 +126,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     return identifiers.compactMap { DeviceAddress($0) }.map { peripheral(at: $0, name: nil) }
   }
 
-  /// The peripherals with one of these services that any manager of the same radio has connected
-  /// to, once that service has been discovered. This manager has to connect to them too before it
-  /// can use them.
+  /// The connected peripherals, of any manager of the same radio, on which one of these services
+  /// has been discovered. Connect this manager to a peripheral before you use it.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
@@ -140,9 +139,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Scans for peripherals with one of these services, or for all peripherals if the list is empty
   /// or `nil`. A new scan replaces the current one.
   ///
-  /// Each peripheral is reported once, when its scan response arrives or after half a second
-  /// without one, and again if it has a new name or a new service. With
-  /// `CBCentralManagerScanOptionAllowDuplicatesKey`, every advertisement is reported.
+  /// Each peripheral is reported once: at once if it is not scannable, otherwise when its scan
+  /// response arrives or after half a second. It is reported again if it has a new name, a new
+  /// service or a new kind of data. With `CBCentralManagerScanOptionAllowDuplicatesKey`, every
+  /// advertisement is reported.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil)
   {
     guard isPoweredOn() else { return }
@@ -168,8 +168,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     thread.perform { _, _ in engine.stopScan(client) }
   }
 
-  /// Connects to `peripheral`. Attempts continue until `cancelPeripheralConnection`, or until the
-  /// program releases the peripheral.
+  /// Connects to `peripheral`. Attempts continue until `cancelPeripheralConnection`, until the
+  /// program releases the peripheral, or until the radio is lost or the controller refuses for
+  /// good: `didFailToConnect` reports that.
   ///
   /// - Parameter peripheral: The peripheral, from this manager.
   /// - Parameter options: `CBConnectPeripheralOptionStartDelayKey` and
@@ -217,7 +218,10 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   private func isMine(_ peripheral: CBPeripheral) -> Bool {
     if peripheral.manager === self { return true }
-    Misuse.log(self, "does not know the peripheral \(peripheral.identifier): another manager does")
+    Misuse.log(
+      self,
+      "cannot use the peripheral \(peripheral.identifier), which belongs to another manager: "
+        + "use the one that this manager's delegate received")
     return false
   }
 

@@ -8,10 +8,10 @@ public typealias CBL2CAPPSM = UInt16
 /// Keep it while its streams are used: it closes when it is released, or when both streams are
 /// closed. Bytes written before are sent first, for 10 s at most.
 ///
-/// A stream has to be opened. Its delegate is called where the stream is scheduled. Without a
-/// delegate, `read` waits until the peer sends something, and `write` until there is room. When
-/// either side closes the channel, both streams encounter their end, the input after its last byte.
-/// When the link is lost, both encounter an error, which is a `CBError`.
+/// Open each stream before use. Its delegate is called where the stream is scheduled. `read` waits
+/// for the first byte, and `write` for room: call them from the delegate's events to avoid waiting.
+/// When either side closes the channel, both streams encounter their end, the input after its last
+/// byte. When the link is lost, both encounter an error, which is a `CBError`.
 open class CBL2CAPChannel: NSObject, @unchecked Sendable {
   /// The device on the other side.
   public let peer: CBPeer!

@@ -30,8 +30,8 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 /// A discovered peripheral.
 ///
 /// Its manager does not retain it: keep a reference while you use it. Calls are carried out in
-/// order. One call of the delegate reports the result of each, with an error if the link ends
-/// first.
+/// order, except `readRSSI()`. One delegate call reports the result of each call, except a write
+/// without response; it has an error if the link ends first.
 open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// The object that receives the peripheral's events.
   open weak var delegate: (any CBPeripheralDelegate)? {

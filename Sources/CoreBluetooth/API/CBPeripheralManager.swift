@@ -13,7 +13,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   }
 
   /// Whether it advertises: true from right before `peripheralManagerDidStartAdvertising` until
-  /// `stopAdvertising`.
+  /// `stopAdvertising` or a loss of the radio.
   open var isAdvertising: Bool { contents.withLock { $0.isAdvertising } }
 
   private struct Contents {
@@ -246,7 +246,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
       Misuse.log(self, "Cannot respond to a request that this manager was not given")
       return
     }
-    guard ticket.takeAnswer() else {
+    guard ticket.takeResponse() else {
       Misuse.log(self, "Cannot respond to a request twice")
       return
     }
@@ -261,9 +261,11 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Notifies or indicates a value to the subscribed centrals, or only to those in `centrals` if it
   /// is not `nil`. The value is cut to each central's `maximumUpdateValueLength`.
   ///
-  /// - Returns: Whether it will be sent. Change-unaware centrals (robust caching) are skipped. If
-  ///   the queue of any of the centrals is full, nothing is sent, and
-  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` follows when there is room again.
+  /// - Returns: false if the queue of one of these centrals is full: nothing is sent, and
+  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` follows when there is room again. False
+  ///   also for a characteristic that is not published, and while the manager is not powered on.
+  ///   Otherwise true, even without subscribers. Change-unaware centrals (robust caching) are
+  ///   skipped.
   @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic,
@@ -271,7 +273,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   ) -> Bool {
     guard isPoweredOn() else { return false }
     let engine = thread.program.peripheral
-    let room = engine.board.takeRoom(
+    let room = engine.subscribers.takeRoom(
       for: characteristic, by: client, among: centrals?.map(\.identifier))
     switch room {
     case .unknown:

@@ -85,11 +85,11 @@ extension NSObject: _KeyValueCodingAndObserving {}
 extension _KeyValueCodingAndObserving where Self: NSObject {
   /// Calls `changeHandler` after each change of a property.
   ///
-  /// Observable are `state`, `isScanning` and `isAdvertising` of a manager, and `state`, `name`,
-  /// `services`, `rssi` and `canSendWriteWithoutResponse` of a peripheral; on another object, a
-  /// path that leads to one of these, such as `\.manager?.isScanning`. The handler is called where
-  /// the property changes: on the manager's queue, before the delegate, or in the call that changes
-  /// it.
+  /// These properties can be observed: `state`, `isScanning` and `isAdvertising` of a manager;
+  /// `state`, `name`, `services`, `rssi` and `canSendWriteWithoutResponse` of a peripheral; and, on
+  /// any other object, a path that leads to one of them, such as `\.manager?.isScanning`. The
+  /// handler is called where the property changes: on the manager's queue, before the delegate, or
+  /// in the call that changes it.
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void

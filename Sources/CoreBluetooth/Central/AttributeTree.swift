@@ -19,15 +19,15 @@ struct AttributeTree {
 
   // MARK: Whether an object is still in this tree
 
-  func holds(_ service: CBService) -> Bool {
+  func contains(_ service: CBService) -> Bool {
     service.remote.map { services[$0.range.start] === service } ?? false
   }
 
-  func holds(_ characteristic: CBCharacteristic) -> Bool {
+  func contains(_ characteristic: CBCharacteristic) -> Bool {
     characteristic.remote.map { characteristics[$0.value] === characteristic } ?? false
   }
 
-  func holds(_ descriptor: CBDescriptor) -> Bool {
+  func contains(_ descriptor: CBDescriptor) -> Bool {
     descriptor.remote.map { descriptors[$0.handle] === descriptor } ?? false
   }
 
@@ -53,7 +53,7 @@ struct AttributeTree {
     included found: [FoundService], of uuids: [BluetoothUUID]?, in owner: CBService,
     on peripheral: CBPeripheral
   ) -> Bool {
-    guard holds(owner) else { return false }
+    guard contains(owner) else { return false }
     let objects = found.map { service($0, on: peripheral) }
     owner.includedServices = Self.merge(objects, of: uuids, into: owner.includedServices)
     return true
@@ -65,7 +65,7 @@ struct AttributeTree {
     characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?,
     in service: CBService
   ) -> Bool {
-    guard holds(service) else { return false }
+    guard contains(service) else { return false }
     let objects = found.map { remote in
       if let known = characteristics[remote.value], known.remote == remote,
         known.service === service
@@ -85,7 +85,7 @@ struct AttributeTree {
   mutating func merge(
     descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic
   ) -> Bool {
-    guard holds(characteristic) else { return false }
+    guard contains(characteristic) else { return false }
     characteristic.descriptors = found.map { remote in
       if let known = descriptors[remote.handle], known.remote == remote,
         known.characteristic === characteristic
@@ -123,8 +123,8 @@ struct AttributeTree {
     guard let range = service.remote?.range else { return }
     services[range.start] = nil
     listed?.remove(range.start)
-    characteristics = characteristics.filter { !range.holds($0.key) }
-    descriptors = descriptors.filter { !range.holds($0.key) }
+    characteristics = characteristics.filter { !range.contains($0.key) }
+    descriptors = descriptors.filter { !range.contains($0.key) }
   }
 
   /// Keeps the known objects with other UUIDs than `uuids`, and adds those found.

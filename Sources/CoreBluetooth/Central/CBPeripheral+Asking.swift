@@ -14,17 +14,17 @@ extension CBPeripheral {
 
   /// Where `service` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ service: CBService) -> FoundService? {
-    valid(service, service.remote) { $0.holds(service) }
+    valid(service, service.remote) { $0.contains(service) }
   }
 
   /// Where `characteristic` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ characteristic: CBCharacteristic) -> FoundCharacteristic? {
-    valid(characteristic, characteristic.remote) { $0.holds(characteristic) }
+    valid(characteristic, characteristic.remote) { $0.contains(characteristic) }
   }
 
   /// Where `descriptor` is; `nil`, which is logged, if it is no longer valid.
   func valid(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
-    valid(descriptor, descriptor.remote) { $0.holds(descriptor) }
+    valid(descriptor, descriptor.remote) { $0.contains(descriptor) }
   }
 
   private func valid<Remote>(

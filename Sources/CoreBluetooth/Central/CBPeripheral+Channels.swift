@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension CBPeripheral {
-  /// Opens a channel after the operations that were asked for before.
+  /// Opens a channel once the earlier operations have ended.
   func openChannel(_ psm: CBL2CAPPSM) {
     guard let manager else { return }
     let channels = manager.thread.program.central.channels

@@ -19,8 +19,8 @@ final class CentralClient: @unchecked Sendable {
     self.queue = queue
   }
 
-  /// Sets the manager that this represents.
-  func belongs(to manager: CBCentralManager) {
+  /// Sets the manager that this represents. To be called once, when the manager has been made.
+  func represent(_ manager: CBCentralManager) {
     contents.withLock { $0.manager = manager }
   }
 

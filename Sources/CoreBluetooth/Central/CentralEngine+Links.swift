@@ -7,7 +7,7 @@ extension CentralEngine {
   func connect(
     _ member: PeripheralLink.Member, to peer: DeviceAddress, after delay: UInt32, at now: Instant
   ) {
-    // The call came before the loss of the radio, which is being reported to the manager.
+    // The radio was lost after the manager's call. The manager has not received the new state yet.
     guard state == .poweredOn else { return member.reportEnd(CBError(.connectionFailed)) }
     let link = links.first { $0.peer == peer } ?? addLink(to: peer)
     link.members.append(member)

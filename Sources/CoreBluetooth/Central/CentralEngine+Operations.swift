@@ -23,9 +23,9 @@ extension CentralEngine {
     link.wait(for: [central.readRSSI(of: id)], of: member, completion)
   }
 
-  /// Subscribes a manager to a characteristic, or ends the subscription; nothing is sent while
-  /// another manager is subscribed. Without a configuration, fails with `requestNotSupported` in
-  /// turn.
+  /// Subscribes a manager to a characteristic, or ends its subscription. The end sends nothing
+  /// while another manager is subscribed. Without a configuration, fails with `requestNotSupported`
+  /// after the earlier operations.
   func configure(
     _ characteristic: FoundCharacteristic, _ configuration: ClientConfiguration?,
     _ client: CentralClient, _ peer: DeviceAddress,
@@ -42,8 +42,9 @@ extension CentralEngine {
     }
     let handle = characteristic.value
     let wasSubscribed = member.subscriptions.contains(handle)
-    // The last wish counts, even if an earlier one is answered later.
-    let wish = member.beginWish(for: handle)
+    // The last call of `setNotifyValue` decides, even if the response to an earlier one arrives
+    // later.
+    let change = member.beginSubscriptionChange(for: handle)
     if configuration == .none, link.isSubscribed(handle, except: member) {
       member.subscriptions.remove(handle)
       // Sends nothing, and completes in turn.
@@ -63,11 +64,11 @@ extension CentralEngine {
           }
           link?.configurations[handle] = descriptor
         }
-        if configuration == .none, member.isLast(wish, for: handle) {
+        if configuration == .none, member.isLastChange(change, for: handle) {
           member.subscriptions.remove(handle)
         }
       case .failure:
-        if !wasSubscribed, member.isLast(wish, for: handle) {
+        if !wasSubscribed, member.isLastChange(change, for: handle) {
           member.subscriptions.remove(handle)
         }
       }
@@ -111,9 +112,9 @@ extension CentralEngine {
 
   func servicesChanged(_ id: LinkID, _ range: AttributeHandleRange) {
     guard let link = links.first(where: { $0.id == id }) else { return }
-    link.configurations = link.configurations.filter { !range.holds($0.key) }
+    link.configurations = link.configurations.filter { !range.contains($0.key) }
     for member in link.members {
-      member.subscriptions = member.subscriptions.filter { !range.holds($0) }
+      member.subscriptions = member.subscriptions.filter { !range.contains($0) }
       member.callManager { _, peripheral in peripheral.servicesChanged(in: range) }
     }
   }
@@ -135,7 +136,7 @@ extension AttributeHandleRange {
   /// An empty range: an operation on it takes its turn, finds nothing and sends nothing.
   static let nowhere = AttributeHandleRange(start: .last, end: .first)
 
-  func holds(_ handle: AttributeHandle) -> Bool {
+  func contains(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end
   }
 

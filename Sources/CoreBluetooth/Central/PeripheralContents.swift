@@ -22,9 +22,9 @@ extension CBPeripheral {
     /// Whether `peripheralIsReady(toSendWriteWithoutResponse:)` is due.
     var mustReportReady = false
 
-    /// How many requested links have an end that is not reported yet.
+    /// How many requested links have not been reported as ended.
     private var links = 0
-    /// How many of those, the oldest, have been cancelled.
+    /// How many of these, counted from the oldest, have been cancelled.
     private var cancelled = 0
     /// Whether the oldest is open.
     private var isOpen = false

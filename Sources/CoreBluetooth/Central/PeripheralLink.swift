@@ -13,7 +13,7 @@ final class PeripheralLink {
     /// The channels that it has opened.
     private var pipes: [WeakPipe] = []
     /// How often it has subscribed to a value or unsubscribed.
-    private var wishes: [AttributeHandle: Int] = [:]
+    private var subscriptionChanges: [AttributeHandle: Int] = [:]
 
     init(_ client: CentralClient, _ peripheral: CBPeripheral?, reconnects: Bool = false) {
       self.client = client
@@ -21,14 +21,16 @@ final class PeripheralLink {
       self.reconnects = reconnects
     }
 
-    /// It subscribes to a value or unsubscribes. Returns the number of that wish.
-    func beginWish(for handle: AttributeHandle) -> Int {
-      wishes[handle, default: 0] += 1
-      return wishes[handle, default: 0]
+    /// It subscribes to a value or unsubscribes. Returns the number of that change.
+    func beginSubscriptionChange(for handle: AttributeHandle) -> Int {
+      subscriptionChanges[handle, default: 0] += 1
+      return subscriptionChanges[handle, default: 0]
     }
 
-    /// Whether no other wish has followed.
-    func isLast(_ wish: Int, for handle: AttributeHandle) -> Bool { wishes[handle] == wish }
+    /// Whether no other change has followed.
+    func isLastChange(_ change: Int, for handle: AttributeHandle) -> Bool {
+      subscriptionChanges[handle] == change
+    }
 
     private struct WeakPipe {
       weak var pipe: ChannelPipe?

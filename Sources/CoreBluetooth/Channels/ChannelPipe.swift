@@ -9,8 +9,8 @@ final class ChannelPipe: @unchecked Sendable {
   /// How many bytes wait to be sent at most.
   static let outputCapacity = 32_768
 
-  /// What a channel asks of the radio's thread.
-  enum Wish {
+  /// What the radio's thread has to do for a channel.
+  enum Action {
     /// There is room for more input, or more output.
     case resume
     /// Both streams are closed. Close the channel once its output is sent: at once if there is
@@ -29,8 +29,8 @@ final class ChannelPipe: @unchecked Sendable {
   private var handedOver = 0
   /// How many bytes have been read since the radio's thread was last asked for attention.
   private var unreported = 0
-  /// Whether the radio's thread is about to take a wish.
-  private var isWishPending = false
+  /// Whether the radio's thread is about to take an action.
+  private var isActionPending = false
   private var inputObserver: (@Sendable () -> Void)?
   private var outputObserver: (@Sendable () -> Void)?
 
@@ -67,10 +67,10 @@ final class ChannelPipe: @unchecked Sendable {
       while input.isEmpty, channelEnd == nil, !isInputClosed { condition.wait() }
       let count = unsafe input.remove(into: target)
       unreported += count
-      // The peer gets credits for at least a quarter of the room at once.
+      // Credits are returned for a quarter of the capacity at once, or when the buffer is empty.
       let isDue = unreported >= Self.inputCapacity / 4 || input.isEmpty
       if isDue { unreported = 0 }
-      return (count, isDue && beginWish())
+      return (count, isDue && beginAction())
     }
     if isNew { requestAttention(self) }
     return count
@@ -83,7 +83,7 @@ final class ChannelPipe: @unchecked Sendable {
       while output.freeCapacity == 0, channelEnd == nil, !isOutputClosed { condition.wait() }
       guard canWrite else { return (nil, false) }
       let wasEmpty = output.isEmpty
-      return (unsafe output.append(bytes), wasEmpty && beginWish())
+      return (unsafe output.append(bytes), wasEmpty && beginAction())
     }
     if isNew { requestAttention(self) }
     return count
@@ -112,28 +112,28 @@ final class ChannelPipe: @unchecked Sendable {
     let isNew = condition.withLock {
       body()
       condition.broadcast()
-      return channelEnd == nil && beginWish()
+      return channelEnd == nil && beginAction()
     }
     if isNew { requestAttention(self) }
   }
 
   /// Returns whether the radio's thread has to be asked for attention.
-  private func beginWish() -> Bool {
-    defer { isWishPending = true }
-    return !isWishPending
+  private func beginAction() -> Bool {
+    defer { isActionPending = true }
+    return !isActionPending
   }
 
   // MARK: For the radio's thread
 
   /// What the radio's thread has to do now.
-  func takeWish() -> Wish {
+  func takeAction() -> Action {
     condition.withLock {
-      isWishPending = false
-      return wish
+      isActionPending = false
+      return action
     }
   }
 
-  private var wish: Wish {
+  private var action: Action {
     isInputClosed && isOutputClosed ? .close(isDrained: output.isEmpty) : .resume
   }
 
@@ -164,15 +164,15 @@ final class ChannelPipe: @unchecked Sendable {
   }
 
   /// The written bytes have been sent. Returns what to do now.
-  func noteSent() -> Wish {
-    let (observer, wish) = condition.withLock {
+  func noteSent() -> Action {
+    let (observer, action) = condition.withLock {
       output.removeFirst(handedOver)
       handedOver = 0
       condition.broadcast()
-      return (outputObserver, self.wish)
+      return (outputObserver, self.action)
     }
     observer?()
-    return wish
+    return action
   }
 
   /// The channel has ended. Received bytes can still be read.

@@ -58,18 +58,18 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   /// The streams of a channel have been used, or closed.
   func attend(to pipe: ChannelPipe) {
-    let wish = pipe.takeWish()
+    let action = pipe.takeAction()
     guard let channel = entries.first(where: { $0.value.pipe === pipe })?.key else { return }
-    follow(wish, on: channel)
+    follow(action, on: channel)
   }
 
-  private func follow(_ wish: ChannelPipe.Wish, on channel: Int) {
+  private func follow(_ action: ChannelPipe.Action, on channel: Int) {
     needsUpdate = true
-    switch wish {
+    switch action {
     case .resume, .close(isDrained: false): toResume.insert(channel)
     case .close(isDrained: true): toClose.insert(channel)
     }
-    if case .close = wish, entries[channel]?.closing == nil {
+    if case .close = action, entries[channel]?.closing == nil {
       entries[channel]?.closing = now.advanced(by: Self.drainTime)
     }
   }
@@ -127,7 +127,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     entries[channel]?.completion?(nil)
     entries[channel]?.completion = nil
     // The program may have closed it meanwhile.
-    if let wish = entries[channel]?.pipe.takeWish() { follow(wish, on: channel) }
+    if let action = entries[channel]?.pipe.takeAction() { follow(action, on: channel) }
   }
 
   func closed(_ channel: Int, with end: ChannelEnd) {
@@ -155,7 +155,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   }
 
   func sent(on channel: Int) {
-    guard let wish = entries[channel]?.pipe.noteSent() else { return }
-    if case .close(isDrained: true) = wish { follow(wish, on: channel) }
+    guard let action = entries[channel]?.pipe.noteSent() else { return }
+    if case .close(isDrained: true) = action { follow(action, on: channel) }
   }
 }

@@ -6,15 +6,15 @@ import Foundation
 /// A request for a delegate is put off. Once the delegate has responded, the host asks again and
 /// finds the response in the link.
 struct DynamicApplication: GATTApplication {
-  let board: UpdateBoard
+  let subscribers: SubscriberTable
   /// The attributes of the application, by handle.
   var served: [UInt16: ServedAttribute] = [:]
   /// The connected centrals, by connection index.
   private(set) var links: [ServedCentral?]
   private(set) var radio = RadioState.starting
 
-  init(capacity: Int, board: UpdateBoard) {
-    self.board = board
+  init(capacity: Int, subscribers: SubscriberTable) {
+    self.subscribers = subscribers
     links = Array(repeating: nil, count: capacity)
   }
 
@@ -46,12 +46,12 @@ struct DynamicApplication: GATTApplication {
   }
 
   private func setSubscribed(_ isSubscribed: Bool, _ link: ServedCentral, at handle: UInt16) {
-    guard case .asked(let characteristic, let client) = served[handle]?.source,
+    guard case .delegate(let characteristic, let client) = served[handle]?.source,
       link.subscriptions.contains(handle) != isSubscribed
     else { return }
     if isSubscribed { link.subscriptions.insert(handle) } else { link.subscriptions.remove(handle) }
     let central = link.central
-    let centrals = board.setSubscribed(isSubscribed, link, to: characteristic)
+    let centrals = subscribers.setSubscribed(isSubscribed, link, to: characteristic)
     client.callManager { manager in
       characteristic.subscribedCentrals = centrals
       if isSubscribed {
@@ -79,10 +79,10 @@ struct DynamicApplication: GATTApplication {
       throw .error(.unlikelyError)
     }
     switch entry.source {
-    case .fixed(let bytes):
+    case .constant(let bytes):
       try entry.check([.readable, .readEncryptionRequired], .readNotPermitted)
       value.writePrefix(of: bytes.span)
-    case .asked(let characteristic, let client):
+    case .delegate(let characteristic, let client):
       try entry.check([.readable, .readEncryptionRequired], .readNotPermitted)
       guard offset <= maximumAttributeValueLength else { throw .error(.invalidOffset) }
       let reading = ServedCentral.Reading(handle: attribute.rawValue, offset: offset)
@@ -104,12 +104,12 @@ struct DynamicApplication: GATTApplication {
     for reading: ServedCentral.Reading, of characteristic: CBMutableCharacteristic,
     _ client: PeripheralClient, _ link: ServedCentral
   ) {
-    let question = PeripheralQuestion(link, [reading.handle], reading: reading)
-    question.missing = 1
-    link.question = question
+    let pending = PendingRequest(link, [reading.handle], reading: reading)
+    pending.missing = 1
+    link.pendingRequest = pending
     let request = CBATTRequest(
       central: link.central, characteristic: characteristic, offset: reading.offset, value: nil,
-      ticket: RequestTicket(client, question))
+      ticket: RequestTicket(client, pending))
     client.callManager { manager in
       if let delegate = manager.delegate {
         delegate.peripheralManager(manager, didReceiveRead: request)
@@ -135,13 +135,13 @@ struct DynamicApplication: GATTApplication {
     }
     try entry.checkWrite()
     // The delegates have responded to these values already.
-    guard link.verdict == nil else { return }
+    guard link.writeResult == nil else { return }
     link.written.append((attribute.rawValue, value.indices.map { value[$0] }))
   }
 
   mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
     guard let link = links[connectionIndex] else { return }
-    switch isCommand ? nil : link.verdict {
+    switch isCommand ? nil : link.writeResult {
     case .success: return
     case .failure(let code): throw .error(code)
     case nil: break
@@ -149,10 +149,10 @@ struct DynamicApplication: GATTApplication {
     let written = link.written
     link.written = []
     guard !written.isEmpty else { return }
-    let question = PeripheralQuestion(link, written.map(\.handle))
+    let pending = PendingRequest(link, written.map(\.handle))
     for (client, values) in parts(of: written) {
-      let ticket = RequestTicket(client, isCommand ? nil : question)
-      question.missing += 1
+      let ticket = RequestTicket(client, isCommand ? nil : pending)
+      pending.missing += 1
       let requests = values.map { characteristic, value in
         CBATTRequest(
           central: link.central, characteristic: characteristic, offset: 0, value: Data(value),
@@ -172,7 +172,7 @@ struct DynamicApplication: GATTApplication {
       }
     }
     guard !isCommand else { return }
-    link.question = question
+    link.pendingRequest = pending
     throw .later
   }
 
@@ -184,7 +184,8 @@ struct DynamicApplication: GATTApplication {
   private func parts(of written: [(handle: UInt16, value: [UInt8])]) -> [Part] {
     var parts: [Part] = []
     for (handle, value) in written {
-      guard case .asked(let characteristic, let client) = served[handle]?.source else { continue }
+      guard case .delegate(let characteristic, let client) = served[handle]?.source
+      else { continue }
       if let index = parts.firstIndex(where: { $0.client === client }) {
         parts[index].values.append((characteristic, value))
       } else {
@@ -223,7 +224,7 @@ struct DynamicApplication: GATTApplication {
 
   /// This many of a central's updates have been sent or dropped.
   func drop(_ count: Int, of link: ServedCentral) {
-    for client in board.giveBack(count, of: link) {
+    for client in subscribers.giveBack(count, of: link) {
       client.callManager { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
     }
   }
@@ -240,8 +241,8 @@ extension ServedAttribute {
   /// Checks that the value may be written.
   fileprivate func checkWrite() throws(GATTRefusal) {
     switch source {
-    case .fixed: throw .error(.writeNotPermitted)
-    case .asked: try check([.writeable, .writeEncryptionRequired], .writeNotPermitted)
+    case .constant: throw .error(.writeNotPermitted)
+    case .delegate: try check([.writeable, .writeEncryptionRequired], .writeNotPermitted)
     }
   }
 }

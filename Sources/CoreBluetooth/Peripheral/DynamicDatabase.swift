@@ -6,22 +6,22 @@ import BluetoothHost
 /// An attribute keeps its handle while its service is published. The handles of a removed service
 /// stay vacant while other services follow; if none does, the next service gets them.
 struct DynamicDatabase: AttributeDatabase {
-  private var lines: [Attribute] {
+  private var table: [Attribute] {
     didSet { knownHash = nil }
   }
 
-  /// The hash, once computed. Computing it takes long for many lines, so it is not done for each
-  /// added service.
+  /// The hash, once computed. Computing it takes long for many attributes, so it is not done for
+  /// each added service.
   private(set) var knownHash: DatabaseHash?
 
   /// Only GAP and GATT.
   init() {
-    // One line for each service, two for each characteristic, one for the configuration.
-    var lines = Array(capacity: 15) { Self.base.declare(in: &$0) }
-    var span = lines.mutableSpan
+    // One attribute for each service, two for each characteristic, one for the configuration.
+    var table = Array(capacity: 15) { Self.base.declare(in: &$0) }
+    var span = table.mutableSpan
     // There is one configuration, and it has the first slot.
     span.link(from: .first) { 0 }
-    self.lines = lines
+    self.table = table
   }
 
   /// Core Specification, Vol 3, Part C, 12, and Part G, 7.
@@ -44,12 +44,12 @@ struct DynamicDatabase: AttributeDatabase {
 
   var attributes: Span<Attribute> {
     @_lifetime(borrow self)
-    borrowing get { lines.span }
+    borrowing get { table.span }
   }
 
   var hash: DatabaseHash {
     mutating get {
-      let hash = knownHash ?? DatabaseHash(of: lines.span)
+      let hash = knownHash ?? DatabaseHash(of: table.span)
       knownHash = hash
       return hash
     }
@@ -62,12 +62,12 @@ struct DynamicDatabase: AttributeDatabase {
   /// The identifier of an application's attribute is its handle.
   func location(of attribute: ApplicationAttribute) -> ValueLocation {
     let start = Int(attribute.rawValue) - 1
-    guard lines.indices.contains(start), lines[start].value == .application(attribute) else {
+    guard table.indices.contains(start), table[start].value == .application(attribute) else {
       return ValueLocation()
     }
     let location = ValueLocation(handle: AttributeHandle(rawValue: attribute.rawValue))
-    for line in lines[(start + 1)...] {
-      switch line.value {
+    for next in table[(start + 1)...] {
+      switch next.value {
       case .clientConfiguration(let slot):
         return ValueLocation(handle: location.handle, slot: slot)
       case .characteristic, .service, .vacant:
@@ -84,26 +84,26 @@ struct DynamicDatabase: AttributeDatabase {
   /// Publishes a service.
   ///
   /// - Parameters:
-  ///   - count: The number of its lines.
-  ///   - makeLines: Makes the lines, given the handle of the first.
-  /// - Returns: Its handles; `nil`, with no change, if there is no room for the lines or for the
-  ///   client characteristic configurations.
+  ///   - count: The number of its attributes.
+  ///   - makeAttributes: Makes the attributes, given the handle of the first.
+  /// - Returns: Its handles; `nil`, with no change, if there is no room for the attributes or for
+  ///   the client characteristic configurations.
   mutating func add(
-    count: Int, _ makeLines: (AttributeHandle) -> [Attribute]
+    count: Int, _ makeAttributes: (AttributeHandle) -> [Attribute]
   ) -> AttributeHandleRange? {
     guard let start = location(for: count) else { return nil }
     let first = AttributeHandle(rawValue: UInt16(start + 1))
-    var new = makeLines(first)
+    var new = makeAttributes(first)
     var slots = freeSlots
     let wanted = new.count(where: \.isSlotted)
     guard new.count == count, wanted <= slots.count else { return nil }
     var span = new.mutableSpan
     span.link(from: first) { slots.removeFirst() }
     let end = start + count
-    if end > lines.count {
-      lines += Array(repeating: .vacant, count: end - lines.count)
+    if end > table.count {
+      table += Array(repeating: .vacant, count: end - table.count)
     }
-    lines.replaceSubrange(start..<end, with: new)
+    table.replaceSubrange(start..<end, with: new)
     return AttributeHandleRange(start: first, end: AttributeHandle(rawValue: UInt16(end)))
   }
 
@@ -112,18 +112,18 @@ struct DynamicDatabase: AttributeDatabase {
   /// - Returns: The handles at which other services included it. They are vacant now, too.
   mutating func remove(_ range: AttributeHandleRange) -> [AttributeHandle] {
     let removed = Int(range.start.rawValue) - 1..<Int(range.end.rawValue)
-    for index in removed.clamped(to: lines.indices) { lines[index] = .vacant }
-    let includes = lines.indices.filter { lines[$0].value == .include(range.start) }
-    for index in includes { lines[index] = .vacant }
-    lines.removeSubrange((services.last?.upperBound ?? 0)...)
+    for index in removed.clamped(to: table.indices) { table[index] = .vacant }
+    let includes = table.indices.filter { table[$0].value == .include(range.start) }
+    for index in includes { table[index] = .vacant }
+    table.removeSubrange((services.last?.upperBound ?? 0)...)
     return includes.map { AttributeHandle(rawValue: UInt16($0 + 1)) }
   }
 
-  /// The index of the first of `count` lines for a new service: after the last, or in a gap if
+  /// The index of the first of `count` attributes for a new service: after the last, or in a gap if
   /// there are not enough handles.
   private func location(for count: Int) -> Int? {
     let limit = Int(UInt16.max)
-    if lines.count + count <= limit { return lines.count }
+    if table.count + count <= limit { return table.count }
     var start = 0
     for service in services {
       if start + count <= service.lowerBound { return start }
@@ -132,18 +132,18 @@ struct DynamicDatabase: AttributeDatabase {
     return nil
   }
 
-  /// The line indices of each service, including vacant lines.
+  /// The indices of each service in the table, including vacant handles.
   private var services: [Range<Int>] {
-    lines.indices.compactMap { index in
-      guard case .service = lines[index].value else { return nil }
-      return index..<Int(lines[index].groupEnd.rawValue)
+    table.indices.compactMap { index in
+      guard case .service = table[index].value else { return nil }
+      return index..<Int(table[index].groupEnd.rawValue)
     }
   }
 
   private var freeSlots: [Int] {
     var isTaken = [Bool](repeating: false, count: ClientConfigurations.capacity)
-    for line in lines {
-      if case .clientConfiguration(let slot) = line.value { isTaken[slot] = true }
+    for attribute in table {
+      if case .clientConfiguration(let slot) = attribute.value { isTaken[slot] = true }
     }
     return isTaken.indices.filter { !isTaken[$0] }
   }

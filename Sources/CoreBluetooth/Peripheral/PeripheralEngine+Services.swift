@@ -52,18 +52,18 @@ extension PeripheralEngine {
       included.append(other.range.start)
     }
     var served: [UInt16: ServedAttribute] = [:]
-    let range = device.host.server.database.add(count: definition.lineCount) { first in
-      let made = definition.lines(from: first, including: included, for: client)
+    let range = device.host.server.database.add(count: definition.attributeCount) { first in
+      let made = definition.attributes(from: first, including: included, for: client)
       served = made.served
-      return made.lines
+      return made.attributes
     }
     guard let range else {
       throw ServiceRefusal(.outOfSpace, "There is no room for another service: \(name)")
     }
     device.host.server.application.served.merge(served) { _, new in new }
     for (handle, attribute) in served {
-      if case .asked(let characteristic, _) = attribute.source {
-        device.board.publish(characteristic, at: handle, for: client)
+      if case .delegate(let characteristic, _) = attribute.source {
+        device.subscribers.publish(characteristic, at: handle, for: client)
       }
     }
     published.append(Published(definition: definition, client: client, range: range))
@@ -88,7 +88,7 @@ extension PeripheralEngine {
     published.removeAll { $0.definition.object === gone.definition.object }
     let handles = gone.range.start.rawValue...gone.range.end.rawValue
     for characteristic in gone.definition.characteristics {
-      device.board.unpublish(characteristic.object)
+      device.subscribers.unpublish(characteristic.object)
     }
     for handle in handles { device.host.server.application.served[handle] = nil }
     let includes = device.host.server.database.remove(gone.range)
@@ -100,8 +100,8 @@ extension PeripheralEngine {
       guard let link else { continue }
       link.subscriptions = link.subscriptions.filter { !handles.contains($0) }
       device.host.server.application.dropUpdates(of: link) { handles.contains($0) }
-      if let question = link.question, question.handles.contains(where: handles.contains) {
-        link.question = nil
+      if let pending = link.pendingRequest, pending.handles.contains(where: handles.contains) {
+        link.pendingRequest = nil
         resume(link, at: connectionIndex)
       }
     }

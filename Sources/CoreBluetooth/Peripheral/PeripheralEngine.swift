@@ -3,7 +3,7 @@ import Foundation
 
 /// The peripheral of one radio, and the managers that share it.
 ///
-/// Only the radio's thread uses it, apart from `board`. It does no input or output: the
+/// Only the radio's thread uses it, apart from `subscribers`. It does no input or output: the
 /// `DeviceProgram` carries the host's packets, and delegates are called on their queues.
 final class PeripheralEngine: @unchecked Sendable {
   /// A service that centrals see.
@@ -26,7 +26,7 @@ final class PeripheralEngine: @unchecked Sendable {
 
   let device: Device
   /// The subscribers and their unsent updates: for any thread.
-  var board: UpdateBoard { device.board }
+  var subscribers: SubscriberTable { device.subscribers }
   var published: [Published] = []
   var advertisers: [AdvertisingManager] = []
   /// The PSM that was published last.
@@ -78,18 +78,18 @@ final class PeripheralEngine: @unchecked Sendable {
 
   /// A manager has responded to a request.
   func answer(_ ticket: RequestTicket, _ result: Result<[UInt8], ATTErrorCode>) {
-    guard let question = ticket.question, question.link.question === question,
-      let connectionIndex = device.host.server.application.location(of: question.link)
+    guard let pending = ticket.pendingRequest, pending.link.pendingRequest === pending,
+      let connectionIndex = device.host.server.application.location(of: pending.link)
     else { return }
-    question.missing -= 1
-    if case .failure(let code) = result { question.refusal = question.refusal ?? code }
-    guard question.missing == 0 else { return }
-    let link = question.link
-    link.question = nil
-    if let reading = question.reading {
+    pending.missing -= 1
+    if case .failure(let code) = result { pending.refusal = pending.refusal ?? code }
+    guard pending.missing == 0 else { return }
+    let link = pending.link
+    link.pendingRequest = nil
+    if let reading = pending.reading {
       link.readings[reading] = result
     } else {
-      link.verdict = question.refusal.map { .failure($0) } ?? .success(())
+      link.writeResult = pending.refusal.map { .failure($0) } ?? .success(())
     }
     resume(link, at: connectionIndex)
   }

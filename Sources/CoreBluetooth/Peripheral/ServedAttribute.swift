@@ -3,9 +3,9 @@ import BluetoothHost
 /// An attribute of a published service whose value the application supplies.
 struct ServedAttribute {
   enum Source {
-    case fixed([UInt8])
+    case constant([UInt8])
     /// The delegate of the manager that published it supplies the value.
-    case asked(CBMutableCharacteristic, PeripheralClient)
+    case delegate(CBMutableCharacteristic, PeripheralClient)
   }
 
   let source: Source
@@ -13,42 +13,42 @@ struct ServedAttribute {
 }
 
 extension ServiceDefinition {
-  /// The lines of the database, from the handle `first` on, and the application's attributes by
-  /// handle.
+  /// The attributes of the database, from the handle `first` on, and those whose value the
+  /// application supplies, by handle.
   ///
   /// - Parameter included: The handles at which the included services start.
-  func lines(
+  func attributes(
     from first: AttributeHandle, including included: [AttributeHandle],
     for client: PeripheralClient
-  ) -> (lines: [Attribute], served: [UInt16: ServedAttribute]) {
-    var lines: [Attribute] = [isPrimary ? .primaryService(uuid) : .secondaryService(uuid)]
+  ) -> (attributes: [Attribute], served: [UInt16: ServedAttribute]) {
+    var attributes: [Attribute] = [isPrimary ? .primaryService(uuid) : .secondaryService(uuid)]
     var served: [UInt16: ServedAttribute] = [:]
 
-    /// The value of the next line, which the application supplies.
+    /// The value of the next attribute, which the application supplies.
     func serve(_ attribute: ServedAttribute) -> Attribute.Value {
-      let handle = first.rawValue &+ UInt16(truncatingIfNeeded: lines.count)
+      let handle = first.rawValue &+ UInt16(truncatingIfNeeded: attributes.count)
       served[handle] = attribute
       return .application(ApplicationAttribute(rawValue: handle))
     }
 
-    for handle in included { lines.append(.include(serviceAt: handle)) }
+    for handle in included { attributes.append(.include(serviceAt: handle)) }
     for characteristic in characteristics {
-      lines.append(
+      attributes.append(
         .characteristic(
           characteristic.uuid, characteristic.declared, protection: characteristic.protection))
       let source: ServedAttribute.Source =
-        if let value = characteristic.value { .fixed(value) } else {
-          .asked(characteristic.object, client)
+        if let value = characteristic.value { .constant(value) } else {
+          .delegate(characteristic.object, client)
         }
-      lines.append(
+      attributes.append(
         .value(serve(ServedAttribute(source: source, permissions: characteristic.permissions))))
-      if characteristic.isSubscribable { lines.append(.clientCharacteristicConfiguration) }
+      if characteristic.isSubscribable { attributes.append(.clientCharacteristicConfiguration) }
       for descriptor in characteristic.descriptors {
         let value = serve(
-          ServedAttribute(source: .fixed(descriptor.value), permissions: .readable))
-        lines.append(.descriptor(descriptor.uuid, .read, value))
+          ServedAttribute(source: .constant(descriptor.value), permissions: .readable))
+        attributes.append(.descriptor(descriptor.uuid, .read, value))
       }
     }
-    return (lines, served)
+    return (attributes, served)
   }
 }

@@ -22,11 +22,11 @@ final class ServedCentral: @unchecked Sendable {
   var updates: [Update] = []
 
   /// The request that waits for delegates; `nil` for none.
-  var question: PeripheralQuestion?
+  var pendingRequest: PendingRequest?
   /// The responses to the reads of one request so far: a request may read several values.
   var readings: [Reading: Result<[UInt8], ATTErrorCode>] = [:]
   /// The response to its write, once known.
-  var verdict: Result<Void, ATTErrorCode>?
+  var writeResult: Result<Void, ATTErrorCode>?
   /// The values that the current PDU has written so far.
   var written: [(handle: UInt16, value: [UInt8])] = []
 
@@ -36,14 +36,14 @@ final class ServedCentral: @unchecked Sendable {
 
   /// The response has been sent: clears the request.
   func forgetRequest() {
-    question = nil
+    pendingRequest = nil
     readings = [:]
-    verdict = nil
+    writeResult = nil
   }
 }
 
 /// A central's request that delegates have to respond to. Only the radio's thread uses it.
-final class PeripheralQuestion: @unchecked Sendable {
+final class PendingRequest: @unchecked Sendable {
   let link: ServedCentral
   /// The handles that it reads or writes.
   let handles: [UInt16]
@@ -61,20 +61,20 @@ final class PeripheralQuestion: @unchecked Sendable {
   }
 }
 
-/// One manager's part of a question. It connects a `CBATTRequest` to the question.
+/// One manager's part of a pending request. It connects a `CBATTRequest` to the whole.
 final class RequestTicket: Sendable {
   let client: PeripheralClient
   /// `nil` for a command, which has no response.
-  let question: PeripheralQuestion?
+  let pendingRequest: PendingRequest?
   private let isAnswered = Locked(false)
 
-  init(_ client: PeripheralClient, _ question: PeripheralQuestion?) {
+  init(_ client: PeripheralClient, _ pendingRequest: PendingRequest?) {
     self.client = client
-    self.question = question
+    self.pendingRequest = pendingRequest
   }
 
   /// Returns whether this is the first response.
-  func takeAnswer() -> Bool {
+  func takeResponse() -> Bool {
     isAnswered.withLock { isAnswered in
       defer { isAnswered = true }
       return !isAnswered

@@ -47,8 +47,8 @@ struct ServiceDefinition: Sendable {
   let included: [CBService]
   let characteristics: [Characteristic]
 
-  /// The number of its lines in the database.
-  var lineCount: Int {
+  /// The number of its attributes in the database.
+  var attributeCount: Int {
     characteristics.reduce(1 + included.count) { count, characteristic in
       count + 2 + (characteristic.isSubscribable ? 1 : 0) + characteristic.descriptors.count
     }

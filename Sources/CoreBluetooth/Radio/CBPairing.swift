@@ -16,15 +16,15 @@ import Foundation
 public struct CBPairing: Sendable {
   /// What the user of this device can see and type.
   public enum Ability: Equatable, Sendable {
-    /// Nothing.
+    /// No input and no output.
     case none
-    /// Six digits are shown.
+    /// The device can show six digits.
     case display
-    /// Six digits are shown, and the user says yes or no.
+    /// The device can show six digits, and the user can answer yes or no.
     case displayYesNo
-    /// The user types six digits.
+    /// The user can type six digits.
     case keyboard
-    /// Six digits are shown, and the user types six digits.
+    /// The device can show six digits, and the user can type six digits.
     case keyboardDisplay
   }
 

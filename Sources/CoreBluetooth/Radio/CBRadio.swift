@@ -14,7 +14,8 @@ import LinuxSystem
 /// radio other than the default is released, and at the orderly end of the process. After a kill,
 /// the kernel leaves the adapter switched off (`btmgmt power on`).
 ///
-/// As a program that writes to sockets must, the process ignores SIGPIPE from then on.
+/// Once the thread has started, the process ignores SIGPIPE: a write to a closed socket then fails
+/// instead of ending the process.
 public final class CBRadio: @unchecked Sendable {
   // Unchecked: `engine` is safe for any thread.
   let engine: RadioEngine
@@ -35,8 +36,8 @@ public final class CBRadio: @unchecked Sendable {
     return radio
   }()
 
-  /// A radio. It is opened when the first manager uses it. Until that succeeds, it is tried again,
-  /// and the managers' state and the log show why.
+  /// A radio. It is opened when the first manager uses it, and opening is retried until it
+  /// succeeds. Meanwhile the managers' state and the log show the reason.
   ///
   /// - Parameters:
   ///   - name: `virtual`, `unix:PATH`, `tcp-client:HOST:PORT`, `tcp-server:HOST:PORT`,
@@ -67,8 +68,8 @@ public final class CBRadio: @unchecked Sendable {
       RadioEngine(name, address: address, sinks: sinks, bonds: bonds, stopsWhenUnused: true))
   }
 
-  /// Calls `body` on the radio's thread with each reason why the radio cannot be used, or no
-  /// longer. To be called before a manager uses the radio.
+  /// Calls `body` on the radio's thread with each reason why the radio cannot be used, or can no
+  /// longer be used. Call it before a manager uses the radio.
   package func onTrouble(_ body: @escaping @Sendable (RadioError) -> Void) {
     engine.onTrouble(body)
   }

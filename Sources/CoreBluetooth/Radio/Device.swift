@@ -19,13 +19,13 @@ final class Device {
 
   /// How many links it can have at once.
   static let links = 32
-  /// How many of these centrals can make.
+  /// How many of these links centrals may make.
   static let peripheralLinks = 8
 
   /// The address of the device.
   let address: OwnAddress
   let central = DeviceCentral(connections: links)
-  let board = UpdateBoard()
+  let subscribers = SubscriberTable()
   let channels = DeviceChannels()
   let bonds: RadioBonds
   let pairing: DevicePairing
@@ -38,13 +38,13 @@ final class Device {
     self.address = address
     self.bonds = bonds
     pairing = DevicePairing(central)
-    host = Self.newHost(address, central, board, channels, bonds, pairing)
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
   }
 
   /// Starts again: every link has ended, and the server has only GAP and GATT.
   func renew() {
     host.radioLost()
-    host = Self.newHost(address, central, board, channels, bonds, pairing)
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
     central.radioChanged(to: .starting)
   }
 
@@ -57,7 +57,7 @@ final class Device {
   private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
 
   private static func newHost(
-    _ address: OwnAddress, _ central: DeviceCentral, _ board: UpdateBoard,
+    _ address: OwnAddress, _ central: DeviceCentral, _ subscribers: SubscriberTable,
     _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
@@ -69,7 +69,7 @@ final class Device {
       configuration: configuration,
       server: GATTServer(
         database: DynamicDatabase(),
-        application: DynamicApplication(capacity: links, board: board)),
+        application: DynamicApplication(capacity: links, subscribers: subscribers)),
       client: GATTClient(application: central),
       security: SecurityManager(
         policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,

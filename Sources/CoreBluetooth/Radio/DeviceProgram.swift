@@ -12,7 +12,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
   /// The engine of all peripheral managers.
   let peripheral: PeripheralEngine
 
-  /// Receives the error when the controller counts as broken, until a peer is heard.
+  /// Called when the controller has failed three times without hearing a peer in between.
   var onTrouble: RadioWatch.Listener = { _ in }
   /// Receives the reason when the radio is lost.
   var onLoss: RadioWatch.Listener = { _ in }
@@ -43,7 +43,7 @@ final class DeviceProgram: RadioProgram, @unchecked Sendable {
 
   func radioIsReady(at now: Instant) {
     setTime(now)
-    device.central.forgetFailures()
+    device.central.resetFailures()
     device.host.start(at: now)
     endTurn()
   }

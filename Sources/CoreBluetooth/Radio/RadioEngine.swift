@@ -40,7 +40,7 @@ final class RadioEngine: @unchecked Sendable {
   let program: DeviceProgram
   private let shared = Locked(Shared())
   /// Entered while there is a thread.
-  private let life = DispatchGroup()
+  let life = DispatchGroup()
 
   // Only the thread uses these.
   private var state = CBManagerState.unknown
@@ -140,11 +140,6 @@ final class RadioEngine: @unchecked Sendable {
     wakeup?.ring()
     if isIdle { program.device.bonds.close(as: nil) }
     if mustWait { life.wait() }
-  }
-
-  /// Waits until there is no thread; `false` if there is one after `seconds`.
-  func waitForEnd(seconds: Int) -> Bool {
-    life.wait(timeout: .now() + .seconds(seconds)) == .success
   }
 
   private func startThread(_ shared: inout Shared) {

@@ -12,17 +12,17 @@ public final class Ball: BallDevice, @unchecked Sendable {
   /// Whether there is a link to it.
   public var isConnected: Bool { peripheral.state == .connected }
   /// The last error; `nil` if there was none since the last question.
-  public var error: BallError? { contents.current.error }
+  public var error: BallError? { contents.withLock(\.error) }
 
   /// The last accepted question; `nil` while one is being sent, and before the first.
-  public var question: String? { contents.current.question }
+  public var question: String? { contents.withLock(\.question) }
   /// Its answer to `question`; `nil` until it arrives.
-  public var answer: String? { contents.current.answer }
+  public var answer: String? { contents.withLock(\.answer) }
 
   /// Asks, and reports the result to the observers.
   ///
-  /// The question waits for those of `ask`. It replaces an earlier sent question without an answer;
-  /// the central reports nothing more about that one.
+  /// The question waits until earlier calls of `ask` have ended. It replaces an unanswered question
+  /// of an earlier `send`, about which the central reports nothing more.
   public func send(_ question: String) {
     central?.send(question, to: self, answerer: nil)
   }
@@ -62,7 +62,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
 
   let peripheral: CBPeripheral
   weak let central: BallCentral?
-  let contents = Guarded(Contents())
+  let contents = Locked(Contents())
   /// Only the central's queue uses it.
   var conversation = Conversation()
 
@@ -82,7 +82,7 @@ extension Ball: CustomStringConvertible {
 /// A question to a ball.
 struct PendingQuestion {
   var text: String
-  /// The call of `ask` that waits for the answer; `nil` for a question that was sent.
+  /// The call of `ask` that waits for the answer; `nil` for a question of `send(_:)`.
   var inquiry: Inquiry?
 }
 
@@ -97,20 +97,20 @@ struct Conversation {
 
   /// The unconfirmed changes of the subscription, oldest first: true to subscribe, false to
   /// unsubscribe.
-  var wishes: [Bool] = []
+  var subscriptionChanges: [Bool] = []
   /// Whether the end of the subscription is not confirmed yet.
-  var isUnsubscribing: Bool { wishes.last == false }
+  var isUnsubscribing: Bool { subscriptionChanges.last == false }
   /// The question that the ball has not accepted yet.
-  var interimQuestion: String?
+  var unacceptedQuestion: String?
   /// Whether it has been written.
   var isWritten = false
   /// How many writes have not been confirmed.
-  var unconfirmed = 0
+  var unconfirmedWrites = 0
   /// An answer that arrived before the confirmation of the write.
   var earlyAnswer: String?
   /// Runs while the central waits for an answer.
   var timer: (any BallTimer)?
-  /// The call of `ask` that waits for that answer; `nil` if the question was sent.
+  /// The call of `ask` that waits for that answer; `nil` for a question of `send(_:)`.
   var inquiry: Inquiry?
   /// The questions after that one, in order.
   var waiting: [PendingQuestion] = []
@@ -120,9 +120,9 @@ struct Conversation {
   mutating func forgetServer() {
     questionCharacteristic = nil
     answerCharacteristic = nil
-    wishes = []
+    subscriptionChanges = []
     isWritten = false
-    unconfirmed = 0
+    unconfirmedWrites = 0
     earlyAnswer = nil
   }
 }
@@ -134,12 +134,12 @@ final class Inquiry: Sendable {
     var result: Result<String, any Error>?
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
-  var isEnded: Bool { state.current.result != nil }
+  var isEnded: Bool { state.withLock(\.result) != nil }
 
   func begin(_ continuation: CheckedContinuation<String, any Error>) {
-    let result: Result<String, any Error>? = state {
+    let result: Result<String, any Error>? = state.withLock {
       if $0.result == nil { $0.continuation = continuation }
       return $0.result
     }
@@ -147,7 +147,7 @@ final class Inquiry: Sendable {
   }
 
   func end(_ result: Result<String, any Error>) {
-    let continuation: CheckedContinuation<String, any Error>? = state { state in
+    let continuation: CheckedContinuation<String, any Error>? = state.withLock { state in
       guard state.result == nil else { return nil }
       state.result = result
       defer { state.continuation = nil }

@@ -26,10 +26,10 @@ extension BallCentral {
   }
 
   private func ask(_ question: String, _ ball: Ball, _ inquiry: Inquiry?) {
-    ball.contents { $0 = Ball.Contents() }
+    ball.contents.withLock { $0 = Ball.Contents() }
     ball.conversation.isWritten = false
     ball.conversation.earlyAnswer = nil
-    ball.conversation.interimQuestion = nil
+    ball.conversation.unacceptedQuestion = nil
     guard known[ball.id] === ball, ball.conversation.isServerKnown,
       let answer = ball.conversation.answerCharacteristic
     else {
@@ -38,7 +38,7 @@ extension BallCentral {
       return
     }
     ball.conversation.inquiry = inquiry
-    ball.conversation.interimQuestion = question
+    ball.conversation.unacceptedQuestion = question
     ball.conversation.timer = timers.schedule(after: options.answerTimeout, on: queue) {
       [weak self, weak ball] in
       guard let self, let ball else { return }
@@ -62,11 +62,11 @@ extension BallCentral {
       ball.conversation.waiting.removeAll { $0.inquiry === inquiry }
       guard ball.conversation.inquiry === inquiry else { return }
       end(ball)
-      if ball.conversation.interimQuestion == nil || ball.conversation.isWritten {
+      if ball.conversation.unacceptedQuestion == nil || ball.conversation.isWritten {
         unsubscribe(ball)
       } else {
         // Not written yet: it is never asked. The subscription may be unconfirmed.
-        ball.conversation.interimQuestion = nil
+        ball.conversation.unacceptedQuestion = nil
         if let answer = ball.conversation.answerCharacteristic {
           subscribe(false, to: answer, of: ball)
         }
@@ -88,7 +88,7 @@ extension BallCentral {
   /// The question was not accepted.
   private func refuse(_ error: BallError, _ ball: Ball) {
     let inquiry = end(ball)
-    ball.conversation.interimQuestion = nil
+    ball.conversation.unacceptedQuestion = nil
     ball.conversation.isWritten = false
     unsubscribe(ball)
     fail(error, ball)
@@ -102,7 +102,7 @@ extension BallCentral {
   }
 
   private func subscribe(_ isWanted: Bool, to answer: CBCharacteristic, of ball: Ball) {
-    ball.conversation.wishes.append(isWanted)
+    ball.conversation.subscriptionChanges.append(isWanted)
     ball.peripheral.setNotifyValue(isWanted, for: answer)
   }
 
@@ -118,7 +118,7 @@ extension BallCentral {
     let inquiry = end(ball)
     ball.conversation.isWritten = false
     unsubscribe(ball)
-    ball.contents { $0.answer = text }
+    ball.contents.withLock { $0.answer = text }
     callObservers { $0.ballCentral(self, didReceiveAnswerFrom: ball) }
     streams.send(.answered(ball, answer: text))
     inquiry?.end(.success(text))
@@ -135,14 +135,17 @@ extension BallCentral {
     guard let ball = ball(peripheral),
       characteristic === ball.conversation.answerCharacteristic
     else { return }
-    let wasWanted = ball.conversation.wishes.isEmpty || ball.conversation.wishes.removeFirst()
-    if isStopped, ball.conversation.wishes.isEmpty { return drop(ball) }
-    guard let question = ball.conversation.interimQuestion, !ball.conversation.isWritten else {
+    let wasWanted =
+      ball.conversation.subscriptionChanges.isEmpty
+      || ball.conversation.subscriptionChanges.removeFirst()
+    if isStopped, ball.conversation.subscriptionChanges.isEmpty { return drop(ball) }
+    guard let question = ball.conversation.unacceptedQuestion, !ball.conversation.isWritten else {
       return
     }
     if let error {
       // An earlier question's subscription does not concern this one.
-      guard wasWanted, !ball.conversation.wishes.contains(true), !error.isEndOfLink else { return }
+      guard wasWanted, !ball.conversation.subscriptionChanges.contains(true), !error.isEndOfLink
+      else { return }
       // In response to a subscription, Unlikely Error does not mean “not a question”.
       return refuse(.refusal(error, ofQuestion: false), ball)
     }
@@ -150,7 +153,7 @@ extension BallCentral {
       return
     }
     ball.conversation.isWritten = true
-    ball.conversation.unconfirmed += 1
+    ball.conversation.unconfirmedWrites += 1
     peripheral.writeValue(Data(question.utf8), for: target, type: .withResponse)
   }
 
@@ -162,19 +165,19 @@ extension BallCentral {
     guard let ball = ball(peripheral),
       characteristic === ball.conversation.questionCharacteristic
     else { return }
-    ball.conversation.unconfirmed = max(0, ball.conversation.unconfirmed - 1)
+    ball.conversation.unconfirmedWrites = max(0, ball.conversation.unconfirmedWrites - 1)
     // It may confirm a question that was replaced.
-    let isOld = ball.conversation.unconfirmed > 0 || !ball.conversation.isWritten
-    if isOld, ball.conversation.interimQuestion != nil { return }
+    let isOld = ball.conversation.unconfirmedWrites > 0 || !ball.conversation.isWritten
+    if isOld, ball.conversation.unacceptedQuestion != nil { return }
     if let error {
       if !error.isEndOfLink { refuse(.refusal(error), ball) }
       return
     }
-    guard let question = ball.conversation.interimQuestion else {
+    guard let question = ball.conversation.unacceptedQuestion else {
       return fail(.sendFailed(RejectionReason.peripheralError(nil)), ball)
     }
-    ball.conversation.interimQuestion = nil
-    ball.contents { $0.question = question }
+    ball.conversation.unacceptedQuestion = nil
+    ball.contents.withLock { $0.question = question }
     callObservers { $0.ballCentral(self, didAsk: ball) }
     streams.send(.asked(ball, question: question))
     guard let answer = ball.conversation.earlyAnswer else { return }
@@ -192,10 +195,10 @@ extension BallCentral {
       let value = characteristic.value, !value.isEmpty,
       let text = String(bytes: value, encoding: .utf8)
     else { return }
-    guard ball.conversation.interimQuestion != nil else { return deliver(text, from: ball) }
+    guard ball.conversation.unacceptedQuestion != nil else { return deliver(text, from: ball) }
     // The ball has not confirmed the question. A value from before the write answers another
     // question. A value after it has overtaken the confirmation, and the last one counts.
-    if ball.conversation.isWritten, ball.conversation.unconfirmed == 1 {
+    if ball.conversation.isWritten, ball.conversation.unconfirmedWrites == 1 {
       ball.conversation.earlyAnswer = text
     }
   }

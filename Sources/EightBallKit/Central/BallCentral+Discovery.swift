@@ -66,7 +66,7 @@ extension BallCentral: CBCentralManagerDelegate {
     hasRoom = false
     // The ends of this central's links are reported; those of other managers are not.
     guard !known.values.contains(where: \.isConnected) else { return }
-    retryTimer = timers.schedule(after: Self.pause, on: queue) { [weak self] in
+    retryTimer = timers.schedule(after: Self.retryDelay, on: queue) { [weak self] in
       self?.hasRoom = true
     }
   }
@@ -78,7 +78,8 @@ extension BallCentral: CBCentralManagerDelegate {
   ) {
     leaving.removeAll { $0 === peripheral }
     hasRoom = true
-    // If it is connecting again, this is the end of an earlier link, which was reported then.
+    // If the peripheral is connecting again, this is the end of an earlier link, whose loss was
+    // reported when it was dropped.
     guard let ball = ball(peripheral), peripheral.state == .disconnected else { return }
     guard let error = error as? CBError, Self.isAboutKeys(error.code) else { return lose(ball) }
     // The next link would end in the same way.
@@ -101,7 +102,7 @@ extension BallCentral: CBCentralManagerDelegate {
     let wasDiscovered = ball.conversation.isDiscovered
     let inquiries = [end(ball)] + ball.conversation.waiting.map(\.inquiry)
     ball.conversation = Conversation()
-    discovered { $0.removeAll { $0 === ball } }
+    discovered.withLock { $0.removeAll { $0 === ball } }
     fail(wasAsked ? .sendFailed(reason) : .coreBluetooth(reason), ball)
     for inquiry in inquiries { inquiry?.end(.failure(BallError.sendFailed(reason))) }
     guard wasDiscovered else { return }
@@ -159,7 +160,7 @@ extension BallCentral: CBPeripheralDelegate {
     }
     guard !ball.conversation.isDiscovered else { return resume(ball) }
     ball.conversation.isDiscovered = true
-    discovered { $0.append(ball) }
+    discovered.withLock { $0.append(ball) }
     callObservers { $0.ballCentral(self, didDiscover: ball) }
     streams.send(.discovered(ball))
   }

@@ -49,9 +49,10 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   public let options: Options
 
   /// The balls that can be asked, in the order in which they were discovered.
-  public var balls: [Ball] { discovered.current }
+  public var balls: [Ball] { discovered.withLock(\.self) }
 
-  /// The current state, then each event. Each reader has a separate sequence.
+  /// The events. If Bluetooth can be used, the sequence begins with `stateUpdated` and a
+  /// `discovered` for each ball. Each reader has a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
       guard let self, isPoweredOn else { return [] }
@@ -91,7 +92,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     if let cbManager, cbManager.state == .poweredOn {
       for ball in known.values { cbManager.cancelPeripheralConnection(ball.peripheral) }
     }
-    let last = manager { manager in
+    let last = manager.withLock { manager in
       defer { manager = nil }
       return manager
     }
@@ -130,18 +131,19 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   /// Whether there seems to be room for another link.
   var hasRoom = true
   /// How long to wait for room if other managers have all links, in seconds.
-  static let pause: TimeInterval = 5
+  static let retryDelay: TimeInterval = 5
   var retryTimer: (any BallTimer)?
-  let discovered = Guarded<[Ball]>([])
+  let discovered = Locked<[Ball]>([])
   let streams = EventStreams<Event>()
   let timers: any BallTimers
-  private let manager = Guarded<CBCentralManager?>(nil)
+  private let manager = Locked<CBCentralManager?>(nil)
 
-  var cbManager: CBCentralManager? { manager.current }
+  var cbManager: CBCentralManager? { manager.withLock(\.self) }
 
-  /// Sets its manager, which may report its state before the initialiser has it.
+  /// Stores the CoreBluetooth manager. It may call its delegate before the initialiser has returned
+  /// it.
   func begin(with made: CBCentralManager) {
-    manager { $0 = made }
+    manager.withLock { $0 = made }
   }
 
   func scan() {
@@ -164,7 +166,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
 
   /// Reports an error.
   func fail(_ error: BallError, _ ball: Ball?) {
-    ball?.contents { $0.error = error }
+    ball?.contents.withLock { $0.error = error }
     report(error, for: ball)
     streams.send(.failed(error, ball))
   }

@@ -27,16 +27,17 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
     case heard(NearbyDevice)
   }
 
-  /// The events from now on. Each reader has a separate sequence.
+  /// The events. If Bluetooth can be used, the sequence begins with `stateUpdated`. Each reader has
+  /// a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
-      guard let self, manager.current?.state == .poweredOn else { return [] }
+      guard let self, manager.withLock(\.self)?.state == .poweredOn else { return [] }
       return [.stateUpdated(isPoweredOn: true)]
     }
   }
 
   private let streams = EventStreams<Event>()
-  private let manager = Guarded<CBCentralManager?>(nil)
+  private let manager = Locked<CBCentralManager?>(nil)
   private let queue: DispatchQueue
   /// Only the queue uses it.
   private var isStopped = false
@@ -56,14 +57,14 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
     self.queue = queue ?? .main
     super.init()
     let made = makeManager(self, self.queue)
-    manager { $0 = made }
+    manager.withLock { $0 = made }
   }
 
   /// Stops the scan and ends all sequences.
   public func stop() {
     queue.async { [self] in
       isStopped = true
-      if let manager = manager.current, manager.state == .poweredOn { manager.stopScan() }
+      if let manager = manager.withLock(\.self), manager.state == .poweredOn { manager.stopScan() }
       streams.finish()
     }
   }

@@ -8,11 +8,11 @@ public final class BallAsker: BallDevice, @unchecked Sendable {
   /// Its identifier: a central has no name here.
   public var name: String { id.uuidString }
   /// The last error; `nil` if there was none since the last question.
-  public var error: BallError? { contents.current.error }
+  public var error: BallError? { contents.withLock(\.error) }
   /// Its last question; `nil` before the first.
-  public var question: String? { contents.current.question }
+  public var question: String? { contents.withLock(\.question) }
   /// The last answer to it; `nil` before the first.
-  public var answer: String? { contents.current.answer }
+  public var answer: String? { contents.withLock(\.answer) }
 
   /// Answers: at once if the central has subscribed, otherwise when it does.
   ///
@@ -24,7 +24,7 @@ public final class BallAsker: BallDevice, @unchecked Sendable {
 
   /// Refuses its further questions for this reason.
   public func reject(because reason: RejectionReason) {
-    contents {
+    contents.withLock {
       $0.rejection = reason
       $0.error = .coreBluetooth(reason)
     }
@@ -39,7 +39,7 @@ public final class BallAsker: BallDevice, @unchecked Sendable {
 
   let central: CBCentral
   weak let peripheral: BallPeripheral?
-  let contents = Guarded(Contents())
+  let contents = Locked(Contents())
 
   // Only the peripheral's queue uses these.
   var isSubscribed = false

@@ -7,7 +7,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     begin(with: peripheral)
     let isOn = peripheral.state == .poweredOn
     // All centrals are disconnected.
-    if !isOn { known { $0 = [] } }
+    if !isOn { known.withLock { $0 = [] } }
     update(isPoweredOn: isOn)
     streams.send(.stateUpdated(isPoweredOn: isOn))
     if isOn { publish() }
@@ -48,7 +48,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
     // A central that was removed with the radio is not added again.
-    known.current.first { $0.id == central.identifier }?.isSubscribed = false
+    known.withLock(\.self).first { $0.id == central.identifier }?.isSubscribed = false
   }
 
   /// There is room again: sends the answers that wait.
@@ -87,7 +87,7 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
   private func question(
     in requests: [CBATTRequest], from asker: BallAsker
   ) -> Result<String, CBATTError> {
-    if let rejection = asker.contents.current.rejection {
+    if let rejection = asker.contents.withLock(\.rejection) {
       return .failure(CBATTError(rejection.attCode))
     }
     var bytes = Data()

@@ -45,9 +45,10 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   public var localName: String { options.localName }
 
   /// The centrals that have asked or subscribed.
-  public var askers: [BallAsker] { known.current }
+  public var askers: [BallAsker] { known.withLock(\.self) }
 
-  /// The current state, then each event. Each reader has a separate sequence.
+  /// The events. If Bluetooth can be used, the sequence begins with `stateUpdated`, and with
+  /// `advertising` if the ball advertises. Each reader has a separate sequence.
   public var events: AsyncStream<Event> {
     streams.makeStream(on: queue) { [weak self] in
       guard let self, isPoweredOn else { return [] }
@@ -93,26 +94,27 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   }
 
   let streams = EventStreams<Event>()
-  let known = Guarded<[BallAsker]>([])
-  private let manager = Guarded<CBPeripheralManager?>(nil)
+  let known = Locked<[BallAsker]>([])
+  private let manager = Locked<CBPeripheralManager?>(nil)
   private let nextAnswer: @Sendable () -> BallAnswer
 
   // Replaced each time Bluetooth is powered on. Only the queue uses it.
   private(set) var answerCharacteristic: CBMutableCharacteristic?
 
-  var cbManager: CBPeripheralManager? { manager.current }
+  var cbManager: CBPeripheralManager? { manager.withLock(\.self) }
 
-  /// How many centrals are remembered; an unsubscribed one is replaced first. CoreBluetooth reports
-  /// no disconnection of a central.
+  /// Above this number of centrals, a new one replaces the oldest that is not subscribed.
+  /// CoreBluetooth does not report that a central disconnects.
   private static let memory = 64
 
-  /// Sets its manager, which may report its state before the initialiser has it.
+  /// Stores the CoreBluetooth manager. It may call its delegate before the initialiser has returned
+  /// it.
   func begin(with made: CBPeripheralManager) {
-    manager { $0 = made }
+    manager.withLock { $0 = made }
   }
 
   func asker(_ central: CBCentral) -> BallAsker {
-    known {
+    known.withLock {
       if let asker = $0.first(where: { $0.id == central.identifier }) { return asker }
       if $0.count >= Self.memory, let oldest = $0.firstIndex(where: { !$0.isSubscribed }) {
         $0.remove(at: oldest)
@@ -140,7 +142,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
 
   /// A central has asked: answers now, or leaves that to an observer.
   func wasAsked(_ question: String, by asker: BallAsker) {
-    asker.contents {
+    asker.contents.withLock {
       $0.question = question
       $0.error = nil
     }
@@ -160,7 +162,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   }
 
   private func answer(_ asker: BallAsker, _ question: String, _ text: String) {
-    asker.contents { $0.answer = text }
+    asker.contents.withLock { $0.answer = text }
     asker.pending = (text, question)
     notify(asker)
   }
@@ -184,7 +186,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
   }
 
   func fail(_ error: BallError, _ asker: BallAsker? = nil) {
-    asker?.contents { $0.error = error }
+    asker?.contents.withLock { $0.error = error }
     report(error, for: asker)
     streams.send(.failed(error, asker))
   }

@@ -4,7 +4,7 @@ import Foundation
 /// first state and the following events are consistent.
 final class EventStreams<Event: Sendable>: Sendable {
   /// `nil` after `finish`.
-  private let readers = Guarded<[UUID: AsyncStream<Event>.Continuation]?>([:])
+  private let readers = Locked<[UUID: AsyncStream<Event>.Continuation]?>([:])
 
   /// A new reader's events: first those of `present`, called on `queue`, then the following ones.
   func makeStream(
@@ -13,26 +13,26 @@ final class EventStreams<Event: Sendable>: Sendable {
     let (stream, continuation) = AsyncStream<Event>.makeStream()
     queue.async { [readers] in
       let id = UUID()
-      let isOver = readers { readers in
+      let isOver = readers.withLock { readers in
         readers?[id] = continuation
         return readers == nil
       }
       if isOver { return continuation.finish() }
       for event in present() { continuation.yield(event) }
       continuation.onTermination = { _ in
-        readers { _ = $0?.removeValue(forKey: id) }
+        readers.withLock { _ = $0?.removeValue(forKey: id) }
       }
     }
     return stream
   }
 
   func send(_ event: Event) {
-    for reader in (readers.current ?? [:]).values { reader.yield(event) }
+    for reader in (readers.withLock(\.self) ?? [:]).values { reader.yield(event) }
   }
 
   /// Ends the sequences of all readers, present and future.
   func finish() {
-    let finished = readers { readers in
+    let finished = readers.withLock { readers in
       defer { readers = nil }
       return readers
     }

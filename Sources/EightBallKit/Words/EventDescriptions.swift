@@ -6,7 +6,7 @@ extension BallCentral.Event: CustomStringConvertible {
     case .found(let ball): "Found “\(ball.name)”."
     case .connected(let ball): "Connected to “\(ball.name)”."
     case .discovered(let ball): "“\(ball.name)” can be asked."
-    case .asked(let ball, let question): "“\(ball.name)” has the question: \(question)"
+    case .asked(let ball, let question): "“\(ball.name)” accepted the question: \(question)"
     case .answered(let ball, let answer): "“\(ball.name)” answers: \(answer)"
     case .lost(let ball): "Lost “\(ball.name)”."
     case .failed(let error, let ball): failure(error, of: ball)

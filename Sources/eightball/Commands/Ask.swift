@@ -30,9 +30,10 @@ struct Ask: ParsableCommand {
         1   an unexpected failure
         64  the command line is wrong
         65  the ball refused: not a question
-        66  no ball was found
-        67  the ball did not answer in time
+        66  no ball was found, or the device lacks the ball's service
+        67  the ball could not be reached, or did not answer in time
         69  the radio cannot be used
+        130 stopped by SIGINT, SIGTERM or SIGHUP
       """)
 
   /// The name of the file of the bonds with balls.
@@ -88,22 +89,22 @@ struct Ask: ParsableCommand {
   }
 
   func run() throws {
-    let inquiry = inquiry
+    let request = request
     let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
     try reportingErrors(with: printer.failed) {
       let chosen = ChosenRadio(radioOptions.choice)
       let sinks = try radioOptions.sinks()
-      printer.begins(inquiry, chosen, isChosen: random)
+      printer.begins(request, chosen, isChosen: random)
       let bonds = try openBonds()
       let radio = CBRadio(
         chosen.name, address: try addressOptions.choice, watchedBy: sinks, bonds: bonds)
       radio.pairing = pair ? PairingQuestions(isJSON: output.json).pairing : .refused
-      let outcome = try runBlocking { await AskProgram(inquiry, on: radio, printer: printer).run() }
+      let outcome = try runBlocking { await AskProgram(request, on: radio, printer: printer).run() }
       radio.close()
       warn(ofFailuresOf: sinks)
       if let failure = bonds.failure { throw failure }
       if case .radioTrouble(let error) = outcome { throw error }
-      printer.ended(outcome, inquiry)
+      printer.ended(outcome, request)
       if let status = outcome.exitStatus { throw status }
     }
   }
@@ -127,7 +128,7 @@ struct Ask: ParsableCommand {
     }
   }
 
-  private var inquiry: AskRequest {
+  private var request: AskRequest {
     AskRequest(
       question: question ?? BallQuestion.random(), name: name?.text,
       // A person needs time to compare or type a number.

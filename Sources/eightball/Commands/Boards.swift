@@ -5,7 +5,7 @@ import LinuxBoard
 /// Lists the boards.
 struct Boards: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the known boards, and mark the one that this machine is.",
+    abstract: "List the known boards, and mark this machine's.",
     discussion: """
       A board's file names the lines of its buttons and lights, and its radio. The files are in \
       the folder boards beside the program or in its checkout, and in share/eightball/boards where \
@@ -87,7 +87,7 @@ struct Boards: ParsableCommand {
     }
   }
 
-  /// `* pi-4b  Raspberry Pi 4 Model B   shake GPIO18, clear GPIO25`
+  /// `* pi-4b  Raspberry Pi 4 Model B`: a star marks this machine's board.
   static func line(_ entry: BoardCatalog.Entry, _ width: Int, isHere: Bool) -> String {
     let name = entry.name + String(repeating: " ", count: max(0, width - entry.name.count))
     let models = entry.models ?? []
@@ -97,19 +97,19 @@ struct Boards: ParsableCommand {
 
   private static func json(_ entry: BoardCatalog.Entry, isHere: Bool) {
     var line = JSONLine(event: "board")
-    line["name"] = entry.name
-    line["path"] = entry.path
+    line.add("name", entry.name)
+    line.add("path", entry.path)
     switch entry.board {
     case .success(let board):
       line.add("models", plain: entry.models ?? [])
-      line["chip"] = board.chip?.description
-      line["shake"] = board.shake?.name.description
-      line["clear"] = board.clear?.name.description
-      line["status"] = board.status?.name.description
-      line["answer"] = board.answer?.name.description
-      line["radio"] = board.radioName?.description
+      line.add("chip", board.chip?.description)
+      line.add("shake", board.shake?.name.description)
+      line.add("clear", board.clear?.name.description)
+      line.add("status", board.status?.name.description)
+      line.add("answer", board.answer?.name.description)
+      line.add("radio", board.radioName?.description)
     case .failure(let error):
-      line["error"] = error.description
+      line.add("error", error.description)
     }
     line.add("here", isHere)
     line.print()

@@ -110,7 +110,7 @@ struct Bonds: ParsableCommand {
       guard !output.json else {
         var line = JSONLine(event: "bond")
         line.add("address", bond.identityAddress)
-        line["kind"] = bond.identityAddress.kindText
+        line.add("kind", bond.identityAddress.kindText)
         line.add("authenticated", bond.isAuthenticated)
         line.add("secureConnections", bond.isSecureConnections)
         line.add("changesAddress", usesPrivacy)

@@ -1,10 +1,10 @@
 import ArgumentParser
 import LinuxBoard
 
-/// Checks what a ball needs of this machine.
+/// Checks whether this machine can run a ball.
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check what a ball needs of this machine, and say what to do.",
+    abstract: "Check whether this machine can run a ball, and say what to do.",
     discussion: """
       Each line is ok, a note, or wrong with what to do about it: the radio, the adapters and \
       the programs that hold them, permissions, the system's Bluetooth service, the board, its \
@@ -37,7 +37,7 @@ struct Doctor: ParsableCommand {
       for finding in checkup.findings { Self.json(finding) }
       var line = JSONLine(event: "checked")
       line.add("well", checkup.isWell)
-      line["detail"] = checkup.summary
+      line.add("detail", checkup.summary)
       line.print()
     } else {
       for line in Self.lines(checkup) { Terminal.print(line) }
@@ -89,10 +89,10 @@ struct Doctor: ParsableCommand {
 
   private static func json(_ finding: Finding) {
     var line = JSONLine(event: "check")
-    line["subject"] = finding.subject
-    line["verdict"] = finding.verdict.rawValue
-    line["detail"] = finding.text
-    line["remedy"] = finding.remedy
+    line.add("subject", finding.subject)
+    line.add("verdict", finding.verdict.rawValue)
+    line.add("detail", finding.text)
+    line.add("remedy", finding.remedy)
     line.print()
   }
 }

@@ -149,7 +149,7 @@ struct Run: ParsableCommand {
   }
 
   /// Whether a user sees the numbers of a pairing, and answers.
-  private var hasUser: Bool { PairingUser.isThere && !isQuiet }
+  private var hasUser: Bool { PairingUser.hasTerminal && !isQuiet }
 
   func run() throws {
     try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {

@@ -10,7 +10,7 @@ struct Wiring: ParsableCommand {
     abstract: "Draw the 40-pin header with a board's buttons and lights.",
     discussion: """
       Draws each wire from pin to pin: a button to ground, a light with its resistor. Default: \
-      the board that this machine is.
+      this machine's board.
 
       EXAMPLES
         eightball wiring

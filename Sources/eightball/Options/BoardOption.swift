@@ -29,7 +29,7 @@ struct BoardOptions: ParsableArguments {
   var set: [BoardSetting] = []
 }
 
-/// The board that the command line names, or that this machine is.
+/// The board that the command line names, or this machine's.
 struct ChosenBoard {
   /// Its description; `nil` without a board.
   var description: BoardDescription?

@@ -48,7 +48,7 @@ extension MetricsAddress {
     let url = url(atPort: port)
     guard isJSON else { return "Metrics: \(url)" }
     var line = JSONLine(event: "metrics")
-    line["url"] = url
+    line.add("url", url)
     return line.text
   }
 }

@@ -5,29 +5,29 @@ import EightBallKit
 /// Prints the progress of `eightball ask`, and its outcome.
 protocol AskPrinter: Sendable {
   /// The program begins. `isChosen`: the program chose the question.
-  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool)
+  func begins(_ request: AskRequest, _ radio: ChosenRadio, isChosen: Bool)
   /// The search for a ball begins.
-  func searches(_ inquiry: AskRequest)
+  func searches(_ request: AskRequest)
   /// A ball was found.
   func found(_ ball: Ball)
   /// A ball is connected.
   func connected(_ ball: Ball)
   /// It is over.
-  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest)
+  func ended(_ outcome: AskOutcome, _ request: AskRequest)
   /// The program failed. `reason` is a word for programs.
   func failed(_ text: String, reason: String)
 }
 
 /// The answer on stdout, all else on stderr.
 struct HumanAskPrinter: AskPrinter {
-  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {
+  func begins(_ request: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {
     Terminal.note(radio.sentence)
-    if isChosen { Terminal.note("Question: \(inquiry.question)") }
+    if isChosen { Terminal.note("Question: \(request.question)") }
   }
 
-  func searches(_ inquiry: AskRequest) {
+  func searches(_ request: AskRequest) {
     Terminal.note(
-      inquiry.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
+      request.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
   }
 
   func found(_ ball: Ball) {
@@ -37,11 +37,11 @@ struct HumanAskPrinter: AskPrinter {
 
   func connected(_ ball: Ball) {}
 
-  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest) {
+  func ended(_ outcome: AskOutcome, _ request: AskRequest) {
     if case .answered(let text) = outcome {
       Terminal.print(printable(BallAnswer(text)?.text ?? text))
     } else {
-      Terminal.note(outcome.explanation(for: inquiry))
+      Terminal.note(outcome.explanation(for: request))
     }
   }
 
@@ -52,12 +52,12 @@ struct HumanAskPrinter: AskPrinter {
 
 /// One object a line, on stdout.
 struct JSONAskPrinter: AskPrinter {
-  func begins(_ inquiry: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {}
-  func searches(_ inquiry: AskRequest) {}
+  func begins(_ request: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {}
+  func searches(_ request: AskRequest) {}
 
   func found(_ ball: Ball) {
     var line = JSONLine(event: "found")
-    line["name"] = ball.name
+    line.add("name", ball.name)
     line.add("address", DeviceAddress(ball.id))
     line.add("rssi", ball.rssi)
     line.print()
@@ -69,20 +69,20 @@ struct JSONAskPrinter: AskPrinter {
     line.print()
   }
 
-  func ended(_ outcome: AskOutcome, _ inquiry: AskRequest) {
+  func ended(_ outcome: AskOutcome, _ request: AskRequest) {
     switch outcome {
     case .answered(let text):
       var line = JSONLine(event: "answer")
-      line["question"] = inquiry.question
-      line["text"] = BallAnswer(text)?.text ?? text
+      line.add("question", request.question)
+      line.add("text", BallAnswer(text)?.text ?? text)
       line.print()
     case .refused:
       var line = JSONLine(event: "refused")
-      line["question"] = inquiry.question
-      line["reason"] = "not a question"
+      line.add("question", request.question)
+      line.add("reason", "not a question")
       line.print()
     default:
-      failed(outcome.explanation(for: inquiry), reason: outcome.word)
+      failed(outcome.explanation(for: request), reason: outcome.word)
     }
   }
 

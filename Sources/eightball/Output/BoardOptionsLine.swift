@@ -7,7 +7,7 @@ struct BoardOptionsLine {
   /// The line, such as "--board none --set chip=pinctrl-bcm2711 --set shake.line=GPIO18 …".
   let text: String
 
-  /// - Throws: `BoardError` if some reader of the line would misread a text of the board.
+  /// - Throws: `BoardError` if a shell or systemd would misread a value of the board.
   init(_ board: BoardDescription) throws(BoardError) {
     // The names of chips and lines have none of these.
     if let radio = board.radio?.description, radio.unicodeScalars.contains(where: Self.isMisread) {

@@ -9,7 +9,7 @@ struct JSONLine {
 
   /// An object about an event.
   init(event: String) {
-    self["event"] = event
+    add("event", event)
   }
 
   /// The object as text.
@@ -19,13 +19,10 @@ struct JSONLine {
   func print() { Terminal.print(text) }
 
   /// Adds text; nothing for `nil`.
-  subscript(_ name: String) -> String? {
-    get { nil }
-    set {
-      guard let newValue else { return }
-      // The longest escape is of 6 bytes, for a byte.
-      add(name, plain: rewriting(newValue, growth: 6) { $0.write(escaped: $1) })
-    }
+  mutating func add(_ name: String, _ text: String?) {
+    guard let text else { return }
+    // The longest escape of a byte has 6 bytes.
+    add(name, plain: rewriting(text, growth: 6) { $0.write(escaped: $1) })
   }
 
   /// Adds an address, as text; nothing for `nil`.

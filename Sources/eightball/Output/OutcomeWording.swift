@@ -3,7 +3,7 @@ import EightBallKit
 
 extension AskOutcome {
   /// What happened and what may help, for people.
-  func explanation(for inquiry: AskRequest) -> String {
+  func explanation(for request: AskRequest) -> String {
     switch self {
     case .answered(let text):
       "Answer: \(printable(text))"
@@ -13,7 +13,7 @@ extension AskOutcome {
       "The ball answers only paired centrals: hold its shake button for 3 s, then run eightball "
         + "ask --pair."
     case .noBallFound:
-      inquiry.name.map {
+      request.name.map {
         "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
       } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
     case .failed(let error) where error.isAboutKeys:

@@ -55,10 +55,10 @@ final class ScanPrinter: @unchecked Sendable {
 
   private func printJSON(_ device: NearbyDevice) {
     var line = JSONLine(event: "found")
-    line["name"] = device.name
+    line.add("name", device.name)
     let address = DeviceAddress(device.id)
     line.add("address", address)
-    line["kind"] = address?.kindText
+    line.add("kind", address?.kindText)
     line.add("rssi", device.rssi)
     line.add("connectable", device.isConnectable)
     line.add("services", plain: device.services)

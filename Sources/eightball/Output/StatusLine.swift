@@ -34,7 +34,7 @@ final class StatusLine {
     writer.write(text.span.extracting(first: Self.length(of: text.span, columns: Self.columns)))
   }
 
-  /// Writes the line as a terminal shows it that is wide enough.
+  /// Writes the whole line, uncut.
   func compose(to writer: inout ByteWriter) {
     writer.write(text: "(8) ")
     if let answer { answer.text.writePrefix(to: &writer) } else { writer.write(text: "…") }

@@ -8,7 +8,7 @@ func printable(_ text: String) -> String {
   rewriting(text, growth: 3) { $0.write(printable: $1) }
 }
 
-/// What `write` makes of `text`, in which each byte becomes at most `growth` bytes.
+/// `text` as `write` rewrites it. `write` makes at most `growth` bytes of each byte.
 func rewriting(
   _ text: String, growth: Int, _ write: (inout ByteWriter, Span<UInt8>) -> Void
 ) -> String {
@@ -44,7 +44,7 @@ func sentence(_ text: String) -> String {
 func printFailure(_ text: String, reason: String, isJSON: Bool) {
   guard isJSON else { return Terminal.note("Error: \(text)") }
   var line = JSONLine(event: "failed")
-  line["reason"] = reason
-  line["detail"] = text
+  line.add("reason", reason)
+  line.add("detail", text)
   line.print()
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 /// The user at the terminal, who answers a pairing question with yes or no.
 final class PairingUser {
   /// Whether standard input and standard output are terminals.
-  static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+  static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
   /// The current question; `nil` for none, and keys are ignored then.
   var question: PairingPrompt?
@@ -34,6 +34,6 @@ final class PairingUser {
     return pendingAnswer
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func close() { keyboard?.close() }
 }

@@ -55,7 +55,7 @@ actor AskProgram {
     var isDiscovered = false
   }
 
-  private let inquiry: AskRequest
+  private let request: AskRequest
   private let radio: CBRadio
   private let printer: any AskPrinter
   private let (signals, signal) = AsyncStream.makeStream(of: Signal.self)
@@ -65,10 +65,10 @@ actor AskProgram {
   private var isAsking = false
   private var isSearchOver = false
   /// The outcome if no other ball is found.
-  private var shortfall = AskOutcome.noBallFound
+  private var fallbackOutcome = AskOutcome.noBallFound
 
-  init(_ inquiry: AskRequest, on radio: CBRadio, printer: any AskPrinter) {
-    self.inquiry = inquiry
+  init(_ request: AskRequest, on radio: CBRadio, printer: any AskPrinter) {
+    self.request = request
     self.radio = radio
     self.printer = printer
   }
@@ -76,8 +76,8 @@ actor AskProgram {
   /// Asks, and closes the link.
   func run() async -> AskOutcome {
     var options = BallCentral.Options()
-    options.name = inquiry.name
-    options.answerTimeout = inquiry.answerTimeout
+    options.name = request.name
+    options.answerTimeout = request.answerTimeout
     // The user who types a command means any ball in range.
     options.rssiRange = nil
     let radio = radio
@@ -124,10 +124,10 @@ actor AskProgram {
       return .radioTrouble(error)
     case .searchTimedOut:
       isSearchOver = true
-      return candidates.isEmpty ? shortfall : nil
+      return candidates.isEmpty ? fallbackOutcome : nil
     case .preparationTimedOut(let ball):
       guard !isAsking, candidates.first?.ball === ball else { return nil }
-      if case .noBallFound = shortfall { shortfall = .unreachable(nil) }
+      if case .noBallFound = fallbackOutcome { fallbackOutcome = .unreachable(nil) }
       return giveUp(ball)
     case .interrupted:
       return .cancelled
@@ -137,8 +137,8 @@ actor AskProgram {
   private func react(to event: BallCentral.Event) -> AskOutcome? {
     switch event {
     case .stateUpdated(isPoweredOn: true):
-      printer.searches(inquiry)
-      expire(after: inquiry.searchTimeout, .searchTimedOut)
+      printer.searches(request)
+      expire(after: request.searchTimeout, .searchTimedOut)
     case .found(let ball):
       take(Candidate(ball: ball))
     case .connected(let ball):
@@ -157,7 +157,7 @@ actor AskProgram {
       guard let ball, !isAsking, candidates.contains(where: { $0.ball === ball }) else {
         return nil
       }
-      shortfall = self.shortfall(of: ball, error)
+      fallbackOutcome = self.fallbackOutcome(of: ball, error)
       return giveUp(ball)
     case .stateUpdated, .asked, .answered, .lost:
       return nil
@@ -174,7 +174,7 @@ actor AskProgram {
     guard let first = candidates.first else { return }
     printer.found(first.ball)
     if first.isConnected { printer.connected(first.ball) }
-    expire(after: inquiry.preparationTimeout, .preparationTimedOut(first.ball))
+    expire(after: request.preparationTimeout, .preparationTimedOut(first.ball))
     askFirst()
   }
 
@@ -188,12 +188,12 @@ actor AskProgram {
   private func giveUp(_ ball: Ball) -> AskOutcome? {
     let wasFirst = candidates.first?.ball === ball
     candidates.removeAll { $0.ball === ball }
-    if candidates.isEmpty { return isSearchOver ? shortfall : nil }
+    if candidates.isEmpty { return isSearchOver ? fallbackOutcome : nil }
     if wasFirst { prepareFirst() }
     return nil
   }
 
-  private func shortfall(of ball: Ball, _ error: BallError) -> AskOutcome {
+  private func fallbackOutcome(of ball: Ball, _ error: BallError) -> AskOutcome {
     if error.isAboutKeys { return .failed(error) }
     guard ball.isConnected else { return .unreachable(error) }
     if case .deviceOffline = error.rejection { return .noService(name: ball.name) }
@@ -201,7 +201,7 @@ actor AskProgram {
   }
 
   private func ask(_ ball: Ball) {
-    let question = inquiry.question
+    let question = request.question
     let signal = signal
     tasks.append(
       Task {

@@ -7,7 +7,7 @@ struct KeyParser {
     case text
     /// After Escape.
     case escape
-    /// After ESC [ or ESC O, which `begin` says.
+    /// Within a sequence. `isBegin`: only ESC [ or ESC O has come.
     case sequence(isBegin: Bool)
   }
 

@@ -34,8 +34,8 @@ struct PairingQuestions: Sendable {
   private func say(_ text: String, kind: String, _ number: String?) {
     guard isJSON else { return Terminal.note(text) }
     var line = JSONLine(event: "prompt")
-    line["kind"] = kind
-    line["number"] = number
+    line.add("kind", kind)
+    line.add("number", number)
     line.print()
   }
 }

@@ -4,12 +4,12 @@ import VirtualRadio
 
 /// What a ball that asks others does with what it finds. On each link, whichever side began it, it agrees on an
 /// MTU, subscribes, and asks thirty questions, each after the answer to the one before.
-struct Curiosity: ClientApplication {
+struct AskingClient: ClientApplication {
   /// A link to another ball.
   struct Link {
     let peer: DeviceAddress
     let role: LEConnectionComplete.Role
-    /// What is to be done next; `nil` while something is waited for.
+    /// The next operation; `nil` while one is under way.
     var next: ClientOperation?
     /// The question under way.
     var question = ""
@@ -117,7 +117,7 @@ struct Curiosity: ClientApplication {
 final class AskingBall: HostSide {
   var host:
     Host<
-      4, GATTServer<4, EightBallProfile.Database, BallApplication<4>>, GATTClient<4, Curiosity>,
+      4, GATTServer<4, EightBallProfile.Database, BallApplication<4>>, GATTClient<4, AskingClient>,
       NoSecurity,
       NoChannels
     >
@@ -139,10 +139,10 @@ final class AskingBall: HostSide {
       server: GATTServer(
         database: EightBallProfile.makeDatabase(),
         application: BallApplication<4>(seed: UInt64(number))),
-      client: GATTClient(application: Curiosity(name: name)))
+      client: GATTClient(application: AskingClient(name: name)))
   }
 
-  var curiosity: Curiosity { host.client.application }
+  var askingClient: AskingClient { host.client.application }
 
   var deadline: Instant? {
     let own = Instant.earlier(attemptEnd, Instant.earlier(pauseEnd, linkEnd))
@@ -159,7 +159,7 @@ final class AskingBall: HostSide {
     act(at: now)
   }
 
-  /// Begins what its curiosity wants, and then writes a packet.
+  /// Begins what its client wants, and then writes a packet.
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     act(at: now)
     return host.nextPacket(into: &writer, at: now)
@@ -176,20 +176,21 @@ final class AskingBall: HostSide {
   }
 
   private func act(at now: Instant) {
-    for index in curiosity.links.keys.sorted() {
-      guard let operation = curiosity.links[index]?.next, host.perform(operation, at: index) else {
+    for index in askingClient.links.keys.sorted() {
+      guard let operation = askingClient.links[index]?.next, host.perform(operation, at: index)
+      else {
         continue
       }
       host.client.application.links[index]?.next = nil
     }
     endLinks(at: now)
-    if curiosity.isScanRefused {
+    if askingClient.isScanRefused {
       host.client.application.isScanRefused = false
       pauseEnd = now.advanced(by: 50)
     }
     // Two devices have one link at most. The first device begins it.
-    guard curiosity.links.isEmpty, pauseEnd == nil, host.canConnect else { return }
-    if let found = curiosity.found {
+    guard askingClient.links.isEmpty, pauseEnd == nil, host.canConnect else { return }
+    if let found = askingClient.found {
       host.client.application.found = nil
       host.scan(nil)
       guard host.connect(to: found) else { return }
@@ -204,7 +205,7 @@ final class AskingBall: HostSide {
   /// that end.
   private func endLinks(at now: Instant) {
     guard
-      let (index, link) = curiosity.links.first(where: { $0.value.isDone })
+      let (index, link) = askingClient.links.first(where: { $0.value.isDone })
     else {
       linkEnd = nil
       return

@@ -27,8 +27,8 @@ final class GuardedDevice {
   var onPacket: (([UInt8]) -> Void)?
   /// Called after each packet.
   var check: (() -> Void)?
-  /// The commands that the controller has refused, but for new advertising parameters, by which a host asks
-  /// whether it advertises.
+  /// The commands that the controller has refused, without LE Set Advertising Parameters, which a
+  /// host also sends to check that it advertises.
   private(set) var refusedCommands: [HCIOpcode] = []
 
   init(

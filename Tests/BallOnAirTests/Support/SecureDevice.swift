@@ -31,7 +31,7 @@ final class SecureDevice {
   >
 
   typealias Side = Host<
-    2, GATTServer<2, EightBallProfile.Database, BallApplication<2>>, GATTClient<2, Curiosity>,
+    2, GATTServer<2, EightBallProfile.Database, BallApplication<2>>, GATTClient<2, AskingClient>,
     Manager,
     CreditBasedChannels<2, 4, ByteStreams>
   >
@@ -54,7 +54,7 @@ final class SecureDevice {
       server: GATTServer(
         database: EightBallProfile.makeDatabase(),
         application: BallApplication<2>(seed: UInt64(number))),
-      client: GATTClient(application: Curiosity(name: "\(number)")),
+      client: GATTClient(application: AskingClient(name: "\(number)")),
       security: Manager(
         policy: policy,
         identity: LocalIdentity(identityResolvingKey: .zero, address: address),
@@ -81,7 +81,7 @@ final class SecureDevice {
   }
   var record: PairingRecord { host.security.delegate }
   /// What its client has seen.
-  var curiosity: Curiosity { host.client.application }
+  var askingClient: AskingClient { host.client.application }
   /// What protects its link.
   var protection: LinkSecurity { host.security.security(at: 0) }
   var bondCount: Int { host.security.bonds.count }

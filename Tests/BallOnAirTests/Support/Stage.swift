@@ -11,7 +11,7 @@ final class Stage<let capacity: Int> {
   var events: [ReportedEvent] = []
   /// Every packet from the ball's host to its controller.
   var sent: [[UInt8]] = []
-  /// Something never came to an end, which has been recorded as an issue.
+  /// Whether a loop did not end; an issue has been recorded.
   private(set) var isStuck = false
 
   /// The ball's public address on every stage.
@@ -57,7 +57,7 @@ final class Stage<let capacity: Int> {
   /// Whether the ball's controller can be connected to, and the ball knows it.
   var isInviting: Bool { ball.isPluggedIn && radio.isAdvertising && host.radio == .advertising }
 
-  /// Whether the ball has done all that shutting down takes.
+  /// Whether the ball's host has shut down.
   var isShutDown: Bool { host.isShutDown }
 
   // MARK: Who is there

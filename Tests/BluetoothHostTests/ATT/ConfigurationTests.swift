@@ -54,7 +54,7 @@ private let ownerless: [Row<[Attribute]>] = [
 
 @Suite("ATT server: client configurations")
 struct ConfigurationTests {
-  @Test("Writing a configuration", arguments: configurations)
+  @Test("A written configuration is read back; a refused one stays 0", arguments: configurations)
   func write(exchange: Exchange) {
     let controller = connectedController()
     controller.expect(exchange.request, gives: exchange.response)

@@ -71,7 +71,7 @@ struct ConnectingTests {
     #expect(central.takeEvents() == [.connected(1, .numbered(6), .central)])
   }
 
-  @Test("one attempt at a time")
+  @Test("only one attempt runs at a time, and it lasts until it is cancelled")
   func oneAttempt() {
     let central = ScriptedCentral<4>.ready { $0.holdConnections() }
     #expect(central.connect(to: .numbered(2)))

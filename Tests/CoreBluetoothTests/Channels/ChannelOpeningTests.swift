@@ -88,7 +88,7 @@ struct ChannelOpeningTests {
       ])
   }
 
-  @Test("a link that ends before the peer responds, and a peer that does not respond")
+  @Test("without a response, opening fails after 30 s, or when the link ends")
   func unanswered() throws {
     let it = try ChannelStage()
     it.peer.controller.faults.losePacket(type: .acl)
@@ -106,7 +106,7 @@ struct ChannelOpeningTests {
     #expect(it.log.take().first == "channel false: CBError.peripheralDisconnected")
   }
 
-  @Test("a PSM out of range, and a manager that ends the link first")
+  @Test("opening fails for a PSM out of range, and when the manager ends the link")
   func wrong() throws {
     let it = try ChannelStage()
     it.peripheral.openL2CAPChannel(0)

@@ -173,7 +173,7 @@ struct PeripheralServiceTests {
     #expect(add(filler) == ["added E000"])
     it.manager.remove(inner)
     it.manager.remove(gone)
-    // A service with four lines, and three are free.
+    // A service with four attributes, and three handles are free.
     let new = service("F000")
     new.characteristics = [value("F001", .notify, [])]
     #expect(add(new) == ["added F000 CBErrorDomain 4"])

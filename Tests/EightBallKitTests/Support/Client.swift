@@ -12,7 +12,7 @@ final class Client: Sendable {
   let central: BallCentral
   private let events: AsyncStream<BallCentral.Event>
   private let air: TestAir
-  /// The wanted ball, which lives as long.
+  /// The wanted ball, retained as long as this client.
   private let ball: ScriptedBall?
 
   /// A client that wants `ball`.

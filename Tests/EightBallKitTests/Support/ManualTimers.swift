@@ -12,22 +12,22 @@ final class ManualTimers: BallTimers {
     let body: @Sendable () -> Void
   }
 
-  private let entries = Guarded<[Entry]>([])
+  private let entries = Locked<[Entry]>([])
 
   func schedule(
     after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
   ) -> any BallTimer {
     let entry = Entry(id: UUID(), seconds: seconds, queue: queue, body: body)
-    entries { $0.append(entry) }
+    entries.withLock { $0.append(entry) }
     return Timer(id: entry.id, timers: self)
   }
 
   /// The time of each running timer, in seconds.
-  var running: [TimeInterval] { entries.current.map(\.seconds) }
+  var running: [TimeInterval] { entries.withLock(\.self).map(\.seconds) }
 
   /// Fires every running timer.
   func fire() {
-    let due = entries { entries in
+    let due = entries.withLock { entries in
       defer { entries = [] }
       return entries
     }
@@ -39,7 +39,7 @@ final class ManualTimers: BallTimers {
     let timers: ManualTimers
 
     func cancel() {
-      timers.entries { $0.removeAll { $0.id == id } }
+      timers.entries.withLock { $0.removeAll { $0.id == id } }
     }
   }
 }

@@ -32,7 +32,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   private let answerCharacteristic = CBMutableCharacteristic(
     type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
   private let service = CBMutableService(type: BallProfile.service, primary: true)
-  private let heard = Guarded<[String]>([])
+  private let heard = Locked<[String]>([])
   /// The same lines as `log`, as a sequence.
   let lines: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
@@ -42,7 +42,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   private var unconfirmed: CBATTRequest?
 
   /// The received questions and subscriptions, in order.
-  var log: [String] { heard.current }
+  var log: [String] { heard.withLock(\.self) }
 
   /// - Parameter hasService: Whether it has its service from the beginning, or only after
   ///   `publish`.
@@ -74,7 +74,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   }
 
   private func note(_ line: String) {
-    heard { $0.append(line) }
+    heard.withLock { $0.append(line) }
     continuation.yield(line)
   }
 

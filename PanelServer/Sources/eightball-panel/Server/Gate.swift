@@ -35,9 +35,11 @@ struct Gate {
   func judge(_ head: HTTPRequestHead) -> Result<Passage, Refusal> {
     let names = head.headers["Host"]
     guard names.count == 1, let host = names.first else {
-      return refuse(.badRequest, "Give one Host.")
+      return refuse(.badRequest, "Send exactly one Host field.")
     }
-    guard hosts.contains(host) else { return refuse(.misdirectedRequest, "This host is not here.") }
+    guard hosts.contains(host) else {
+      return refuse(.misdirectedRequest, "The panel does not serve this host name.")
+    }
     let (path, query) = Self.parts(of: head.uri)
     if path == "/", let token = query, head.method == .GET {
       return .failure(entrance(token))
@@ -53,7 +55,7 @@ struct Gate {
         .methodNotAllowed, "Use \(method.rawValue).", headers: [("Allow", method.rawValue)])
     }
     guard isFromPage(head, host: host) else {
-      return refuse(.forbidden, "This is for the panel's own page.")
+      return refuse(.forbidden, "Only the panel's own page may send this request.")
     }
     if method == .POST, let refusal = refusalOfBody(head) { return .failure(refusal) }
     return .success(passage)

@@ -5,7 +5,7 @@ import NIOCore
 struct HostNames {
   private let names: Set<String>
   private let port: Int
-  /// Whether any IP address is allowed: an address cannot be bound to another one.
+  /// Whether any IP address is allowed as Host: DNS rebinding needs a name.
   private let takesAddresses: Bool
 
   /// - Parameters:

@@ -7,9 +7,9 @@ final class RequestHandler: ChannelInboundHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   /// How long a request may take to arrive.
-  static let patience = TimeAmount.seconds(5)
+  static let timeout = TimeAmount.seconds(5)
   /// How long a client may take to read the reply.
-  static let farewell = TimeAmount.seconds(15)
+  static let replyTimeout = TimeAmount.seconds(15)
 
   private enum State {
     case head
@@ -29,7 +29,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: Self.patience) {
+    deadline = context.eventLoop.scheduleTask(in: Self.timeout) {
       let (handler, context) = late.value
       handler.reply(.refusal(.requestTimeout, "The request took too long."), on: context)
     }
@@ -66,7 +66,8 @@ final class RequestHandler: ChannelInboundHandler {
     case let fault as RequestFault: reply(fault.reply, on: context)
     // More header fields than the parser takes.
     case HTTPParserError.headerOverflow: reply(RequestFault.headTooLong.reply, on: context)
-    case is HTTPParserError: reply(.refusal(.badRequest, "This is no request."), on: context)
+    case is HTTPParserError:
+      reply(.refusal(.badRequest, "This is not an HTTP request."), on: context)
     default: context.close(promise: nil)
     }
   }
@@ -136,6 +137,6 @@ final class RequestHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
       channel.close(mode: .output, promise: nil)
     }
-    deadline = context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+    deadline = context.eventLoop.scheduleTask(in: Self.replyTimeout) { channel.close(promise: nil) }
   }
 }

@@ -62,7 +62,7 @@ final class BallConnection: ChannelInboundHandler {
       return copy
     } catch {
       if case .noBall = error { throw Obstacle(description: PageStream.noBall) }
-      throw Obstacle(description: "The panel sees no ball: \(error).")
+      throw Obstacle(description: "The panel cannot reach the ball: \(error).")
     }
   }
 

@@ -20,7 +20,8 @@ struct BallIdentity {
   /// The central that reaches the ball.
   func central(options: PanelOptions) -> Result<AskingCentral, AskObstacle> {
     guard let radio else {
-      return .failure(AskObstacle(words: "The ball has not said who it is yet."))
+      return .failure(
+        AskObstacle(words: "The ball has not sent its name and radio yet: try again."))
     }
     guard let program = options.program else {
       return .failure(AskObstacle(words: "The program eightball is not beside eightball-panel."))

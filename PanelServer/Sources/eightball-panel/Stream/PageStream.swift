@@ -10,7 +10,7 @@ final class PageStream {
   static let noBall = "No ball runs; start one: eightball run"
 
   /// The pause before the next attempt to connect to the ball.
-  private static let pause = TimeAmount.seconds(1)
+  private static let retryDelay = TimeAmount.seconds(1)
   /// The interval of the keep-alive comments to the page.
   private static let heartbeat = TimeAmount.seconds(15)
 
@@ -96,7 +96,7 @@ final class PageStream {
       report()
     }
     let own = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    retry = channel.eventLoop.scheduleTask(in: Self.pause) { own.value.connect() }
+    retry = channel.eventLoop.scheduleTask(in: Self.retryDelay) { own.value.connect() }
   }
 
   /// Takes a line of the ball.

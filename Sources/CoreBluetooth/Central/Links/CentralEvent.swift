@@ -14,12 +14,13 @@ enum CentralEvent: Equatable, Sendable {
   case restarted
   /// The controller failed. All links have ended; the host is starting the controller again.
   case radioFault(RadioFault)
-  /// The controller failed for the third time without hearing a peer in between. The host keeps
-  /// starting it again.
+  /// The radio was lost, or the controller failed for the third time without hearing a peer in
+  /// between. After failures the host keeps resetting the controller.
   case radioFailed(RadioFault)
   /// The controller refused to scan, and the scan has ended.
   case scanFailed(HCIErrorCode)
-  /// An advertiser was heard: for the first time, or with more data than before.
+  /// An advertiser was received: for the first time, with more data than before, or, if duplicates
+  /// are allowed, again.
   case discovered(Discovery)
   case connected(LinkID, peer: DeviceAddress)
   /// A link could not be made.

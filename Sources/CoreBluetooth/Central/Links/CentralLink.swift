@@ -28,7 +28,7 @@ final class CentralLink {
   private var waiting: [(id: OperationID, operation: CentralOperation)] = []
   private var idle: [(id: OperationID, operation: CentralOperation)] = []
   var procedure: CentralProcedure?
-  /// The next step of the current operation; `nil` while the host performs one.
+  /// The next step of the current operation; `nil` while the host carries out a request.
   var step: CentralProcedure.Step?
 
   /// The last request to the host, and the value that it writes.

@@ -3,7 +3,7 @@ import BluetoothHost
 // The host's reports. These calls ask nothing of the host: `update` does.
 extension DeviceCentral: ClientApplication {
   func received(_ report: borrowing AdvertisingReport) {
-    peerWasHeard()
+    resetFailures()
     if let discovery = scanner.merge(report) { post(.discovered(discovery)) }
   }
 
@@ -19,7 +19,7 @@ extension DeviceCentral: ClientApplication {
   }
 
   func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
-    peerWasHeard()
+    resetFailures()
     needsUpdate = true
     connections[index] = Connection(peer: peer, role: role)
     guard role == .central, let link = links.first(where: \.isAttempted) else { return }

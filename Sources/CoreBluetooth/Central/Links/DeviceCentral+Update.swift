@@ -5,7 +5,7 @@ extension DeviceCentral {
   /// Asks the host for what is wanted. Call it after any other call, while `needsUpdate`.
   func update(_ host: inout Device.Host) {
     needsUpdate = false
-    endUnlost()
+    endLinksWithoutFault()
     if isReady { identify(&host) }
     if scanner.isStale {
       scanner.isStale = false

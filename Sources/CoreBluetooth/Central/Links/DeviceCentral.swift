@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A device as a central, above the host: its connections and their order, their operations, and
+/// The central role of a device: its links and the order of their attempts, their operations, and
 /// the advertisers that it has received.
 ///
 /// It is the application of the host's client. Its calls record what is wanted, at any time, also
@@ -44,8 +44,8 @@ final class DeviceCentral {
   /// Whether the host may have to be asked for something.
   var needsUpdate = false
 
-  /// Links and attempts that seem to have ended by a fault of the controller. The fault is reported
-  /// before them.
+  /// Links and attempts that ended with `hardwareFailure`, the reason that the host gives for a
+  /// fault. If a fault follows, it is reported before them.
   private var lost: [CentralLink] = []
   private var events: [CentralEvent] = []
   private var lastLink: UInt32 = 0
@@ -72,8 +72,9 @@ final class DeviceCentral {
     needsUpdate = true
   }
 
-  /// Asks for a link to `peer`. Attempts continue until `connected`, `disconnect(_:)`, or a failure
-  /// of the radio. They take turns with other attempts and with a scan.
+  /// Asks for a link to `peer`. Attempts continue until `connected`, `disconnect(_:)`, a failure of
+  /// the radio, or an HCI error that would recur. They take turns with other attempts and with a
+  /// scan.
   func connect(to peer: DeviceAddress) -> LinkID {
     lastLink &+= 1
     let link = CentralLink(id: LinkID(rawValue: lastLink), peer: peer)
@@ -153,8 +154,8 @@ final class DeviceCentral {
     links.first { $0.id == id }
   }
 
-  /// The radio is ready again: past faults do not count.
-  func forgetFailures() { failures = 0 }
+  /// A peer was received, or the radio is ready again: past faults do not count.
+  func resetFailures() { failures = 0 }
 
   /// The radio's state has changed, or the controller has failed once more.
   func radioChanged(to state: RadioState) {
@@ -177,7 +178,7 @@ final class DeviceCentral {
     }
   }
 
-  /// A link or an attempt has ended with the reason that the host gives for a fault.
+  /// A link or an attempt has ended with `hardwareFailure`.
   func lose(_ link: CentralLink) { lost.append(link) }
 
   private func endLost() {
@@ -187,8 +188,9 @@ final class DeviceCentral {
     lost = []
   }
 
-  /// The controller has not failed, so it gave that reason itself. Ends the links and attempts.
-  func endUnlost() {
+  /// No fault followed, so `hardwareFailure` was the controller's own reason. Ends those links and
+  /// attempts with it.
+  func endLinksWithoutFault() {
     for link in lost {
       if link.isPending {
         refused(link, .hardwareFailure)
@@ -240,7 +242,4 @@ final class DeviceCentral {
   private func endOperations(of link: CentralLink) {
     for operation in link.takeOperations() { complete(operation, link, .failure(.disconnected)) }
   }
-
-  /// A peer was heard: the controller works.
-  func peerWasHeard() { failures = 0 }
 }

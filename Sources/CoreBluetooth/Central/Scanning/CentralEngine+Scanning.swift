@@ -4,7 +4,7 @@ import Foundation
 extension CentralEngine {
   /// Starts a manager's scan, or replaces it.
   func scan(_ client: CentralClient, _ scan: ManagerScan) {
-    // The call came before the loss of the radio, which is being reported to the manager.
+    // The radio was lost after the manager's call. The manager has not received the new state yet.
     guard state == .poweredOn else { return }
     client.scan = scan
     // Restarts even a running scan, so that it reports every advertiser again.
@@ -23,10 +23,10 @@ extension CentralEngine {
   }
 
   private var scanOptions: ScanParameters? {
-    let wishes = clients.compactMap(\.scan)
-    guard !wishes.isEmpty else { return nil }
+    let scans = clients.compactMap(\.scan)
+    guard !scans.isEmpty else { return nil }
     var options = ScanParameters()
-    options.filtersDuplicates = !wishes.contains { $0.allowsDuplicates }
+    options.filtersDuplicates = !scans.contains { $0.allowsDuplicates }
     return options
   }
 

@@ -9,14 +9,11 @@ struct Scanner {
   private(set) var wanted: ScanParameters?
   /// Whether the host must be asked for the wanted scan.
   var isStale = false
-  private var heard: [KnownAdvertiser] = []
-
-  /// How many advertisers are remembered.
-  var heardCount: Int { heard.count }
+  private(set) var advertisers: [KnownAdvertiser] = []
 
   /// Starts a scan, which reports every advertiser again.
   mutating func begin(_ parameters: ScanParameters) {
-    heard = []
+    advertisers = []
     wanted = parameters
     isStale = true
   }
@@ -34,21 +31,21 @@ struct Scanner {
   mutating func merge(_ report: borrowing AdvertisingReport) -> Discovery? {
     guard let wanted else { return nil }
     let address = report.address
-    guard let index = heard.firstIndex(where: { $0.discovery.address == address }) else {
+    guard let index = advertisers.firstIndex(where: { $0.discovery.address == address }) else {
       var advertiser = KnownAdvertiser(discovery: Discovery(address: address))
       advertiser.merge(report, wanted)
-      if heard.count == Self.capacity { heard.removeFirst() }
-      heard.append(advertiser)
+      if advertisers.count == Self.capacity { advertisers.removeFirst() }
+      advertisers.append(advertiser)
       return advertiser.discovery
     }
-    let before = heard[index].discovery
-    heard[index].merge(report, wanted)
-    let after = heard[index].discovery
+    let before = advertisers[index].discovery
+    advertisers[index].merge(report, wanted)
+    let after = advertisers[index].discovery
     return wanted.filtersDuplicates && !after.hasMore(than: before) ? nil : after
   }
 
   /// One advertiser, since its first report.
-  private struct KnownAdvertiser {
+  struct KnownAdvertiser {
     var discovery: Discovery
     var hasResponded = false
 

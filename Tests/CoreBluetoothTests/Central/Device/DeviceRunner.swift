@@ -26,7 +26,7 @@ final class DeviceRunner: RadioProgram {
 
   func radioIsReady(at now: Instant) {
     central.now = now
-    central.forgetFailures()
+    central.resetFailures()
     device.host.start(at: now)
     follow()
   }

@@ -188,6 +188,6 @@ struct ScanTests {
       radio.give(ScriptedRadio.report(.connectable, address, []))
     }
     #expect(radio.takeEvents().count == 1_000)
-    #expect(central.scanner.heardCount == 256)
+    #expect(central.scanner.advertisers.count == 256)
   }
 }

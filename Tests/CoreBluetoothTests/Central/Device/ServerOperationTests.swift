@@ -40,7 +40,7 @@ struct ServerOperationTests {
           ])))
   }
 
-  @Test("a service without included services")
+  @Test("a service without included services gives an empty list")
   func noIncludedServices() {
     let (_, outcome) = perform(
       .discoverIncludedServices(range(0x10, 0x20)), [Self.notFound(0x08)])
@@ -62,7 +62,7 @@ struct ServerOperationTests {
     #expect(outcome == .success(.configured(handle(0x14))))
   }
 
-  @Test("a characteristic without a configuration, and one that refuses")
+  @Test("a missing configuration gives nil, and a refused write the server's error")
   func configureRefused() {
     let missing = perform(.configure(range(0x13, 0x13), .indication), [Self.notFound(0x04)])
     #expect(missing.outcome == .success(.configured(nil)))

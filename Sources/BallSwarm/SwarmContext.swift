@@ -4,9 +4,9 @@ import LinuxSystem
 import VirtualRadio
 
 /// What the balls of a swarm share: the time, the air, the lines, and the order of their turns.
-final class SwarmFloor {
-  /// How many balls open their radios at the same time. A full air can still refuse so many
-  /// properly.
+final class SwarmContext {
+  /// How many balls open their radios at the same time: a full air keeps at most 16 clients to
+  /// refuse.
   private static let maximumOpenings = 16
 
   let loop: EventLoop
@@ -28,7 +28,7 @@ final class SwarmFloor {
   /// Balls whose radio's host name is being looked up.
   private(set) var lookups: [Int] = []
   /// The first ball that lost its radio, for a swarm that starts.
-  private(set) var loser: Int?
+  private(set) var firstLostBall: Int?
   /// Whether the air refused a radio for lack of room.
   private(set) var isAirFull = false
 
@@ -50,7 +50,7 @@ final class SwarmFloor {
   var hasWork: Bool { !ready.isEmpty || mayOpen && nextWaiting < waiting.count }
 
   /// `ball` has packets from its radio.
-  func ring(_ ball: Int) { ready.append(ball) }
+  func markReady(_ ball: Int) { ready.append(ball) }
 
   /// Takes the balls with packets from their radios.
   func takeReady() -> [Int] {
@@ -102,29 +102,29 @@ final class SwarmFloor {
   // MARK: Losses
 
   /// Notes that `ball` has lost its radio.
-  func lose(_ ball: Int) { if loser == nil { loser = ball } }
+  func noteLoss(_ ball: Int) { if firstLostBall == nil { firstLostBall = ball } }
 
   /// Notes that the air has refused a ball.
   func airIsFull() { isAirFull = true }
 }
 
 /// Reports packets from the radio of one ball, once for each of its turns.
-final class BallBell: RadioWatcher {
+final class ReadinessWatcher: RadioWatcher {
   private let ball: Int
-  private unowned let floor: SwarmFloor
-  private var isRinging = false
+  private unowned let context: SwarmContext
+  private var isMarked = false
 
-  init(_ ball: Int, floor: SwarmFloor) {
+  init(_ ball: Int, context: SwarmContext) {
     self.ball = ball
-    self.floor = floor
+    self.context = context
   }
 
   func radioIsReady() {
-    guard !isRinging else { return }
-    isRinging = true
-    floor.ring(ball)
+    guard !isMarked else { return }
+    isMarked = true
+    context.markReady(ball)
   }
 
   /// The ball has its turn.
-  func stop() { isRinging = false }
+  func turnBegins() { isMarked = false }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Receives the events of a peripheral or a central.
-public protocol Ear: AnyObject, Sendable {
+public protocol EventHandler: AnyObject, Sendable {
   /// An event has happened.
-  func hear(_ event: Event)
+  func handle(_ event: Event)
 }
 
 /// An event of a peripheral or a central.
@@ -27,12 +27,12 @@ public enum Event: Equatable, Sendable {
 }
 
 /// Prints each event as a line.
-public final class PrintingEar: Ear {
-  /// An ear that prints.
+public final class PrintingHandler: EventHandler {
+  /// A handler that prints.
   public init() {}
 
   /// Prints the event.
-  public func hear(_ event: Event) {
+  public func handle(_ event: Event) {
     // `print` would buffer its output into a pipe.
     FileHandle.standardOutput.write(Data((words(for: event) + "\n").utf8))
   }

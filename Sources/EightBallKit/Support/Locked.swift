@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value that one thread at a time can access.
-final class Guarded<Value>: @unchecked Sendable {
+final class Locked<Value>: @unchecked Sendable {
   private var value: Value
   private let lock = NSLock()
 
@@ -9,11 +9,9 @@ final class Guarded<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  func callAsFunction<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value)
   }
-
-  var current: Value { self { $0 } }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The subscribers of each characteristic, and the number of their unsent updates. `updateValue`
 /// needs them at once, on any thread.
-final class UpdateBoard: Sendable {
+final class SubscriberTable: Sendable {
   /// How many updates may wait for one central.
   static let capacity = 32
 
