@@ -90,7 +90,7 @@ struct Sender {
   var identity: DeviceAddress { entry?.peer ?? address }
 
   /// The identity with the type that events use.
-  var stated: DeviceAddress { entry?.peer.asResolved ?? address }
+  var reportedAddress: DeviceAddress { entry?.peer.asResolved ?? address }
 
   /// The resolved private address; zeros if the address was not resolved.
   var resolvedAddress: DeviceAddress { entry == nil ? .zero : address }

@@ -65,7 +65,7 @@ extension VirtualController {
   var renewalDeadline: Instant? {
     guard let due = state.addressesDue, !state.resolvingList.entries.isEmpty else { return nil }
     let isInUse =
-      state.advertising?.own.isPrivate == true || state.scan?.manner.own.isPrivate == true
+      state.advertising?.own.isPrivate == true || state.scan?.parameters.own.isPrivate == true
       || state.initiation?.own.isPrivate == true
     return isInUse ? due : nil
   }
