@@ -50,7 +50,7 @@ public struct Machine: Equatable, Sendable {
   }
 
   /// Opens a radio and closes it again, unless it is an adapter.
-  public mutating func `try`(_ radio: RadioName) {
+  public mutating func checkRadio(_ radio: RadioName) {
     if case .adapter = radio { return }
     do {
       let loop = try EventLoop()
