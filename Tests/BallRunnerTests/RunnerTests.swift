@@ -108,7 +108,7 @@ struct RunnerTests {
     #expect(bench.machine.openingTimes.count > 2)
     #expect(
       bench.machine.errorLines.contains(
-        "Radio: lost; test0 answers nothing: 3 Resets were left unanswered. "
+        "Radio: lost; test0 does not answer: 3 Resets had no response. "
           + "Is it a Bluetooth controller that speaks H4? Trying again…"))
   }
 
