@@ -117,7 +117,7 @@ struct SwarmPort: Port, ~Copyable {
     guard direction == .received else { return }
     if opening == .unheard {
       endOpening()
-      if RadioLink<526>.saysFull(packet) { floor.airIsFull() }
+      if RadioLink<526>.reportsFullAir(packet) { floor.airIsFull() }
     }
     if plan.isPossible { watch(packet) }
   }

@@ -38,7 +38,6 @@ public struct BoardChanges: Sendable {
 
   /// Changes to an empty board, as for `--board none`. It is named `custom`, or `none` without any
   /// change.
-  /// change.
   public init() {
     board = BoardDescription(named: BoardDescription.noBoard)
   }

@@ -105,14 +105,15 @@ import LinuxErrors
       if socket != nil { unsafe path.withPointer { unsafe clinuxport_remove($0) } }
     }
 
-    /// Whether a user's programs may listen: the ball's user and root.
+    /// Whether programs of this user may listen: the user is the ball's, or root.
     static func trusts(_ user: Int64) -> Bool {
       user >= 0
         && (user == 0 || UInt32(truncatingIfNeeded: user) == clinuxport_user())
     }
 
-    /// Writes where to listen: the path that is named, or the socket in the first of the folders that a service manager
-    /// has made for the ball, or one of nine in the folder of the user, or in /tmp.
+    /// Writes the path to listen on: `path`; or else `control.sock` in the first folder of
+    /// `folders`; or else `eightball-control.sock` in `user`, or in /tmp with the user's number,
+    /// and with `number` from 2 on.
     @inline(never)
     static func writePath(
       _ path: ProgramText?, service folders: ProgramText?, user: ProgramText?, _ number: UInt32,

@@ -22,11 +22,11 @@ public struct RadioChoice: Sendable {
   /// The path, the host or the device; empty for an adapter.
   public var target: CText<256>
 
-  /// The first adapter.
-  public static var usual: RadioChoice { RadioChoice(.adapter(0)) }
+  /// The adapter hci0.
+  public static var hci0: RadioChoice { RadioChoice(.adapter(0)) }
 
   /// The default speed of a serial line, in bits a second.
-  static var usualSpeed: UInt32 { 1_000_000 }
+  static var defaultSpeed: UInt32 { 1_000_000 }
 
   /// The speeds of serial lines, in bits a second.
   public static var speeds: InlineArray<18, UInt32> {
@@ -92,7 +92,7 @@ public struct RadioChoice: Sendable {
     let comma = text.position(of: UInt8(ascii: ","))
     let device = text.extracting(first: comma ?? text.count)
     guard !device.isEmpty else { throw .serial }
-    var speed = Self.usualSpeed
+    var speed = Self.defaultSpeed
     if let comma {
       let digits = text.extracting(droppingFirst: comma + 1)
       guard digits.position(of: UInt8(ascii: ",")) == nil else { throw .serial }
@@ -192,7 +192,24 @@ extension RadioChoice {
 
 /// Why a text is not a radio of this port.
 public enum RadioChoiceError: Error, Equatable, Sendable {
-  case anyForm, unix, user, tcpClient, tcpServer, serial, speed, adapter, adapterSocket
+  /// The text has none of the forms.
+  case anyForm
+  /// The form of `unix:PATH` is invalid.
+  case unix
+  /// The user of `unix:PATH,user=NUMBER` is not a number.
+  case user
+  /// The form of `tcp-client:HOST:PORT` is invalid.
+  case tcpClient
+  /// The form of `tcp-server:HOST:PORT` is invalid.
+  case tcpServer
+  /// The form of `serial:DEVICE[,BAUD]` is invalid.
+  case serial
+  /// A serial line has no such speed.
+  case speed
+  /// The form of `hciN` is invalid.
+  case adapter
+  /// The form of `hci-socket:N` is invalid.
+  case adapterSocket
   /// The virtual air, which this port does not support.
   case virtual
   /// A host that has to be looked up.

@@ -8,7 +8,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value
 
   /// How long it may take, in milliseconds.
-  static var patience: UInt32 { 10_000 }
+  static var timeout: UInt32 { 10_000 }
 
   /// When `result` must be called next; `nil` if no call is pending or it has timed out.
   private(set) var deadline: Instant?
@@ -30,7 +30,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     } else {
       current = try BackgroundCall(loop: loop) { () throws(SystemError) in try work(host, port) }
       call = current
-      deadline = now.advanced(by: Self.patience)
+      deadline = now.advanced(by: Self.timeout)
     }
     switch current.take() {
     case nil: break
@@ -42,7 +42,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     deadline = nil
     throw SystemError(
       .timedOut, "reach", tcpName(host: host, port: port),
-      explanation: "no answer within \(Self.patience / 1000) s")
+      explanation: "no answer within \(Self.timeout / 1000) s")
   }
 
   /// The result of `work`. Runs `loop` meanwhile; `nil` if a signal comes first.

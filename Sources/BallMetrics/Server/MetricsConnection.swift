@@ -17,7 +17,7 @@ final class MetricsConnection {
   }
 
   /// How long a client may take to send its request, and to take the reply, in milliseconds each.
-  static let patience: UInt32 = 5_000
+  static let timeout: UInt32 = 5_000
   /// How long a client may take to close, in milliseconds.
   static let farewell: UInt32 = 1_000
 
@@ -43,7 +43,7 @@ final class MetricsConnection {
     registration = try loop.add(descriptor, for: .readable, handler: handler, token: token)
     self.descriptor = descriptor
     self.loop = loop
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
   }
 
   deinit { loop.remove(registration) }
@@ -100,14 +100,14 @@ final class MetricsConnection {
 
   private func ask(isHead: Bool, at now: Instant) throws(SystemError) {
     phase = .asking(isHead: isHead)
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
     try loop.change(registration, to: .none)
   }
 
   private func reply(_ reply: HTTPReply, hasBody: Bool, at now: Instant) throws(SystemError) {
     output = reply.bytes(hasBody: hasBody)
     phase = .writing
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
     try write(at: now)
   }
 

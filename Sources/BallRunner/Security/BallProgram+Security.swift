@@ -4,7 +4,7 @@ import EightBall
 // The parts of a ball that protects its links. A program without protection calls and compiles none
 // of it.
 extension BallProgram where Security: ~Copyable {
-  /// When the desk needs a turn; `nil` if nothing is due.
+  /// When pairing needs a turn; `nil` if nothing is due.
   var securityDeadline: Instant? { host.security.desk.deadline }
 
   /// At the start: opens pairing if there are no bonds.
@@ -30,7 +30,7 @@ extension BallProgram where Security: ~Copyable {
     host.security.desk.press(action, at: now)
   }
 
-  /// Does what buttons were held for.
+  /// Carries out the action of a button that was held long enough.
   mutating func holdButtons(at now: Instant) {
     guard host.security.desk.deadline != nil else { return }
     let shake = panel.panel.isPressed(.shake)
@@ -48,7 +48,9 @@ extension BallProgram where Security: ~Copyable {
 
   /// The user has answered. Does nothing if no question is open.
   mutating func answer(_ isConfirmed: Bool, at now: Instant) {
-    guard let connectionIndex = host.security.desk.question?.connectionIndex else { return }
+    guard let connectionIndex = host.security.desk.question?.connectionIndex else {
+      return
+    }
     host.security.desk.promptIsOver()
     host.security.answer(isConfirmed, at: connectionIndex, at: now)
   }
@@ -56,10 +58,12 @@ extension BallProgram where Security: ~Copyable {
   /// The question that the user has to answer; `nil` without one.
   var question: PairingPrompt? { host.security.desk.question?.prompt }
 
-  /// Reports the events of the desk.
+  /// Reports the events of pairing.
   @inline(never)
   mutating func reportSecurity() {
-    while host.security.desk.hasEvents, let event = host.security.desk.nextEvent() {
+    while host.security.desk.hasEvents,
+      let event = host.security.desk.nextEvent()
+    {
       var central: DeviceAddress?
       switch event {
       case .prompt(_, let connectionIndex), .paired(let connectionIndex, _, _),

@@ -5,7 +5,7 @@ import BluetoothHost
 ///
 /// The runner calls these requirements, and only where `isPresent` is true.
 public protocol BallSecurity: SecurityRole, ~Copyable {
-  /// The desk: decides who may pair, and keeps the events.
+  /// Decides who may pair, and keeps the events.
   var desk: PairingDesk { get set }
   /// Whether peers may pair now.
   var isPairingOpen: Bool { get set }
@@ -30,7 +30,7 @@ public typealias BallSecurityManager<
 
 extension SecurityManager: BallSecurity
 where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingDesk {
-  /// The desk.
+  /// Decides who may pair, and keeps the events.
   public var desk: PairingDesk {
     _read { yield delegate }
     _modify { yield &delegate }

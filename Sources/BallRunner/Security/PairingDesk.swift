@@ -48,12 +48,12 @@ public struct PairingDesk: PairingDelegate, Sendable {
   /// The question that the user has to answer, and the connection that waits for it.
   private(set) var question: (prompt: PairingPrompt, connectionIndex: Int)?
 
-  /// A desk that is closed.
+  /// Pairing is closed.
   public init(_ protection: BallProtection) {
     self.protection = protection
   }
 
-  /// When `advance` or `holdButtons` has to be called; `nil` if nothing is due.
+  /// When `close(at:)` or `hold(shake:clear:at:)` has to be called; `nil` if nothing is due.
   var deadline: Instant? {
     Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline))
   }
@@ -87,7 +87,8 @@ public struct PairingDesk: PairingDelegate, Sendable {
     }
   }
 
-  /// Takes whether shake and clear are down now; returns what they were held for.
+  /// Takes whether shake and clear are down. Returns the action of a button that was held long
+  /// enough.
   mutating func hold(shake: Bool, clear: Bool, at now: Instant) -> Action? {
     if !shake { shakeDeadline = nil }
     if !clear { clearDeadline = nil }

@@ -62,7 +62,8 @@ struct ShowPanel: ParsableCommand {
   func run() throws {
     guard let server = PanelProgram.path else {
       Terminal.note(
-        "Error: eightball-panel is missing: it is expected beside \(Process.programPath) or in "
+        "Error: eightball-panel is missing: it is expected beside "
+          + "\(Process.programPath) or in "
           + "../libexec/eightball. In a checkout, build it with scripts/build panel.")
       throw ExitStatus.unavailable
     }

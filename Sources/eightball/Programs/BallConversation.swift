@@ -15,7 +15,7 @@ final class BallConversation {
   }
 
   /// How long the ball may take to answer, in milliseconds.
-  private static let patience: UInt32 = 2_000
+  private static let timeout: UInt32 = 2_000
 
   /// The lights of the ball; `nil` for each that its board lacks.
   private(set) var lights = ReceivedLine(event: "lights")
@@ -61,7 +61,7 @@ final class BallConversation {
   }
 
   private func next() throws -> ReceivedLine {
-    let deadline = MonotonicClock.now.advanced(by: Self.patience)
+    let deadline = MonotonicClock.now.advanced(by: Self.timeout)
     while lines.isEmpty {
       if case .noBall(let paths) = failure {
         throw fail(

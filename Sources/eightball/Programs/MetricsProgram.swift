@@ -5,7 +5,7 @@ import LinuxSystem
 /// Serves the figures of balls. It asks the balls at each request of a client.
 final class MetricsProgram {
   /// How long a ball may take to answer, in milliseconds.
-  static let patience: UInt32 = 2_000
+  static let timeout: UInt32 = 2_000
 
   private let balls: [[String]]
   private let server: MetricsServer
@@ -38,7 +38,7 @@ final class MetricsProgram {
     server.advance(to: now)
     if server.isAsked, queries.isEmpty {
       queries = balls.map { FiguresQuery($0, loop: loop, at: now) }
-      end = now.advanced(by: Self.patience)
+      end = now.advanced(by: Self.timeout)
     }
     guard let end else { return }
     guard end <= now || queries.allSatisfy({ $0.outcome != nil }) else { return }

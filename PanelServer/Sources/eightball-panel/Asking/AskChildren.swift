@@ -12,7 +12,7 @@ final class AskChildren: Sendable {
   }
 
   /// How long a child may run, in milliseconds: longer than a central searches, connects and waits.
-  private static let patience: CInt = 30_000
+  private static let timeout: CInt = 30_000
   /// The most bytes that are read from a child.
   private static let mostBytes = 1 << 16
 
@@ -90,7 +90,7 @@ final class AskChildren: Sendable {
   private func read(_ descriptor: CInt) -> [UInt8]? {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 4_096)
-    let deadline = Self.milliseconds + Int(Self.patience)
+    let deadline = Self.milliseconds + Int(Self.timeout)
     while bytes.count < Self.mostBytes {
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let left = deadline - Self.milliseconds

@@ -7,7 +7,7 @@ final class RequestHandler: ChannelInboundHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   /// How long a request may take to arrive.
-  static let patience = TimeAmount.seconds(5)
+  static let timeout = TimeAmount.seconds(5)
   /// How long a client may take to read the reply.
   static let farewell = TimeAmount.seconds(15)
 
@@ -29,7 +29,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: Self.patience) {
+    deadline = context.eventLoop.scheduleTask(in: Self.timeout) {
       let (handler, context) = late.value
       handler.reply(.refusal(.requestTimeout, "The request took too long."), on: context)
     }
