@@ -41,7 +41,7 @@ public enum AddressChoice: Equatable, Sendable {
   ///
   /// - Throws: What is wrong with it.
   public static func fromEnvironment() throws(AddressChoiceError) -> AddressChoice {
-    guard let text = Process.environment("EIGHTBALL_ADDRESS") else { return .automatic }
+    guard let text = CurrentProcess.environment("EIGHTBALL_ADDRESS") else { return .automatic }
     return try AddressChoice(text)
   }
 

@@ -10,11 +10,11 @@ import VirtualRadio
 public final class SharedAir {
   /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
   public static var defaultPath: String {
-    if let path = Process.environment("EIGHTBALL_AIR") { return path }
-    if let directory = Process.environment("XDG_RUNTIME_DIR") {
+    if let path = CurrentProcess.environment("EIGHTBALL_AIR") { return path }
+    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
       return directory + "/eightball-air.sock"
     }
-    return "/tmp/eightball-air-\(Process.userNumber).sock"
+    return "/tmp/eightball-air-\(CurrentProcess.userNumber).sock"
   }
 
   /// The air, if this program hosts it.

@@ -16,7 +16,7 @@ public struct ServiceManager: ~Copyable {
   /// - Parameter processNumber: This process's number; a watchdog for another process is ignored.
   /// - Throws: If a variable has a wrong value.
   public static func find(
-    environment: (String) -> String? = { Process.environment($0) },
+    environment: (String) -> String? = { CurrentProcess.environment($0) },
     processNumber: Int32 = getpid()
   ) throws(SystemError) -> ServiceManager? {
     guard let socket = environment("NOTIFY_SOCKET") else { return nil }

@@ -18,7 +18,7 @@ public enum StreamSocket {
     guard let link = FileStatus(of: path), let file = FileStatus(of: path, followsLinks: true)
     else { throw SystemError(.noSuchFile, "connect to", path) }
     for owner in [try descriptor.peerUser(), link.owner, file.owner] {
-      guard isTrusted(owner, by: Process.userNumber, and: user) else {
+      guard isTrusted(owner, by: CurrentProcess.userNumber, and: user) else {
         throw SystemError(
           .notPermitted, "use", path, explanation: "the socket is another user's (\(owner))")
       }

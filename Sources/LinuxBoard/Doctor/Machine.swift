@@ -38,7 +38,7 @@ public struct Machine: Equatable, Sendable {
       }
     }
     return Machine(
-      adapters: Adapter.found(), mayConfigureAdapters: Process.mayConfigureAdapters,
+      adapters: Adapter.found(), mayConfigureAdapters: CurrentProcess.mayConfigureAdapters,
       holders: processes.holdersOfAdapterSockets.filter { $0.name != daemon },
       bluetoothd: processes.entries.first { $0.name == daemon }, lines: lines,
       service: .find(serviceName))
