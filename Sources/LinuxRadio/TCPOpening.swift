@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Opens one end of a TCP connection: directly if the host is an address, and on a separate thread
 /// if it is a name, since a lookup may take long.
-package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
+package struct TCPOpening<Value: ~Copyable & Sendable>: ~Copyable {
   /// Opens the end for a host and a port. May block.
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value
 
@@ -52,7 +52,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     for host: String, _ port: UInt16, in loop: EventLoop, endedBy signals: TerminationSignals,
     _ work: @escaping Work
   ) throws(SystemError) -> Value? {
-    var call = HostCall()
+    var call = TCPOpening()
     while signals.count == 0 {
       let now = MonotonicClock.now
       switch try call.result(of: host, port, loop: loop, at: now, work) {
