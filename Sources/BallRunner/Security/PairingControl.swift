@@ -5,7 +5,7 @@ import EightBall
 ///
 /// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts.
 /// Holding clear for 10 s deletes the bonds. The time is injected.
-public struct PairingDesk: PairingDelegate, Sendable {
+public struct PairingControl: PairingDelegate, Sendable {
   /// `false`: a ball is the peripheral of all its links.
   @inlinable
   public static var isEverCentral: Bool { false }
