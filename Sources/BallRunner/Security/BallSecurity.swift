@@ -75,9 +75,9 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
 }
 
 extension NoSecurity: BallSecurity {
-  /// Unused.
+  /// A control that requires no protection.
   public var pairingControl: PairingControl {
-    get { PairingControl(.encrypted) }
+    get { PairingControl(.none) }
     set {}
   }
   /// `false`.
