@@ -48,7 +48,7 @@ import LinuxErrors
       var location = ByteBuffer<256>()
       location.write { writer in
         if let state, state.span.begins(with: "/") {
-          let end = state.span.position(of: UInt8(ascii: ":")) ?? state.count
+          let end = state.span.firstIndex(of: UInt8(ascii: ":")) ?? state.count
           writer.write(state.span.extracting(first: end))
         } else if let user, user.span.begins(with: "/") {
           writer.write(user.span)
@@ -130,7 +130,7 @@ import LinuxErrors
         let result = unsafe folder.withPointer { unsafe clinuxport_make_folder($0) }
         // Creating a parent folder may fail although it exists, so only the last folder counts.
         let isLast =
-          path.span.extracting(droppingFirst: index + 1).position(of: UInt8(ascii: "/")) == nil
+          path.span.extracting(droppingFirst: index + 1).firstIndex(of: UInt8(ascii: "/")) == nil
         if result < 0, isLast {
           failure = (.makeFolder, ErrorNumber(result))
           return false
@@ -160,7 +160,7 @@ import LinuxErrors
       let new = beside(".new")
       var folder = CText<256>()
       _ = folder.assign(
-        path.span.extracting(first: path.span.lastPosition(of: UInt8(ascii: "/")) ?? 0))
+        path.span.extracting(first: path.span.lastIndex(of: UInt8(ascii: "/")) ?? 0))
       let number = unsafe path.withPointer { path in
         unsafe new.withPointer { new in
           unsafe folder.withPointer { folder in

@@ -61,7 +61,7 @@ import LinuxErrors
     /// Takes its first line; `false` without a whole line.
     @inline(never)
     mutating func takeLine(into request: inout ByteBuffer<128>) -> Bool {
-      guard let end = input.span.extracting(first: count).position(of: UInt8(ascii: "\n")) else {
+      guard let end = input.span.extracting(first: count).firstIndex(of: UInt8(ascii: "\n")) else {
         if count == Self.inputLimit { isGone = true }
         return false
       }
@@ -123,7 +123,8 @@ import LinuxErrors
         writer.write(start: path.span)
       } else if let folders {
         writer.write(
-          start: folders.first(folders.span.position(of: UInt8(ascii: ":")) ?? folders.count).span)
+          start: folders.first(folders.span.firstIndex(of: UInt8(ascii: ":")) ?? folders.count).span
+        )
         writer.write(text: "/control.sock")
       } else {
         if let user {

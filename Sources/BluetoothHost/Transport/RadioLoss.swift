@@ -33,7 +33,7 @@ public enum RadioLoss: Equatable, Sendable {
     case .airIsFull:
       writer.write(text: "the virtual air")
       // The air named `virtual` needs no further name.
-      if !StaticText("virtual").isEqual(to: radio) {
+      if !radio.equals("virtual") {
         writer.write(text: " at ")
         writer.writePrefix(of: radio)
       }
