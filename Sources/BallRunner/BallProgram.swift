@@ -93,7 +93,7 @@ public struct BallProgram<
   /// Ends the turn: reports its events, and how many lines were left out.
   mutating func endTurn() {
     reportEvents()
-    if Security.isPresent, host.security.desk.hasEvents { reportSecurity() }
+    if Security.isPresent, host.security.pairingControl.hasEvents { reportSecurity() }
     limit.advance(to: now)
     reportNotices()
   }

@@ -57,7 +57,7 @@ public struct ProtectedBallRunner<
   Security: BallSecurity & ~Copyable
 >: ~Copyable {
   /// How long a ball that ends may take to disconnect its centrals, in milliseconds.
-  static var farewell: UInt32 { 2_000 }
+  static var disconnectTimeout: UInt32 { 2_000 }
 
   /// The machine.
   public var port: Machine
@@ -71,17 +71,18 @@ public struct ProtectedBallRunner<
   /// When the ball ends at the latest; `nil` until it is asked to end.
   private var end: Instant?
   #if !WORDS_FOR_PEOPLE_ONLY
-    /// The lights that the listeners at the control socket know of.
+    /// The lights that the listeners at the control socket last received.
     var lights = ShownLights()
     /// The listeners that hold buttons down.
     var holders = ButtonHolders()
   #endif
 
-  /// A ball on `port`, not yet started. The desk of `security` says what protection its links need.
+  /// A ball on `port`, not yet started. `security.pairingControl.protection` is the protection that
+  /// its links need.
   public init(
     _ configuration: BallConfiguration, security: consuming Security, on port: consuming Machine
   ) {
-    let protection = security.desk.protection
+    let protection = security.pairingControl.protection
     var security: Security? = security
     self.init(
       configuration, protection,
@@ -106,7 +107,7 @@ public struct ProtectedBallRunner<
     makingSecurity makeSecurity: () -> Security, on port: consuming Machine
   ) {
     ball = BallProgram(configuration, protection, makingSecurity: makeSecurity)
-    service = ServiceReport(patience: port.watchdogPatience)
+    service = ServiceReport(watchdogTimeout: port.watchdogTimeout)
     self.port = port
   }
 
@@ -243,12 +244,13 @@ public struct ProtectedBallRunner<
   // MARK: The end
 
   private mutating func shutDown(at now: Instant) {
-    end = now.advanced(by: Self.farewell)
+    end = now.advanced(by: Self.disconnectTimeout)
     service.stop()
     ball.host.shutDown()
   }
 
-  /// Whether a ball that was asked to end has disconnected its centrals, or has used up `farewell`.
+  /// Whether a ball that was asked to end has disconnected its centrals, or `disconnectTimeout` has
+  /// passed.
   /// Call `close()` next.
   public mutating func isFinished(at now: Instant) -> Bool {
     guard let end else { return false }
@@ -265,15 +267,15 @@ public struct ProtectedBallRunner<
 }
 
 extension ProtectedBallRunner where Machine: ~Copyable, Security == NoSecurity {
-  /// A ball on `port`, not yet started, that protects nothing.
+  /// A ball on `port`, not yet started, without security.
   public init(_ configuration: BallConfiguration, on port: consuming Machine) {
     ball = BallProgram(configuration)
-    service = ServiceReport(patience: port.watchdogPatience)
+    service = ServiceReport(watchdogTimeout: port.watchdogTimeout)
     self.port = port
   }
 }
 
-/// A ball that protects nothing: each central decides about its link.
+/// A ball without security: it answers every central, and refuses to pair.
 public typealias BallRunner<
   let capacity: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable
 > = ProtectedBallRunner<capacity, packet, words, events, Machine, NoSecurity>

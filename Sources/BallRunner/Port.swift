@@ -150,7 +150,7 @@ public enum OutputStream: Equatable, Sendable {
 
 /// The result of a print.
 public enum PrintResult: Equatable, Sendable {
-  /// So many bytes were taken, perhaps 0: the loop wakes when there is room for more.
+  /// This number of bytes were taken, perhaps 0. The loop wakes when there is room for more.
   case taken(Int)
   /// Nothing reads the stream any more.
   case closed
@@ -178,7 +178,7 @@ public protocol ServicePort: ~Copyable {
 
   /// How long the service manager waits for a keep-alive report, in milliseconds; `nil` if it does
   /// not.
-  var watchdogPatience: UInt32? { get }
+  var watchdogTimeout: UInt32? { get }
 
   /// Sends a datagram of `VARIABLE=VALUE` lines, as in sd_notify(3); `false` if it was not taken.
   mutating func report(_ message: Span<UInt8>) -> Bool
@@ -191,7 +191,7 @@ extension ServicePort where Self: ~Copyable {
 
   /// `nil`.
   @inlinable
-  public var watchdogPatience: UInt32? { nil }
+  public var watchdogTimeout: UInt32? { nil }
 
   /// `false`.
   @inlinable

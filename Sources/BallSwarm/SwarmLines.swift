@@ -128,7 +128,7 @@ final class SwarmLines {
   /// Whether the line is for people. Connections are not: test centrals make too many.
   private static func isForPeople(_ line: Span<UInt8>) -> Bool {
     let others: [StaticString] = [
-      "Advertising as ", "Connected: ", "Disconnected: ", "All places are taken",
+      "Advertising as ", "Connected: ", "Disconnected: ", "All connections are in use",
     ]
     return !others.contains { line.starts(with: $0) }
   }

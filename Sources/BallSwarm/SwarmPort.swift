@@ -118,7 +118,7 @@ struct SwarmPort: Port, ~Copyable {
     guard direction == .received else { return }
     if opening == .unheard {
       endOpening()
-      if RadioLink<526>.saysFull(packet) { context.airIsFull() }
+      if RadioLink<526>.reportsFullAir(packet) { context.airIsFull() }
     }
     if plan.isPossible { watch(packet) }
   }

@@ -38,7 +38,6 @@ public struct BoardChanges: Sendable {
 
   /// Changes to an empty board, as for `--board none`. It is named `custom`, or `none` without any
   /// change.
-  /// change.
   public init() {
     board = BoardDescription(named: BoardDescription.noBoard)
   }
@@ -60,15 +59,15 @@ public struct BoardChanges: Sendable {
       if let dot {
         try set(part, name.extracting(droppingFirst: dot + 1), value, at: index)
       } else {
-        guard value.hasBytes(of: BoardDescription.noBoard) else { throw .notNone(part) }
+        guard value.equals(BoardDescription.noBoard) else { throw .notNone(part) }
         board[part] = nil
         parts[part.index] = OfPart()
       }
       parts[part.index].last = index
-    } else if name.hasBytes(of: BoardField.chip.name) {
+    } else if name.equals(BoardField.chip.name) {
       guard let label = BoardField.readName(value) else { throw .wrongValue(.chip) }
       board.chip = label
-    } else if name.hasBytes(of: BoardField.radio.name) {
+    } else if name.equals(BoardField.radio.name) {
       guard let radio = BoardField.readRadio(value) else { throw .wrongValue(.radio) }
       board.radio = radio
     } else {
@@ -100,7 +99,7 @@ public struct BoardChanges: Sendable {
       throw BoardChangeError(index: parts[clash.part.index].last ?? last, fault: .clash(clash))
     }
     if board.hasLines, board.chip == nil { throw BoardChangeError(index: last, fault: .noChip) }
-    if board.name.span.hasBytes(of: BoardDescription.noBoard) { board.name = "custom" }
+    if board.name.span.equals(BoardDescription.noBoard) { board.name = "custom" }
   }
 
   private mutating func completeLine(of part: BoardPart) throws(BoardChangeError) {

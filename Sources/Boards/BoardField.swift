@@ -59,7 +59,7 @@ public enum BoardField: Equatable, Sendable {
   /// The field of a line with this name; `nil` if there is none.
   init?(ofLine text: Span<UInt8>) {
     let fields = Self.ofLine
-    for index in fields.indices where text.hasBytes(of: fields[index].name) {
+    for index in fields.indices where text.equals(fields[index].name) {
       self = fields[index]
       return
     }
@@ -80,21 +80,25 @@ public enum BoardField: Equatable, Sendable {
   }
 
   /// The value of `offset`, 0 to 1,023; `nil` if the text is not valid.
-  public static func readOffset(_ text: Span<UInt8>) -> Int? { text.number(upTo: 1_023) }
+  public static func readOffset(_ text: Span<UInt8>) -> Int? {
+    text.unsignedNumber(upTo: 1_023).map { Int(truncatingIfNeeded: $0) }
+  }
 
   /// The value of `debounce`, 0 to 1,000 ms; `nil` if the text is not valid.
-  public static func readDebounce(_ text: Span<UInt8>) -> Int? { text.number(upTo: 1_000) }
+  public static func readDebounce(_ text: Span<UInt8>) -> Int? {
+    text.unsignedNumber(upTo: 1_000).map { Int(truncatingIfNeeded: $0) }
+  }
 
   /// The value of `active`: whether low means pressed or lit; `nil` if the text is not valid.
   public static func readActiveLow(_ text: Span<UInt8>) -> Bool? {
-    text.hasBytes(of: "low") ? true : text.hasBytes(of: "high") ? false : nil
+    text.equals("low") ? true : text.equals("high") ? false : nil
   }
 
   /// The value of `bias`; `nil` if the text is not valid.
   public static func readBias(_ text: Span<UInt8>) -> LineDescription.Bias? {
-    if text.hasBytes(of: LineDescription.Bias.pullUp.name) { return .pullUp }
-    if text.hasBytes(of: LineDescription.Bias.pullDown.name) { return .pullDown }
-    return text.hasBytes(of: LineDescription.Bias.none.name) ? LineDescription.Bias.none : nil
+    if text.equals(LineDescription.Bias.pullUp.name) { return .pullUp }
+    if text.equals(LineDescription.Bias.pullDown.name) { return .pullDown }
+    return text.equals(LineDescription.Bias.none.name) ? LineDescription.Bias.none : nil
   }
 }
 
@@ -117,7 +121,7 @@ extension LineName {
   init(gpioNumber number: Int) {
     self.init { writer in
       writer.add("GPIO")
-      writer.writeDecimal(number)
+      writer.write(decimal: number)
     }
   }
 }
@@ -126,7 +130,7 @@ extension Span<UInt8> {
   /// The number in a line's name, as for `LineName.gpioNumber`.
   var gpioNumber: Int? {
     let prefix = 4
-    guard count > prefix, extracting(first: prefix).hasBytes(of: "GPIO") else { return nil }
+    guard count > prefix, extracting(first: prefix).equals("GPIO") else { return nil }
     let digits = extracting(droppingFirst: prefix)
     // The kernel writes no leading zeros.
     guard digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }

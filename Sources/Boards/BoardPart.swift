@@ -1,3 +1,5 @@
+import BluetoothHost
+
 /// A button or a light of a board.
 public enum BoardPart: Equatable, Sendable {
   /// The button that asks for a new answer.
@@ -60,7 +62,7 @@ public enum BoardPart: Equatable, Sendable {
   /// The part with this name; `nil` if there is none.
   init?(_ text: Span<UInt8>) {
     let all = Self.all
-    for index in all.indices where text.hasBytes(of: all[index].name) {
+    for index in all.indices where text.equals(all[index].name) {
       self = all[index]
       return
     }

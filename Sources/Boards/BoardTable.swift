@@ -102,7 +102,7 @@ public struct BoardTable: Sendable {
       var isVirtual = false
       forEachLine { index, key, value in
         guard index == number, key == .set else { return }
-        if value.hasBytes(of: "chip=virtual") { isVirtual = true }
+        if value.equals("chip=virtual") { isVirtual = true }
       }
       guard !isVirtual else { continue }
       forEachLine { index, key, value in
@@ -130,16 +130,8 @@ public struct BoardTable: Sendable {
   }
 
   private static func key(of line: Span<UInt8>) -> Key? {
-    if line.hasPrefix(Key.board.start) { return .board }
-    if line.hasPrefix(Key.model.start) { return .model }
-    return line.hasPrefix(Key.set.start) ? .set : nil
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether it begins with the bytes of `text`.
-  fileprivate func hasPrefix(_ text: StaticString) -> Bool {
-    let length = text.utf8CodeUnitCount
-    return count >= length && extracting(first: length).hasBytes(of: text)
+    if line.begins(with: Key.board.start) { return .board }
+    if line.begins(with: Key.model.start) { return .model }
+    return line.begins(with: Key.set.start) ? .set : nil
   }
 }

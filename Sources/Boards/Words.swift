@@ -1,19 +1,6 @@
 import BluetoothHost
 
 extension Span<UInt8> {
-  /// Whether it has exactly the bytes of `text`.
-  public func hasBytes(of text: StaticString) -> Bool {
-    guard text.hasPointerRepresentation else { return false }
-    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return unsafe hasSameBytes(as: utf8.span)
-  }
-
-  /// The index of the first such byte; `nil` if there is none.
-  func firstIndex(of byte: UInt8) -> Int? {
-    for index in indices where self[index] == byte { return index }
-    return nil
-  }
-
   /// Whether it is a valid name for the kernel: 1 to `limit` printable ASCII characters, without
   /// quotes and backslashes.
   func isPlainName(upTo limit: Int) -> Bool {
@@ -25,19 +12,6 @@ extension Span<UInt8> {
       guard isPlain else { return false }
     }
     return true
-  }
-
-  /// The value of a decimal number of at most `limit`; `nil` for any other text.
-  func number(upTo limit: Int) -> Int? {
-    guard !isEmpty else { return nil }
-    var number = 0
-    for index in indices {
-      let byte = self[index]
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-      number = number &* 10 &+ Int(byte &- UInt8(ascii: "0"))
-      guard number <= limit else { return nil }
-    }
-    return number
   }
 }
 
@@ -69,19 +43,6 @@ extension ByteWriter {
   @inline(never)
   mutating func add(_ text: Span<UInt8>) {
     writePrefix(of: text)
-  }
-
-  /// Writes a number from 0 to 9,999 in decimal digits, without leading zeros.
-  @_lifetime(self: copy self)
-  mutating func writeDecimal(_ number: Int) {
-    var divisor = 1_000
-    while divisor > 0 {
-      let digit = number / divisor % 10
-      if divisor == 1 || number >= divisor {
-        write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
-      }
-      divisor /= 10
-    }
   }
 
   /// Writes a text of unknown origin: its first 60 characters, with U+FFFD for each control

@@ -3,8 +3,8 @@ import BluetoothHost
 /// The Magic 8-Ball: takes questions, and answers each with one of twenty answers.
 ///
 /// A question is text in UTF-8 whose last byte is `?`. The write response goes out first. The
-/// answer is then notified to the central that asked, or as soon as it subscribes. Each central has
-/// its own question and answer. There are at most `UInt.bitWidth` connections.
+/// answer is then notified to the central that asked, at once or as soon as it subscribes. Each
+/// central has its own question and answer. There are at most `UInt.bitWidth` connections.
 public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
   private var seats: InlineArray<capacity, Seat>
   // Sets of connections, one bit each, so that a question needs no loop over all connections.

@@ -16,6 +16,6 @@ public enum BallEvent: Sendable {
   case refused(connectionIndex: Int, QuestionRule.Refusal)
   /// A central has been sent an answer to its question.
   case answered(connectionIndex: Int, Answer)
-  /// So many events before this one were lost because they were not fetched in time.
+  /// This number of events before this one were lost because they were not fetched in time.
   case missed(Int)
 }

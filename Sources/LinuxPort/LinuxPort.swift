@@ -9,9 +9,9 @@ import EightBall
 public struct LinuxPort: Port, ~Copyable {
   /// Why a port cannot be made.
   public enum Failure: Error {
-    /// The kernel makes no epoll.
+    /// The kernel refuses to create an epoll instance.
     case noQueue
-    /// The kernel makes no descriptor of signals.
+    /// The kernel refuses to create a signalfd.
     case noSignals
   }
 
@@ -29,8 +29,8 @@ public struct LinuxPort: Port, ~Copyable {
     public var bonds = PortBonds()
   #endif
 
-  // A look whether an optional struct is there costs a copy of it, and each turn looks: so these are
-  // flags, and a board without lines has a `PortLines` as well.
+  // To check an optional struct for `nil` copies it, and each turn checks. So these are flags, and
+  // a board without lines also has a `PortLines`.
 
   /// Whether the board has lines.
   public let hasPanel: Bool
@@ -74,16 +74,16 @@ public struct LinuxPort: Port, ~Copyable {
       switch found {
       case nil:
         hasServiceManager = false
-        watchdogPatience = nil
+        watchdogTimeout = nil
       case let service?:
         hasServiceManager = true
-        watchdogPatience = service.patience
+        watchdogTimeout = service.watchdogTimeout
       }
       service = found
       serviceError = nil
     } catch {
       hasServiceManager = false
-      watchdogPatience = nil
+      watchdogTimeout = nil
       service = nil
       serviceError = error
     }
@@ -237,7 +237,7 @@ public struct LinuxPort: Port, ~Copyable {
 
   /// How long the service manager waits for a keep-alive report, in milliseconds; `nil` if it does
   /// not.
-  public let watchdogPatience: UInt32?
+  public let watchdogTimeout: UInt32?
 
   /// Sends a datagram to the service manager; `false` if it was not taken.
   public mutating func report(_ message: Span<UInt8>) -> Bool {
@@ -246,9 +246,10 @@ public struct LinuxPort: Port, ~Copyable {
 }
 
 #if FULL || !hasFeature(Embedded)
-  // The control socket takes 8 kB of program: it is in the program that has security inside.
+  // The control socket takes 8 kB of program memory, so only the full program contains it.
 
-  /// Programs of this user listen to the ball.
+  /// The control socket, through which programs of this user watch the ball and press its
+  /// buttons.
   extension LinuxPort {
     /// Opens the control socket.
     ///

@@ -48,7 +48,7 @@ import LinuxErrors
       var location = ByteBuffer<256>()
       location.write { writer in
         if let state, state.span.begins(with: "/") {
-          let end = state.span.position(of: UInt8(ascii: ":")) ?? state.count
+          let end = state.span.firstIndex(of: UInt8(ascii: ":")) ?? state.count
           writer.write(state.span.extracting(first: end))
         } else if let user, user.span.begins(with: "/") {
           writer.write(user.span)
@@ -128,9 +128,9 @@ import LinuxErrors
         var folder = CText<256>()
         _ = folder.assign(path.span.extracting(first: index))
         let result = unsafe folder.withPointer { unsafe clinuxport_make_folder($0) }
-        // A folder that may not be made may exist: the last one decides.
+        // Creating a parent folder may fail although it exists, so only the last folder counts.
         let isLast =
-          path.span.extracting(droppingFirst: index + 1).position(of: UInt8(ascii: "/")) == nil
+          path.span.extracting(droppingFirst: index + 1).firstIndex(of: UInt8(ascii: "/")) == nil
         if result < 0, isLast {
           failure = (.makeFolder, ErrorNumber(result))
           return false
@@ -160,7 +160,7 @@ import LinuxErrors
       let new = beside(".new")
       var folder = CText<256>()
       _ = folder.assign(
-        path.span.extracting(first: path.span.lastPosition(of: UInt8(ascii: "/")) ?? 0))
+        path.span.extracting(first: path.span.lastIndex(of: UInt8(ascii: "/")) ?? 0))
       let number = unsafe path.withPointer { path in
         unsafe new.withPointer { new in
           unsafe folder.withPointer { folder in
@@ -239,26 +239,8 @@ import LinuxErrors
     }
   }
 
-  /// The kernel's random numbers, for pairing keys.
-  public struct PortRandom: SecureRandomNumberGenerator {
-    /// The kernel's random numbers.
-    public init() {}
-
-    /// The next number. Ends the process if the kernel has none: keys have no other source.
-    public mutating func next() -> UInt64 {
-      var bytes = InlineArray<8, UInt8>(repeating: 0)
-      var space = bytes.mutableSpan
-      let result = unsafe space.withUnsafeMutableBufferPointer {
-        unsafe clinuxport_fill_random($0.baseAddress, $0.count)
-      }
-      if result != 0 { clinuxport_end(71) }
-      var reader = ByteReader(bytes.span)
-      return reader.readUInt64() ?? 0
-    }
-  }
-
   extension LinuxPort {
-    /// Whether the ball protects its links.
+    /// Whether the ball keeps bonds: it does if it protects its links.
     public var keepsBonds: Bool { bonds.isInUse }
 
     /// Replaces the bond file.

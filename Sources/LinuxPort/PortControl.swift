@@ -61,7 +61,7 @@ import LinuxErrors
     /// Takes its first line; `false` without a whole line.
     @inline(never)
     mutating func takeLine(into request: inout ByteBuffer<128>) -> Bool {
-      guard let end = input.span.extracting(first: count).position(of: UInt8(ascii: "\n")) else {
+      guard let end = input.span.extracting(first: count).firstIndex(of: UInt8(ascii: "\n")) else {
         if count == Self.inputLimit { isGone = true }
         return false
       }
@@ -105,14 +105,15 @@ import LinuxErrors
       if socket != nil { unsafe path.withPointer { unsafe clinuxport_remove($0) } }
     }
 
-    /// Whether a user's programs may listen: the ball's user and root.
+    /// Whether programs of this user may listen: the user is the ball's, or root.
     static func trusts(_ user: Int64) -> Bool {
       user >= 0
         && (user == 0 || UInt32(truncatingIfNeeded: user) == clinuxport_user())
     }
 
-    /// Writes where to listen: the path that is named, or the socket in the first of the folders that a service manager
-    /// has made for the ball, or one of nine in the folder of the user, or in /tmp.
+    /// Writes the path to listen on: `path`; or else `control.sock` in the first folder of
+    /// `folders`; or else `eightball-control.sock` in `user`, or in /tmp with the user's number,
+    /// and with `number` from 2 on.
     @inline(never)
     static func writePath(
       _ path: ProgramText?, service folders: ProgramText?, user: ProgramText?, _ number: UInt32,
@@ -122,7 +123,8 @@ import LinuxErrors
         writer.write(start: path.span)
       } else if let folders {
         writer.write(
-          start: folders.first(folders.span.position(of: UInt8(ascii: ":")) ?? folders.count).span)
+          start: folders.first(folders.span.firstIndex(of: UInt8(ascii: ":")) ?? folders.count).span
+        )
         writer.write(text: "/control.sock")
       } else {
         if let user {

@@ -19,7 +19,7 @@ struct PortDescriptor: ~Copyable {
 
 /// The result of a call that moves bytes.
 enum Transfer {
-  /// So many bytes were moved.
+  /// This number of bytes were moved.
   case bytes(Int)
   /// The call would have had to wait.
   case wouldBlock

@@ -319,7 +319,7 @@ struct HeldButtons {
     if button == .shake { shake = isDown } else { clear = isDown }
   }
 
-  /// A program lets it go, and that changes nothing.
+  /// A program releases the button, which stays down, because a person holds it.
   mutating func letGo(_ button: ButtonName) {
     if button == .shake {
       (shake, lastShake) = (false, false)

@@ -14,9 +14,9 @@ struct PortOutput: ~Copyable {
     /// A socket: MSG_DONTWAIT in each call.
     case socket
     /// A pipe or terminal, opened a second time.
-    case own
+    case reopened
     /// A pipe or terminal that cannot be opened again: a check for room precedes each small write.
-    case shared
+    case polled
   }
 
   /// What surely fits when a pipe or a terminal reports room.
@@ -41,7 +41,7 @@ struct PortOutput: ~Copyable {
     if kind == Self.raw(CLINUXPORT_KIND_SOCKET) {
       way = .socket
     } else if kind == Self.raw(CLINUXPORT_KIND_PIPE) || kind == Self.raw(CLINUXPORT_KIND_TERMINAL) {
-      way = second >= 0 ? .own : .shared
+      way = second >= 0 ? .reopened : .polled
       if second >= 0 { descriptor = PortDescriptor(owning: second) }
     } else {
       way = .plain
@@ -91,7 +91,7 @@ struct PortOutput: ~Copyable {
   private func write(_ bytes: Span<UInt8>) -> Transfer {
     let number = self.number
     switch way {
-    case .plain, .own:
+    case .plain, .reopened:
       return unsafe bytes.withUnsafeBufferPointer {
         unsafe Transfer(clinuxport_write(number, $0.baseAddress, $0.count))
       }
@@ -99,7 +99,7 @@ struct PortOutput: ~Copyable {
       return unsafe bytes.withUnsafeBufferPointer {
         unsafe Transfer(clinuxport_send(number, $0.baseAddress, $0.count))
       }
-    case .shared:
+    case .polled:
       guard clinuxport_has_room(number) != 0 else { return .wouldBlock }
       return unsafe bytes.extracting(first: min(bytes.count, Self.portion))
         .withUnsafeBufferPointer {

@@ -5,7 +5,7 @@ import LinuxErrors
 /// One radio, which can be reopened.
 struct PortRadio: ~Copyable {
   /// How long a TCP connection attempt may take, in milliseconds.
-  static var patience: UInt32 { 1_000 }
+  static var timeout: UInt32 { 1_000 }
 
   let choice: RadioChoice
   /// Why the last call failed; `nil` if it succeeded.
@@ -29,7 +29,7 @@ struct PortRadio: ~Copyable {
     self.choice = choice
   }
 
-  /// Whether a read or write moves one packet, as with adapters, or bytes of a stream.
+  /// Whether each read and each write is one packet, as with adapters; false for a stream.
   var isPacketwise: Bool {
     if case .adapter = choice.way { return true }
     return false
@@ -218,7 +218,7 @@ struct PortRadio: ~Copyable {
         guard isPending else { return true }
         queue.change(result, .radio, to: PollQueue.writable)
         hasAnswer = false
-        deadline = now.advanced(by: Self.patience)
+        deadline = now.advanced(by: Self.timeout)
         return false
       }
       code = ErrorNumber(result)

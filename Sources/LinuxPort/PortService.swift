@@ -7,14 +7,16 @@ public struct ServiceEnvironment {
   /// NOTIFY_SOCKET: the path of a socket, or "@" and an abstract name.
   public var socket: ProgramText?
   /// WATCHDOG_USEC: how long the manager waits for a keep-alive report, in microseconds.
-  public var patience: ProgramText?
+  public var watchdogTimeout: ProgramText?
   /// WATCHDOG_PID: the number of the process that the watchdog is for.
   public var process: ProgramText?
 
   /// These values.
-  public init(socket: ProgramText?, patience: ProgramText? = nil, process: ProgramText? = nil) {
+  public init(
+    socket: ProgramText?, watchdogTimeout: ProgramText? = nil, process: ProgramText? = nil
+  ) {
     self.socket = socket
-    self.patience = patience
+    self.watchdogTimeout = watchdogTimeout
     self.process = process
   }
 
@@ -22,16 +24,18 @@ public struct ServiceEnvironment {
   public static var ofProcess: ServiceEnvironment {
     ServiceEnvironment(
       socket: ProgramText(environment: "NOTIFY_SOCKET"),
-      patience: ProgramText(environment: "WATCHDOG_USEC"),
+      watchdogTimeout: ProgramText(environment: "WATCHDOG_USEC"),
       process: ProgramText(environment: "WATCHDOG_PID"))
   }
 }
 
 /// Why a service manager cannot be reached.
 public enum ServiceError: Error {
-  /// NOTIFY_SOCKET, WATCHDOG_USEC or WATCHDOG_PID has an invalid value.
+  /// NOTIFY_SOCKET has an invalid value.
   case wrongSocket(ProgramText)
-  case wrongPatience(ProgramText)
+  /// WATCHDOG_USEC has an invalid value.
+  case wrongTimeout(ProgramText)
+  /// WATCHDOG_PID has an invalid value.
   case wrongProcess(ProgramText)
   /// The path or the name of a socket is too long.
   case tooLong(ProgramText)
@@ -43,7 +47,7 @@ public enum ServiceError: Error {
     switch self {
     case .wrongSocket(let value):
       write("NOTIFY_SOCKET=", value, ": expected a path from / on, or @ and a name", to: &writer)
-    case .wrongPatience(let value):
+    case .wrongTimeout(let value):
       write("WATCHDOG_USEC=", value, ": expected a number of microseconds", to: &writer)
     case .wrongProcess(let value):
       write("WATCHDOG_PID=", value, ": expected the number of a process", to: &writer)
@@ -73,7 +77,7 @@ public enum ServiceError: Error {
 /// The connection to the service manager that started the program.
 struct PortService: ~Copyable {
   /// How long the manager waits for a keep-alive report, in milliseconds; `nil` if it does not.
-  let patience: UInt32?
+  let watchdogTimeout: UInt32?
 
   private let name: CText<108>
   private let isAbstract: Bool
@@ -82,7 +86,7 @@ struct PortService: ~Copyable {
   /// The service manager in `environment`; `nil` without one.
   init?(_ environment: ServiceEnvironment) throws(ServiceError) {
     guard let socket = environment.socket else { return nil }
-    let patience = try Self.patience(environment)
+    let watchdogTimeout = try Self.watchdogTimeout(environment)
     let isAbstract = socket.span.begins(with: "@")
     guard isAbstract && socket.count > 1 || socket.span.begins(with: "/") else {
       throw .wrongSocket(socket)
@@ -93,7 +97,7 @@ struct PortService: ~Copyable {
     }
     let number = clinuxport_open_datagrams()
     guard number >= 0 else { throw .noSocket(socket, 0 &- number) }
-    self.patience = patience
+    self.watchdogTimeout = watchdogTimeout
     self.name = name
     self.isAbstract = isAbstract
     descriptor = PortDescriptor(owning: number)
@@ -101,8 +105,8 @@ struct PortService: ~Copyable {
 
   /// How long the watchdog of `environment` waits, in milliseconds; `nil` without one for this
   /// process.
-  static func patience(_ environment: ServiceEnvironment) throws(ServiceError) -> UInt32? {
-    guard let text = environment.patience else { return nil }
+  static func watchdogTimeout(_ environment: ServiceEnvironment) throws(ServiceError) -> UInt32? {
+    guard let text = environment.watchdogTimeout else { return nil }
     if let process = environment.process {
       guard let number = process.span.unsignedNumber(upTo: 0x7FFF_FFFF), number > 0 else {
         throw .wrongProcess(process)
@@ -111,7 +115,7 @@ struct PortService: ~Copyable {
     }
     let digits = text.span
     guard let number = digits.unsignedNumber(upTo: .max), number > 0 else {
-      throw .wrongPatience(text)
+      throw .wrongTimeout(text)
     }
     // Microseconds without the last three digits are milliseconds.
     let milliseconds = digits.extracting(first: max(digits.count - 3, 0))

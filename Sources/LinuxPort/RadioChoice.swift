@@ -22,11 +22,11 @@ public struct RadioChoice: Sendable {
   /// The path, the host or the device; empty for an adapter.
   public var target: CText<256>
 
-  /// The first adapter.
-  public static var usual: RadioChoice { RadioChoice(.adapter(0)) }
+  /// The adapter hci0.
+  public static var hci0: RadioChoice { RadioChoice(.adapter(0)) }
 
   /// The default speed of a serial line, in bits a second.
-  static var usualSpeed: UInt32 { 1_000_000 }
+  static var defaultSpeed: UInt32 { 1_000_000 }
 
   /// The speeds of serial lines, in bits a second.
   public static var speeds: InlineArray<18, UInt32> {
@@ -46,7 +46,7 @@ public struct RadioChoice: Sendable {
   /// - Throws: What was expected instead.
   public init(_ text: Span<UInt8>) throws(RadioChoiceError) {
     self.init(.adapter(0))
-    guard let colon = text.position(of: UInt8(ascii: ":")) else {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
       // A kind without its argument.
       if let form = Self.form(of: text) { throw form }
       guard text.begins(with: "hci") else { throw .anyForm }
@@ -75,27 +75,27 @@ public struct RadioChoice: Sendable {
 
   private mutating func readUnix(_ text: Span<UInt8>) throws(RadioChoiceError) {
     let separator: StaticString = ",user="
-    guard let comma = text.position(of: separator) else {
+    guard let comma = text.firstIndex(of: separator) else {
       guard !text.isEmpty else { throw .unix }
       way = .unix(trusted: nil)
       try readTarget(text)
       return
     }
     let user = text.extracting(droppingFirst: comma + separator.utf8CodeUnitCount)
-    guard comma > 0, user.position(of: separator) == nil else { throw .unix }
+    guard comma > 0, user.firstIndex(of: separator) == nil else { throw .unix }
     guard let number = user.unsignedNumber(upTo: 0xFFFF_FFFF) else { throw .user }
     way = .unix(trusted: UInt32(truncatingIfNeeded: number))
     try readTarget(text.extracting(first: comma))
   }
 
   private mutating func readSerial(_ text: Span<UInt8>) throws(RadioChoiceError) {
-    let comma = text.position(of: UInt8(ascii: ","))
+    let comma = text.firstIndex(of: UInt8(ascii: ","))
     let device = text.extracting(first: comma ?? text.count)
     guard !device.isEmpty else { throw .serial }
-    var speed = Self.usualSpeed
+    var speed = Self.defaultSpeed
     if let comma {
       let digits = text.extracting(droppingFirst: comma + 1)
-      guard digits.position(of: UInt8(ascii: ",")) == nil else { throw .serial }
+      guard digits.firstIndex(of: UInt8(ascii: ",")) == nil else { throw .serial }
       guard let number = digits.unsignedNumber(upTo: 4_000_000) else { throw .speed }
       speed = UInt32(truncatingIfNeeded: number)
       guard Self.isSpeed(speed) else { throw .speed }
@@ -114,7 +114,7 @@ public struct RadioChoice: Sendable {
   private mutating func readHost(
     _ text: Span<UInt8>, _ form: RadioChoiceError
   ) throws(RadioChoiceError) -> UInt16 {
-    guard let colon = text.lastPosition(of: UInt8(ascii: ":")) else { throw form }
+    guard let colon = text.lastIndex(of: UInt8(ascii: ":")) else { throw form }
     let port = try Self.number(text.extracting(droppingFirst: colon + 1), form)
     guard port > 0 else { throw form }
     var host = text.extracting(first: colon)
@@ -181,7 +181,7 @@ extension RadioChoice {
   }
 
   private func writeHost(to writer: inout ByteWriter, _ port: UInt16) {
-    let isBracketed = target.span.position(of: UInt8(ascii: ":")) != nil
+    let isBracketed = target.span.firstIndex(of: UInt8(ascii: ":")) != nil
     if isBracketed { writer.write(text: "[") }
     writer.write(start: target.span)
     if isBracketed { writer.write(text: "]") }
@@ -192,7 +192,24 @@ extension RadioChoice {
 
 /// Why a text is not a radio of this port.
 public enum RadioChoiceError: Error, Equatable, Sendable {
-  case anyForm, unix, user, tcpClient, tcpServer, serial, speed, adapter, adapterSocket
+  /// The text has none of the forms.
+  case anyForm
+  /// The form of `unix:PATH` is invalid.
+  case unix
+  /// The user of `unix:PATH,user=NUMBER` is not a number.
+  case user
+  /// The form of `tcp-client:HOST:PORT` is invalid.
+  case tcpClient
+  /// The form of `tcp-server:HOST:PORT` is invalid.
+  case tcpServer
+  /// The form of `serial:DEVICE[,BAUD]` is invalid.
+  case serial
+  /// A serial line has no such speed.
+  case speed
+  /// The form of `hciN` is invalid.
+  case adapter
+  /// The form of `hci-socket:N` is invalid.
+  case adapterSocket
   /// The virtual air, which this port does not support.
   case virtual
   /// A host that has to be looked up.

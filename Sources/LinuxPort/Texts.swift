@@ -2,14 +2,8 @@ import BluetoothHost
 import CLinuxPort
 
 extension Span<UInt8> {
-  /// The index of the first such byte; `nil` if there is none.
-  public func position(of byte: UInt8) -> Int? {
-    for index in indices where self[index] == byte { return index }
-    return nil
-  }
-
   /// The index of the last such byte; `nil` if there is none.
-  func lastPosition(of byte: UInt8) -> Int? {
+  func lastIndex(of byte: UInt8) -> Int? {
     var index = count &- 1
     while index >= 0 {
       if self[index] == byte { return index }
@@ -19,25 +13,9 @@ extension Span<UInt8> {
   }
 
   /// The index at which `text` first occurs; `nil` if it does not.
-  func position(of text: StaticString) -> Int? {
+  func firstIndex(of text: StaticString) -> Int? {
     for index in indices where extracting(droppingFirst: index).begins(with: text) { return index }
     return nil
-  }
-
-  /// The value of a decimal number of at most `limit`; `nil` for any other text.
-  public func unsignedNumber(upTo limit: UInt64) -> UInt64? {
-    guard !isEmpty else { return nil }
-    var number: UInt64 = 0
-    for index in indices {
-      let byte = self[index]
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-      let digit = UInt64(widening: UInt32(byte &- UInt8(ascii: "0")))
-      let (product, isTooLong) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isTooLarge) = product.addingReportingOverflow(digit)
-      guard !isTooLong, !isTooLarge, sum <= limit else { return nil }
-      number = sum
-    }
-    return number
   }
 }
 

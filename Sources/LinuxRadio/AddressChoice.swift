@@ -41,7 +41,7 @@ public enum AddressChoice: Equatable, Sendable {
   ///
   /// - Throws: What is wrong with it.
   public static func fromEnvironment() throws(AddressChoiceError) -> AddressChoice {
-    guard let text = Process.environment("EIGHTBALL_ADDRESS") else { return .automatic }
+    guard let text = CurrentProcess.environment("EIGHTBALL_ADDRESS") else { return .automatic }
     return try AddressChoice(text)
   }
 
@@ -80,8 +80,8 @@ public struct AddressChoiceError: Error, Equatable, CustomStringConvertible {
       return "\"\(text)\" names no address: expected public, random, or a static random address, "
         + "six bytes of which the first is C0 to FF, \(example)"
     }
-    return "\"\(text)\" is no static random address: below its two top bits there must be at least "
-      + "one bit 0 and at least one bit 1 (Core Specification, Vol 6, Part B, 1.3.2.1); give "
-      + "another, \(example)"
+    return
+      "\"\(text)\" is not a static random address: of its lower 46 bits, at least one must be 0 "
+      + "and at least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, \(example)"
   }
 }

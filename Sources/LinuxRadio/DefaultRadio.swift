@@ -9,7 +9,7 @@ public struct DefaultRadio: Equatable, Sendable {
 
   /// Chooses among the adapters of this machine.
   public static func choose() -> DefaultRadio {
-    choose(from: Adapter.found(), mayConfigure: Process.mayConfigureAdapters)
+    choose(from: Adapter.found(), mayConfigure: CurrentProcess.mayConfigureAdapters)
   }
 
   package static func choose(

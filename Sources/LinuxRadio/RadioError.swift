@@ -74,7 +74,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       switch letter {
       case UInt8(ascii: "s"): subject
       case UInt8(ascii: "f"): error?.description ?? ""
-      case UInt8(ascii: "p"): Process.programPath
+      case UInt8(ascii: "p"): CurrentProcess.programPath
       default: ""
       }
     }

@@ -70,7 +70,7 @@ public enum RadioName: Equatable, Sendable {
       throw wrong("unix:PATH")
     }
     guard parts.count == 2 else { return .unix(path: path) }
-    guard let user = Process.userNumber(of: parts[1]) else {
+    guard let user = CurrentProcess.userNumber(of: parts[1]) else {
       throw wrong("unix:PATH,user=USER, with a user of this machine for USER")
     }
     return .unixOfUser(user, path: path)

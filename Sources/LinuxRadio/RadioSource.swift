@@ -11,9 +11,9 @@ final class RadioSource {
   private weak var watcher: (any RadioWatcher)?
 
   private let loop: EventLoop
-  private let connect: HostCall<FileDescriptor>.Work
-  private var call = HostCall<FileDescriptor>()
-  private var opening = HostCall<StreamListener>()
+  private let connect: TCPOpening<FileDescriptor>.Work
+  private var call = TCPOpening<FileDescriptor>()
+  private var opening = TCPOpening<StreamListener>()
   private var listener: ControllerListener?
   /// The adapter as it was first found: the state to restore, and the address to look for when it
   /// returns with another number.
@@ -24,7 +24,7 @@ final class RadioSource {
   ///   - connect: Connects to a host's port. May block.
   init(
     _ name: RadioName, loop: EventLoop, airPath: String,
-    connect: @escaping HostCall<FileDescriptor>.Work = {
+    connect: @escaping TCPOpening<FileDescriptor>.Work = {
       (host, port) throws(SystemError) in try StreamSocket.connect(host: host, port: port)
     }
   ) {
@@ -99,7 +99,7 @@ final class RadioSource {
     if let present = self.listener {
       listener = present
     } else {
-      let listen: HostCall<StreamListener>.Work = { (host, port) throws(SystemError) in
+      let listen: TCPOpening<StreamListener>.Work = { (host, port) throws(SystemError) in
         try StreamListener(host: host, port: port)
       }
       switch try opening.result(of: host, port, loop: loop, at: now, listen) {

@@ -4,17 +4,17 @@ import VirtualRadio
 
 /// This user's virtual air. The first program hosts it, later ones join it.
 ///
-/// The host connects to its own socket like the other programs. When the host ends, the others lose
-/// their radios, and the first one to return becomes the host. An air of another user is not
-/// joined, except root's.
+/// The hosting program connects to its own socket like the others. When it ends, the others lose
+/// their radios, and the first one to reconnect hosts the air. A program joins no other user's air
+/// except root's.
 public final class SharedAir {
   /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
   public static var defaultPath: String {
-    if let path = Process.environment("EIGHTBALL_AIR") { return path }
-    if let directory = Process.environment("XDG_RUNTIME_DIR") {
+    if let path = CurrentProcess.environment("EIGHTBALL_AIR") { return path }
+    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
       return directory + "/eightball-air.sock"
     }
-    return "/tmp/eightball-air-\(Process.userNumber).sock"
+    return "/tmp/eightball-air-\(CurrentProcess.userNumber).sock"
   }
 
   /// The air, if this program hosts it.

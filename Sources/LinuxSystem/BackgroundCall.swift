@@ -35,7 +35,7 @@ package final class BackgroundCall<Value: ~Copyable & Sendable> {
 
   deinit { wakeup.stop() }
 
-  /// The result of `work`, once; `nil` before its end and afterwards.
+  /// Takes the result of `work`; `nil` before `work` has ended, and after the result was taken.
   package func take() -> Result<Value, SystemError>? { outcome.take() }
 }
 

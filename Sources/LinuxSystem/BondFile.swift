@@ -43,7 +43,7 @@ public struct BondFile: ~Copyable {
   /// - Returns: `nil` if neither these variables nor HOME are set. A variable without an absolute
   ///   path is ignored.
   public static func path(
-    of name: String, environment: (String) -> String? = { Process.environment($0) }
+    of name: String, environment: (String) -> String? = { CurrentProcess.environment($0) }
   ) -> String? {
     func folder(_ variable: String) -> String? {
       // Of several folders the first one is used.
@@ -123,7 +123,7 @@ public struct BondFile: ~Copyable {
       throw SystemError(.invalidArgument, "use", path, explanation: "it is not a regular file")
     }
     // Root manages the bonds of a service.
-    guard status.st_uid == Process.userNumber || Process.userNumber == 0 else {
+    guard status.st_uid == CurrentProcess.userNumber || CurrentProcess.userNumber == 0 else {
       throw SystemError(.notPermitted, "use", path, explanation: "it is another user's")
     }
   }
@@ -200,7 +200,7 @@ public struct BondFile: ~Copyable {
   ) throws(SystemError) {
     let number = file.rawValue
     try SystemCall.run("protect", path) { fchmod(number, 0o600) }
-    if Process.userNumber == 0 {
+    if CurrentProcess.userNumber == 0 {
       var status = stat()
       if unsafe lstat(path, &status) == 0 {
         try SystemCall.run("protect", path) { fchown(number, status.st_uid, status.st_gid) }

@@ -67,7 +67,7 @@ struct FileStatus: Equatable {
   }
 
   /// Whether this process's effective user owns it.
-  var isOwn: Bool { owner == Process.userNumber }
+  var isOwn: Bool { owner == CurrentProcess.userNumber }
 
   /// Whether this user or root owns it, so that no other user created it.
   var isTrusted: Bool { isOwn || owner == 0 }

@@ -4,7 +4,7 @@ import Glibc
 /// sd_notify(3).
 public struct ServiceManager: ~Copyable {
   /// The watchdog timeout in milliseconds; `nil` without a watchdog.
-  public let patience: UInt32?
+  public let watchdogTimeout: UInt32?
 
   private let address: UnixAddress
   private let descriptor: FileDescriptor
@@ -16,19 +16,19 @@ public struct ServiceManager: ~Copyable {
   /// - Parameter processNumber: This process's number; a watchdog for another process is ignored.
   /// - Throws: If a variable has a wrong value.
   public static func find(
-    environment: (String) -> String? = { Process.environment($0) },
+    environment: (String) -> String? = { CurrentProcess.environment($0) },
     processNumber: Int32 = getpid()
   ) throws(SystemError) -> ServiceManager? {
     guard let socket = environment("NOTIFY_SOCKET") else { return nil }
     return ServiceManager(
-      patience: try patience(environment, processNumber), address: try address(socket),
-      descriptor: try open(socket))
+      watchdogTimeout: try watchdogTimeout(environment, processNumber),
+      address: try address(socket), descriptor: try open(socket))
   }
 
   private init(
-    patience: UInt32?, address: UnixAddress, descriptor: consuming FileDescriptor
+    watchdogTimeout: UInt32?, address: UnixAddress, descriptor: consuming FileDescriptor
   ) {
-    self.patience = patience
+    self.watchdogTimeout = watchdogTimeout
     self.address = address
     self.descriptor = descriptor
   }
@@ -47,7 +47,7 @@ public struct ServiceManager: ~Copyable {
     throw wrong("NOTIFY_SOCKET", socket, "expected a path from / on, or @ and a name")
   }
 
-  private static func patience(
+  private static func watchdogTimeout(
     _ environment: (String) -> String?, _ processNumber: Int32
   ) throws(SystemError) -> UInt32? {
     guard let text = environment("WATCHDOG_USEC") else { return nil }

@@ -18,7 +18,7 @@ public enum StreamSocket {
     guard let link = FileStatus(of: path), let file = FileStatus(of: path, followsLinks: true)
     else { throw SystemError(.noSuchFile, "connect to", path) }
     for owner in [try descriptor.peerUser(), link.owner, file.owner] {
-      guard isTrusted(owner, by: Process.userNumber, and: user) else {
+      guard isTrusted(owner, by: CurrentProcess.userNumber, and: user) else {
         throw SystemError(
           .notPermitted, "use", path, explanation: "the socket is another user's (\(owner))")
       }
@@ -34,12 +34,12 @@ public enum StreamSocket {
 
   /// Connects to `port` of `host`, a name or an IPv4 or IPv6 address; "" is this machine.
   ///
-  /// Tries each of the host's addresses in turn, for `patience` milliseconds each: the only call of
-  /// this module that blocks.
+  /// Tries each of the host's addresses in turn, for `timeout` milliseconds each. It blocks
+  /// meanwhile, and during the lookup of the host's name.
   ///
   /// - Throws: The error of the last address.
   public static func connect(
-    host: String, port: UInt16, patience: Int32 = 1000
+    host: String, port: UInt16, timeout: Int32 = 1000
   ) throws(SystemError) -> FileDescriptor {
     let name = tcpName(host: host, port: port)
     let addresses = try HostAddresses(host: host, port: port, toListen: false)
@@ -48,7 +48,7 @@ public enum StreamSocket {
     while let address = unsafe next {
       do throws(SystemError) {
         let descriptor = try open(family: unsafe address.pointee.ai_family, name: name)
-        try unsafe connect(descriptor, address, patience: patience)
+        try unsafe connect(descriptor, address, timeout: timeout)
         descriptor.sendSmallPacketsAtOnce()
         return descriptor
       } catch {
@@ -70,7 +70,7 @@ public enum StreamSocket {
 
   private static func connect(
     _ descriptor: borrowing FileDescriptor, _ address: UnsafeMutablePointer<addrinfo>,
-    patience: Int32
+    timeout: Int32
   ) throws(SystemError) {
     let number = descriptor.rawValue
     // Not repeated on EINTR: connecting continues, as with EINPROGRESS.
@@ -83,7 +83,7 @@ public enum StreamSocket {
     }
     var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
     let answered = try SystemCall.run("connect to", descriptor.name) {
-      unsafe poll(&wait, 1, patience)
+      unsafe poll(&wait, 1, timeout)
     }
     guard answered > 0 else { throw SystemError(.timedOut, "connect to", descriptor.name) }
     let result = Errno(rawValue: try descriptor.option(SOL_SOCKET, SO_ERROR))

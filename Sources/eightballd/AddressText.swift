@@ -90,8 +90,8 @@ enum AddressTextError: Error {
     case .uniform:
       writer.write(
         text: """
-          " is no static random address: below its two top bits there must be at least one bit 0 and \
-          at least one bit 1 (Core Specification, Vol 6, Part B, 1.3.2.1); give another, such as \
+          " is not a static random address: of its lower 46 bits, at least one must be 0 and at \
+          least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, such as \
           C0:00:00:00:00:01
           """)
     }

@@ -36,7 +36,7 @@ enum CommandOption: UInt8 {
   /// As it is written.
   var name: ProgramText {
     let form = ProgramText(form)
-    return form.first(form.span.position(of: UInt8(ascii: " ")) ?? form.count)
+    return form.first(form.span.firstIndex(of: UInt8(ascii: " ")) ?? form.count)
   }
 
   /// The option with its value, as in the usage.

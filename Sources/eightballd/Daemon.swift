@@ -111,7 +111,7 @@ enum Daemon {
       let known = identity?.address
       let security = BallSecurityManager<4, PortRandom>(
         policy: protection.policy(hasUser: false), identity: identity, bonds: table,
-        delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: PortRandom())
+        delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: PortRandom())
       var runner = Runner(
         configuration(options, address: Self.address(address, knownAs: known)), security: security,
         on: port)

@@ -31,7 +31,7 @@ struct RadioSelection {
       choice = try RadioChoice(radio.span)
     } else {
       reason = .usual
-      choice = .usual
+      choice = .hci0
     }
   }
 

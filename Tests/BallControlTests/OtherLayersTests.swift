@@ -43,7 +43,7 @@ struct OtherLayersTests {
         [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x08],
         [
           "HCI: Disconnection Complete 0x0040, reason 0x08",
-          "Ball: the central disconnects, because the other side was no longer heard",
+          "Ball: the central disconnects, because no packets came from the other side",
         ], nil
       ),
       (

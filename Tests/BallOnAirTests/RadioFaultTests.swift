@@ -152,7 +152,7 @@ struct RadioFaultTests {
     stage.radio.faults.loseCompletions(1)
     #expect(stage.readText(Handles.deviceName, by: phones[0]) == "Ball")
     // One buffer seems used, and the other is for the second link. The supervision timeout of 2 s
-    // and the controller's patience of 2 s pass; then the first link ends.
+    // and the host's time limit of 2 s for the controller pass; then the first link ends.
     let link = try #require(phones[0].link)
     let operation = phones[0].central.perform(.read(Handles.deviceName), on: link)
     #expect(stage.readText(Handles.deviceName, by: phones[1]) == "Ball")

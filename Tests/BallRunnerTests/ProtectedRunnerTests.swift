@@ -204,7 +204,7 @@ struct ProtectedRunnerTests {
     #expect(!bench.secure())
     #expect(
       bench.machine.outputLines.last
-        == "Not paired with F0:00:00:11:BA:02: it cannot show or take a number.")
+        == "Not paired with F0:00:00:11:BA:02: it cannot meet the required security.")
   }
 
   @Test("Programs receive the same events as objects")

@@ -125,7 +125,7 @@ struct RunnerOutputTests {
     for handle in link..<link + 4 {
       bench.receive(ScriptedController.connection(handle), at: 10)
     }
-    #expect(bench.machine.outputLines.last == "All places are taken; not advertising.")
+    #expect(bench.machine.outputLines.last == "All connections are in use; not advertising.")
     bench.receive(ScriptedController.disconnection(link), at: 20)
     #expect(
       bench.machine.outputLines.suffix(2) == [

@@ -32,6 +32,22 @@ struct RunnerTests {
     #expect(bench.machine.outputLines == ["Advertising as “Test Ball” (F0:00:00:00:00:0A)."])
   }
 
+  // Symptom: Question required an encryption that such a ball cannot begin.
+  @Test("A ball that is made with no security answers every central")
+  func noSecurity() {
+    let bench = RunnerBench()
+    bench.runner = BallRunner(
+      BallConfiguration(
+        host: HostConfiguration(
+          name: DeviceName(StaticText("Test Ball")), service: .ballService, address: .public),
+        seed: 8),
+      security: NoSecurity(), on: TestPort(machine: bench.machine))
+    bench.listen()
+    bench.receive(ScriptedController.question("Open?", on: link), at: 30)
+    #expect(bench.runner.ball.host.connectionCount == 1)
+    #expect(bench.machine.outputLines.contains("Question: Open?"))
+  }
+
   @Test("A host name that is not found ends the ball")
   func hostNotFound() {
     let bench = RunnerBench { $0.openings = [.pending, .failed] }
@@ -108,7 +124,7 @@ struct RunnerTests {
     #expect(bench.machine.openingTimes.count > 2)
     #expect(
       bench.machine.errorLines.contains(
-        "Radio: lost; test0 answers nothing: 3 Resets were left unanswered. "
+        "Radio: lost; test0 does not answer: 3 Resets had no response. "
           + "Is it a Bluetooth controller that speaks H4? Trying again…"))
   }
 

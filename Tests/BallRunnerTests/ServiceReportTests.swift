@@ -9,7 +9,7 @@ struct ServiceReportTests {
   @Test("Each change of the state is reported, and readiness once")
   func states() throws {
     let bench = Bench()
-    var report = ServiceReport(patience: nil)
+    var report = ServiceReport(watchdogTimeout: nil)
     #expect(report.deadline == nil)
 
     report.send(to: &bench.port, at: .at(0))
@@ -35,7 +35,7 @@ struct ServiceReportTests {
   @Test("Stopping is reported, and nothing after it")
   func stops() throws {
     let bench = Bench()
-    var report = ServiceReport(patience: nil)
+    var report = ServiceReport(watchdogTimeout: nil)
     report.note(.advertising, connectionCount: 1)
     report.send(to: &bench.port, at: .at(0))
     #expect(bench.take() == ["READY=1\nSTATUS=Advertising. Connected: 1.\n"])
@@ -48,10 +48,10 @@ struct ServiceReportTests {
     #expect(bench.take() == [])
   }
 
-  @Test("A keep-alive report comes at half of the watchdog's patience")
+  @Test("A keep-alive report comes at half of the watchdog timeout")
   func signsOfLife() throws {
     let bench = Bench()
-    var report = ServiceReport(patience: 3000)
+    var report = ServiceReport(watchdogTimeout: 3000)
     #expect(report.deadline == .at(0))
     report.send(to: &bench.port, at: .at(100))
     #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Starting the radio.\n"])
@@ -71,7 +71,7 @@ struct ServiceReportTests {
   @Test("A report that was not taken is sent later, with the state of that time")
   func later() throws {
     let bench = Bench(isListening: false)
-    var report = ServiceReport(patience: nil)
+    var report = ServiceReport(watchdogTimeout: nil)
     report.note(.advertising, connectionCount: 0)
     report.send(to: &bench.port, at: .at(0))
     #expect(report.deadline == .at(1_000))
@@ -87,7 +87,7 @@ struct ServiceReportTests {
   @Test("When centrals come and go too fast, the newest state is reported after a second")
   func comingAndGoing() throws {
     let bench = Bench()
-    var report = ServiceReport(patience: nil)
+    var report = ServiceReport(watchdogTimeout: nil)
     var datagrams: [String] = []
     for number in 0..<1_000 {
       report.note(.advertising, connectionCount: (number + 1) % 2)
@@ -108,7 +108,7 @@ struct ServiceReportTests {
   @Test("When centrals come and go too fast, the end and keep-alive reports are not delayed")
   func endOfComingAndGoing() throws {
     let bench = Bench()
-    var report = ServiceReport(patience: 1200)
+    var report = ServiceReport(watchdogTimeout: 1200)
     for number in 0..<600 {
       report.note(.advertising, connectionCount: (number + 1) % 2)
       report.send(to: &bench.port, at: .at(100))
@@ -128,7 +128,7 @@ struct ServiceReportTests {
   func ball() {
     let bench = RunnerBench {
       $0.hasServiceManager = true
-      $0.watchdogPatience = 600_000
+      $0.watchdogTimeout = 600_000
     }
     bench.turn(at: 0)
     let reports = bench.machine.reports.joined()

@@ -64,13 +64,13 @@ struct WordTests {
       var expected = String.UnicodeScalarView()
       for case let scalar? in (first..<first + 256).map({ Unicode.Scalar($0) }) {
         text.append(scalar)
-        let isObeyed: Bool =
+        let isControlOrFormat: Bool =
           switch scalar.properties.generalCategory {
           case .control, .lineSeparator, .paragraphSeparator: true
           case .format: scalar != "\u{200D}"
           default: false
           }
-        expected.append(isObeyed ? "\u{FFFD}" : scalar)
+        expected.append(isControlOrFormat ? "\u{FFFD}" : scalar)
       }
       let bytes = Array(String(text).utf8)
       let shown = written { $0.write(printable: bytes.span) }

@@ -69,8 +69,8 @@ extension BallClient {
 
   private func awaitName(of discovery: Discovery, at now: Instant) {
     stage = .naming(discovery)
-    let patience = now.advanced(by: inquiry.nameTimeout)
-    stageDeadline = min(patience, searchDeadline ?? patience)
+    let timeout = now.advanced(by: inquiry.nameTimeout)
+    stageDeadline = min(timeout, searchDeadline ?? timeout)
   }
 
   /// Continues the search without the balls that were rejected.

@@ -21,6 +21,6 @@ struct AddressOptionsTests {
     let error = #expect(throws: (any Error).self) {
       try ListDevices.parse(["--address", "FF:FF:FF:FF:FF:FF"])
     }
-    #expect(ListDevices.message(for: try #require(error)).contains("at least one bit 0"))
+    #expect(ListDevices.message(for: try #require(error)).contains("at least one must be 0"))
   }
 }

@@ -89,7 +89,8 @@ struct DoctorTests {
                          Switch it on: rfkill unblock bluetooth, or the switch on the machine
       wrong  permission  hci0 may only be driven by a program with the right to configure adapters
                          Run with sudo, give the program CAP_NET_ADMIN (sudo setcap \
-      cap_net_admin+ep \(Process.programPath)), or have the ball run as a service (scripts/install)
+      cap_net_admin+ep \(CurrentProcess.programPath)), or have the ball run as a service \
+      (scripts/install)
       ok     bluetoothd  it does not run, and is not needed
       ok     board       pi-4b
       wrong  chip        /dev/gpiochip0 may not be opened

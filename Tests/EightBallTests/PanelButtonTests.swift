@@ -120,7 +120,7 @@ struct PanelButtonTests {
   @Test("A button that is down at the start counts only after it has been up")
   func found() {
     var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
-    panel.find(.clear, isClosed: true)
+    panel.setContact(of: .clear, isClosed: true)
     #expect(panel.isPressed(.clear))
     panel.advance(to: Instant(rawValue: 10_000))
     #expect(actions(of: &panel) == [])

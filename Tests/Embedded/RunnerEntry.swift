@@ -35,7 +35,7 @@ struct EmptyPort: Port, ~Copyable {
   func writeRadioTrouble(to writer: inout ByteWriter) {}
 
   var hasServiceManager: Bool { true }
-  var watchdogPatience: UInt32? { 1_000 }
+  var watchdogTimeout: UInt32? { 1_000 }
   mutating func report(_ message: Span<UInt8>) -> Bool { true }
 }
 

@@ -94,9 +94,9 @@ struct MachineTests {
   @Test("A radio is opened on trial, except an adapter")
   func tried() {
     var machine = Machine.here(for: nil)
-    machine.try(.adapter(9))
+    machine.checkRadio(.adapter(9))
     #expect(machine.radioFailure == nil)
-    machine.try(.unix(path: "/no/such/socket"))
+    machine.checkRadio(.unix(path: "/no/such/socket"))
     #expect(machine.radioFailure?.reason == "no controller listens at /no/such/socket")
   }
 
@@ -104,9 +104,9 @@ struct MachineTests {
   func inUse() throws {
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
     var machine = Machine.here(for: nil)
-    machine.try(.tcpServer(host: "127.0.0.1", port: listener.port))
+    machine.checkRadio(.tcpServer(host: "127.0.0.1", port: listener.port))
     #expect(machine.radioFailure?.isInUse == true)
-    machine.try(.unix(path: "/no/such/socket"))
+    machine.checkRadio(.unix(path: "/no/such/socket"))
     #expect(machine.radioFailure?.isInUse == false)
   }
 

@@ -141,7 +141,7 @@ struct PortRadioTests {
     let second = try StreamSocket.connect(host: "127.0.0.1", port: port)
     #expect(wakes(queue) == [])
     close(first)
-    serve(&radio, queue, patience: 1_000)
+    serve(&radio, queue, timeout: 1_000)
     #expect(read(&radio) == .closed)
     radio.close(queue)
     #expect(radio.open(queue, at: start) == .opened)
@@ -183,7 +183,7 @@ struct PortRadioTests {
     var opening = radio.open(queue, at: start)
     for _ in 0..<2 where opening == .pending {
       #expect(radio.deadline == start.advanced(by: 1_000))
-      serve(&radio, queue, patience: 1_000)
+      serve(&radio, queue, timeout: 1_000)
       opening = radio.open(queue, at: start)
     }
     return opening
@@ -197,10 +197,10 @@ struct PortRadioTests {
 
   /// Gives the radio its events from the queue.
   private func serve(
-    _ radio: inout PortRadio, _ queue: borrowing PollQueue, patience: Int32 = 0
+    _ radio: inout PortRadio, _ queue: borrowing PollQueue, timeout: Int32 = 0
   ) {
     var events: UInt32 = 0
-    _ = queue.wait(patience) { token, ready in if token == .radio { events |= ready } }
+    _ = queue.wait(timeout) { token, ready in if token == .radio { events |= ready } }
     if events != 0 { radio.handle(events) }
   }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite("The service manager of the Linux port")
 struct ServiceTests {
   /// NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
-  typealias Variables = (socket: String, patience: String?, process: String?)
+  typealias Variables = (socket: String, watchdogTimeout: String?, process: String?)
 
   @Test(
     "The service manager is found, or not, as by eightball run",
@@ -32,16 +32,16 @@ struct ServiceTests {
         environment: { name in
           switch name {
           case "NOTIFY_SOCKET": variables.socket
-          case "WATCHDOG_USEC": variables.patience
+          case "WATCHDOG_USEC": variables.watchdogTimeout
           default: variables.process
           }
         })
-      let patience: UInt32?? =
+      let watchdogTimeout: UInt32?? =
         switch found {
         case nil: .none
-        case let manager?: .some(manager.patience)
+        case let manager?: .some(manager.watchdogTimeout)
         }
-      #expect(own == .found(patience))
+      #expect(own == .found(watchdogTimeout))
     } catch {
       // The only text that differs: "@" alone is not an address.
       guard variables.socket != "@" else {
@@ -55,7 +55,8 @@ struct ServiceTests {
 
   @Test("Without a variable there is no service manager")
   func none() throws {
-    let service = try PortService(ServiceEnvironment(socket: nil, patience: ProgramText("1000")))
+    let service = try PortService(
+      ServiceEnvironment(socket: nil, watchdogTimeout: ProgramText("1000")))
     let isNone =
       switch service {
       case nil: true
@@ -92,12 +93,13 @@ struct ServiceTests {
 
   private func find(_ variables: Variables) -> Outcome {
     let environment = ServiceEnvironment(
-      socket: lasting(variables.socket), patience: variables.patience.map { lasting($0) },
+      socket: lasting(variables.socket),
+      watchdogTimeout: variables.watchdogTimeout.map { lasting($0) },
       process: variables.process.map { lasting($0) })
     do throws(ServiceError) {
       switch try PortService(environment) {
       case nil: return .found(.none)
-      case let service?: return .found(.some(service.patience))
+      case let service?: return .found(.some(service.watchdogTimeout))
       }
     } catch {
       let failure = error

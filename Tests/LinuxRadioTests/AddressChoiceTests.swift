@@ -28,9 +28,9 @@ struct AddressChoiceTests {
     let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }
     #expect(
       error?.description
-        == "\"\(text)\" is no static random address: below its two top bits there must be at least "
-        + "one bit 0 and at least one bit 1 (Core Specification, Vol 6, Part B, 1.3.2.1); give "
-        + "another, such as C0:00:00:00:00:01")
+        == "\"\(text)\" is not a static random address: of its lower 46 bits, at least one must be "
+        + "0 and at least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, such "
+        + "as C0:00:00:00:00:01")
   }
 
   @Test(

@@ -183,7 +183,7 @@ struct RadioTests {
     program.outgoing = [reset]
     _ = radio.serve(&program, at: now)
     #expect(
-      program.take() == [.lost("\(name) answers nothing: 3 Resets were left unanswered")])
+      program.take() == [.lost("\(name) does not answer: 3 Resets had no response")])
     #expect(try silent.read() == reset + reset + reset + reset)
 
     _ = radio.serve(&program, at: now.advanced(by: 250))

@@ -50,10 +50,10 @@ struct ServiceManagerTests {
       (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "43"], nil),
       (["WATCHDOG_USEC": "18446744073709551615"], UInt32.max),
     ] as [([String: String], UInt32?)])
-  func patience(variables: [String: String], expected: UInt32?) throws {
+  func watchdogTimeout(variables: [String: String], expected: UInt32?) throws {
     let all = variables.merging(["NOTIFY_SOCKET": "/run/notify"]) { $1 }
     let manager = try #require(try Speaker.find(all))
-    #expect(manager.patience == expected)
+    #expect(manager.watchdogTimeout == expected)
   }
 
   @Test(
@@ -95,7 +95,7 @@ struct ServiceManagerTests {
 /// Sends to a service manager as the process with number 42.
 private final class Speaker {
   private let manager: ServiceManager
-  var patience: UInt32? { manager.patience }
+  var watchdogTimeout: UInt32? { manager.watchdogTimeout }
 
   private init(_ manager: consuming ServiceManager) {
     self.manager = manager

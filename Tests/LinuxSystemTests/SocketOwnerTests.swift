@@ -22,7 +22,7 @@ struct SocketOwnerTests {
     let directory = try TemporaryDirectory()
     let listener = try StreamListener(path: directory.path + "/s")
     let client = try StreamSocket.connect(path: listener.descriptor.name)
-    #expect(try client.peerUser() == Process.userNumber)
+    #expect(try client.peerUser() == CurrentProcess.userNumber)
   }
 
   // Only root can change a file's owner. Tests/Peers tests the same with processes of two users.

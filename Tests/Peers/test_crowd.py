@@ -25,7 +25,7 @@ async def test_an_address_that_no_device_may_have_is_refused():
     for option in (["--address", "FF:FF:FF:FF:FF:FF"], ["--address", "C0:00:00:00:00:00"]):
         async with Program(eightball(), "run", "--radio", "virtual", *option) as ball:
             assert await ball.ended() == 64, ball.transcript
-            assert "at least one bit 0" in ball.transcript
+            assert "at least one must be 0" in ball.transcript
     environment = {"EIGHTBALL_ADDRESS": "FF:FF:FF:FF:FF:FF"}
     async with Program(eightball(), "scan", environment=environment) as scan:
         assert await scan.ended() == 64, scan.transcript

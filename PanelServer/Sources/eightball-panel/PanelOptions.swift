@@ -52,7 +52,7 @@ struct PanelOptions {
 
   /// The program eightball, where it is installed or built beside this program.
   private static var installedProgram: String? {
-    let folder = Process.programPath.split(separator: "/", omittingEmptySubsequences: false)
+    let folder = CurrentProcess.programPath.split(separator: "/", omittingEmptySubsequences: false)
       .dropLast()
       .joined(separator: "/")
     return ["\(folder)/eightball", "\(folder)/../../bin/eightball"]

@@ -10,18 +10,18 @@ public enum ControlPath {
 
   /// The default socket of a ball of this user: in the user's runtime directory, or in /tmp.
   public static var ofUser: String {
-    if let directory = Process.environment("XDG_RUNTIME_DIR") {
+    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
       return directory + "/eightball-control.sock"
     }
-    return "/tmp/eightball-control-\(Process.userNumber).sock"
+    return "/tmp/eightball-control-\(CurrentProcess.userNumber).sock"
   }
 
   /// Where a ball may listen without a path on the command line, in this order: the environment's
   /// path; the directory that the service manager made for it; else its user's paths, one for each
   /// ball of the user.
   package static var ofBall: [String] {
-    if let path = Process.environment(variable) { return [path] }
-    if let directories = Process.environment("RUNTIME_DIRECTORY"),
+    if let path = CurrentProcess.environment(variable) { return [path] }
+    if let directories = CurrentProcess.environment("RUNTIME_DIRECTORY"),
       let first = directories.split(separator: ":").first
     {
       return [first + "/control.sock"]
@@ -34,7 +34,7 @@ public enum ControlPath {
   /// - Parameter option: The path that the user gives; `nil` for $EIGHTBALL_CONTROL, or else for
   ///   this user's ball and then the service's.
   public static func candidates(_ option: String? = nil) -> [String] {
-    if let path = option ?? Process.environment(variable) { return [path] }
+    if let path = option ?? CurrentProcess.environment(variable) { return [path] }
     return [ofUser, ofService]
   }
 
@@ -45,7 +45,7 @@ public enum ControlPath {
     var failure: SystemError?
     for path in paths {
       // The service's ball runs as its own user, and root may watch it.
-      let user = path == ofService ? Process.userNumber(of: "eightball") : nil
+      let user = path == ofService ? CurrentProcess.userNumber(of: "eightball") : nil
       do throws(SystemError) {
         return try StreamSocket.connect(path: path, trusting: user)
       } catch {

@@ -112,7 +112,7 @@ package final class ControlSocket: EventHandler {
   private func nextConnection() -> FileDescriptor? {
     do throws(SystemError) {
       while let connection = try listener.accept() {
-        if let user = try? connection.peerUser(), user == Process.userNumber || user == 0 {
+        if let user = try? connection.peerUser(), user == CurrentProcess.userNumber || user == 0 {
           return connection
         }
       }

@@ -13,35 +13,59 @@ public enum Figure: Int, Sendable {
   /// The answers that were sent, including those to a shake.
   case answers
 
-  // What was refused: `QuestionRule.Refusal`.
+  // Refused writes, by `QuestionRule.Refusal`.
+  /// Writes refused because they do not end in `?`.
   case refusedStatements
+  /// Writes refused because they are not UTF-8.
   case refusedNotUTF8
+  /// Writes refused because they are too long.
   case refusedTooLong
 
-  // Connections that have ended, by the reason. Core Specification, Vol 1, Part F.
+  // Links that have ended, by the reason. Core Specification, Vol 1, Part F.
+  /// Links that ended with reason 0x13: the central ended them.
   case endedByRemoteUser
+  /// Links that ended with reason 0x15: the central switches off.
   case endedByRemotePowerOff
+  /// Links that ended with reason 0x16: the ball ended them.
   case endedByLocalHost
+  /// Links that ended with reason 0x08: no packets came from the central.
   case endedByTimeout
+  /// Links that ended with reason 0x05: the authentication failed.
   case endedByAuthenticationFailure
+  /// Links that ended with reason 0x06: a key is missing.
   case endedByMissingKey
+  /// Links that ended with reason 0x3D: the check of an encrypted packet failed.
   case endedByMICFailure
+  /// Links that ended with reason 0x22: a Link Layer procedure had no response.
   case endedByResponseTimeout
+  /// Links that ended with reason 0x3B: the connection parameters were refused.
   case endedByUnacceptableParameters
+  /// Links that ended with reason 0x3E: no packet came after the connection request.
   case endedBeforeEstablished
+  /// Links that ended with reason 0x03: the radio failed.
   case endedByHardwareFailure
+  /// Links that ended with another reason.
   case endedOtherwise
 
   // Answered questions, by the time from the question's packet to the answer's packet. Each is
   // counted in the first case that it fits.
+  /// Questions answered within 1 ms.
   case answeredWithin1
+  /// Questions answered within 5 ms, but not within 1.
   case answeredWithin5
+  /// Questions answered within 10 ms, but not within 5.
   case answeredWithin10
+  /// Questions answered within 50 ms, but not within 10.
   case answeredWithin50
+  /// Questions answered within 100 ms, but not within 50.
   case answeredWithin100
+  /// Questions answered within 500 ms, but not within 100.
   case answeredWithin500
+  /// Questions answered within 1,000 ms, but not within 500.
   case answeredWithin1000
+  /// Questions answered within 5,000 ms, but not within 1,000.
   case answeredWithin5000
+  /// Questions answered after more than 5,000 ms.
   case answeredLater
   /// The sum of these times, in milliseconds.
   case answerMilliseconds

@@ -13,12 +13,12 @@ public protocol FigureKeeper {
 
   /// Something has happened to the ball.
   mutating func count(_ event: BallEvent, at now: Instant)
-  /// An HCI packet has come from the controller, or is ready for it.
+  /// A packet arrived from the controller, or was written for it.
   mutating func count(_ direction: PacketDirection)
-  /// The limit has left out so many lines.
+  /// The limit has left out this number of lines.
   mutating func count(limitedLines: Int)
-  /// The reader has not yet been informed of so many lost lines. Called before and after lines are
-  /// printed, which reports them.
+  /// Notes how many lost lines the reader has not been informed of. The runner calls it before and
+  /// after it prints, since printing reports lost lines.
   mutating func note(unreportedLines: Int)
 
   /// The figures. Those of the host, `radioReady` and `connections`, are 0.
@@ -99,17 +99,17 @@ public struct BallCounter<let capacity: Int>: FigureKeeper {
     }
   }
 
-  /// An HCI packet has come from the controller, or is ready for it.
+  /// A packet arrived from the controller, or was written for it.
   public mutating func count(_ direction: PacketDirection) {
     figures.count(direction == .received ? .packetsIn : .packetsOut)
   }
 
-  /// The limit has left out so many lines.
+  /// The limit has left out this number of lines.
   public mutating func count(limitedLines: Int) {
     figures.count(.linesLimited, limitedLines)
   }
 
-  /// The reader has not yet been informed of so many lost lines.
+  /// Notes how many lost lines the reader has not been informed of.
   public mutating func note(unreportedLines: Int) {
     if unreportedLines > self.unreportedLines {
       figures.count(.linesUnread, unreportedLines &- self.unreportedLines)

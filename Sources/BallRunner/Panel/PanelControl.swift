@@ -43,15 +43,15 @@ struct PanelControl: ~Copyable {
     } else if change == .chipChanged, !port.checkLines() {
       lose(&port, at: now)
     }
-    if isOpen, !hear(&port, at: now) { lose(&port, at: now) }
+    if isOpen, !takeEdges(&port, at: now) { lose(&port, at: now) }
     panel.advance(to: now)
   }
 
   /// Takes the panel's next action; `nil` if there is none.
   mutating func nextAction() -> PanelAction? { panel.nextAction() }
 
-  /// Reads the edges; `false` if the lines are lost.
-  private mutating func hear<Port: PanelPort & ~Copyable>(
+  /// Takes the edges; `false` if the lines are lost.
+  private mutating func takeEdges<Port: PanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> Bool {
     if let opening = gate.opening {
@@ -152,7 +152,7 @@ struct PanelControl: ~Copyable {
 
   // MARK: Lost and reopened lines
 
-  /// Takes whether the lines were lost or reopened.
+  /// Takes the change of the lines to report; `nil` if there is none.
   mutating func takeLinesEvent() -> LinesEvent? {
     defer {
       hasTrouble = false
@@ -173,7 +173,8 @@ struct PanelControl: ~Copyable {
     _ port: inout Port, at now: Instant, hasChipChanged: Bool
   ) {
     guard let retry, hasChipChanged || retry <= now else { return }
-    guard port.openLines(), find(.shake, &port), find(.clear, &port) else {
+    guard port.openLines(), readInitialContact(.shake, &port), readInitialContact(.clear, &port)
+    else {
       // A new chip gets its permissions a moment later, so report no failure yet. If it gets none,
       // the next retry reports it.
       if hasChipChanged { failures = 0 }
@@ -186,15 +187,15 @@ struct PanelControl: ~Copyable {
     hasTrouble = false
   }
 
-  private mutating func find<Port: PanelPort & ~Copyable>(
+  private mutating func readInitialContact<Port: PanelPort & ~Copyable>(
     _ button: ButtonName, _ port: inout Port
   ) -> Bool {
     panel.setDebounce(of: button, to: port.debounce(of: button))
     switch port.contact(of: button) {
     case .lost: return false
     case .none: return true
-    case .closed: panel.find(button, isClosed: true)
-    case .open: panel.find(button, isClosed: false)
+    case .closed: panel.setContact(of: button, isClosed: true)
+    case .open: panel.setContact(of: button, isClosed: false)
     }
     return true
   }
@@ -204,8 +205,8 @@ struct PanelControl: ~Copyable {
   ) {
     release(&port)
     // A chip that is gone holds no button down.
-    panel.find(.shake, isClosed: false)
-    panel.find(.clear, isClosed: false)
+    panel.setContact(of: .shake, isClosed: false)
+    panel.setContact(of: .clear, isClosed: false)
     if isReported { hasTrouble = true }
     retry = now.advanced(by: RetryPace.delay(after: failures))
     failures &+= 1

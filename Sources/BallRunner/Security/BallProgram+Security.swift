@@ -4,41 +4,41 @@ import EightBall
 // The parts of a ball that protects its links. A program without protection calls and compiles none
 // of it.
 extension BallProgram where Security: ~Copyable {
-  /// When the desk needs a turn; `nil` if nothing is due.
-  var securityDeadline: Instant? { host.security.desk.deadline }
+  /// When pairing needs a turn; `nil` if nothing is due.
+  var securityDeadline: Instant? { host.security.pairingControl.deadline }
 
   /// At the start: opens pairing if there are no bonds.
   mutating func openFirstPairing(at now: Instant) {
-    if host.security.desk.protection != .none, host.security.bondCount == 0 {
+    if host.security.pairingControl.protection != .none, host.security.bondCount == 0 {
       openPairing(at: now)
     }
   }
 
   private mutating func openPairing(at now: Instant) {
-    host.security.desk.open(at: now)
+    host.security.pairingControl.open(at: now)
     host.security.isPairingOpen = true
   }
 
   /// Closes pairing when its time is over. Pairings that have begun continue.
   mutating func advanceSecurity(to now: Instant) {
-    guard let closing = host.security.desk.closing, closing <= now else { return }
-    if host.security.desk.close(at: now) { host.security.isPairingOpen = false }
+    guard let closing = host.security.pairingControl.closing, closing <= now else { return }
+    if host.security.pairingControl.close(at: now) { host.security.isPairingOpen = false }
   }
 
   /// Notes that a button was pressed.
   mutating func note(_ action: PanelAction, at now: Instant) {
-    host.security.desk.press(action, at: now)
+    host.security.pairingControl.press(action, at: now)
   }
 
-  /// Does what buttons were held for.
+  /// Carries out the action of a button that was held long enough.
   mutating func holdButtons(at now: Instant) {
-    guard host.security.desk.deadline != nil else { return }
+    guard host.security.pairingControl.deadline != nil else { return }
     let shake = panel.panel.isPressed(.shake)
     let clear = panel.panel.isPressed(.clear)
-    switch host.security.desk.hold(shake: shake, clear: clear, at: now) {
+    switch host.security.pairingControl.hold(shake: shake, clear: clear, at: now) {
     case .open: openPairing(at: now)
     case .forget:
-      host.security.desk.append(.forgotten(host.security.bondCount))
+      host.security.pairingControl.append(.forgotten(host.security.bondCount))
       host.security.forgetBonds()
       // Also ends the links that are encrypted with a deleted key.
       host.disconnectAll()
@@ -48,18 +48,22 @@ extension BallProgram where Security: ~Copyable {
 
   /// The user has answered. Does nothing if no question is open.
   mutating func answer(_ isConfirmed: Bool, at now: Instant) {
-    guard let connectionIndex = host.security.desk.question?.connectionIndex else { return }
-    host.security.desk.promptIsOver()
+    guard let connectionIndex = host.security.pairingControl.question?.connectionIndex else {
+      return
+    }
+    host.security.pairingControl.promptIsOver()
     host.security.answer(isConfirmed, at: connectionIndex, at: now)
   }
 
   /// The question that the user has to answer; `nil` without one.
-  var question: PairingPrompt? { host.security.desk.question?.prompt }
+  var question: PairingPrompt? { host.security.pairingControl.question?.prompt }
 
-  /// Reports the events of the desk.
+  /// Reports the events of pairing.
   @inline(never)
   mutating func reportSecurity() {
-    while host.security.desk.hasEvents, let event = host.security.desk.nextEvent() {
+    while host.security.pairingControl.hasEvents,
+      let event = host.security.pairingControl.nextEvent()
+    {
       var central: DeviceAddress?
       switch event {
       case .prompt(_, let connectionIndex), .paired(let connectionIndex, _, _),
@@ -84,8 +88,8 @@ extension BallProgram where Security: ~Copyable {
     host.security.keepBonds(in: &file)
     let isKept = port.keepBonds(file.span)
     file.wipe()
-    let wasKept = host.security.desk.areBondsKept
-    host.security.desk.areBondsKept = isKept
+    let wasKept = host.security.pairingControl.areBondsKept
+    host.security.pairingControl.areBondsKept = isKept
     guard isKept != wasKept else { return }
     if isKept { return printer.reportBondsKept() }
     var reason = ByteBuffer<384>()

@@ -6,7 +6,7 @@ import EightBall
 public enum BallProtection: Equatable, Sendable {
   /// Nothing. A central that wants to pair is refused: Pairing Not Supported.
   case none
-  /// Encryption. Two devices that pair without a check by their users are enough.
+  /// Encryption. Pairing without confirmation by a user is sufficient.
   case encrypted
   /// Encryption with a key that is protected against a man in the middle: the users compare numbers, or
   /// enter one.

@@ -1,12 +1,12 @@
 import BluetoothHost
 
 /// How a ball protects its links: not at all (`NoSecurity`), or by a Security Manager whose
-/// delegate is a `PairingDesk`.
+/// delegate is a `PairingControl`.
 ///
 /// The runner calls these requirements, and only where `isPresent` is true.
 public protocol BallSecurity: SecurityRole, ~Copyable {
-  /// The desk: decides who may pair, and keeps the events.
-  var desk: PairingDesk { get set }
+  /// Decides who may pair, and keeps the events.
+  var pairingControl: PairingControl { get set }
   /// Whether peers may pair now.
   var isPairingOpen: Bool { get set }
   /// How many bonds there are.
@@ -26,12 +26,12 @@ public protocol BallSecurity: SecurityRole, ~Copyable {
 /// The Security Manager of a ball for `capacity` centrals with at most 16 bonds.
 public typealias BallSecurityManager<
   let capacity: Int, Random: SecureRandomNumberGenerator
-> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingDesk>
+> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingControl>
 
 extension SecurityManager: BallSecurity
-where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingDesk {
-  /// The desk.
-  public var desk: PairingDesk {
+where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingControl {
+  /// Decides who may pair, and keeps the events.
+  public var pairingControl: PairingControl {
     _read { yield delegate }
     _modify { yield &delegate }
   }
@@ -75,9 +75,9 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
 }
 
 extension NoSecurity: BallSecurity {
-  /// An unused desk.
-  public var desk: PairingDesk {
-    get { PairingDesk(.encrypted) }
+  /// A control that requires no protection.
+  public var pairingControl: PairingControl {
+    get { PairingControl(.none) }
     set {}
   }
   /// `false`.

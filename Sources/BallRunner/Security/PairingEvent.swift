@@ -2,7 +2,7 @@ import BluetoothHost
 
 /// An event of the protection of a ball's links. It contains no keys.
 enum PairingEvent: Equatable, Sendable {
-  /// Centrals may pair, for so many seconds.
+  /// Centrals may pair for this number of seconds.
   case opened(seconds: Int)
   /// No central may pair any more.
   case closed
@@ -15,7 +15,7 @@ enum PairingEvent: Equatable, Sendable {
   case failed(connectionIndex: Int, PairingFault)
   /// A central could not encrypt its link with the key of its bond.
   case unencrypted(connectionIndex: Int)
-  /// So many bonds were deleted.
+  /// This number of bonds were deleted.
   case forgotten(Int)
 }
 

@@ -9,10 +9,10 @@ import BluetoothHost
 /// none.
 struct ServiceReport {
   /// When to retry a report that the service manager did not take, in milliseconds.
-  static var retryPatience: UInt32 { 1_000 }
+  static var retryDelay: UInt32 { 1_000 }
 
-  /// The time between two keep-alive reports, in milliseconds: half of the watchdog's patience.
-  private let rhythm: UInt32?
+  /// The time between two keep-alive reports, in milliseconds: half of the watchdog timeout.
+  private let keepAliveInterval: UInt32?
 
   private var radio = RadioState.starting
   private var connectionCount = 0
@@ -26,23 +26,24 @@ struct ServiceReport {
 
   /// Centrals that come and go change the state without limit.
   private var allowance = OutputAllowance()
-  private var nextSign: Instant?
+  private var nextKeepAlive: Instant?
   private var retry: Instant?
 
   /// A reporter that has reported nothing yet.
   ///
-  /// - Parameter patience: How long the watchdog waits for a keep-alive report, in milliseconds;
-  ///   `nil` without a watchdog.
-  init(patience: UInt32?) {
-    rhythm = patience.map { max($0 / 2, 1) }
-    // The first report starts the rhythm.
-    nextSign = rhythm.map { _ in Instant(rawValue: 0) }
+  /// - Parameter watchdogTimeout: How long the watchdog waits for a keep-alive report, in
+  ///   milliseconds; `nil` without a watchdog.
+  init(watchdogTimeout: UInt32?) {
+    keepAliveInterval = watchdogTimeout.map { max($0 / 2, 1) }
+    // The first report starts the interval.
+    nextKeepAlive = keepAliveInterval.map { _ in Instant(rawValue: 0) }
   }
 
   /// When `send` must be called; `nil` if no report is due.
   var deadline: Instant? {
     if let retry { return retry }
-    return .earlier(nextSign, !hasReportedState && allowance.isSpent ? allowance.nextSecond : nil)
+    return .earlier(
+      nextKeepAlive, !hasReportedState && allowance.isSpent ? allowance.nextSecond : nil)
   }
 
   /// Notes the radio's state and the number of connected centrals.
@@ -67,13 +68,14 @@ struct ServiceReport {
   mutating func send<Port: ServicePort & ~Copyable>(to port: inout Port, at now: Instant) {
     if let retry, retry > now { return }
     allowance.advance(to: now)
-    let isSignDue = nextSign.map { $0 <= now } ?? false
+    let isKeepAliveDue = nextKeepAlive.map { $0 <= now } ?? false
     let isStateDue = !hasReportedState && !allowance.isSpent
     guard
-      isSignDue || isStateDue || isReady != hasReportedReady || isStopping != hasReportedStopping
+      isKeepAliveDue || isStateDue || isReady != hasReportedReady
+        || isStopping != hasReportedStopping
     else { return }
     guard sendAll(to: &port) else {
-      retry = now.advanced(by: Self.retryPatience)
+      retry = now.advanced(by: Self.retryDelay)
       return
     }
     if !hasReportedState { allowance.spend(at: now) }
@@ -81,7 +83,7 @@ struct ServiceReport {
     hasReportedReady = isReady
     hasReportedStopping = isStopping
     hasReportedState = true
-    nextSign = rhythm.map { now.advanced(by: $0) }
+    nextKeepAlive = keepAliveInterval.map { now.advanced(by: $0) }
   }
 
   /// Sends everything new in one datagram; `false` if it was not taken. Each datagram is a
@@ -91,7 +93,7 @@ struct ServiceReport {
     message.write { writer in
       if isReady, !hasReportedReady { writer.write(text: "READY=1\n") }
       if isStopping, !hasReportedStopping { writer.write(text: "STOPPING=1\n") }
-      if rhythm != nil { writer.write(text: "WATCHDOG=1\n") }
+      if keepAliveInterval != nil { writer.write(text: "WATCHDOG=1\n") }
       if !hasReportedState { writeState(to: &writer) }
     }
     return port.report(message.span)

@@ -10,7 +10,7 @@ enum BallLine {
   case event(BallEvent)
   /// The ball advertises with this address, and with the name in the text.
   case advertising(DeviceAddress)
-  /// So many lines of the central, or of several, were left out.
+  /// This number of lines of the central, or of several, were left out.
   case omission(Int, connectionIndex: Int)
   /// A button has been pressed.
   case button(PanelAction)
@@ -120,7 +120,7 @@ extension ByteWriter {
     write(UInt8(ascii: "."))
   }
 
-  /// Writes that so many lines of one central, or of several if `central` is `nil`, were left out.
+  /// Writes that `count` lines of one central, or of several if `central` is `nil`, were left out.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func writeOmission(of count: Int, of central: DeviceAddress?) {
@@ -185,7 +185,7 @@ extension ByteWriter {
     endJSON()
   }
 
-  /// Writes that so many lines were lost because they were not read.
+  /// Writes that `count` lines were lost because they were not read.
   @_lifetime(self: copy self)
   @inline(never)
   mutating func writeJSONLoss(_ count: Int) {

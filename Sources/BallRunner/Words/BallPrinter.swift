@@ -119,8 +119,8 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     #endif
   }
 
-  // A small machine counts the instructions of an ask: an event is not copied into a `BallLine` for
-  // it.
+  // Takes the event itself: a copy into a `BallLine` costs too many instructions on a small
+  // machine.
   @inline(never)
   private mutating func appendWords(_ event: BallEvent, _ question: Span<UInt8>) {
     output.append { $0.writeWords(event, question) }
@@ -216,7 +216,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     if case .subscribed = event { return }
     if format == .words { appendWords(event, question) }
     if case .connected = event, !isKnownToAdvertise {
-      print(text: "All places are taken; not advertising.")
+      print(text: "All connections are in use; not advertising.")
     }
   }
 

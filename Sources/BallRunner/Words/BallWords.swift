@@ -41,7 +41,7 @@ extension HCIErrorCode {
       writer.write(text: "by the other side, which is switching off")
     case .connectionTerminatedByLocalHost: writer.write(text: "by this side")
     case .connectionTimeout:
-      writer.write(text: "because the other side was no longer heard")
+      writer.write(text: "because no packets came from the other side")
     case .hardwareFailure: writer.write(text: "because the radio failed")
     default:
       writer.write(text: "for HCI reason 0x")

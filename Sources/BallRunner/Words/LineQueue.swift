@@ -83,7 +83,7 @@ extension ByteBuffer {
 }
 
 extension ByteWriter {
-  /// Writes that so many lines were lost because they were not read.
+  /// Writes that `count` lines were lost because they were not read.
   @_lifetime(self: copy self)
   @inline(never)
   public mutating func writeLoss(_ count: Int) {

@@ -4,13 +4,13 @@ import EightBall
 /// Decides for each connection which events are printed, so that no central fills a log.
 ///
 /// A connection index keeps its allowance when its central leaves, so reconnecting is limited too.
-/// A printed connection has its end printed. A connection that was left out is printed later, if it
-/// lasts. Lines left out for good are counted; the count is due when the present second has passed,
-/// or when a link ends whose beginning was printed.
+/// If the beginning of a link was printed, its end is printed too. If it was left out, it is
+/// printed later, unless the link has ended. Lines left out for good are counted; the count is due
+/// when the present second has passed, or when a link ends whose beginning was printed.
 struct OutputLimit<let capacity: Int> {
   /// A line to print besides the admitted events.
   enum Notice: Equatable {
-    /// So many lines were left out, of one central, or of several if `central` is `nil`.
+    /// This number of lines were left out, of one central, or of several if `central` is `nil`.
     case omitted(Int, connectionIndex: Int, central: DeviceAddress?)
     /// The connection was left out when it began, and still lasts.
     case connected(connectionIndex: Int, address: DeviceAddress)

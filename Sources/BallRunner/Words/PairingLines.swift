@@ -157,7 +157,7 @@ extension BallPrinter {
     switch failure {
     case .numericComparisonFailed: "the user said no"
     case .keyRejected: "it has a stronger bond already, or claims the address of another"
-    case .authenticationRequirements: "it cannot show or take a number"
+    case .authenticationRequirements: "it cannot meet the required security"
     default: nil
     }
   }
@@ -167,8 +167,8 @@ extension BallPrinter {
     switch failure {
     case .passkeyEntryFailed: "the passkey was not entered"
     case .oobNotAvailable: "there is no out-of-band data"
-    case .authenticationRequirements: "the user has to check, and cannot"
-    case .confirmValueFailed: "the passkey was wrong, or an attacker sits between"
+    case .authenticationRequirements: "this ball cannot meet its security requirements"
+    case .confirmValueFailed: "the passkey was wrong, or there is a man in the middle"
     case .pairingNotSupported: "pairing is not supported now"
     case .encryptionKeySize: "the key would be too short"
     case .commandNotSupported: "a command is not supported"

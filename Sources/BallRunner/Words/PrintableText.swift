@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension ByteWriter {
-  /// Writes UTF-8 text from the air so that a terminal only shows it: the replacement character
+  /// Writes UTF-8 text from a peer so that it cannot control a terminal: the replacement character
   /// stands for each scalar that controls the terminal or the text direction, and for each byte
   /// that is not UTF-8.
   @_lifetime(self: copy self)
@@ -10,7 +10,7 @@ extension ByteWriter {
     while let scalar = scalars.next() {
       switch scalar {
       case .ascii(let run): write(asMuchAsFits: run)
-      case .scalar(let value, let bytes) where !value.isObeyed: write(bytes)
+      case .scalar(let value, let bytes) where !value.isControlOrFormat: write(bytes)
       case .scalar, .malformed: write(text: "\u{FFFD}")
       }
     }
@@ -24,7 +24,7 @@ extension ByteWriter {
   @_lifetime(self: copy self)
   public mutating func write(escaped utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
-    while let scalar = scalars.next(besides: true) {
+    while let scalar = scalars.next(escapingQuotes: true) {
       switch scalar {
       case .ascii(let run): write(asMuchAsFits: run)
       case .scalar(let value, let bytes): write(escaping: value, bytes)
@@ -82,7 +82,7 @@ private struct UTF8Scalars: ~Escapable {
   ///
   /// - Parameter quotes: Whether a quotation mark and a backslash end a run.
   @_lifetime(copy self)
-  mutating func next(besides quotes: Bool = false) -> Element? {
+  mutating func next(escapingQuotes quotes: Bool = false) -> Element? {
     let start = position
     if !quotes { position &+= utf8.plainASCIIByWords(from: position) }
     while position < utf8.count, isPlain(utf8[position], quotes) { position &+= 1 }
@@ -115,7 +115,7 @@ extension UInt32 {
   /// Zp, without the zero width joiner, which emoji need.
   ///
   /// The Unicode Character Database 17.0, DerivedGeneralCategory.txt.
-  fileprivate var isObeyed: Bool {
+  fileprivate var isControlOrFormat: Bool {
     switch self {
     case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x0600...0x0605, 0x061C, 0x06DD, 0x070F, 0x0890...0x0891,
       0x08E2, 0x180E, 0x200B...0x200C, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2064,

@@ -165,12 +165,6 @@ public struct StaticText: Equatable, Sendable {
     }
   }
 
-  /// Whether it equals these bytes.
-  public func isEqual(to utf8: Span<UInt8>) -> Bool {
-    guard string.hasPointerRepresentation else { return false }
-    return string.withUTF8Buffer { unsafe $0.span.hasSameBytes(as: utf8) }
-  }
-
   /// Whether both texts are equal.
   public static func == (left: StaticText, right: StaticText) -> Bool {
     guard left.byteCount == right.byteCount, left.string.hasPointerRepresentation,

@@ -15,7 +15,7 @@ extension DeviceAddress {
   /// Creates a resolvable private address from `key` and the low 22 bits of `random`.
   ///
   /// Core Specification, Vol 6, Part B, 1.3.2.2. Those bits may be neither all 0 nor all 1.
-  init(resolvableWith key: Number128, random: UInt32) {
+  public init(resolvableWith key: Number128, random: UInt32) {
     var part = random & 0x3F_FFFF
     if part == 0 || part == 0x3F_FFFF { part = 1 }
     let prand = part | 0x40_0000

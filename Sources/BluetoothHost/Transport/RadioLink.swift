@@ -150,7 +150,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     switch decoder.next(from: &reader) {
     case .packet(let packet):
       port.note(packet, .received)
-      if isFirst, Self.saysFull(packet) {
+      if isFirst, Self.reportsFullAir(packet) {
         loss = .airIsFull
       } else {
         driver.receive(packet, at: now)
@@ -174,7 +174,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
 
   /// Whether a packet refuses Reset with the error Connection Rejected due to Limited Resources: a
   /// virtual air is full. Controllers do not do that.
-  public static func saysFull(_ packet: Span<UInt8>) -> Bool {
+  public static func reportsFullAir(_ packet: Span<UInt8>) -> Bool {
     guard case .event(.commandComplete, let parameters)? = HCIPacket(packet),
       let event = CommandComplete(parameters: parameters), event.opcode == .reset
     else { return false }

@@ -29,11 +29,11 @@ public enum RadioLoss: Equatable, Sendable {
       writer.write(text: " where a packet begins")
     case .silent:
       writer.writePrefix(of: radio)
-      writer.write(text: " answers nothing: 3 Resets were left unanswered")
+      writer.write(text: " does not answer: 3 Resets had no response")
     case .airIsFull:
       writer.write(text: "the virtual air")
       // The air named `virtual` needs no further name.
-      if !StaticText("virtual").isEqual(to: radio) {
+      if !radio.equals("virtual") {
         writer.write(text: " at ")
         writer.writePrefix(of: radio)
       }

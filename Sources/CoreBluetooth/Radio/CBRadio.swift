@@ -29,9 +29,9 @@ public final class CBRadio: @unchecked Sendable {
   public static let `default`: CBRadio = {
     let radio = CBRadio(
       .default(
-        named: LinuxSystem.Process.environment("EIGHTBALL_RADIO"),
-        address: LinuxSystem.Process.environment("EIGHTBALL_ADDRESS"),
-        bonds: LinuxSystem.Process.environment("EIGHTBALL_BONDS")))
+        named: CurrentProcess.environment("EIGHTBALL_RADIO"),
+        address: CurrentProcess.environment("EIGHTBALL_ADDRESS"),
+        bonds: CurrentProcess.environment("EIGHTBALL_BONDS")))
     atexit { CBRadio.default.close() }
     return radio
   }()

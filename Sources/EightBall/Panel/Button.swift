@@ -29,7 +29,7 @@ struct Button {
   }
 
   /// Sets the contact's state without a press.
-  mutating func find(isClosed: Bool) {
+  mutating func setContact(isClosed: Bool) {
     contact = isClosed
     isPressed = isClosed
     settleTime = nil

@@ -42,15 +42,14 @@ struct Light {
 
   @inline(never)
   private mutating func endSteps(by now: Instant) {
-    // Each iteration ends a step, so a long sleep takes as many iterations as it had steps, or one
-    // where the pattern has gone round.
+    // Each iteration ends one step. At its end, a repeating pattern that is more than 10 s late
+    // restarts at `now`, so the loop also ends soon after a long sleep.
     while let end = deadline, end <= now {
       let pattern = foreground ?? background
       step += 1
       if pattern.duration(ofStep: step) > 0 {
         enter(pattern, at: end)
       } else if pattern.repeats {
-        // After a long sleep, the missed blinks are skipped.
         begin(pattern, at: end.advanced(by: 10_000) < now ? now : end)
       } else {
         foreground = nil

@@ -24,9 +24,9 @@ public struct Panel: Sendable {
   private var status = Light()
   private var answer = Light()
   private var holdDeadline: Instant?
-  /// The clear action that was not taken: `.clear`, or `.release`, which includes it.
+  /// The waiting clear action: `.clear`, or `.release`, which includes it.
   private var pendingClear: PanelAction?
-  /// Whether a shake after that was not taken.
+  /// Whether a shake after the last clear is waiting.
   private var isShakePending = false
 
   /// A panel with dark lights, and buttons that are up.
@@ -45,11 +45,11 @@ public struct Panel: Sendable {
   /// Sets the present contact of `button`, as at the start. A button that is down then counts as
   /// pressed only after it has been up.
   @inline(never)
-  public mutating func find(_ button: ButtonName, isClosed: Bool) {
+  public mutating func setContact(of button: ButtonName, isClosed: Bool) {
     switch button {
-    case .shake: shake.find(isClosed: isClosed)
+    case .shake: shake.setContact(isClosed: isClosed)
     case .clear:
-      clear.find(isClosed: isClosed)
+      clear.setContact(isClosed: isClosed)
       holdDeadline = nil
     }
   }
@@ -57,7 +57,7 @@ public struct Panel: Sendable {
   /// The contact of `button` has closed or opened.
   @inline(never)
   public mutating func edge(_ button: ButtonName, isClosed: Bool, at now: Instant) {
-    // Settles what a bounce hid before the next edge can hide it again.
+    // Applies a level that bounces have hidden, before this edge starts another debounce time.
     advance(to: now)
     switch button {
     case .shake:

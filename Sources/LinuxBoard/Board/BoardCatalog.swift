@@ -28,7 +28,7 @@ public struct BoardCatalog: Equatable, Sendable {
 
   /// The folders for a program at `programPath`: `boards` beside it; `boards` in its checkout; and
   /// `share/eightball/boards` of its installation, /usr/local and /usr.
-  public init(programPath: String = Process.programPath) {
+  public init(programPath: String = CurrentProcess.programPath) {
     var folders: [String] = []
     var folder = Self.parent(of: programPath)
     if let folder { folders.append("\(folder)/boards") }

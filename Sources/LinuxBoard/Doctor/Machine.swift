@@ -38,7 +38,7 @@ public struct Machine: Equatable, Sendable {
       }
     }
     return Machine(
-      adapters: Adapter.found(), mayConfigureAdapters: Process.mayConfigureAdapters,
+      adapters: Adapter.found(), mayConfigureAdapters: CurrentProcess.mayConfigureAdapters,
       holders: processes.holdersOfAdapterSockets.filter { $0.name != daemon },
       bluetoothd: processes.entries.first { $0.name == daemon }, lines: lines,
       service: .find(serviceName))
@@ -50,7 +50,7 @@ public struct Machine: Equatable, Sendable {
   }
 
   /// Opens a radio and closes it again, unless it is an adapter.
-  public mutating func `try`(_ radio: RadioName) {
+  public mutating func checkRadio(_ radio: RadioName) {
     if case .adapter = radio { return }
     do {
       let loop = try EventLoop()

@@ -158,7 +158,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     attempt { (lines) throws(LineError) in try lines.check() } != nil
   }
 
-  /// Takes what has become of the lines.
+  /// Takes the change of the lines since the last call.
   public func takeLinesChange() -> LinesChange {
     let hasChipChanged = chips?.takeChange() ?? false
     guard hasHungUp else { return hasChipChanged ? .chipChanged : .none }

@@ -10,7 +10,7 @@ public final class VirtualLines: BoardLines {
   public enum PressOutcome: Equatable, Sendable {
     /// The button is down.
     case done
-    /// The button was already down; when it is released does not change.
+    /// The button was already down. The time of its release does not change.
     case alreadyDown
     /// The board has no such button.
     case noButton
@@ -24,7 +24,7 @@ public final class VirtualLines: BoardLines {
   private let board: BoardDescription
   private let wanted: [WantedLine]
   private var request: LineRequest?
-  /// When each button is released that is pressed for a time.
+  /// When each button that was pressed for a duration is released.
   private var shakeEnd: Instant?
   private var clearEnd: Instant?
   /// The buttons that are held down until `releaseHeld`.

@@ -4,7 +4,7 @@ import BluetoothHost
 extension VirtualAir {
   /// Delivers one advertisement of `advertiser`: a matching initiator connects, and the scanners
   /// report it.
-  func hear(_ advertiser: VirtualController) {
+  func deliverAdvertisement(of advertiser: VirtualController) {
     defer { reschedule(advertiser) }
     for listener in listeners.all {
       guard let advertising = advertiser.state.advertising else { return }
@@ -15,26 +15,26 @@ extension VirtualAir {
   }
 
   /// Delivers one advertisement of every advertiser to a controller that begins to scan.
-  func listen(_ scanner: VirtualController) {
+  func deliverAdvertisements(to scanner: VirtualController) {
     for advertiser in advertisers.all {
       guard let advertising = advertiser.state.advertising,
         let rssi = signalStrength(from: advertiser, to: scanner)
       else { continue }
       scanner.report(advertiser, advertising, rssi: rssi)
       advertiser.state.advertising?.skip(to: now)
-      // Whether other controllers hear it has not changed.
-      if scanner.wouldReport(advertiser, advertising) { advertiser.isHeard = true }
+      // Whether it has other receivers has not changed.
+      if scanner.wouldReport(advertiser, advertising) { advertiser.hasReceivers = true }
       schedule.set(advertiser, advertiser.deadline)
     }
   }
 
   /// Connects a controller that begins to initiate, if its advertiser is already there.
-  func seek(_ initiator: VirtualController) {
-    for advertiser in sought(by: initiator) where connect(initiator, to: advertiser) { return }
+  func connectInitiator(_ initiator: VirtualController) {
+    for advertiser in targets(of: initiator) where connect(initiator, to: advertiser) { return }
   }
 
   /// Whether an advertisement of `advertiser` would cause a report or a link.
-  func isHeard(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
+  func hasReceivers(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     listeners.all.contains { listener in
       guard signalStrength(from: advertiser, to: listener) != nil else { return false }
       return listener.wouldReport(advertiser, advertising)
@@ -89,8 +89,8 @@ extension VirtualAir {
     initiator.begin(central)
     advertiser.begin(peripheral)
     // A host that has written a suggested data length gets it on each new link.
-    initiator.requestAirTime(initiator.state.suggestedAirTime, on: central)
-    advertiser.requestAirTime(advertiser.state.suggestedAirTime, on: peripheral)
+    initiator.requestDataLength(initiator.state.suggestedDataLength, on: central)
+    advertiser.requestDataLength(advertiser.state.suggestedDataLength, on: peripheral)
     return true
   }
 }
@@ -123,84 +123,5 @@ extension VirtualController {
         !advertising.connectsAcceptListOnly || state.acceptList.contains(sender.identity)
       }
     return isAdmitted ? sender : nil
-  }
-
-  // MARK: Starting and stopping
-
-  /// Starts advertising; `nil` stops it.
-  func advertise(_ advertising: Advertising?) {
-    let former = state.advertising?.address
-    state.advertising = advertising
-    air?.advertisingChanged(of: self, former: former)
-  }
-
-  /// Starts scanning; `nil` stops it.
-  func scan(_ scan: ScanSettings?) {
-    state.scan = scan
-    air?.listeningChanged(of: self)
-    if scan?.manner.own.isPrivate == true { air?.reschedule(self) }
-  }
-
-  /// Starts initiating; `nil` stops it.
-  func initiate(_ initiation: Initiation?) {
-    state.initiation = initiation
-    air?.listeningChanged(of: self)
-    if initiation?.own.isPrivate == true { air?.reschedule(self) }
-  }
-
-  /// Stops advertising, scanning and initiating.
-  func stopActivities() {
-    if state.advertising != nil { advertise(nil) }
-    if state.scan != nil { scan(nil) }
-    if state.initiation != nil { initiate(nil) }
-  }
-
-  // MARK: Time
-
-  /// The next time at which a timed event happens here, if `isHeard` is current.
-  var deadline: Instant? {
-    var earliest: Instant?
-    func consider(_ instant: Instant?) {
-      guard let instant else { return }
-      earliest = min(earliest ?? instant, instant)
-    }
-    for end in links { consider(end.deadline) }
-    consider(renewalDeadline)
-    if let advertising = state.advertising {
-      consider(advertising.end)
-      if isHeard { consider(advertising.next) }
-    }
-    return earliest
-  }
-
-  /// Handles the first timed event that is due.
-  func passDeadline() {
-    guard let air else { return }
-    if let end = links.first(where: { $0.deadline.map { $0 <= air.now } ?? false }) {
-      passDeadline(of: end, at: air.now)
-      return
-    }
-    if let due = renewalDeadline, due <= air.now {
-      renewAddresses()
-      return
-    }
-    guard let advertising = state.advertising else { return air.reschedule(self) }
-    if let end = advertising.end, end <= air.now {
-      advertise(nil)
-      emitConnectionFailure(.advertisingTimeout, role: .peripheral)
-      return
-    }
-    guard advertising.next <= air.now else { return air.reschedule(self) }
-    state.advertising?.skip(to: air.now)
-    air.hear(self)
-  }
-}
-
-extension Advertising {
-  /// Moves to the first advertisement after `now`, at the same interval.
-  fileprivate mutating func skip(to now: Instant) {
-    guard next <= now else { return }
-    let missed = (now.rawValue - next.rawValue) / UInt64(interval) + 1
-    next = Instant(rawValue: next.rawValue + missed * UInt64(interval))
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// The medium in which virtual controllers hear each other: advertisements and links.
+/// The medium that carries the packets of virtual controllers: advertisements and links.
 ///
 /// Nothing here reads a clock or waits: the owner calls `advance(to:)` by `deadline`, and before it
 /// sends a packet, with any time. The same calls at the same times give the same packets. Packets
@@ -38,10 +38,10 @@ public final class VirtualAir {
   private(set) var advertisers = ControllerList()
   /// The advertisers by the address that each advertises.
   private var advertisersByAddress: [DeviceAddress: ControllerList] = [:]
-  /// The timed events. An advertiser that is no longer heard stays in it until it is first: see
-  /// `deadline`.
+  /// The timed events. The entry of an advertiser that has lost its receivers is updated only when
+  /// it becomes the first: see `deadline`.
   var schedule = Schedule<VirtualController>()
-  /// Counts the changes after which an advertiser may be unheard.
+  /// Counts the changes after which an advertiser may have lost its receivers.
   private var audienceChanges = 0
 
   /// An empty air at `now`. Its controllers derive their random numbers from `seed`.
@@ -80,19 +80,24 @@ public final class VirtualAir {
     controller.leaveAir()
   }
 
-  /// Sets the signal strength of `speaker` at `listener`, in dBm; `nil` puts the two out of each
-  /// other's range, and their links end by supervision timeout on both sides.
+  /// Sets the signal strength of `transmitter` at `receiver`, in dBm; `nil` puts the two out of
+  /// each other's range, and their links end by supervision timeout on both sides.
   ///
-  /// The default is the speaker's `signalStrength`.
+  /// The default is the transmitter's `signalStrength`.
   public func setSignalStrength(
-    _ strength: Int8?, from speaker: VirtualController, to listener: VirtualController
+    _ strength: Int8?, from transmitter: VirtualController, to receiver: VirtualController
   ) {
-    signalStrengths[Path(speaker: speaker.number, listener: listener.number)] = .some(strength)
+    let path = Path(transmitter: transmitter.number, receiver: receiver.number)
+    signalStrengths[path] = .some(strength)
     if strength == nil {
-      for end in speaker.links where end.peer?.controller === listener { end.breakContact(at: now) }
+      for end in transmitter.links where end.peer?.controller === receiver {
+        end.breakContact(at: now)
+      }
     }
     audienceChanged()
-    for controller in [speaker, listener] where controller.air === self { reschedule(controller) }
+    for controller in [transmitter, receiver] where controller.air === self {
+      reschedule(controller)
+    }
   }
 
   /// When `advance(to:)` must be called; `nil` without timed events.
@@ -119,14 +124,15 @@ public final class VirtualAir {
   // MARK: Changes
 
   /// Updates the timed event of `controller`. Call it whenever the event may have become earlier;
-  /// for an advertiser, also when a controller may begin to hear it.
+  /// for an advertiser, also when it may gain a receiver.
   func reschedule(_ controller: VirtualController) {
     controller.audienceSeen = audienceChanges
-    controller.isHeard = controller.state.advertising.map { isHeard(controller, $0) } ?? false
+    controller.hasReceivers =
+      controller.state.advertising.map { hasReceivers(controller, $0) } ?? false
     schedule.set(controller, controller.deadline)
   }
 
-  /// A controller that heard an advertiser may no longer hear it.
+  /// An advertiser may have lost a receiver.
   func audienceChanged() {
     audienceChanges &+= 1
   }
@@ -160,11 +166,11 @@ public final class VirtualAir {
   /// A link of `controller` has ended, so it may have room for a new one, in either role.
   func linkEnded(of controller: VirtualController) {
     reschedule(controller)
-    for advertiser in sought(by: controller) { reschedule(advertiser) }
+    for advertiser in targets(of: controller) { reschedule(advertiser) }
   }
 
   /// The advertisers that `initiator` looks for, in the order of their arrival.
-  func sought(by initiator: VirtualController) -> [VirtualController] {
+  func targets(of initiator: VirtualController) -> [VirtualController] {
     guard let initiation = initiator.state.initiation else { return [] }
     // A private address must be resolved to identify its advertiser.
     if initiator.state.resolvingList.isEnabled { return advertisers.all }
@@ -178,25 +184,27 @@ public final class VirtualAir {
 
   // MARK: Signals
 
-  /// The signal strength of `speaker` at `listener`, in dBm; `nil` if out of range.
-  func signalStrength(from speaker: VirtualController, to listener: VirtualController) -> Int8? {
-    guard speaker !== listener else { return nil }
-    guard !signalStrengths.isEmpty else { return speaker.signalStrength }
-    let back = signalStrengths[Path(speaker: listener.number, listener: speaker.number)]
+  /// The signal strength of `transmitter` at `receiver`, in dBm; `nil` if out of range.
+  func signalStrength(
+    from transmitter: VirtualController, to receiver: VirtualController
+  ) -> Int8? {
+    guard transmitter !== receiver else { return nil }
+    guard !signalStrengths.isEmpty else { return transmitter.signalStrength }
+    let back = signalStrengths[Path(transmitter: receiver.number, receiver: transmitter.number)]
     if case .some(.none) = back { return nil }
-    let path = Path(speaker: speaker.number, listener: listener.number)
-    guard let strength = signalStrengths[path] else { return speaker.signalStrength }
+    let path = Path(transmitter: transmitter.number, receiver: receiver.number)
+    guard let strength = signalStrengths[path] else { return transmitter.signalStrength }
     return strength
   }
 }
 
 /// One direction between two controllers.
 private struct Path: Hashable {
-  var speaker: Int
-  var listener: Int
+  var transmitter: Int
+  var receiver: Int
 
   func joins(_ controller: VirtualController) -> Bool {
-    speaker == controller.number || listener == controller.number
+    transmitter == controller.number || receiver == controller.number
   }
 }
 

@@ -17,7 +17,7 @@ import BluetoothHost
 /// A host with queues or threads of its own needs `carryOne()` and `advance(upTo:)` in a loop of its
 /// test.
 public final class AirBench {
-  /// The air. Add controllers without a host here, and set who hears whom.
+  /// The air. Add controllers without a host here, and set the signal strengths.
   public let air: VirtualAir
   /// How many packets may fall on one moment; `settle` and `run` throw if there are more.
   public var stepLimit = 200_000

@@ -54,53 +54,16 @@ extension VirtualController {
     }
     direct(&advertising)
     if parameters.isHighDuty {
-      // Core Specification, Vol 6, Part B, 4.4.2.4.3: an event every 3.75 ms at most, for 1.28 s.
+      // Core Specification, Vol 6, Part B, 4.4.2.4.3: events at most 3.75 ms apart, for at most
+      // 1.28 s. Here they are 4 ms apart, since the air's time is in milliseconds.
       advertising.interval = 4
       advertising.end = air.now.advanced(by: 1_280)
     }
     advertising.next = air.now.advanced(by: advertising.interval)
     advertise(advertising)
     succeed(command)
-    air.hear(self)
+    air.deliverAdvertisement(of: self)
     return nil
-  }
-
-  func performAcceptList(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
-    switch opcode {
-    case .leReadFilterAcceptListSize:
-      succeed(command) { $0.write(configuration.acceptListSize) }
-      return nil
-    case .leClearFilterAcceptList:
-      guard !isUsingAcceptList else { return .commandDisallowed }
-      state.acceptList.removeAll()
-    default:
-      guard !isUsingAcceptList else { return .commandDisallowed }
-      guard let device = DeviceAddress(&reader) else { return .invalidCommandParameters }
-      if opcode == .leRemoveDeviceFromFilterAcceptList {
-        state.acceptList.removeAll { $0 == device }
-      } else if !state.acceptList.contains(device) {
-        guard state.acceptList.count < Int(configuration.acceptListSize) else {
-          return .memoryCapacityExceeded
-        }
-        state.acceptList.append(device)
-      }
-    }
-    succeed(command)
-    return nil
-  }
-
-  /// Core Specification, Vol 4, Part E, 7.8.15: the list is fixed while something filters by it.
-  private var isUsingAcceptList: Bool {
-    if let advertising = state.advertising,
-      advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly
-    {
-      return true
-    }
-    if state.scan?.manner.acceptListOnly == true { return true }
-    guard let initiation = state.initiation else { return false }
-    return initiation.target == nil
   }
 }
 

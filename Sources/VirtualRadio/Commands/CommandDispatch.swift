@@ -117,9 +117,9 @@ extension VirtualController {
       guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
         return .unknownConnectionIdentifier
       }
-      let speaker = end.peer?.controller
+      let transmitter = end.peer?.controller
       let strength =
-        speaker.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
+        transmitter.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
       succeed(command, handle) { $0.write(strength ?? LEAdvertisingReport.unknownRSSI) }
     }
     return nil

@@ -31,7 +31,7 @@ extension VirtualController {
     guard links.count < configuration.maximumLinks else { return .connectionLimitExceeded }
     initiate(Initiation(target: target, own: own, parameters: parameters))
     accept(command)
-    air?.seek(self)
+    air?.connectInitiator(self)
     return nil
   }
 
@@ -62,7 +62,7 @@ extension VirtualController {
       writer.write(event.status.rawValue)
       writer.write(event.handle.rawValue)
       writer.write(event.role.rawValue)
-      (end?.sender.stated ?? event.peer).write(to: &writer)
+      (end?.sender.reportedAddress ?? event.peer).write(to: &writer)
       (end?.ownPrivateAddress ?? .zero).writeBytes(to: &writer)
       (end?.sender.resolvedAddress ?? .zero).writeBytes(to: &writer)
       writer.write(event.interval)

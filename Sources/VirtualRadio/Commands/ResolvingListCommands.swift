@@ -37,7 +37,8 @@ extension VirtualController {
   private func changeResolvingList(
     _ opcode: HCIOpcode, _ reader: inout ByteReader
   ) -> HCIErrorCode? {
-    // Core Specification, Vol 4, Part E, 7.8.38: while addresses are resolved, the list is fixed.
+    // Core Specification, Vol 4, Part E, 7.8.38: the list cannot change while address resolution is
+    // on and the controller advertises, scans or initiates.
     guard !state.resolvingList.isEnabled || !isUsingAddresses else { return .commandDisallowed }
     switch opcode {
     case .leClearResolvingList:

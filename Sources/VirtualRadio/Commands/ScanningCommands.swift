@@ -24,19 +24,20 @@ extension VirtualController {
       return nil
     }
     let parameters = state.scanParameters
-    // Core Specification, Vol 4, Part E, 7.8.11: the random address must be set for 0x03 too.
+    // Core Specification, Vol 4, Part E, 7.8.11: the own address type 0x03 also requires a random
+    // address.
     guard let own = ownAddress(parameters.ownAddressType), own.identity != nil else {
       return .invalidCommandParameters
     }
     if own.isPrivate { prepareAddresses() }
     scan(
       ScanSettings(
-        manner: ScanSettings.Manner(
+        parameters: ScanSettings.Parameters(
           isActive: parameters.type == 1, own: own,
           acceptListOnly: parameters.filterPolicy == 1,
           filtersDuplicates: request.filterDuplicates == 1)))
     succeed(command)
-    air?.listen(self)
+    air?.deliverAdvertisements(to: self)
     return nil
   }
 
@@ -50,68 +51,74 @@ extension VirtualController {
   /// Whether another advertisement of `advertiser` would cause a report. A report that was dropped
   /// because the host reads too slowly is not a duplicate.
   func wouldReport(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
-    guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
+    guard let parameters = state.scan?.parameters, let sender = sender(of: advertising, parameters)
+    else {
       return false
     }
-    guard manner.filtersDuplicates else { return true }
-    return !hasHeard(sender.stated, advertising.kind)
-      || isAnswered(by: advertiser, advertising, sender, manner)
-        && !hasHeard(sender.stated, .scanResponse)
+    guard parameters.filtersDuplicates else { return true }
+    return !hasReported(sender.reportedAddress, advertising.kind)
+      || isAnswered(by: advertiser, advertising, sender, parameters)
+        && !hasReported(sender.reportedAddress, .scanResponse)
   }
 
   /// Reports an advertisement of `advertiser` to the host, at `rssi` dBm.
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
-    // Reads only `manner`: a copy of `heard` would prevent it from growing in place.
-    guard let manner = state.scan?.manner, let sender = sender(of: advertising, manner) else {
+    // Reads only `parameters`: a copy of `reported` would prevent it from growing in place.
+    guard let parameters = state.scan?.parameters, let sender = sender(of: advertising, parameters)
+    else {
       return
     }
     sender.note()
     let data = advertising.kind == .directed ? AdvertisingData() : advertiser.state.advertisingData
     report(
       LEAdvertisingReport(
-        kind: advertising.kind, address: sender.stated, data: data, rssi: rssi))
-    guard isAnswered(by: advertiser, advertising, sender, manner) else { return }
+        kind: advertising.kind, address: sender.reportedAddress, data: data, rssi: rssi))
+    guard isAnswered(by: advertiser, advertising, sender, parameters) else { return }
     report(
       LEAdvertisingReport(
-        kind: .scanResponse, address: sender.stated, data: advertiser.state.scanResponseData,
+        kind: .scanResponse, address: sender.reportedAddress,
+        data: advertiser.state.scanResponseData,
         rssi: rssi))
   }
 
   /// The advertiser; `nil` if its advertisements must not be reported.
-  private func sender(of advertising: Advertising, _ manner: ScanSettings.Manner) -> Sender? {
+  private func sender(
+    of advertising: Advertising, _ parameters: ScanSettings.Parameters
+  ) -> Sender? {
     guard let sender = state.resolvingList.sender(at: advertising.address) else { return nil }
-    if manner.acceptListOnly, !state.acceptList.contains(sender.identity) { return nil }
+    if parameters.acceptListOnly, !state.acceptList.contains(sender.identity) { return nil }
     guard let target = advertising.target else { return sender }
-    return isAddressed(by: sender, target, manner.own) ? sender : nil
+    return isAddressed(by: sender, target, parameters.own) ? sender : nil
   }
 
   /// Whether the scanner requests a scan response and gets one.
   private func isAnswered(
     by advertiser: VirtualController, _ advertising: Advertising, _ sender: Sender,
-    _ manner: ScanSettings.Manner
+    _ parameters: ScanSettings.Parameters
   ) -> Bool {
-    guard manner.isActive, advertising.kind == .connectable || advertising.kind == .scannable else {
+    guard parameters.isActive, advertising.kind == .connectable || advertising.kind == .scannable
+    else {
       return false
     }
-    guard let address = address(manner.own, towards: sender.identity),
+    guard let address = address(parameters.own, towards: sender.identity),
       let scanner = advertiser.state.resolvingList.sender(at: address)
     else { return false }
     return !advertising.answersAcceptListOnly
       || advertiser.state.acceptList.contains(scanner.identity)
   }
 
-  private func hasHeard(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) -> Bool {
-    state.scan?.heard.contains(ScanSettings.Heard(address, kind)) == true
+  private func hasReported(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) -> Bool {
+    state.scan?.reported.contains(ScanSettings.Reported(address, kind)) == true
   }
 
   private func report(_ report: LEAdvertisingReport) {
-    let filtersDuplicates = state.scan?.manner.filtersDuplicates == true
-    if filtersDuplicates, hasHeard(report.address, report.kind) { return }
+    let filtersDuplicates = state.scan?.parameters.filtersDuplicates == true
+    if filtersDuplicates, hasReported(report.address, report.kind) { return }
     guard outgoing.reportCount < Self.reportLimit else {
       counters.droppedReports += 1
       return
     }
-    if filtersDuplicates { remember(ScanSettings.Heard(report.address, report.kind)) }
+    if filtersDuplicates { remember(ScanSettings.Reported(report.address, report.kind)) }
     emitLEEvent(.advertisingReport, isReport: true) { writer in
       writer.write(UInt8(1))
       writer.write(report.kind.rawValue)
@@ -122,14 +129,14 @@ extension VirtualController {
     }
   }
 
-  private func remember(_ heard: ScanSettings.Heard) {
+  private func remember(_ reported: ScanSettings.Reported) {
     // When the memory is full, it is cleared, as in a real controller.
-    let isFull = state.scan?.heard.count == Self.memoryLimit
-    if isFull { state.scan?.heard.removeAll(keepingCapacity: true) }
-    state.scan?.heard.insert(heard)
+    let isFull = state.scan?.reported.count == Self.memoryLimit
+    if isFull { state.scan?.reported.removeAll(keepingCapacity: true) }
+    state.scan?.reported.insert(reported)
     guard let air else { return }
     air.audienceChanged()
-    // Advertisers that were heard before are reported again.
+    // Advertisers that were reported before are reported again.
     if isFull { for advertiser in air.advertisers.all { air.reschedule(advertiser) } }
   }
 }

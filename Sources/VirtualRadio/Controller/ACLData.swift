@@ -37,7 +37,7 @@ extension VirtualController {
   fileprivate func deliver(
     _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
   ) {
-    let limit = min(Int(sender.transmitAirTime.octets), Int(configuration.aclDataLength))
+    let limit = min(Int(sender.transmitDataLength.octets), Int(configuration.aclDataLength))
     var boundary = boundary == .continuing ? boundary : .firstFlushable
     var offset = 0
     while offset < data.count {

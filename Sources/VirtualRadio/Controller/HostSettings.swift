@@ -2,7 +2,8 @@ import BluetoothHost
 
 /// The settings of a host. Reset clears them.
 struct HostSettings {
-  /// Core Specification, Vol 4, Part E, 7.3.1: every event except LE events.
+  /// The default: the events of bits 0 to 44, without Encryption Key Refresh Complete and LE Meta.
+  /// Core Specification, Vol 4, Part E, 7.3.1.
   var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
   /// Core Specification, Vol 4, Part E, 7.8.1: the first five LE events.
   var leEventMask: UInt64 = 0x1F
@@ -28,7 +29,7 @@ struct HostSettings {
   /// When the private addresses expire; `nil` before they are generated.
   var addressesDue: Instant?
 
-  var suggestedAirTime = AirTime.minimum
+  var suggestedDataLength = DataLength.minimum
   /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
   var preferredTransmitPHYs: UInt8 = 0b111
   var preferredReceivePHYs: UInt8 = 0b111
@@ -62,7 +63,7 @@ struct Advertising {
 /// Active scanning.
 struct ScanSettings {
   /// Its parameters.
-  struct Manner {
+  struct Parameters {
     var isActive: Bool
     var own: UsedAddress
     var acceptListOnly: Bool
@@ -70,7 +71,7 @@ struct ScanSettings {
   }
 
   /// One kind of report of one advertiser.
-  struct Heard: Hashable {
+  struct Reported: Hashable {
     var address: DeviceAddress
     var kind: UInt8
 
@@ -80,9 +81,9 @@ struct ScanSettings {
     }
   }
 
-  var manner: Manner
+  var parameters: Parameters
   /// The reports that the host has got, to filter duplicates.
-  var heard: Set<Heard> = []
+  var reported: Set<Reported> = []
 }
 
 /// A pending connection attempt.

@@ -19,20 +19,20 @@ struct LinkParameters: Equatable {
 }
 
 /// The data length of a packet over the air, in bytes and in time.
-struct AirTime: Equatable {
+struct DataLength: Equatable {
   /// In bytes, 27 to 251.
   var octets: UInt16
   /// In µs, 328 to 17,040.
   var time: UInt16
 
   /// The initial value of every link.
-  static let minimum = AirTime(octets: 27, time: 328)
+  static let minimum = DataLength(octets: 27, time: 328)
   /// The time for 251 bytes on the 1M PHY.
-  static let maximum = AirTime(octets: 251, time: 2_120)
+  static let maximum = DataLength(octets: 251, time: 2_120)
 
   /// The smaller of each.
-  func limited(to other: AirTime) -> AirTime {
-    AirTime(octets: min(octets, other.octets), time: min(time, other.time))
+  func limited(to other: DataLength) -> DataLength {
+    DataLength(octets: min(octets, other.octets), time: min(time, other.time))
   }
 }
 
@@ -65,9 +65,8 @@ final class LinkEnd {
   var lossDeadline: Instant?
   /// The state of this side's sending.
   var sending = Sending()
-  /// The data length that this side's host requested, and the one in use.
-  var preferredAirTime = AirTime.minimum
-  var transmitAirTime = AirTime.minimum
+  /// The data length in use.
+  var transmitDataLength = DataLength.minimum
   /// 1: 1M; 2: 2M.
   var transmitPHY: UInt8 = 1
   /// Whether this central's host must still answer the peripheral's parameter request.

@@ -1,7 +1,7 @@
 import BluetoothHost
 
 /// A virtual Bluetooth LE controller. It takes commands and ACL packets from its host, gives it
-/// events and ACL packets, and the other controllers of its air hear it.
+/// events and ACL packets, and its advertisements reach the other controllers of its air.
 ///
 /// `VirtualAir.addController` creates it. Packets are whole and begin with H4's type byte. It
 /// handles a host's packet at once, at the air's `now`. No packet of a host can stop the program: a
@@ -41,7 +41,7 @@ public final class VirtualController: Scheduled {
   /// Its index in the air's schedule, if it is there.
   package var scheduleIndex: Int?
   /// Whether an advertisement of it would cause a report or a link, when last checked.
-  var isHeard = false
+  var hasReceivers = false
   /// The air's count of changes at that check.
   var audienceSeen = 0
 

@@ -10,8 +10,9 @@ struct ResolvingList {
     /// Its identity address, public or random.
     let peer: DeviceAddress
     let peerKey: Number128
-    let peerResolvingKey: ResolvingKey?
-    let localResolvingKey: ResolvingKey?
+    /// The identity resolving keys; `nil` for zeros, which mean no key.
+    let peerResolvingKey: Number128?
+    let localResolvingKey: Number128?
     /// Whether the device may also use its identity address.
     var isInDevicePrivacyMode = false
     /// The private address that the device used last, or that this controller used for it.
@@ -22,12 +23,12 @@ struct ResolvingList {
     init(_ request: LEAddDeviceToResolvingList) {
       peer = request.peer
       peerKey = request.peerKey
-      peerResolvingKey = ResolvingKey(request.peerKey)
-      localResolvingKey = ResolvingKey(request.localKey)
+      peerResolvingKey = request.peerKey == .zero ? nil : request.peerKey
+      localResolvingKey = request.localKey == .zero ? nil : request.localKey
     }
 
     fileprivate func resolves(_ address: DeviceAddress) -> Bool {
-      peerAddress == address || peerResolvingKey?.resolves(address) == true
+      peerAddress == address || peerResolvingKey.map { address.isResolved(by: $0) } == true
     }
   }
 
@@ -89,7 +90,7 @@ struct Sender {
   var identity: DeviceAddress { entry?.peer ?? address }
 
   /// The identity with the type that events use.
-  var stated: DeviceAddress { entry?.peer.asResolved ?? address }
+  var reportedAddress: DeviceAddress { entry?.peer.asResolved ?? address }
 
   /// The resolved private address; zeros if the address was not resolved.
   var resolvedAddress: DeviceAddress { entry == nil ? .zero : address }
@@ -97,5 +98,12 @@ struct Sender {
   /// Records the address for LE Read Peer Resolvable Address.
   func note() {
     entry?.peerAddress = address
+  }
+}
+
+extension DeviceAddress {
+  /// The same address with the type that events use for a resolved device: 0x02 or 0x03.
+  fileprivate var asResolved: DeviceAddress {
+    DeviceAddress(kind: Kind(rawValue: kind.rawValue | 0b10), bytes: bytes)
   }
 }

@@ -31,8 +31,10 @@ extension VirtualController {
   /// Whether a directed advertisement of `sender` to `target` is for this controller.
   func isAddressed(by sender: Sender, _ target: DeviceAddress, _ own: UsedAddress) -> Bool {
     if target == own.identity || target == address(own, towards: sender.identity) { return true }
-    guard state.resolvingList.isEnabled, target.isResolvable else { return false }
-    return state.resolvingList.entry(sender.identity)?.localResolvingKey?.resolves(target) == true
+    guard state.resolvingList.isEnabled,
+      let key = state.resolvingList.entry(sender.identity)?.localResolvingKey
+    else { return false }
+    return target.isResolved(by: key)
   }
 
   // MARK: Renewal
@@ -53,15 +55,17 @@ extension VirtualController {
   }
 
   /// A new private address; `nil` without a key.
-  func makeAddress(_ key: ResolvingKey?) -> DeviceAddress? {
-    key?.makeAddress(random.next())
+  func makeAddress(_ key: Number128?) -> DeviceAddress? {
+    guard let key else { return nil }
+    return DeviceAddress(
+      resolvableWith: key, random: UInt32(truncatingIfNeeded: random.next()))
   }
 
   /// When the private addresses must be renewed; `nil` if they are not in use.
   var renewalDeadline: Instant? {
     guard let due = state.addressesDue, !state.resolvingList.entries.isEmpty else { return nil }
     let isInUse =
-      state.advertising?.own.isPrivate == true || state.scan?.manner.own.isPrivate == true
+      state.advertising?.own.isPrivate == true || state.scan?.parameters.own.isPrivate == true
       || state.initiation?.own.isPrivate == true
     return isInUse ? due : nil
   }

@@ -58,7 +58,7 @@ struct Doctor: ParsableCommand {
     let defaultRadio = machine.defaultRadio
     let radio = ChosenRadio(
       radioChoice, board: board.description, defaultRadio: defaultRadio)
-    machine.try(radio.name)
+    machine.checkRadio(radio.name)
     return Checkup(
       of: machine,
       radio: Checkup.CheckedRadio(radio.name, reason: radio.reason, isDefault: radio.isDefault),

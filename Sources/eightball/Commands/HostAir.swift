@@ -99,7 +99,7 @@ struct HostAir: ParsableCommand {
       name = "--radio unix:\(path)"
     case .tcpServer(let host, let port):
       // Looking up a host's name may take long, and the loop already blocks the signals.
-      let found = try HostCall<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
+      let found = try TCPOpening<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
         (host, port) throws(SystemError) in try StreamListener(host: host, port: port)
       }
       guard let listener = found else { return }

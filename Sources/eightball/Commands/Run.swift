@@ -174,7 +174,7 @@ struct Run: ParsableCommand {
         knownAs: identity?.address, isAddressTemporary: radio.name == .virtual)
       var security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: bonds.takeBonds(),
-        delegate: PairingDesk(protection), agreement: P256KeyAgreement(), random: SystemRandom())
+        delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: SystemRandom())
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
         4, 2_053, 8_192, 8_192, ToolPort, BallSecurityManager<4, SystemRandom>

@@ -62,11 +62,12 @@ struct ShowPanel: ParsableCommand {
   func run() throws {
     guard let server = PanelProgram.path else {
       Terminal.note(
-        "Error: eightball-panel is missing: it is expected beside \(Process.programPath) or in "
+        "Error: eightball-panel is missing: it is expected beside "
+          + "\(CurrentProcess.programPath) or in "
           + "../libexec/eightball. In a checkout, build it with scripts/build panel.")
       throw ExitStatus.unavailable
     }
-    var arguments = [server, "--port", "\(port)", "--eightball", Process.programPath]
+    var arguments = [server, "--port", "\(port)", "--eightball", CurrentProcess.programPath]
     if let control = ball.control { arguments += ["--control", control] }
     if let radio { arguments += ["--radio", radio] }
     if let listen { arguments += ["--listen", listen] }

@@ -45,7 +45,7 @@ struct Wiring: ParsableCommand {
           "There is no board to draw",
           "\(board.reason ?? "--board none"); name one, such as eightball wiring pi-4b")
       }
-      let isColored = isatty(STDOUT_FILENO) == 1 && Process.environment("NO_COLOR") == nil
+      let isColored = isatty(STDOUT_FILENO) == 1 && CurrentProcess.environment("NO_COLOR") == nil
       let drawing = WiringDrawing(description, models: board.models, isColored: isColored)
       for line in drawing.lines { Terminal.print(line) }
     } catch {

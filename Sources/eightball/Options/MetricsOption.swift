@@ -32,7 +32,7 @@ extension MetricsAddress {
   /// - Throws: `MetricsError` if it cannot listen there; `SystemError`.
   func serve(in loop: EventLoop, endedBy signals: TerminationSignals) throws -> MetricsServer? {
     do throws(SystemError) {
-      let found = try HostCall<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
+      let found = try TCPOpening<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
         (host, port) throws(SystemError) in
         try MetricsServer.listener(at: MetricsAddress(host: host, port: port))
       }

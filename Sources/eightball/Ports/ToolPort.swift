@@ -163,10 +163,10 @@ struct ToolPort: Port, ~Copyable {
 
   var hasServiceManager: Bool { service != nil }
 
-  var watchdogPatience: UInt32? {
+  var watchdogTimeout: UInt32? {
     switch service {
     case nil: nil
-    case let service?: service.patience
+    case let service?: service.watchdogTimeout
     }
   }
 

@@ -8,7 +8,7 @@ enum PanelProgram {
 
   /// Its path: beside this program, or where a package installs it; `nil` if it is missing.
   static var path: String? {
-    let folder = Process.programPath.split(separator: "/", omittingEmptySubsequences: false)
+    let folder = CurrentProcess.programPath.split(separator: "/", omittingEmptySubsequences: false)
       .dropLast().joined(separator: "/")
     return ["\(folder)/\(name)", "\(folder)/../libexec/eightball/\(name)"]
       .first { unsafe access($0, X_OK) == 0 }

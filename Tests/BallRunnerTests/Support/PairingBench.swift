@@ -74,7 +74,7 @@ final class PairingBench {
         seed: 8, lines: isJSON ? .json : .words),
       security: BallSecurityManager<4, FixedRandom>(
         policy: protection.policy(hasUser: hasUser), identity: identity, bonds: table,
-        delegate: PairingDesk(protection), agreement: P256KeyAgreement(),
+        delegate: PairingControl(protection), agreement: P256KeyAgreement(),
         random: FixedRandom(seed: 1)),
       on: TestPort(machine: machine))
     let central = Central(

@@ -103,7 +103,7 @@ final class TestMachine {
   // MARK: The service manager
 
   var hasServiceManager = false
-  var watchdogPatience: UInt32?
+  var watchdogTimeout: UInt32?
   var takesReports = true
   private(set) var reports: [String] = []
 
@@ -201,7 +201,7 @@ struct TestPort: Port, ~Copyable {
   }
 
   var hasServiceManager: Bool { machine.hasServiceManager }
-  var watchdogPatience: UInt32? { machine.watchdogPatience }
+  var watchdogTimeout: UInt32? { machine.watchdogTimeout }
   mutating func report(_ message: Span<UInt8>) -> Bool { machine.report(Array(message)) }
 
   static var hasControl: Bool { true }

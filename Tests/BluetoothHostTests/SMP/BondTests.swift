@@ -102,6 +102,18 @@ struct BondTableTests {
       !DeviceAddress(kind: .public, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
         .isResolved(by: key))
   }
+
+  @Test(
+    "The random bits of a private address are neither all 0 nor all 1: Vol 6, Part B, 1.3.2.2",
+    arguments: [0, 0x3F_FFFF, 0xFFC0_0000, 0xFFFF_FFFF, 0x30_8194] as [UInt32])
+  func randomBits(random: UInt32) {
+    let key = Number128(words: [1, 2, 3, 4])
+    let address = DeviceAddress(resolvableWith: key, random: random)
+    #expect(address.isResolved(by: key))
+    let bits = [address.bytes[3], address.bytes[4], address.bytes[5] & 0x3F]
+    #expect(bits != [0, 0, 0] && bits != [0xFF, 0xFF, 0x3F])
+    if random == 0x30_8194 { #expect(bits == [0x94, 0x81, 0x30]) }
+  }
 }
 
 @Suite("Bonds of a Security Manager")

@@ -39,7 +39,7 @@ struct CentralLinkTests {
   }
 
   @Test("the connection to an absent peripheral waits without limit")
-  func patience() throws {
+  func waitingConnection() throws {
     let stage = CentralStage()
     let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])

@@ -5,7 +5,7 @@ import EightBall
 ///
 /// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts.
 /// Holding clear for 10 s deletes the bonds. The time is injected.
-public struct PairingDesk: PairingDelegate, Sendable {
+public struct PairingControl: PairingDelegate, Sendable {
   /// `false`: a ball is the peripheral of all its links.
   @inlinable
   public static var isEverCentral: Bool { false }
@@ -48,12 +48,12 @@ public struct PairingDesk: PairingDelegate, Sendable {
   /// The question that the user has to answer, and the connection that waits for it.
   private(set) var question: (prompt: PairingPrompt, connectionIndex: Int)?
 
-  /// A desk that is closed.
+  /// Pairing is closed.
   public init(_ protection: BallProtection) {
     self.protection = protection
   }
 
-  /// When `advance` or `holdButtons` has to be called; `nil` if nothing is due.
+  /// When `close(at:)` or `hold(shake:clear:at:)` has to be called; `nil` if nothing is due.
   var deadline: Instant? {
     Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline))
   }
@@ -87,7 +87,8 @@ public struct PairingDesk: PairingDelegate, Sendable {
     }
   }
 
-  /// Takes whether shake and clear are down now; returns what they were held for.
+  /// Takes whether shake and clear are down. Returns the action of a button that was held long
+  /// enough.
   mutating func hold(shake: Bool, clear: Bool, at now: Instant) -> Action? {
     if !shake { shakeDeadline = nil }
     if !clear { clearDeadline = nil }

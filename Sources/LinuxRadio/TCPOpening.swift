@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// Opens one end of a TCP connection: directly if the host is an address, and on a separate thread
 /// if it is a name, since a lookup may take long.
-package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
+package struct TCPOpening<Value: ~Copyable & Sendable>: ~Copyable {
   /// Opens the end for a host and a port. May block.
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value
 
   /// How long it may take, in milliseconds.
-  static var patience: UInt32 { 10_000 }
+  static var timeout: UInt32 { 10_000 }
 
   /// When `result` must be called next; `nil` if no call is pending or it has timed out.
   private(set) var deadline: Instant?
@@ -30,7 +30,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     } else {
       current = try BackgroundCall(loop: loop) { () throws(SystemError) in try work(host, port) }
       call = current
-      deadline = now.advanced(by: Self.patience)
+      deadline = now.advanced(by: Self.timeout)
     }
     switch current.take() {
     case nil: break
@@ -42,7 +42,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     deadline = nil
     throw SystemError(
       .timedOut, "reach", tcpName(host: host, port: port),
-      explanation: "no answer within \(Self.patience / 1000) s")
+      explanation: "no answer within \(Self.timeout / 1000) s")
   }
 
   /// The result of `work`. Runs `loop` meanwhile; `nil` if a signal comes first.
@@ -52,7 +52,7 @@ package struct HostCall<Value: ~Copyable & Sendable>: ~Copyable {
     for host: String, _ port: UInt16, in loop: EventLoop, endedBy signals: TerminationSignals,
     _ work: @escaping Work
   ) throws(SystemError) -> Value? {
-    var call = HostCall()
+    var call = TCPOpening()
     while signals.count == 0 {
       let now = MonotonicClock.now
       switch try call.result(of: host, port, loop: loop, at: now, work) {

@@ -7,38 +7,37 @@ extension VirtualController {
   ) -> HCIErrorCode? {
     switch opcode {
     case .leReadSuggestedDefaultDataLength:
-      succeed(command) { state.suggestedAirTime.write(to: &$0) }
+      succeed(command) { state.suggestedDataLength.write(to: &$0) }
     case .leReadMaximumDataLength:
       succeed(command) { writer in
-        AirTime.maximum.write(to: &writer)
-        AirTime.maximum.write(to: &writer)
+        DataLength.maximum.write(to: &writer)
+        DataLength.maximum.write(to: &writer)
       }
     case .leWriteSuggestedDefaultDataLength:
-      guard let suggested = AirTime(&reader) else { return .invalidCommandParameters }
-      state.suggestedAirTime = suggested
+      guard let suggested = DataLength(&reader) else { return .invalidCommandParameters }
+      state.suggestedDataLength = suggested
       succeed(command)
     default:
       guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
         return .unknownConnectionIdentifier
       }
-      guard let request = AirTime(&reader) else { return .invalidCommandParameters }
+      guard let request = DataLength(&reader) else { return .invalidCommandParameters }
       succeed(command, handle)
-      requestAirTime(request, on: end)
+      requestDataLength(request, on: end)
     }
     return nil
   }
 
   /// Sets the data length that both sides support. Reports a change to both hosts.
-  func requestAirTime(_ request: AirTime, on end: LinkEnd) {
-    end.preferredAirTime = request
+  func requestDataLength(_ request: DataLength, on end: LinkEnd) {
     guard let peer = end.peer, let other = peer.controller,
       configuration.supportsDataLengthExtension, other.configuration.supportsDataLengthExtension
     else { return }
     let agreed = request.limited(to: .maximum)
-    guard agreed != end.transmitAirTime else { return }
-    end.transmitAirTime = agreed
-    end.reportAirTime()
-    peer.reportAirTime()
+    guard agreed != end.transmitDataLength else { return }
+    end.transmitDataLength = agreed
+    end.reportDataLength()
+    peer.reportDataLength()
   }
 
   func performPHY(
@@ -105,7 +104,7 @@ private struct PHYPreference {
   var isSupported: Bool { transmit & 0b011 != 0 && receive & 0b011 != 0 }
 }
 
-extension AirTime {
+extension DataLength {
   /// Reads the two values of a host's request; `nil` outside the specification's ranges.
   fileprivate init?(_ reader: inout ByteReader) {
     guard let octets = reader.readUInt16(), let time = reader.readUInt16(),
@@ -137,11 +136,12 @@ extension LinkEnd {
         receivePHY: peer?.transmitPHY ?? transmitPHY))
   }
 
-  fileprivate func reportAirTime() {
-    let receive = peer?.transmitAirTime ?? .minimum
+  fileprivate func reportDataLength() {
+    let receive = peer?.transmitDataLength ?? .minimum
     controller?.emit(
       LEDataLengthChange(
-        handle: handle, transmitOctets: transmitAirTime.octets, transmitTime: transmitAirTime.time,
+        handle: handle, transmitOctets: transmitDataLength.octets,
+        transmitTime: transmitDataLength.time,
         receiveOctets: receive.octets, receiveTime: receive.time))
   }
 }

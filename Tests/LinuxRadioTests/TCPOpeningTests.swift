@@ -8,7 +8,7 @@ import Testing
 @testable import LinuxRadio
 
 @Suite("The host of a radio on TCP")
-struct HostCallTests {
+struct TCPOpeningTests {
   private let start = Instant(rawValue: 1_000)
   private let name = RadioName.tcpClient(host: "ball.example", port: 7_300)
 

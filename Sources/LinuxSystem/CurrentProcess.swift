@@ -1,7 +1,7 @@
 import Glibc
 
 /// This process: its user, program, capabilities and environment.
-public enum Process {
+public enum CurrentProcess {
   /// The number of its effective user.
   public static var userNumber: UInt32 { geteuid() }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import LinuxSystem
 
 @Suite("This process")
-struct ProcessTests {
+struct CurrentProcessTests {
   @Test(
     "May configure adapters if CAP_NET_ADMIN, bit 12, is among its effective capabilities",
     arguments: [
@@ -15,14 +15,14 @@ struct ProcessTests {
       ("Name:\teightball\n", false),
     ])
   func capabilities(status: String, mayConfigure: Bool) {
-    #expect(Process.mayConfigureAdapters(status: status) == mayConfigure)
+    #expect(CurrentProcess.mayConfigureAdapters(status: status) == mayConfigure)
   }
 
   @Test("Knows its program and its environment")
   func environment() {
-    #expect(Process.programPath.hasPrefix("/"))
-    #expect(Process.environment("PATH") != nil)
-    #expect(Process.environment("EIGHTBALL_NO_SUCH_VARIABLE") == nil)
+    #expect(CurrentProcess.programPath.hasPrefix("/"))
+    #expect(CurrentProcess.environment("PATH") != nil)
+    #expect(CurrentProcess.environment("EIGHTBALL_NO_SUCH_VARIABLE") == nil)
   }
 
   @Test("Missing files are errors, and missing directories are empty")
