@@ -20,7 +20,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       resources: [.embedInCode("Page/panel.html")],
-      swiftSettings: [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")])
+      swiftSettings: [
+        .strictMemorySafety(), .enableExperimentalFeature("Lifetimes"),
+        .enableExperimentalFeature("Extern"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,6 +10,7 @@ import signal
 import pytest
 
 import panels
+import website
 from btsnoop import records
 from central import Central
 from programs import PATIENCE, REPOSITORY, Program, eightball
@@ -47,6 +48,27 @@ async def page(browser, panel):
     async with browser.page(panel.address, width=1280, height=800, scheme="dark") as opened:
         await opened.until_text("#live", "live")
         yield opened
+
+
+async def test_a_link_on_another_site_opens_the_page(browser, panel, folder):
+    (folder / "site").mkdir()
+    (folder / "site" / "index.html").write_text(f'<a id="link" href="{panel.address}">The ball</a>')
+    with website.serving(folder / "site") as port:
+        async with browser.page(f"http://localhost:{port}/") as page:
+            await page.click("#link")
+            await page.until_text("#live", "live")
+            assert "token" not in await page.evaluate("location.href")
+
+
+async def test_a_name_that_begins_like_an_option(browser, folder):
+    async with panels.ball(folder, "--name=-x"), panels.panel(folder) as panel:
+        with panel.stream() as next_event:
+            said = await asyncio.to_thread(next_event, "panel")
+            await asyncio.to_thread(next_event, "current")
+            response = await asyncio.to_thread(
+                panel.post, "/ask", page=said["page"], question="Do you listen?"
+            )
+            assert response.status == 200, response.read()
 
 
 async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):

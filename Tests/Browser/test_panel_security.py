@@ -60,7 +60,8 @@ async def test_the_token_becomes_a_cookie(panel):
     response = await asyncio.to_thread(
         panel.request, "GET", f"/?token={panel.token}", Cookie=None
     )
-    assert (response.status, response.getheader("Location")) == (303, "/")
+    assert (response.status, response.getheader("Refresh")) == (200, "0; url=/")
+    assert response.read() == b""
     cookie = response.getheader("Set-Cookie")
     assert cookie == f"eightball-{panel.port}={panel.token}; Path=/; HttpOnly; SameSite=Strict"
 
@@ -142,6 +143,18 @@ async def test_only_json_is_taken(panel, media):
 async def test_other_methods_are_refused(panel, method, path, allowed):
     response = await asyncio.to_thread(panel.request, method, path)
     assert (response.status, response.getheader("Allow")) == (405, allowed)
+
+
+async def test_a_reply_to_head_has_no_content(panel):
+    for cookie in (f"Cookie: {panel.cookie}\r\n", ""):
+        head = f"HEAD / HTTP/1.1\r\nHost: {panel.host}\r\n{cookie}\r\n".encode()
+        reply = await raw(panel, head)
+        assert b"\r\nContent-Length: " in reply.title() and reply.endswith(b"\r\n\r\n")
+
+
+async def test_the_stream_needs_http_1_1(panel):
+    head = f"GET /events HTTP/1.0\r\nHost: {panel.host}\r\nCookie: {panel.cookie}\r\n\r\n"
+    assert b" 505 " in (await raw(panel, head.encode())).split(b"\r\n")[0]
 
 
 @pytest.mark.parametrize("path", ["/none", "/events/", "//", "/../etc/passwd", "/?x", "/events?x"])

@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import os
+import pathlib
 
 import pytest
 
@@ -27,9 +29,10 @@ class SimulatedBall:
     def __init__(self):
         self.requests: asyncio.Queue[str] = asyncio.Queue()
         self.connections: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+        self.state = STATE
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"".join(json.dumps(it, separators=(",", ":")).encode() + b"\n" for it in STATE))
+        writer.write(b"".join(json.dumps(it, separators=(",", ":")).encode() + b"\n" for it in self.state))
         self.connections.put_nowait(writer)
         with contextlib.suppress(ConnectionError):
             while line := await reader.readline():
@@ -37,17 +40,30 @@ class SimulatedBall:
         self.requests.put_nowait("(gone)")
         writer.close()
 
+    async def ignore(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A connection to a controller that never answers."""
+        while await reader.read(4096):
+            pass
+        writer.close()
+
     async def request(self) -> str:
         async with asyncio.timeout(PATIENCE):
             return await self.requests.get()
 
 
-@pytest.fixture
-async def ball(folder):
+@contextlib.asynccontextmanager
+async def simulated_ball(folder, radio: str = STATE[0]["radio"]):
     simulated = SimulatedBall()
+    simulated.state = [{**STATE[0], "radio": radio}, *STATE[1:]]
     server = await asyncio.start_unix_server(simulated.serve, folder / "control")
     yield simulated
     server.close()
+
+
+@pytest.fixture
+async def ball(folder):
+    async with simulated_ball(folder) as simulated:
+        yield simulated
 
 
 @pytest.fixture
@@ -75,6 +91,64 @@ async def test_a_ball_on_an_adapter_cannot_be_asked(panel, ball):
             panel.post, "/ask", page=said["page"], question="Is it here?"
         )
         assert response.status == 409 and "hci0" in json.loads(response.read())["detail"]
+
+
+async def test_the_page_shows_the_passkey_of_a_pairing(browser, panel, ball):
+    prompt = {"event": "prompt", "kind": "passkey", "number": "012345", "central": "C0:00:00:00:00:40"}
+    async with browser.page(panel.address) as page:
+        await page.until_text("#live", "live")
+        (await ball.connections.get()).write(json.dumps(prompt).encode() + b"\n")
+        await page.until_text("#front-note", "Type 012345 on C0:00:00:00:00:40.")
+
+
+async def test_a_central_that_asks_has_no_socket_of_the_panel(folder):
+    # Its controller never answers, so the central runs until the panel ends it.
+    async with simulated_ball(folder, radio=f"unix:{folder}/radio") as ball:
+        silent = await asyncio.start_unix_server(ball.ignore, folder / "radio")
+        async with panels.panel(folder) as panel:
+            with panel.stream() as next_event:
+                while not (said := await asyncio.to_thread(next_event, "panel"))["asks"]:
+                    pass
+                asking = asyncio.create_task(
+                    asyncio.to_thread(panel.post, "/ask", page=said["page"], question="Who has it?")
+                )
+                async with asyncio.timeout(PATIENCE):
+                    while not (children := programs_of(panel.program.process)):
+                        await asyncio.sleep(0.01)
+                shared = sockets(panel.program.process) & sockets(children[0])
+                await panel.program.stop()
+                await asyncio.gather(asking, return_exceptions=True)
+                assert not shared
+        silent.close()
+
+
+def programs_of(parent: int) -> list[int]:
+    """The child processes that execute eightball."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == parent and os.readlink(folder / "exe").endswith("/eightball"):
+                found.append(int(folder.name))
+    return found
+
+
+def sockets(process: int) -> set[str]:
+    """The open sockets of a process, by their inodes."""
+    names = set()
+    for path in pathlib.Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            names.add(os.readlink(path))
+    return {name for name in names if name.startswith("socket:")}
+
+
+async def test_a_full_ball_is_explained(panel, ball):
+    refusal = {"event": "error", "request": "", "detail": "16 programs listen"}
+    ball.state = [refusal]
+    with panel.stream() as next_event:
+        while not (said := await asyncio.to_thread(next_event, "panel"))["detail"]:
+            pass
+        assert "16 programs listen to the ball" in said["detail"]
 
 
 async def test_a_button_is_released_when_its_page_closes(panel, ball):

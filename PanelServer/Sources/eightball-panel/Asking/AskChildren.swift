@@ -66,6 +66,9 @@ final class AskChildren: Sendable {
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // SwiftNIO's sockets stay open in a child that gets them: after a crash of the panel, its port
+    // and the pages' connections would be in use until the child ends.
+    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     // The panel blocks signals that the child needs, and ignores SIGPIPE.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -110,3 +113,11 @@ final class AskChildren: Sendable {
     return now.tv_sec * 1_000 + now.tv_nsec / 1_000_000
   }
 }
+
+/// Closes the child's descriptors from this number on. The module Glibc does not have it; glibc has
+/// since 2.34.
+@_extern(c)
+@discardableResult
+private func posix_spawn_file_actions_addclosefrom_np(
+  _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: CInt
+) -> CInt

@@ -9,7 +9,7 @@ struct AskingCentral {
 
   /// The arguments of `eightball ask`.
   func arguments(question: String) -> [String] {
-    [program, "ask", "--json", "--radio", radio] + (name.map { ["--name", $0] } ?? [])
+    [program, "ask", "--json", "--radio", radio] + (name.map { ["--name=\($0)"] } ?? [])
       + ["--", question]
   }
 }

@@ -73,7 +73,8 @@ struct Gate {
   }
 
   /// The reply to the first visit: moves the secret from the address to a cookie that scripts
-  /// cannot read, and that other sites' pages do not send.
+  /// cannot read, and that other sites' pages do not send. It is no redirect (303): a browser that
+  /// follows a link from another site's page would not send the new cookie with the next request.
   private func entrance(_ query: Substring) -> Refusal {
     let name = "token="
     guard query.hasPrefix(name), secret.isEqual(to: query.dropFirst(name.count)) else {
@@ -82,7 +83,7 @@ struct Gate {
     let value = "\(cookie)=\(secret.text); Path=/; HttpOnly; SameSite=Strict"
     return Refusal(
       reply: Reply(
-        status: .seeOther, headers: [("Location", "/"), ("Set-Cookie", value)], body: []))
+        status: .ok, headers: [("Refresh", "0; url=/"), ("Set-Cookie", value)], body: []))
   }
 
   private func knowsSecret(_ head: HTTPRequestHead) -> Bool {

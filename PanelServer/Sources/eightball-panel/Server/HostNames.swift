@@ -24,8 +24,9 @@ struct HostNames {
     if names.contains(host) { return true }
     guard takesAddresses else { return false }
     let suffix = ":\(port)"
-    guard host.hasSuffix(suffix) else { return false }
-    let address = host.dropLast(suffix.count)
+    // A URL leaves out port 80, and so does Host.
+    guard host.hasSuffix(suffix) || port == 80 else { return false }
+    let address = host.hasSuffix(suffix) ? host.dropLast(suffix.count) : host[...]
     let plain =
       address.hasPrefix("[") && address.hasSuffix("]")
       ? address.dropFirst().dropLast() : address

@@ -22,6 +22,8 @@ final class RequestHandler: ChannelInboundHandler {
 
   private let panel: PanelState
   private var state = State.head
+  /// Whether the request is HEAD, whose reply has no content: RFC 9110, 9.3.2.
+  private var isHead = false
   private var deadline: Scheduled<Void>?
   private var stream: PageStream?
 
@@ -74,8 +76,12 @@ final class RequestHandler: ChannelInboundHandler {
 
   private func judge(_ head: HTTPRequestHead, on context: ChannelHandlerContext) {
     guard let gate = panel.gate else { return context.close(promise: nil) }
+    isHead = head.method == .HEAD
     switch gate.judge(head) {
     case .failure(let refusal): reply(refusal.reply, on: context)
+    case .success(.events) where head.version != .http1_1:
+      // The stream has no length, and HTTP/1.0 has no chunks: RFC 9112, 6.1.
+      reply(.refusal(.httpVersionNotSupported, "Use HTTP/1.1."), on: context)
     case .success(.events):
       deadline?.cancel()
       listen(on: context)
@@ -130,8 +136,10 @@ final class RequestHandler: ChannelInboundHandler {
     for (name, value) in reply.headers { head.headers.add(name: name, value: value) }
     head.headers.add(name: "Content-Length", value: "\(reply.body.count)")
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    let body = context.channel.allocator.buffer(bytes: reply.body)
-    context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    if !isHead {
+      let body = context.channel.allocator.buffer(bytes: reply.body)
+      context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    }
     let channel = context.channel
     // Reads and drops what the client still sends: closing at once could discard the reply.
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in

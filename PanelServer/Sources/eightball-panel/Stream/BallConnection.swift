@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
+import class BallControl.ControlClient
 import enum BallControl.ControlError
 import enum BallControl.ControlPath
 import class BallControl.PacketLayers
@@ -83,6 +84,10 @@ final class BallConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let line = unwrapInboundIn(data)
+    if ControlClient.isRefusal(Array(line.readableBytesView.prefix(40))) {
+      ending = "\(ControlError.full)."
+      return context.close(promise: nil)
+    }
     // eightballd leaves the layers out.
     guard line.readableBytesView.starts(with: Self.packet) else { return stream.take(line) }
     stream.take(ByteBuffer(bytes: layers.addingLayers(to: Array(line.readableBytesView))))
