@@ -231,6 +231,14 @@ struct PDULayersTests {
     }
   }
 
+  @Test("A PDU that is longer than a PDU can be has one text, so that its line stays short")
+  func overlong() throws {
+    // Read Multiple Request: a name for each handle would make megabytes of text.
+    #expect(
+      try words(PDUCase([], []), [acl([0x0E] + [UInt8](repeating: 0, count: 517))])
+        == ["ATT 518 longer than a PDU can be"])
+  }
+
   @Test("Of two fragments, the last has the texts of the whole frame", arguments: PDUCase.all)
   func fragments(_ test: PDUCase) throws {
     let frame = Array(acl(test.pdu).dropFirst(5))

@@ -21,6 +21,10 @@ struct AttributeLayers {
     _ pdu: Span<UInt8>, _ direction: PacketDirection, _ names: AttributeNames,
     to stack: inout LayerStack
   ) {
+    // A frame may have 64 kB, and a text for each two bytes would exceed the limit of a line.
+    guard pdu.count <= ATTMTU.maximum.byteCount else {
+      return stack.add(.att, pdu.count, "longer than a PDU can be")
+    }
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else {
       return stack.add(.att, 0, "no opcode: the frame is empty")
