@@ -190,13 +190,24 @@ import LinuxErrors
       }
       var index = 0
       while index < listeners.count, listeners[index].number >= 0 { index += 1 }
-      guard index < listeners.count, Self.trusts(clinuxport_peer(connection)),
-        queue.add(connection, .control, for: PollQueue.readable)
+      guard Self.trusts(clinuxport_peer(connection)) else { return clinuxport_close(connection) }
+      if index == listeners.count { Self.refuse(connection) }
+      guard index < listeners.count, queue.add(connection, .control, for: PollQueue.readable)
       else { return clinuxport_close(connection) }
       clinuxport_keep_more(connection)
       listeners[index] = PortListener(connection)
       isInUse = true
       hasEvents = true
+    }
+
+    /// Sends the only line for a program that is too many, as the tools' balls do.
+    private static func refuse(_ connection: Int32) {
+      let line: StaticString = """
+        {"event":"error","request":"","detail":"16 programs listen to the ball, which takes no \
+        more. End one of them"}
+
+        """
+      _ = unsafe clinuxport_send(connection, line.utf8Start, line.utf8CodeUnitCount)
     }
 
     // MARK: For the ball

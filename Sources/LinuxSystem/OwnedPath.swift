@@ -13,11 +13,13 @@ struct OwnedPath: ~Copyable {
 
   /// Takes the right, and removes the socket that a killed program left.
   ///
+  /// - Parameter replacesAll: Whether to remove any socket of this user that no program listens on;
+  ///   if not, only one that this program created.
   /// - Throws: `addressInUse` if a program listens there; `fileExists` if the path or the lock's
   ///   path has a file that this program did not create.
-  init(_ path: String) throws(SystemError) {
-    let lock = try LockFile(for: path)
-    try Self.removeLeftover(path, identity: lock.lastText)
+  init(_ path: String, replacesAll: Bool = false) throws(SystemError) {
+    let lock = try Self.lock(path)
+    try Self.removeLeftover(path, identity: replacesAll ? nil : lock.lastText)
     self.path = path
     self.lock = lock
   }
@@ -39,7 +41,17 @@ struct OwnedPath: ~Copyable {
     try lock.write(made.identity)
   }
 
-  private static func removeLeftover(_ path: String, identity: String) throws(SystemError) {
+  private static func lock(_ path: String) throws(SystemError) -> LockFile {
+    do throws(SystemError) {
+      return try LockFile(for: path)
+    } catch {
+      // The user has named the socket, not the lock.
+      guard error.code == .noSuchFile else { throw error }
+      throw SystemError(.noSuchFile, "listen on", path, explanation: "its folder does not exist")
+    }
+  }
+
+  private static func removeLeftover(_ path: String, identity: String?) throws(SystemError) {
     guard let present = FileStatus(of: path) else { return }
     guard present.kind == .socket, present.isOwn else {
       throw SystemError(
@@ -50,7 +62,7 @@ struct OwnedPath: ~Copyable {
       _ = try StreamSocket.connect(path: path)
     } catch {
       guard error.code == .connectionRefused else { throw error }
-      guard present.identity == identity else {
+      guard identity == nil || present.identity == identity else {
         throw SystemError(
           .fileExists, "listen on", path,
           explanation: "this program did not create that socket; remove it if no program uses it, "

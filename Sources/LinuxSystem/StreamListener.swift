@@ -12,11 +12,12 @@ public struct StreamListener: ~Copyable, Sendable {
   ///
   /// Replaces a socket that this program left there when it was killed.
   ///
+  /// - Parameter replacesAll: Whether to replace any socket of this user that no program listens on.
   /// - Throws: `addressInUse` if a program listens there; `fileExists` if this program did not
   ///   create the file for this user.
-  public init(path: String) throws(SystemError) {
+  public init(path: String, replacesAll: Bool = false) throws(SystemError) {
     let address = try UnixAddress(path)
-    var owned = try OwnedPath(path)
+    var owned = try OwnedPath(path, replacesAll: replacesAll)
     let descriptor = try StreamSocket.open(family: AF_UNIX, name: path)
     let number = descriptor.rawValue
     // Before bind: the file never exists with another mode.

@@ -73,6 +73,17 @@ final class ControlClientTests {
     texts.map { .line(Array($0.utf8)) }
   }
 
+  @Test("A ball with too many listeners is an error, and is tried again")
+  func full() throws {
+    let ball = try SmallBall(path)
+    begin()
+    _ = try turns()
+    try ball.send(#"{"event":"error","request":"","detail":"…"}"# + "\n{}\n")
+    #expect(try turns() == [.ended(.full)])
+    now = now.advanced(by: 1_000)
+    #expect(try turns() == [.connected(path: path)])
+  }
+
   @Test("The client splits any pieces into lines, and sends requests")
   func lines() throws {
     let ball = try SmallBall(path)

@@ -26,6 +26,30 @@ struct ControlSocketTests {
     #expect(unsafe access(path, F_OK) != 0)
   }
 
+  @Test("A socket on which no program listens is replaced, whichever program left it")
+  func leftover() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/control"
+    try bindAndClose(path)
+    let socket = try ControlSocket(path: path, loop: EventLoop())
+    socket.close()
+  }
+
+  /// Leaves a socket without a listener, as a killed eightballd does.
+  private func bindAndClose(_ path: String) throws {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    let status = unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    close(number)
+    try #require(status == 0)
+  }
+
   @Test("A program that connects or disconnects is reported")
   func comingAndGoing() throws {
     let bench = try SocketBench()
@@ -124,12 +148,15 @@ struct ControlSocketTests {
     #expect(read == 300_000)
   }
 
-  @Test("At most 16 programs listen")
+  @Test("At most 16 programs listen; the next one gets the reason")
   func crowd() throws {
     let bench = try SocketBench()
     var programs: [ControllerEnd] = []
     for _ in 0..<20 { programs.append(try bench.connect()) }
     #expect(bench.takeEvents().count == 16)
+    let refusal = try programs[16].read()
+    #expect(ControlClient.isRefusal(refusal))
+    #expect(String(decoding: refusal, as: UTF8.self).hasSuffix("End one of them\"}\n"))
     programs[0].close()
     try bench.turn()
     programs.append(try bench.connect())

@@ -191,7 +191,8 @@ async def test_metrics_come_from_control_sockets(asked, folder):
     assert alone["balls"] == 1
     check_visit(alone)
     assert program.errors == [
-        f"No figures: no ball runs: nothing listens at {folder / 'later'}. Start one: eightball run."
+        f"No figures: no ball runs: nothing listens at {folder / 'later'}. "
+        f"Start one: eightball run --control {folder / 'later'}."
     ]
     options = ["--seed", "8", "--board", "none", "--control", str(folder / "later")]
     async with worlds.ball_running("--radio", radio, *options):
@@ -207,7 +208,8 @@ async def test_without_a_ball_the_reply_is_503_and_says_why(asked, folder):
     status, text = await failure(url)
     assert status == 503
     assert text == "".join(
-        f"no ball runs: nothing listens at {folder / name}. Start one: eightball run.\n"
+        f"no ball runs: nothing listens at {folder / name}. "
+        f"Start one: eightball run --control {folder / name}.\n"
         for name in ("control", "later")
     )
 

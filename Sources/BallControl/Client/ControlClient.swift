@@ -30,6 +30,8 @@ public final class ControlClient: EventHandler {
     let descriptor: FileDescriptor
     var registration: EventLoop.Registration?
     var lines = LineBuffer()
+    /// Whether the ball has sent a line.
+    var hasLine = false
     /// The requests that the kernel has not taken.
     var requests: [UInt8] = []
 
@@ -139,8 +141,15 @@ public final class ControlClient: EventHandler {
     while self.connection === connection {
       if connection.lines.isTooLong { return end(.lineTooLong(LineBuffer.limit)) }
       guard let line = connection.lines.next() else { return }
+      if !connection.hasLine, Self.isRefusal(line) { return end(.full) }
+      connection.hasLine = true
       onEvent(.line(line))
     }
+  }
+
+  /// Whether a ball's first line says that it takes no more listeners: an error about no request.
+  public static func isRefusal(_ line: [UInt8]) -> Bool {
+    line.starts(with: #"{"event":"error","request":"","#.utf8)
   }
 
   // MARK: Connecting

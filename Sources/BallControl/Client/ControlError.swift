@@ -12,6 +12,8 @@ public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
   case broken(SystemError)
   /// The ball sent more bytes than this without a line end, so it is probably not a ball.
   case lineTooLong(Int)
+  /// The ball has as many listeners as it takes.
+  case full
   /// The ball does not read its requests: so many bytes wait.
   case stuck(Int)
 
@@ -19,7 +21,8 @@ public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
   public var description: String {
     switch self {
     case .noBall(let paths):
-      "no ball runs: nothing listens at \(paths.joined(separator: " or ")). Start one: eightball run"
+      "no ball runs: nothing listens at \(paths.joined(separator: " or ")). Start one: "
+        + "eightball run\(ControlPath.option(for: paths))"
     case .unusable(let error) where error.code == .notPermitted:
       "\(error). Name the socket of your own ball by --control or \(ControlPath.variable)"
     case .unusable(let error) where error.subject == ControlPath.ofService:
@@ -27,6 +30,7 @@ public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unusable(let error), .broken(let error): error.description
     case .lineTooLong(let limit):
       "the ball sent a line of more than \(limit) bytes; is there something else at its socket?"
+    case .full: "16 programs listen to the ball, which takes no more. End one of them"
     case .stuck(let count): "the ball does not read its requests: \(count) bytes wait"
     }
   }

@@ -38,6 +38,12 @@ public enum ControlPath {
     return [ofUser, ofService]
   }
 
+  /// The option with which a ball listens at these paths; empty for the default ones.
+  public static func option(for paths: [String]) -> String {
+    guard paths != candidates(), paths.count == 1, let path = paths.first else { return "" }
+    return " --control \(path)"
+  }
+
   /// Connects to the first ball that listens at one of `paths`.
   ///
   /// - Throws: `noBall`; `unusable` if a socket exists, such as another user's.

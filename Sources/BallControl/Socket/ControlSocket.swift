@@ -9,6 +9,10 @@ package final class ControlSocket: EventHandler {
   /// How many programs may listen at once.
   package static let maximumListeners = 16
 
+  /// The only line for a program that is too many.
+  private static let refusal =
+    #"{"event":"error","request":"","detail":"\#(ControlError.full.description)"}"# + "\n"
+
   /// How long to pause after a failure to accept a program, in milliseconds.
   private static let retryDelay: UInt32 = 1_000
 
@@ -29,7 +33,8 @@ package final class ControlSocket: EventHandler {
   /// - Throws: `addressInUse` if another ball is there.
   package init(path: String, loop: EventLoop) throws(SystemError) {
     self.loop = loop
-    listener = try StreamListener(path: path)
+    // eightballd leaves no lock beside its socket.
+    listener = try StreamListener(path: path, replacesAll: true)
     registration = try loop.add(listener.descriptor, for: .readable, handler: self)
   }
 
@@ -91,7 +96,11 @@ package final class ControlSocket: EventHandler {
   /// A program connects.
   package func handle(_ readiness: Readiness, token: Int) {
     while let connection = nextConnection() {
-      guard listeners.count < Self.maximumListeners else { continue }
+      guard listeners.count < Self.maximumListeners else {
+        // The line fits the empty buffer of a new connection.
+        _ = try? connection.write(Array(Self.refusal.utf8).span)
+        continue
+      }
       let listener = ControlListener(connection, number: nextNumber, socket: self)
       guard listener.open(in: loop) else { continue }
       nextNumber += 1

@@ -15,8 +15,8 @@ struct RunSwarm: ParsableCommand {
       ball. It runs until SIGINT, SIGTERM or SIGHUP.
 
       It prints questions, answers and problems of all balls: 500 lines at once, then 20 a second; \
-      a line says how many were left out. --json prints everything, with the number of the ball in \
-      each line.
+      a line says how many were left out. --json has no such limit, and each line has the number \
+      of the ball. If a ball causes more than 3 kB of lines at a time, it drops and counts the rest.
 
       The balls cause the faults, on any radio. A ball that drops a connection ends it (reason \
       0x13); one that vanishes falls silent, and the central notices after the supervision timeout \

@@ -17,7 +17,15 @@ struct ControlSettings {
   func open(
     in loop: EventLoop, isPressed: Bool, note: (String) -> Void
   ) throws(SystemError) -> ControlSocket? {
-    if let path { return try ControlSocket(path: path, loop: loop) }
+    if let path {
+      do throws(SystemError) {
+        return try ControlSocket(path: path, loop: loop)
+      } catch {
+        guard error.code == .addressInUse else { throw error }
+        throw SystemError(
+          error.code, "listen on", path, explanation: "another ball does; name another path")
+      }
+    }
     let paths = ControlPath.ofBall
     for path in paths {
       do throws(SystemError) {

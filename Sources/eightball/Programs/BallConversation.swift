@@ -66,7 +66,7 @@ final class BallConversation {
       if case .noBall(let paths) = failure {
         throw fail(
           "no ball runs: nothing listens at \(paths.joined(separator: " or ")). Start one: "
-            + "eightball run --board virtual")
+            + "eightball run --board virtual\(ControlPath.option(for: paths))")
       }
       if let failure { throw fail(sentence(failure.description)) }
       guard !hasEnded else { throw fail("The ball has ended the connection.") }
