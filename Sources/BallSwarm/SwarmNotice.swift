@@ -30,7 +30,10 @@ enum SwarmNotice: Equatable {
     switch self {
     case .begun(let count, let first, let last, _, let seed):
       (count == 1 ? "1 ball advertises" : "\(count) balls advertise")
-        + (first == last ? " as “\(first)”" : ": “\(first)” to “\(last)”") + " (--seed \(seed))."
+        + (first == last
+          ? " as “\(Self.printable(first))”"
+          : ": “\(Self.printable(first))” to “\(Self.printable(last))”")
+        + " (--seed \(seed))."
     case .storm(let dropped):
       dropped == 1 ? "1 connection was ended." : "\(dropped) connections were ended at once."
     }
@@ -47,12 +50,23 @@ enum SwarmNotice: Equatable {
 
   /// The text as a JSON string.
   private static func quoted(_ text: String) -> String {
+    "\"" + rewriting(text) { $0.write(escaped: $1) } + "\""
+  }
+
+  /// The text without characters that control a terminal.
+  private static func printable(_ text: String) -> String {
+    rewriting(text) { $0.write(printable: $1) }
+  }
+
+  private static func rewriting(
+    _ text: String, _ write: (inout ByteWriter, Span<UInt8>) -> Void
+  ) -> String {
     let utf8 = Array(text.utf8)
     // The longest escape of a byte has 6 bytes.
     var storage = [UInt8](repeating: 0, count: 6 * utf8.count)
     var writer = ByteWriter(storage.mutableSpan)
-    writer.write(escaped: utf8.span)
+    write(&writer, utf8.span)
     let count = writer.count
-    return "\"\(String(decoding: storage.prefix(count), as: UTF8.self))\""
+    return String(decoding: storage.prefix(count), as: UTF8.self)
   }
 }

@@ -99,6 +99,8 @@ struct MetricsServerTests {
     let got = try bench.reply(to: request).text
     let reply = try bench.reply(to: "HEAD" + request.dropFirst(3))
     #expect(got.hasPrefix(reply.text))
+    let refused = try bench.reply(to: "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").text
+    #expect(refused.hasPrefix("HTTP/1.1 404 ") && refused.hasSuffix("\r\n\r\n"))
     #expect(reply.text.hasSuffix("\r\n\r\n"))
     #expect(reply.isEnd)
   }

@@ -53,6 +53,12 @@ struct SwarmLineTests {
         == "1 ball advertises as “Ball 1” (--seed 8).")
   }
 
+  @Test("A name cannot control the terminal")
+  func printable() throws {
+    let notice = SwarmNotice.begun(try configuration(1, "8\u{1B}[31m"))
+    #expect(notice.line(.words)?.contains("\u{1B}") == false)
+  }
+
   @Test("A storm reports how many connections it ended")
   func storm() {
     #expect(SwarmNotice.storm(dropped: 1).line(.words) == "1 connection was ended.")

@@ -46,7 +46,7 @@ struct HTTPReply {
       contentType: "text/plain; charset=utf-8")
   }
 
-  /// - Parameter hasBody: `false` for the answer to HEAD.
+  /// - Parameter hasBody: `false` for the reply to HEAD.
   func bytes(hasBody: Bool) -> [UInt8] {
     var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\n"
     if status == .methodNotAllowed { head += "Allow: GET, HEAD\r\n" }

@@ -35,6 +35,11 @@ enum HTTPRequest: Equatable {
     self = .refused(lines.isEmpty ? .uriTooLong : .requestHeaderFieldsTooLarge)
   }
 
+  /// Whether these bytes begin a request whose reply has no content: RFC 9110, 9.3.2.
+  static func isHead(_ bytes: [UInt8]) -> Bool {
+    bytes.drop { $0 == 0x0D || $0 == 0x0A }.starts(with: "HEAD ".utf8)
+  }
+
   private static func request(_ lines: [ArraySlice<UInt8>]) -> HTTPRequest {
     guard let first = lines.first else { return .refused(.badRequest) }
     let words = first.split(separator: 0x20, omittingEmptySubsequences: false)

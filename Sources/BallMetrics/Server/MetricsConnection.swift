@@ -71,7 +71,7 @@ final class MetricsConnection {
   func expire(at now: Instant) throws(SystemError) {
     // A client that has sent nothing gets no reply.
     guard case .reading = phase, !input.isEmpty else { throw ended }
-    try reply(.failure(.requestTimeout), hasBody: true, at: now)
+    try reply(.failure(.requestTimeout), hasBody: !HTTPRequest.isHead(input), at: now)
   }
 
   /// Sends the reply, if the client waits for the page.
@@ -94,7 +94,8 @@ final class MetricsConnection {
     case nil: return
     case .get: try ask(isHead: false, at: now)
     case .head: try ask(isHead: true, at: now)
-    case .refused(let status): try reply(.failure(status), hasBody: true, at: now)
+    case .refused(let status):
+      try reply(.failure(status), hasBody: !HTTPRequest.isHead(input), at: now)
     }
   }
 
