@@ -183,7 +183,7 @@ struct PortControlTests {
     #expect(got == "state\n" + String(repeating: line, count: sent - 1))
   }
 
-  @Test("16 programs listen at once")
+  @Test("16 programs listen at once; the next one gets the reason")
   func many() throws {
     defer { folder.remove("control") }
     let bench = try open()
@@ -195,6 +195,10 @@ struct PortControlTests {
     }
     let late = try connect()
     #expect(bench.takeEvents() == [])
+    // The same line as of `eightball run`.
+    #expect(
+      try read(late) == #"{"event":"error","request":"","detail":"16 programs listen to the ball, "#
+        + "which takes no more. End one of them\"}\n")
     #expect(try read(late) == nil)
     close(programs.remove(at: 3))
     #expect(bench.takeEvents() == ["left 3"])
