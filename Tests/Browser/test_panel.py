@@ -52,10 +52,13 @@ async def page(browser, panel):
 
 async def test_a_link_on_another_site_opens_the_page(browser, panel, folder):
     (folder / "site").mkdir()
-    (folder / "site" / "index.html").write_text(f'<a id="link" href="{panel.address}">The ball</a>')
+    (folder / "site" / "index.html").write_text(
+        f'<link rel="icon" href="data:,"><a id="link" href="{panel.address}">The ball</a>'
+    )
     with website.serving(folder / "site") as port:
         async with browser.page(f"http://localhost:{port}/") as page:
-            await page.click("#link")
+            async with page.devtools.awaiting("Page.loadEventFired", page.session):
+                await page.click("#link")
             await page.until_text("#live", "live")
             assert "token" not in await page.evaluate("location.href")
 

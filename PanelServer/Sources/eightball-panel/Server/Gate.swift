@@ -9,6 +9,8 @@ struct Gate {
   enum Passage {
     /// The page itself.
     case page
+    /// The page, and this cookie.
+    case entrance(String)
     /// The stream of events.
     case events
     /// A press or release of a button.
@@ -42,7 +44,7 @@ struct Gate {
     }
     let (path, query) = Self.parts(of: head.uri)
     if path == "/", let token = query, head.method == .GET {
-      return .failure(entrance(token))
+      return entrance(token)
     }
     guard knowsSecret(head) else {
       return refuse(.forbidden, "Open the address that eightball panel printed.")
@@ -72,18 +74,15 @@ struct Gate {
     return (uri[..<mark], uri[uri.index(after: mark)...])
   }
 
-  /// The reply to the first visit: moves the secret from the address to a cookie that scripts
-  /// cannot read, and that other sites' pages do not send. It is no redirect (303): a browser that
-  /// follows a link from another site's page would not send the new cookie with the next request.
-  private func entrance(_ query: Substring) -> Refusal {
+  /// The first visit: moves the secret from the address to a cookie that scripts cannot read, and
+  /// that other sites' pages do not send. It is no redirect: a browser that follows a link from
+  /// another site's page would not send the new cookie with the next request.
+  private func entrance(_ query: Substring) -> Result<Passage, Refusal> {
     let name = "token="
     guard query.hasPrefix(name), secret.isEqual(to: query.dropFirst(name.count)) else {
-      return Refusal(reply: .refusal(.forbidden, "Open the address that eightball panel printed."))
+      return refuse(.forbidden, "Open the address that eightball panel printed.")
     }
-    let value = "\(cookie)=\(secret.text); Path=/; HttpOnly; SameSite=Strict"
-    return Refusal(
-      reply: Reply(
-        status: .ok, headers: [("Refresh", "0; url=/"), ("Set-Cookie", value)], body: []))
+    return .success(.entrance("\(cookie)=\(secret.text); Path=/; HttpOnly; SameSite=Strict"))
   }
 
   private func knowsSecret(_ head: HTTPRequestHead) -> Bool {

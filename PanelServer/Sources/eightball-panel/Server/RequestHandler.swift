@@ -93,9 +93,8 @@ final class RequestHandler: ChannelInboundHandler {
   private func serve(_ passage: Gate.Passage, _ body: ByteBuffer, on context: ChannelHandlerContext)
   {
     switch passage {
-    case .page:
-      let headers = [("Content-Type", "text/html; charset=utf-8")]
-      reply(Reply(status: .ok, headers: headers, body: panel.page.bytes), on: context)
+    case .page: replyPage(on: context)
+    case .entrance(let cookie): replyPage([("Set-Cookie", cookie)], on: context)
     case .press: reply(panel.press(body.readableBytesView), on: context)
     case .ask:
       let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -105,6 +104,11 @@ final class RequestHandler: ChannelInboundHandler {
       }
     case .events: break
     }
+  }
+
+  private func replyPage(_ headers: [(String, String)] = [], on context: ChannelHandlerContext) {
+    let headers = [("Content-Type", "text/html; charset=utf-8")] + headers
+    reply(Reply(status: .ok, headers: headers, body: panel.page.bytes), on: context)
   }
 
   private func listen(on context: ChannelHandlerContext) {
