@@ -54,7 +54,7 @@ async def test_answer_is_empty_before_the_first_question(world):
     ids=["statement", "empty", "space-after-the-mark", "not-utf-8", "cut-utf-8"],
 )
 async def test_refuses_what_is_no_question(world, question, error):
-    visit = await (await world.central()).visit()
+    visit = await (await world.central()).visit(mtu=517)
     await visit.subscribe()
     assert await visit.refusal_of(question) == error
     await visit.ask("And now?")
