@@ -78,7 +78,7 @@ public struct AddressChoiceError: Error, Equatable, CustomStringConvertible {
     let example = "such as C0:00:00:00:00:01"
     guard isUniform else {
       return "\"\(text)\" names no address: expected public, random, or a static random address, "
-        + "six bytes of which the first is C0 to FF, \(example)"
+        + "six bytes with C0 to FF as the first, \(example)"
     }
     return
       "\"\(text)\" is not a static random address: of its lower 46 bits, at least one must be 0 "

@@ -84,8 +84,8 @@ enum AddressTextError: Error {
     case .noAddress:
       writer.write(
         text: """
-          " names no address: expected public, random, or a static random address, six bytes of which \
-          the first is C0 to FF, such as C0:00:00:00:00:01
+          " names no address: expected public, random, or a static random address, six bytes with C0 \
+          to FF as the first, such as C0:00:00:00:00:01
           """)
     case .uniform:
       writer.write(

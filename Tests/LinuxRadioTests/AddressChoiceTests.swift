@@ -45,6 +45,6 @@ struct AddressChoiceTests {
     #expect(
       error?.description
         == "\"\(text)\" names no address: expected public, random, or a static random address, six "
-        + "bytes of which the first is C0 to FF, such as C0:00:00:00:00:01")
+        + "bytes with C0 to FF as the first, such as C0:00:00:00:00:01")
   }
 }

@@ -52,8 +52,8 @@ struct LayerStack {
     end += length
   }
 
-  /// Adds the layers of a frame of which `count` bytes, from `first` on, are in this packet. Bytes
-  /// in other packets are left out.
+  /// Adds the layers of a frame whose `count` bytes from `first` on are in this packet. Bytes in
+  /// other packets are left out.
   mutating func add(_ frame: LayerStack, from first: Int, count: Int) {
     let base = end
     for layer in frame.layers {

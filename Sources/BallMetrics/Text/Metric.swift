@@ -22,7 +22,7 @@ public struct Metric: Sendable {
     case figure(Figure)
     /// A figure for each value of one label.
     case figures(label: String, [(value: String, figure: Figure)])
-    /// A count for each bucket, of which the last has no limit; and the sum, in milliseconds.
+    /// A count for each bucket, and the sum in milliseconds. The last bucket has no limit.
     case times([Figure], sum: Figure)
   }
 

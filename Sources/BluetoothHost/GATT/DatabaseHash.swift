@@ -15,7 +15,7 @@ public struct DatabaseHash: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// The hash of `attributes`, the first of which has the handle 0x0001.
+  /// The hash of `attributes`. The first has the handle 0x0001.
   public init(of attributes: Span<Attribute>) {
     var code = AESCMAC(key: .zero)
     for index in attributes.indices {

@@ -180,7 +180,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 }
 
 extension PrepareQueue {
-  /// Assembles the parts of `handle`, the first of which is at `start`. Parts of other attributes
+  /// Assembles the parts of `handle`, from its first part at `start` on. Parts of other attributes
   /// may lie between them.
   fileprivate func assemble(
     _ handle: AttributeHandle, from start: Int, into value: inout ByteBuffer<512>

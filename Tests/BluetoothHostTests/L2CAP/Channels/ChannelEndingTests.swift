@@ -157,7 +157,7 @@ struct ChannelEndingTests {
     device.receive(0x14, 10, words(0x0080, 0x0042, 200, 100, 9))
     device.role.application.outgoing[0] = [[UInt8](repeating: 8, count: 10)]
     device.role.resume(0)
-    // 4 + 2 + 60 = 66, of which 27 have gone: 27 and 12 are left.
+    // 4 + 2 + 60 = 66 bytes. 27 have gone: 27 and 12 are left.
     #expect(device.nextPacket(length: 27)?.data == [UInt8](repeating: 0, count: 27))
     #expect(device.nextPacket(length: 27)?.data == [UInt8](repeating: 0, count: 12))
     #expect(
