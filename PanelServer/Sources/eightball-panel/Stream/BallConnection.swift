@@ -21,6 +21,8 @@ final class BallConnection: ChannelInboundHandler {
   private let channel: any Channel
   private let layers = PacketLayers()
   private var ending = PageStream.noBall
+  /// Whether the ball has sent a line.
+  private var hasLine = false
 
   private init(stream: PageStream, channel: any Channel) {
     self.stream = stream
@@ -84,10 +86,11 @@ final class BallConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let line = unwrapInboundIn(data)
-    if ControlClient.isRefusal(Array(line.readableBytesView.prefix(40))) {
+    if !hasLine, ControlClient.isRefusal(Array(line.readableBytesView)) {
       ending = "\(ControlError.full)."
       return context.close(promise: nil)
     }
+    hasLine = true
     // eightballd leaves the layers out.
     guard line.readableBytesView.starts(with: Self.packet) else { return stream.take(line) }
     stream.take(ByteBuffer(bytes: layers.addingLayers(to: Array(line.readableBytesView))))
