@@ -119,6 +119,8 @@ extension BluetoothUUID {
   public static let manufacturerNameString = BluetoothUUID(0x2A29)
   /// Vendor, product and version as numbers.
   public static let pnpID = BluetoothUUID(0x2A50)
+  /// Central Address Resolution: Vol 3, Part C, 12.4.
+  public static let centralAddressResolution = BluetoothUUID(0x2AA6)
   /// The features that the client supports.
   public static let clientSupportedFeatures = BluetoothUUID(0x2B29)
   /// The hash of the database's structure.

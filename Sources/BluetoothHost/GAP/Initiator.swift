@@ -34,6 +34,9 @@ public struct Initiator {
     case unwanted
     /// The command to cancel was sent.
     case cancelling
+    /// The command to cancel was sent for a change of the controller's lists or address. The attempt
+    /// goes on afterwards.
+    case pausing
   }
 
   /// The requested scan; `nil` for none.

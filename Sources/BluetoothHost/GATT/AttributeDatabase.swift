@@ -2,9 +2,10 @@
 ///
 /// `GATTDatabase` is one that never changes. A program with a changing database declares a type of
 /// its own: an attribute keeps its handle while it exists, a removed one becomes `.vacant`, and
-/// after each change the program calls `GATTServer.databaseChanged(in:)`. The module that declares
-/// the type has to enable an experimental feature of Swift, since `attributes` borrows from the
-/// database:
+/// after each change the program calls `GATTServer.databaseChanged(in:)`. A bonded client that was
+/// away keeps its subscriptions outside the changes if the type implements `convert`. The module
+/// that declares the type has to enable an experimental feature of Swift, since `attributes`
+/// borrows from the database:
 ///
 ///     swiftSettings: [.enableExperimentalFeature("Lifetimes")]
 public protocol AttributeDatabase: ~Copyable {
@@ -23,6 +24,31 @@ public protocol AttributeDatabase: ~Copyable {
 
   /// The location of the value of `attribute`; `ValueLocation()` if it is not in the database.
   func location(of attribute: ApplicationAttribute) -> ValueLocation
+
+  /// Converts the subscriptions of a bonded client that was away while the database changed. The
+  /// server calls it before it restores subscriptions that are for another database.
+  ///
+  /// Core Specification, Vol 3, Part G, 3.3.3.3. By default the call does nothing and returns
+  /// `false`, and the server restores only the subscription to Service Changed.
+  ///
+  /// - Parameters:
+  ///   - subscriptions: The values of all Client Characteristic Configurations of an earlier state
+  ///     of this database, in the order of their handles, the lowest at slot 0; on return, of this
+  ///     database in the same order. Those that were removed or changed since are lost, except that
+  ///     of Service Changed; new ones are `.none`.
+  ///   - hash: The hash of the earlier state.
+  /// - Returns: Whether the state is known; if not, `subscriptions` is unchanged.
+  mutating func convert(
+    _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
+  ) -> Bool
+}
+
+extension AttributeDatabase where Self: ~Copyable {
+  /// `false`.
+  @inlinable
+  public mutating func convert(
+    _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
+  ) -> Bool { false }
 }
 
 /// The handle of a value, and the slot of its Client Characteristic Configuration.

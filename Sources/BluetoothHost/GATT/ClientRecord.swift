@@ -1,8 +1,9 @@
 /// What a server stores about a bonded client, from one link to the next.
 ///
 /// Core Specification, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.2. Subscriptions belong to one
-/// database, so its hash is stored with them. A server with another database restores only the
-/// subscription to Service Changed.
+/// database, so its hash is stored with them. A server with another database restores the
+/// subscriptions that it can convert (`AttributeDatabase.convert(_:from:)`), or only the one to
+/// Service Changed.
 public struct ClientRecord: Equatable, Sendable {
   /// The hash of the database that the subscriptions are for.
   public var databaseHash: DatabaseHash

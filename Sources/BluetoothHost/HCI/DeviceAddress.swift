@@ -66,6 +66,16 @@ public struct DeviceAddress: Hashable, Sendable {
     return DeviceAddress(kind: .random, bytes: bytes)
   }
 
+  /// Whether it is an identity address whose 48 bits, or 46 random bits, are neither all 0 nor all
+  /// 1. No device has another one.
+  ///
+  /// Core Specification, Vol 6, Part B, 1.3.2.1 for a static random address.
+  var isValidIdentity: Bool {
+    let mask: UInt16 = kind == .random ? 0x3FFF : 0xFFFF
+    let bits = high & mask
+    return isIdentity && low | UInt32(bits) != 0 && (low != .max || bits != mask)
+  }
+
   /// The six bytes, least significant first.
   public var bytes: InlineArray<6, UInt8> {
     [

@@ -128,6 +128,15 @@ public struct Connection: ~Copyable {
     }
   }
 
+  /// Confirms an indication whose value the client does not take, since the peer is not
+  /// authenticated yet. A server that gets no confirmation ends the link after 30 s: Core
+  /// Specification, Vol 3, Part F, 3.3.3.
+  mutating func confirmIndication() {
+    control.append(.att) { writer in
+      writer.write(ATTOpcode.handleValueConfirmation.rawValue)
+    }
+  }
+
   /// Writes the next packet of a queued control frame.
   mutating func writeControl(to writer: inout ByteWriter) -> Bool {
     guard let handle else { return false }

@@ -13,7 +13,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       opcode =
         writeLinkCommand(into: &writer, at: now)
         ?? (Security.isPresent ? writeRandomCommand(into: &writer) : nil)
-        ?? (Security.isPresent ? writePrivacyCommand(into: &writer) : nil)
+        ?? (Security.isPresent ? writePrivacyCommand(into: &writer, at: now) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }

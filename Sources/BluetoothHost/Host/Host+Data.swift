@@ -16,7 +16,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     reassemblers[index].receive(data, startsFrame: startsFrame) { frame in
       switch frame.channel {
       case .att:
-        if Server.isPresent, !Client.isPresent || !frame.payload.isFromServer {
+        if Server.isPresent, !Client.isPresent || frame.payload.isForServer {
           serverRole.receive(frame.payload, on: &connections[index])
           if Security.isPresent { securityRole.noteActivity(at: index) }
           // One client's PDU may cause the application to send something to others.
@@ -24,6 +24,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         } else if Client.isPresent, frame.payload.isFromServer {
           if !Security.isPresent || !securityRole.requiresEncryption(at: index) {
             clientRole.receive(frame.payload, on: &connections[index])
+          } else if frame.payload[0] == ATTOpcode.handleValueIndication.rawValue {
+            connections[index].confirmIndication()
           }
         } else {
           connections[index].refuse(frame.payload)
@@ -204,4 +206,9 @@ extension Span<UInt8> {
   /// Specification, Vol 3, Part F, 3.4.8.
   @inline(__always)
   var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
+
+  /// Whether the server takes this ATT PDU: that of a client, or an unknown one, which may be a
+  /// request and is refused.
+  @inline(__always)
+  var isForServer: Bool { !isFromServer || ATTOpcode(rawValue: self[0]).isAnswered }
 }

@@ -136,6 +136,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Client.isPresent { clientRole.opened(connections[index], peer: peer) }
     if Channels.isPresent { channelRole.opened(connections[index]) }
     noteSecurity(at: index)
+    // A program that only listens causes no request that would encrypt the link.
+    if Client.isPresent { encrypt(index) }
     reportWorking()
     receive(early: early, at: now)
     noteTimers(of: index)

@@ -49,6 +49,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       clientRole.connectionFailed(.unknownConnectionIdentifier)
     case .running:
       clientRole.initiator.attempt = .unwanted
+    case .pausing:
+      clientRole.initiator.attempt = .cancelling
     case .none, .unwanted, .cancelling:
       return
     }
@@ -90,11 +92,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     into writer: inout ByteWriter, at now: Instant
   ) -> HCIOpcode? {
     let initiator = clientRole.initiator
-    if initiator.attempt == .unwanted {
-      clientRole.initiator.attempt = .cancelling
-      clientRole.initiator.cancelDeadline = now.advanced(by: CommandFlow.timeout)
-      return write(PlainCommand(.leCreateConnectionCancel), into: &writer)
-    }
+    if initiator.attempt == .unwanted { return writeCancel(.cancelling, into: &writer, at: now) }
     if let opcode = writeScanCommand(into: &writer) { return opcode }
     guard initiator.attempt == .wanted, !controller.isShuttingDown else { return nil }
     clientRole.initiator.attempt = .running
@@ -104,6 +102,15 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         peer: Security.isPresent ? securityRole.linkAddress(of: initiator.peer) : initiator.peer,
         ownAddressType: controller.address.kind.rawValue,
         parameters: configuration.connectionParameters), into: &writer)
+  }
+
+  /// Writes LE Create Connection Cancel, for this new state of the attempt.
+  mutating func writeCancel(
+    _ attempt: Initiator.Attempt, into writer: inout ByteWriter, at now: Instant
+  ) -> HCIOpcode? {
+    clientRole.initiator.attempt = attempt
+    clientRole.initiator.cancelDeadline = now.advanced(by: CommandFlow.timeout)
+    return write(PlainCommand(.leCreateConnectionCancel), into: &writer)
   }
 
   private mutating func writeScanCommand(into writer: inout ByteWriter) -> HCIOpcode? {
@@ -171,9 +178,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Whether `event` is a link that the host requested. Any other result is handled here.
   mutating func isExpected(_ event: LEConnectionComplete) -> Bool {
     let attempt = clientRole.initiator.attempt
-    let isRunning = attempt == .running || attempt == .unwanted || attempt == .cancelling
+    let isRunning = attempt != .none && attempt != .wanted
     guard event.status == .success else {
-      if isRunning {
+      if attempt == .pausing, event.status == .unknownConnectionIdentifier {
+        resumeAttempt()
+      } else if isRunning {
         endAttempt(event.status)
       } else if Server.isPresent {
         serverRole.advertiser.isAdvertising = false
@@ -189,7 +198,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       return false
     }
-    guard attempt == .running || clientRole.initiator.keepsLateLink else {
+    guard attempt == .running || attempt == .pausing || clientRole.initiator.keepsLateLink else {
       // The link was made while the attempt was being cancelled.
       controller.unknownLinks.note(event.handle, endedAt: Instant(rawValue: 0))
       endAttempt(.unknownConnectionIdentifier)
@@ -215,7 +224,16 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// host ends that link.
   mutating func advanceInitiator(to now: Instant) {
     guard let deadline = clientRole.initiator.cancelDeadline, deadline <= now else { return }
+    if clientRole.initiator.attempt == .pausing { return resumeAttempt() }
     endAttempt(.unknownConnectionIdentifier)
+  }
+
+  /// The controller has stopped connecting for a change of its lists or address. The attempt goes
+  /// on after the change.
+  private mutating func resumeAttempt() {
+    clientRole.initiator.attempt = .wanted
+    clientRole.initiator.cancelDeadline = nil
+    controller.mayHaveCommands = true
   }
 
   /// The controller is reset: an attempt under way has failed.

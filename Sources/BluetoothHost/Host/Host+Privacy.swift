@@ -2,14 +2,17 @@
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Writes the next command that updates the controller's lists or address. Before the first one
-  /// it pauses advertising or scanning. `nil` if no command is pending, or while the controller
-  /// connects.
-  mutating func writePrivacyCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+  /// it pauses advertising, scanning or connecting. `nil` if no command is pending, or until the
+  /// controller has stopped connecting.
+  mutating func writePrivacyCommand(
+    into writer: inout ByteWriter, at now: Instant
+  ) -> HCIOpcode? {
     guard securityRole.hasPrivacyCommand, !controller.isShuttingDown else { return nil }
     if Client.isPresent {
       switch clientRole.initiator.attempt {
       case .none, .wanted: break
-      case .running, .unwanted, .cancelling: return nil
+      case .running: return writeCancel(.pausing, into: &writer, at: now)
+      case .unwanted, .cancelling, .pausing: return nil
       }
       if case .on = clientRole.initiator.scan {
         clientRole.initiator.requestedScan = .off

@@ -8,7 +8,8 @@ public struct PrivacyPolicy: Equatable, Sendable {
   /// The lifetime of a private address in seconds, at least 1. The default is the 15 minutes that
   /// the specification recommends (Vol 3, Part C, Appendix A).
   ///
-  /// The address does not change while the controller is connecting; links keep their first one.
+  /// An attempt to connect is interrupted for the change: Vol 3, Part C, 10.7.1. Links keep their
+  /// first address.
   public var renewalInterval: UInt16
   /// Whether only bonded centrals may connect. A private address has to be resolved by a bond.
   public var admitsBondedOnly: Bool

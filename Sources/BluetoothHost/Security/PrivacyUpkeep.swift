@@ -47,6 +47,12 @@ struct PrivacyUpkeep {
     number = 0
   }
 
+  /// Goes on with the next step.
+  mutating func finishStep() {
+    step = Step(rawValue: step.rawValue &+ 1) ?? .done
+    number = 0
+  }
+
   /// The controller was reset, and its state is lost.
   mutating func reset(supportsResolving: Bool) {
     let old = self

@@ -82,10 +82,62 @@ struct PrepareWriteTests {
   @Test("Execute Write refuses a gap, writes nothing, and empties the queue")
   func gap() {
     let controller = connectedController()
+    controller.host.server.application.values[0] = []
     expectEcho(controller, prepare(0x14, 0, [0x01]))
     expectEcho(controller, prepare(0x0D, 1, [0x02]))
     controller.expect(execute, gives: error(0x18, 0x0D, .invalidOffset))
     controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [])
+  }
+
+  /// Core Specification, Vol 3, Part F, 3.4.6.3, and Part G, 4.9.4.
+  @Test("A long write that begins beyond the first byte changes a part of the present value")
+  func partOfPresentValue() {
+    let controller = connectedController()
+    controller.host.server.application.values[0] = Array("Will it rain?".utf8)
+    expectEcho(controller, prepare(0x0D, 8, Array("sn".utf8)))
+    expectEcho(controller, prepare(0x0D, 10, Array("ow?".utf8)))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [Array("Will it snow?".utf8)])
+    // The last byte that may be written is the one after the value: 13 bytes.
+    expectEcho(controller, prepare(0x0D, 13, Array("!".utf8)))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes.last == Array("Will it snow?!".utf8))
+    expectEcho(controller, prepare(0x0D, 15, Array("!".utf8)))
+    controller.expect(execute, gives: error(0x18, 0x0D, .invalidOffset))
+    #expect(controller.writes.count == 2)
+  }
+
+  @Test("Parts beyond the first byte follow each other, and end at byte 512")
+  func rulesOfParts() {
+    let controller = connectedController()
+    controller.host.server.application.values[0] = [UInt8](repeating: 1, count: 512)
+    for (parts, code) in [
+      ([(8, 2), (11, 1)], ATTErrorCode.invalidOffset), ([(8, 2), (7, 1)], .invalidOffset),
+      ([(511, 2)], .invalidAttributeValueLength), ([(512, 1)], .invalidAttributeValueLength),
+      ([(513, 1)], .invalidOffset),
+    ] {
+      // The other attribute comes first, and is not written either.
+      expectEcho(controller, prepare(0x14, 0, [9]))
+      for (offset, count) in parts {
+        expectEcho(controller, prepare(0x0D, offset, [UInt8](repeating: 2, count: count)))
+      }
+      controller.expect(execute, gives: error(0x18, 0x0D, code))
+      #expect(controller.writes == [])
+    }
+    expectEcho(controller, prepare(0x0D, 510, [2, 2]))
+    controller.expect(execute, gives: [0x19])
+    #expect(controller.writes == [[UInt8](repeating: 1, count: 510) + [2, 2]])
+  }
+
+  @Test("A value that the application does not have, and a configuration, are written whole")
+  func wholeValuesOnly() {
+    let controller = connectedController()
+    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+    for handle: UInt16 in [0x1B, 0x0E, 0x09] {
+      expectEcho(controller, prepare(handle, 1, [0x00]))
+      controller.expect(execute, gives: error(0x18, handle, .invalidOffset))
+    }
     #expect(controller.writes == [])
   }
 

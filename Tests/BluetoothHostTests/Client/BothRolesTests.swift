@@ -175,6 +175,20 @@ struct BothRolesTests {
     #expect(pair.second.host.server.application.values[0] == value)
   }
 
+  @Test(
+    "an unknown odd opcode is refused, as by a server alone",
+    arguments: [0x15, 0x1F, 0x25, 0x3F, 0x81] as [UInt8])
+  func unknownOpcode(opcode: UInt8) {
+    let refusal: [UInt8] = [0x01, opcode, 0, 0, 0x06]
+    let server = connectedController()
+    server.expect([opcode, 1, 0], gives: refusal)
+    let pair = Pair()
+    let count = pair.first.pdus.count
+    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, opcode, 1, 0], at: pair.now)
+    pair.run()
+    #expect(Array(pair.first.pdus.dropFirst(count)) == [refusal])
+  }
+
   @Test("a request and a response on one link never mix")
   func turns() {
     let pair = Pair()

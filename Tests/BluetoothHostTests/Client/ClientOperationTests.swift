@@ -15,6 +15,17 @@ struct ClientOperationTests {
     }
   }
 
+  @Test("exchanges the MTU once on a link: Vol 3, Part F, 3.4.2.1")
+  func oneExchange() {
+    let central = ScriptedCentral<1>.connected()
+    central.peer = { _ in [[0x03, 0x64, 0x00]] }
+    central.perform(.exchangeMTU)
+    central.perform(.exchangeMTU)
+    #expect(central.pdus == [[0x02, 0x05, 0x02]])
+    #expect(central.takeEvents() == [.ended(.exchangeMTU, nil), .ended(.exchangeMTU, nil)])
+    #expect(central.mtu == 100)
+  }
+
   @Test("offers the MTU of its configuration")
   func offeredMTU() throws {
     var configuration = HostConfiguration.central

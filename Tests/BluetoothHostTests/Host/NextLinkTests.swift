@@ -146,8 +146,9 @@ struct NextLinkTests {
     // The prepare queue is empty.
     controller.expect([0x18, 0x01], gives: [0x19], on: handle)
     #expect(controller.writes == [])
+    // 0x0100 is beyond the end of the value.
     controller.expect(
-      [0x16, 0x0D, 0x00, 2, 0, 9], gives: [0x17, 0x0D, 0x00, 2, 0, 9], on: handle)
+      [0x16, 0x0D, 0x00, 0, 1, 9], gives: [0x17, 0x0D, 0x00, 0, 1, 9], on: handle)
     controller.expect([0x18, 0x01], gives: error(0x18, 0x0D, .invalidOffset), on: handle)
     // The central is change-aware, and no confirmation is pending.
     controller.subscribe(0x09, nil, on: handle)

@@ -63,6 +63,27 @@ struct PairingSecretsTests {
     #expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
   }
 
+  @Test("The next pairing leaves no secrets of an unfinished one in memory")
+  func begunAgain() {
+    let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
+    let policy = PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible)
+    end.pairing.begin(
+      .initiator, policy: policy, identity: initiatorIdentity, at: Instant(rawValue: 0))
+    _ = end.nextPDU()
+    end.receive([0x02, 2, 0, 0x0D, 16, 0, 0])
+    var random = FixedRandom(seed: 1)
+    let privateKey: Number256 = random.nextNumber()
+    #expect(memory(of: &end.pairing, holds: bytes(privateKey)))
+    end.pairing.begin(.initiator, policy: policy, identity: nil, at: Instant(rawValue: 0))
+    end.collect()
+    #expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    // It begins with the first step, and without the PDUs of the other one.
+    let needsStep = end.pairing.needsStep
+    #expect(!needsStep)
+    #expect(end.nextPDU()?.first == 0x01)
+    #expect(end.nextPDU() == nil)
+  }
+
   @Test("The manager erases a key that the controller has")
   func givenKey() throws {
     let central = SecurityStation(

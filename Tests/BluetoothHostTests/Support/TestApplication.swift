@@ -83,6 +83,21 @@ struct TestApplication: GATTApplication {
     }
   }
 
+  func permitsWrite(
+    to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
+  ) -> Bool {
+    attribute != .hidden && offset <= values[Int(attribute.rawValue)].count
+  }
+
+  mutating func write(
+    _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
+    at connectionIndex: Int
+  ) throws(GATTRefusal) {
+    let old = values[Int(attribute.rawValue)]
+    let new = old.prefix(offset) + Array(part) + old.dropFirst(offset + part.count)
+    try write(Array(new).span, to: attribute, at: connectionIndex)
+  }
+
   mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
     if let ending { throw ending }
     if notesEndings { events.append(.endedWrite(connectionIndex, isCommand: isCommand)) }

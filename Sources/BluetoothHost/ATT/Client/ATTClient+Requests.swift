@@ -121,6 +121,7 @@ extension ATTClient {
     case .discoverServices, .discoverServicesByUUID, .discoverIncludedServices,
       .discoverCharacteristics, .discoverDescriptors:
       remaining(of: operation).isValid
+    case .exchangeMTU: !hasExchangedMTU
     default: true
     }
   }

@@ -45,6 +45,9 @@ struct ATTClient: ~Copyable {
   private(set) var mtu: UInt16 = 23
   /// The longest PDU that this device accepts.
   let maximumMTU: UInt16
+  /// Whether Exchange MTU Request was sent, which a client does once on a link: Vol 3, Part F,
+  /// 3.4.2.1.
+  var hasExchangedMTU = false
   /// Why the prepared parts are discarded.
   var failure: OperationError?
   /// The security of the link.
@@ -96,7 +99,7 @@ struct ATTClient: ~Copyable {
         end(with: error, at: connection.index, &application)
         return false
       }
-      // An empty range contains nothing.
+      // An empty range contains nothing, and the MTU is exchanged already.
       guard hasRequest(operation) else {
         end(with: nil, at: connection.index, &application)
         return false
@@ -108,6 +111,7 @@ struct ATTClient: ~Copyable {
       of: request.span.extracting(first: count), length: length, to: &writer)
     connection.sending = isDone ? .nothing : .client
     guard isDone else { return true }
+    if case .exchangeMTU = operation { hasExchangedMTU = true }
     if case .writeWithoutResponse = operation {
       end(with: nil, at: connection.index, &application)
     } else {

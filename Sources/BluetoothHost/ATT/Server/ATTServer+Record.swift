@@ -29,18 +29,20 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   }
 
   /// Restores the client at `connectionIndex` from `record`, except for what it has set on this
-  /// link. If the database differs, or the client did not know about the last change, it becomes
-  /// change-unaware, and gets Service Changed if it has subscribed to it.
+  /// link. If the database differs, only subscriptions that it can convert are restored. If it
+  /// differs, or the client did not know about the last change, the client becomes change-unaware,
+  /// and gets Service Changed if it has subscribed to it.
   mutating func restore(_ record: ClientRecord, at connectionIndex: Int) {
     bearers[connectionIndex].clientFeatures |= record.features
     let isSame = record.databaseHash == database.hash
-    if isSame {
+    var subscriptions = record.subscriptions
+    if isSame || database.convert(&subscriptions, from: record.databaseHash) {
       var count = 0
       for index in database.attributes.indices {
         guard case .clientConfiguration(let slot) = database.attributes[index].value else {
           continue
         }
-        let configuration = record.subscriptions[count]
+        let configuration = subscriptions[count]
         count &+= 1
         if configuration != .none, bearers[connectionIndex].configurations[slot] == .none {
           restore(configuration, of: index, slot, at: connectionIndex)

@@ -139,8 +139,9 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   }
 
   /// Executes the queued writes: Core Specification, Vol 3, Part F, 3.4.6.3. It assembles every
-  /// value, and checks it for gaps and length, before it writes the first one. Afterwards the queue
-  /// is empty, unless the application puts the answer off.
+  /// value, and checks it for gaps and length, before it writes the first one. The application
+  /// decides about a first part that begins beyond the first byte, since it has the present value.
+  /// Afterwards the queue is empty, unless the application puts the answer off.
   mutating func executeWrite(
     _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
   ) throws(ATTFailure) {
@@ -170,11 +171,35 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       let start = position
       position = bearers[connectionIndex].prepared.position(after: position)
       guard isFirst else { continue }
-      try bearers[connectionIndex].prepared.assemble(handle, from: start, into: &value)
-      if writes {
-        try store(
-          value.span, to: preparable(handle, at: connectionIndex), handle, at: connectionIndex)
+      let offset = try bearers[connectionIndex].prepared.assemble(
+        handle, from: start, into: &value)
+      let target = try preparable(handle, at: connectionIndex)
+      if offset > 0 {
+        try storePart(
+          value.span, from: offset, to: target, handle, writes: writes, at: connectionIndex)
+      } else if writes {
+        try store(value.span, to: target, handle, at: connectionIndex)
       }
+    }
+  }
+
+  /// Writes the part of a value from `offset` on, or, unless `writes`, checks that it may be written.
+  /// The values of the server itself are written as a whole.
+  private mutating func storePart(
+    _ part: Span<UInt8>, from offset: Int, to target: Attribute.Value, _ handle: AttributeHandle,
+    writes: Bool, at connectionIndex: Int
+  ) throws(ATTFailure) {
+    guard case .application(let attribute) = target,
+      application.permitsWrite(to: attribute, from: offset, at: connectionIndex)
+    else { throw ATTFailure(.invalidOffset, at: handle) }
+    guard offset &+ part.count <= maximumAttributeValueLength else {
+      throw ATTFailure(.invalidAttributeValueLength, at: handle)
+    }
+    guard writes else { return }
+    do throws(GATTRefusal) {
+      try application.write(part, from: offset, to: attribute, at: connectionIndex)
+    } catch {
+      throw ATTFailure(error, at: handle)
     }
   }
 }
@@ -182,22 +207,29 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 extension PrepareQueue {
   /// Assembles the parts of `handle`, from its first part at `start` on. Parts of other attributes
   /// may lie between them.
+  ///
+  /// - Returns: The offset of the first part in the attribute's value. No other part may begin before
+  ///   it, or leave a gap.
   fileprivate func assemble(
     _ handle: AttributeHandle, from start: Int, into value: inout ByteBuffer<512>
-  ) throws(ATTFailure) {
+  ) throws(ATTFailure) -> Int {
     value.removeAll()
     var position = start
+    var first: Int?
     while let part = part(at: position) {
       if part.handle == handle {
-        guard Int(part.offset) <= value.count else {
+        let offset = Int(part.offset) &- (first ?? Int(part.offset))
+        if case nil = first { first = Int(part.offset) }
+        guard offset >= 0, offset <= value.count else {
           throw ATTFailure(.invalidOffset, at: handle)
         }
-        guard value.replace(from: Int(part.offset), with: part.value) else {
+        guard value.replace(from: offset, with: part.value) else {
           throw ATTFailure(.invalidAttributeValueLength, at: handle)
         }
       }
       position = self.position(after: position)
     }
+    return first ?? 0
   }
 }
 

@@ -18,15 +18,19 @@ public struct ChannelListener: Equatable, Sendable {
   public var keySize: Int
   /// Whether this peer may use the SPSM.
   public var isAuthorized: Bool
+  /// Whether the program can take another channel from this peer.
+  public var hasRoom: Bool
 
   /// Creates a listener with these requirements.
   public init(
-    mtu: ChannelMTU, security: Security = .none, keySize: Int = 7, isAuthorized: Bool = true
+    mtu: ChannelMTU, security: Security = .none, keySize: Int = 7, isAuthorized: Bool = true,
+    hasRoom: Bool = true
   ) {
     self.mtu = mtu
     self.security = security
     self.keySize = keySize
     self.isAuthorized = isAuthorized
+    self.hasRoom = hasRoom
   }
 
   /// Why a link with this protection gets no channel; `nil` if it gets one.
@@ -42,7 +46,8 @@ public struct ChannelListener: Equatable, Sendable {
       }
       guard protection.keySize >= keySize else { return .encryptionKeySizeTooShort }
     }
-    return isAuthorized ? nil : .insufficientAuthorization
+    guard isAuthorized else { return .insufficientAuthorization }
+    return hasRoom ? nil : .noResourcesAvailable
   }
 }
 

@@ -7,6 +7,9 @@ public protocol BondStore: ~Copyable {
   /// The number of bonds.
   var count: Int { get }
 
+  /// Whether a bond with a new identity address would replace another one. By default false.
+  var isFull: Bool { get }
+
   /// The bond with this number; `nil` if there is none.
   func bond(at index: Int) -> Bond?
 
@@ -34,6 +37,10 @@ public protocol KeptBondStore: BondStore, ~Copyable {
 }
 
 extension BondStore where Self: ~Copyable {
+  /// `false`.
+  @inlinable
+  public var isFull: Bool { false }
+
   /// The number of the bond with this identity address; `nil` if there is none.
   public func index(of identityAddress: DeviceAddress) -> Int? {
     for index in 0..<count where bond(at: index)?.identityAddress == identityAddress {

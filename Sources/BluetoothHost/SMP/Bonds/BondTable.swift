@@ -8,6 +8,9 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
   /// The number of bonds.
   public private(set) var count = 0
 
+  /// Whether a bond with a new identity address would replace another one.
+  public var isFull: Bool { count == capacity }
+
   /// Whether there are changes since `markKept`, so that a file of the bonds is out of date.
   public private(set) var isChanged = false
 

@@ -4,6 +4,8 @@ struct SecuredLink {
   var link = PairingLink(role: .responder, ownAddress: .zero, peerAddress: .zero)
   /// The identity address of the peer's bond; `nil` without a bond.
   var identity: DeviceAddress?
+  /// Whether the peer has that bond's key: the link was encrypted with it, or has just made it.
+  var isProved = false
   /// The current security of the link.
   var security: LinkSecurity = .none
   /// Whether the Security Manager Timer has expired: then the link cannot pair any more.

@@ -4,7 +4,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Takes the record of the client at `index` after its link is encrypted with the key of its
   /// bond; `nil` before that, and after it was taken.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {
-    guard isOpen(index), !table[index].isRecognized,
+    guard isOpen(index), !table[index].isRecognized, table[index].isProved,
       table[index].security.contains(.encrypted | .bonded), let number = bondIndex(at: index),
       let bond = bonds.bond(at: number)
     else { return nil }

@@ -127,6 +127,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if status != .success {
       if newSecurity != nil { bondEncryptionFailed(status, at: index) }
     } else if isEncrypted, let newSecurity {
+      table[index].isProved = true
       setSecurity(newSecurity, at: index)
       if let number = bondIndex(at: index) {
         bonds.markUsed(at: number)

@@ -99,6 +99,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   mutating func beginPairing(at index: Int, at now: Instant) {
     pairingIndex = index
+    table[index].isEncryptionPending = false
     pairing.begin(table[index].link, policy: policy(at: index), identity: identity, at: now)
     settle(at: now)
   }

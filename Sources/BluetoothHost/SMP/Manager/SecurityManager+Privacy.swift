@@ -52,8 +52,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     while upkeep.step != .done || upkeep.isAddressPending {
       if upkeep.step == .done { upkeep.step = .address }
       guard let command = nextCommand() else {
-        upkeep.step = PrivacyUpkeep.Step(rawValue: upkeep.step.rawValue &+ 1) ?? .done
-        upkeep.number = 0
+        upkeep.finishStep()
         continue
       }
       upkeep.awaited = command.opcode
@@ -135,7 +134,10 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       upkeep.resolvesAll = !hasKeys
       return nil
     }
-    guard let bond = nextKeyedBond(), let key = bond.identityResolvingKey else { return nil }
+    // After a refusal nothing is added: the privacy modes are for the first bonds.
+    guard upkeep.resolvesAll, let bond = nextKeyedBond(), let key = bond.identityResolvingKey else {
+      return nil
+    }
     guard upkeep.resolvingCount < Int(upkeep.resolvingListSize ?? 0) else {
       upkeep.resolvesAll = false
       return nil
@@ -190,9 +192,11 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     upkeep.awaited = nil
     upkeep.finish(opcode, status, value: value)
     if opcode == .leSetAddressResolutionEnable, status != .success {
-      // A controller that cannot start resolving does not; one that cannot stop continues.
+      // A controller that cannot start resolving does not; one that cannot stop continues. It is not
+      // asked again.
       upkeep.isResolving.toggle()
       upkeep.resolvesAll = false
+      upkeep.finishStep()
     }
     guard opcode == .leSetRandomAddress, status == .success else { return nil }
     return upkeep.requestedAddress

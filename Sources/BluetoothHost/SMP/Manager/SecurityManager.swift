@@ -99,6 +99,7 @@ public struct SecurityManager<
     bondsChanged()
     for index in 0..<links where table[index].identity == identity {
       table[index].identity = nil
+      table[index].isProved = false
       table[index].security = table[index].security.subtracting(.bonded)
       table[index].hasOwnKey = false
     }
@@ -152,6 +153,7 @@ public struct SecurityManager<
   /// The peer at `index` has the bond with this number.
   mutating func noteBond(_ number: Int, at index: Int) {
     guard let bond = bonds.bond(at: number) else { return }
+    if table[index].identity != bond.identityAddress { table[index].isProved = false }
     table[index].identity = bond.identityAddress
     table[index].security = table[index].security | .bonded
     table[index].hasOwnKey = isCentral(at: index) && bond.serves(.initiator)
@@ -187,14 +189,15 @@ public struct SecurityManager<
     let claimedAddress = table[index].claimedAddress
     switch outcome {
     case .paired(let bond):
-      if let bond, !keep(bond, at: index) {
+      if let bond, let obstacle = keep(bond, at: index) {
         table[index].pendingFailure = .keyRejected
-        return finish(.failed(.keyRejected), at: index)
+        return finish(obstacle, at: index)
       }
       limiter.noteSuccess(claimedAddress)
+      if policy.closesAfterPairing { policy.isOpen = false }
     // The peer does not pair now. Nothing was guessed, so the next attempt need not wait.
     case .refused(.pairingNotSupported): break
-    case .failed, .refused, .timedOut, .linkLost, .encryptionFailed:
+    case .failed, .noRoom, .refused, .timedOut, .linkLost, .encryptionFailed:
       if case .timedOut = outcome { markTimedOut(index) }
       limiter.noteFailure(claimedAddress, at: now)
     }
@@ -202,19 +205,35 @@ public struct SecurityManager<
     delegate.pairingEnded(outcome, at: index)
   }
 
-  /// Stores a new bond with the peer at `index`; `false` if a stronger one exists: the peer claims
-  /// another's identity, or has lost a capability (Vol 3, Part H, 3.5.5, Key Rejected).
-  private mutating func keep(_ bond: Bond, at index: Int) -> Bool {
-    if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number),
-      bond.isWeaker(than: old)
-    {
-      return false
+  /// Stores a new bond with the peer at `index`. Returns the outcome if it may not: it would replace
+  /// a stronger bond, or one that the peer does not prove to have (Vol 3, Part H, 3.5.5, Key
+  /// Rejected); or the store is full.
+  private mutating func keep(_ bond: Bond, at index: Int) -> PairingOutcome? {
+    if let number = bonds.index(of: bond.identityAddress), let old = bonds.bond(at: number) {
+      guard !bond.isWeaker(than: old), hasProved(old, with: bond, at: index) else {
+        return .failed(.keyRejected)
+      }
+    } else if bonds.isFull, !policy.dropsBonds {
+      return .noRoom
     }
     bonds.store(bond)
     bondsChanged()
     if let number = bonds.index(of: bond.identityAddress) { noteBond(number, at: index) }
+    table[index].isProved = true
     // The new bond lacks the server's current state.
     invalidateSaved(at: index)
-    return true
+    return nil
+  }
+
+  /// Whether the peer at `index` is the one with the bond `old`, which `new` would replace. Anyone
+  /// can use its address, or distribute it as an identity. The proof is the old key, with which the
+  /// link was encrypted, or the old identity resolving key.
+  ///
+  /// As the central, this device pairs again only because its program or the peripheral asks, and
+  /// the program chose the peer: its address on the link is enough.
+  private func hasProved(_ old: Bond, with new: Bond, at index: Int) -> Bool {
+    if let key = old.identityResolvingKey, key == new.identityResolvingKey { return true }
+    return table[index].identity == old.identityAddress
+      && (table[index].isProved || isCentral(at: index))
   }
 }

@@ -59,6 +59,9 @@ public struct KeyDistribution: Flags {
   public static let signatureKey = KeyDistribution(rawValue: 0x04)
   /// LinkKey: a BR/EDR key is derived from the long term key.
   public static let linkKey = KeyDistribution(rawValue: 0x08)
+
+  /// The reserved bits, which a receiver ignores.
+  static let reserved = KeyDistribution(rawValue: 0xF0)
 }
 
 /// A device's capabilities and requirements: the parameters of Pairing Request and of Pairing

@@ -37,9 +37,10 @@ extension Pairing where Agreement: ~Copyable {
     state.peerFeatures = response.features
     let request = state.ownFeatures
     // The responder may omit keys, but not add any: Vol 3, Part H, 3.6.1.
-    guard request.initiatorKeys.contains(response.features.initiatorKeys),
-      request.responderKeys.contains(response.features.responderKeys)
-    else { return fail(.invalidParameters) }
+    let added =
+      response.features.initiatorKeys.subtracting(request.initiatorKeys)
+      | response.features.responderKeys.subtracting(request.responderKeys)
+    guard KeyDistribution.reserved.contains(added) else { return fail(.invalidParameters) }
     agree()
   }
 

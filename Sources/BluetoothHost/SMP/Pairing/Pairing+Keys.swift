@@ -35,12 +35,6 @@ extension Pairing where Agreement: ~Copyable {
     return codes
   }
 
-  /// Whether the peer has to send its next key now.
-  var awaitsPeerKey: Bool {
-    guard state.phase == .keys, !state.peerKeys.isEmpty else { return false }
-    return state.link.role == .initiator || (state.ownKeys.isEmpty && state.pendingPDUs.isEmpty)
-  }
-
   /// Sends the next key if it is this device's turn; ends after the last.
   mutating func continueKeys() {
     guard state.phase == .keys, state.pendingPDUs.isEmpty else { return }
@@ -75,8 +69,10 @@ extension Pairing where Agreement: ~Copyable {
 
   /// The peer's identity address.
   mutating func receiveKey(_ pdu: IdentityAddressInformation) {
-    guard isPlausible(pdu.address) else { return fail(.invalidParameters) }
-    state.bond.identityAddress = pdu.address
+    guard isPossible(pdu.address) else { return fail(.invalidParameters) }
+    // An identity address on the link stays the peer's identity. A device may distribute its other
+    // one, such as its public address on a link with a static random one.
+    if !state.link.peerAddress.isIdentity { state.bond.identityAddress = pdu.address }
     received(.identityAddressInformation)
   }
 
@@ -85,11 +81,13 @@ extension Pairing where Agreement: ~Copyable {
     continueKeys()
   }
 
-  /// Whether the address on the link can belong to a device with this identity. Otherwise a peer
-  /// could replace another's bond.
-  private func isPlausible(_ identity: DeviceAddress) -> Bool {
+  /// Whether the peer can have this identity address: it is a valid one, it is not this device's,
+  /// and the key that came with it resolves the private address on the link. Vol 3, Part H, 3.6.5.
+  private func isPossible(_ identity: DeviceAddress) -> Bool {
+    guard identity.isValidIdentity, identity != state.link.ownAddress,
+      identity != state.identity?.address
+    else { return false }
     let address = state.link.peerAddress
-    if address.isIdentity { return address == identity }
     guard address.isResolvable, let key = state.bond.identityResolvingKey else { return true }
     return address.isResolved(by: key)
   }
@@ -102,10 +100,11 @@ extension Pairing where Agreement: ~Copyable {
     let hasKey =
       state.isSecureConnections
       || state.responderFeatures.responderKeys.contains(.encryptionKey)
-    // Without an identity, a bond with a private address is useless after the address changes.
+    // Without an identity, a bond with a private address is useless after the address changes,
+    // unless EDIV and Rand identify its key.
+    let address = state.bond.identityAddress
     let isRecognizable =
-      state.bond.identityAddress.isIdentity || state.bond.identityResolvingKey != nil
-      || !state.isSecureConnections
+      isPossible(address) || (!state.isSecureConnections && !address.isIdentity)
     end(.paired(bonds && hasKey && isRecognizable ? state.bond : nil))
   }
 }

@@ -13,7 +13,7 @@ extension Pairing where Agreement: ~Copyable {
     case .confirm: .pairingConfirm
     case .random: .pairingRandom
     case .check: .pairingDHKeyCheck
-    case .keys: awaitsPeerKey ? state.peerKeys.first : nil
+    case .keys: state.peerKeys.first
     }
   }
 

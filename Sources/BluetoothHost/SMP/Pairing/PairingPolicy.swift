@@ -22,6 +22,8 @@ public struct PairingPolicy: Equatable, Sendable {
 
   /// Whether peers may pair now. If not, a Pairing Request fails with Pairing Not Supported.
   public var isOpen: Bool
+  /// Whether the first successful pairing sets `isOpen` to false.
+  public var closesAfterPairing: Bool
   /// This device's means to display and enter numbers.
   public var ioCapability: IOCapability
   /// Whether to request protection against man-in-the-middle attacks.
@@ -30,22 +32,28 @@ public struct PairingPolicy: Equatable, Sendable {
   public var secureConnections: SecureConnections
   /// Whether to store keys.
   public var bonds: Bool
+  /// Whether a new bond may replace another device's bond in a full store. If not, the pairing fails
+  /// with Key Rejected.
+  public var dropsBonds: Bool
   /// Whether the user has to confirm Just Works.
   public var confirmsJustWorks: Bool
 
   /// The defaults pair with every peer, store keys, and show no prompts, for a device without
   /// buttons.
   public init(
-    isOpen: Bool = true, ioCapability: IOCapability = .noInputNoOutput,
+    isOpen: Bool = true, closesAfterPairing: Bool = false,
+    ioCapability: IOCapability = .noInputNoOutput,
     authentication: Authentication = .wherePossible,
     secureConnections: SecureConnections = .wherePossible, bonds: Bool = true,
-    confirmsJustWorks: Bool = false
+    dropsBonds: Bool = true, confirmsJustWorks: Bool = false
   ) {
     self.isOpen = isOpen
+    self.closesAfterPairing = closesAfterPairing
     self.ioCapability = ioCapability
     self.authentication = authentication
     self.secureConnections = secureConnections
     self.bonds = bonds
+    self.dropsBonds = dropsBonds
     self.confirmsJustWorks = confirmsJustWorks
   }
 

@@ -59,6 +59,9 @@ public enum PairingOutcome: Equatable, Sendable {
   case paired(Bond?)
   /// This device ended it. The peer gets the reason, if there is still a link.
   case failed(PairingFailure)
+  /// This device ended it, since its store of bonds is full and its policy drops none. The peer gets
+  /// Key Rejected.
+  case noRoom
   /// The peer ended it for this reason.
   case refused(PairingFailure)
   /// 30 s passed without a PDU. The link can no longer pair. Vol 3, Part H, 3.4.

@@ -1,0 +1,475 @@
+import BallTestSupport
+import BluetoothHost
+import Testing
+
+private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
+
+private let request: [UInt8] = [0x01, 3, 0, 0x09, 16, 0, 0]
+
+private func bond(
+  isAuthenticated: Bool = false, isSecureConnections: Bool = true, role: PairingRole = .responder
+) -> Bond {
+  Bond(
+    identityAddress: initiatorAddress, longTermKey: Number128(words: [1, 2, 3, 4]),
+    encryptedDiversifier: isSecureConnections ? 0 : 5,
+    randomNumber: isSecureConnections ? 0 : 6, isAuthenticated: isAuthenticated,
+    isSecureConnections: isSecureConnections, role: role)
+}
+
+extension SecurityStation {
+  /// A station with an open link 0 to a peer that the test plays, which may have a bond.
+  fileprivate static func alone(
+    _ role: PairingRole, _ bond: Bond? = nil, policy: PairingPolicy = PairingPolicy()
+  ) -> SecurityStation {
+    let station = SecurityStation(policy, identity: nil)
+    if let bond { station.manager.bonds.store(bond) }
+    station.open(role)
+    return station
+  }
+
+  fileprivate func open(_ role: PairingRole) {
+    manager.opened(
+      PairingLink(role: role, ownAddress: responderAddress, peerAddress: initiatorAddress), at: 0)
+  }
+
+  fileprivate func advance(to time: UInt64) {
+    now = at(time)
+    manager.advance(to: now)
+  }
+}
+
+/// An end of a pairing, and whether the next one has to wait.
+private struct EndCase: Sendable {
+  let role: PairingRole
+  let end: @Sendable (SecurityStation) -> Void
+  let outcome: PairingOutcome
+  let waits: Bool
+}
+
+private let endCases: [Row<EndCase>] = [
+  Row(
+    "this device fails it",
+    EndCase(
+      role: .responder, end: { $0.receive([0x0E, 0]) }, outcome: .failed(.commandNotSupported),
+      waits: true)),
+  Row(
+    "the peer fails it",
+    EndCase(
+      role: .responder, end: { $0.receive([0x05, 0x08]) }, outcome: .refused(.unspecifiedReason),
+      waits: true)),
+  Row(
+    "the peer does not pair now",
+    EndCase(
+      role: .initiator, end: { $0.receive([0x05, 0x05]) }, outcome: .refused(.pairingNotSupported),
+      waits: false)),
+  Row(
+    "the peer asks to wait",
+    EndCase(
+      role: .initiator, end: { $0.receive([0x05, 0x09]) }, outcome: .refused(.repeatedAttempts),
+      waits: true)),
+  Row(
+    "the link closes",
+    EndCase(
+      role: .initiator, end: { $0.manager.closed(at: 0, at: $0.now) }, outcome: .linkLost,
+      waits: true)),
+  Row(
+    "the peer is silent",
+    EndCase(
+      role: .initiator, end: { $0.advance(to: 30_000) }, outcome: .timedOut, waits: true)),
+]
+
+/// What a central does at a Security Request: its link, the request, and the result.
+private struct RequestCase: Sendable {
+  enum Result: Equatable { case nothing, encrypts, pairs, refuses(UInt8) }
+  var bond: Bond?
+  var policy = PairingPolicy()
+  /// Whether the link is already encrypted with the bond's key.
+  var isEncrypted = false
+  let pdu: [UInt8]
+  let result: Result
+}
+
+private let requestCases: [Row<RequestCase>] = [
+  Row("no bond", RequestCase(pdu: [0x0B, 0x01], result: .pairs)),
+  Row("a bond", RequestCase(bond: bond(), pdu: [0x0B, 0x01], result: .encrypts)),
+  Row(
+    "a bond without authentication",
+    RequestCase(bond: bond(), pdu: [0x0B, 0x05], result: .pairs)),
+  Row(
+    "a bond with authentication",
+    RequestCase(bond: bond(isAuthenticated: true), pdu: [0x0B, 0x05], result: .encrypts)),
+  Row(
+    "a legacy bond of the other role",
+    RequestCase(bond: bond(isSecureConnections: false), pdu: [0x0B, 0x01], result: .pairs)),
+  Row(
+    "a legacy bond of this role",
+    RequestCase(
+      bond: bond(isSecureConnections: false, role: .initiator), pdu: [0x0B, 0x01],
+      result: .encrypts)),
+  Row(
+    "an encrypted link",
+    RequestCase(bond: bond(), isEncrypted: true, pdu: [0x0B, 0x01], result: .nothing)),
+  Row(
+    "an encrypted link without authentication",
+    RequestCase(bond: bond(), isEncrypted: true, pdu: [0x0B, 0x05], result: .pairs)),
+  Row(
+    "pairing is closed",
+    RequestCase(policy: PairingPolicy(isOpen: false), pdu: [0x0B, 0x01], result: .refuses(0x05))),
+  Row(
+    "pairing is closed, and there is a bond",
+    RequestCase(
+      bond: bond(), policy: PairingPolicy(isOpen: false), pdu: [0x0B, 0x01], result: .encrypts)),
+  Row("no AuthReq", RequestCase(bond: bond(), pdu: [0x0B], result: .refuses(0x0A))),
+  Row("two bytes", RequestCase(bond: bond(), pdu: [0x0B, 1, 1], result: .refuses(0x0A))),
+]
+
+/// Core Specification, Vol 3, Part H, 2.3.6, 2.4.6, 3.4 and 3.5.
+@Suite("Who may pair, and when")
+struct PairingRuleTests {
+  @Test("After a failure the next pairing waits 1 s", arguments: endCases)
+  fileprivate func ends(row: Row<EndCase>) {
+    let station = SecurityStation.alone(row.value.role)
+    if row.value.role == .responder {
+      station.receive(request)
+    } else {
+      #expect(station.pair())
+    }
+    _ = station.takePDUs()
+    row.value.end(station)
+    #expect(station.calls == [.ended(row.value.outcome, 0)])
+    #expect(station.manager.pairingIndex == nil)
+    station.manager.closed(at: 0, at: station.now)
+    station.open(.initiator)
+    #expect(station.pair() != row.value.waits)
+    guard row.value.waits else { return }
+    station.now = at(station.now.rawValue + 999)
+    #expect(!station.pair())
+    station.now = at(station.now.rawValue + 1)
+    #expect(station.pair())
+  }
+
+  @Test("A success ends the delay, which begins again at 1 s")
+  func success() {
+    let central = SecurityStation(identity: initiatorIdentity, seed: 1)
+    let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
+    central.connect(to: peripheral)
+    func fail() {
+      #expect(central.pair())
+      central.receive([0x05, 0x08])
+      _ = central.takePDUs()
+    }
+    fail()
+    central.now = at(1_000)
+    fail()
+    central.now = at(2_999)
+    #expect(!central.pair(), "2 s")
+    central.now = at(3_000)
+    #expect(central.pair())
+    central.run()
+    #expect(central.bondCount == 1)
+    fail()
+    central.now = at(3_999)
+    #expect(!central.pair(), "1 s again")
+    central.now = at(4_000)
+    #expect(central.pair())
+  }
+
+  @Test("A central does what a Security Request asks, or refuses it", arguments: requestCases)
+  fileprivate func securityRequest(row: Row<RequestCase>) {
+    let station = SecurityStation.alone(.initiator, row.value.bond, policy: row.value.policy)
+    if row.value.isEncrypted {
+      #expect(station.secure())
+      _ = station.manager.takeEncryption(at: 0, at: station.now)
+      // While the controller encrypts, nothing else begins.
+      station.receive([0x0B, 0x05])
+      #expect(!station.hasPDU() && !station.hasCommand())
+      station.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: station.now)
+    }
+    station.receive(row.value.pdu)
+    #expect(station.hasCommand() == (row.value.result == .encrypts))
+    let sent = station.takePDUs()
+    switch row.value.result {
+    case .nothing, .encrypts: #expect(sent == [])
+    case .pairs: #expect(sent.count == 1 && sent.first?.first == 0x01)
+    case .refuses(let reason): #expect(sent == [[0x05, reason]])
+    }
+    #expect((station.manager.pairingIndex == 0) == (row.value.result == .pairs))
+  }
+
+  @Test("A Security Request after a failure is refused until the delay has passed")
+  func hastyRequest() {
+    let station = SecurityStation.alone(.initiator)
+    #expect(station.pair())
+    station.receive([0x05, 0x08])
+    station.now = at(999)
+    station.receive([0x0B, 0x01])
+    #expect(station.takePDUs() == [[0x05, 0x09]])
+    station.now = at(1_000)
+    station.receive([0x0B, 0x01])
+    #expect(station.takePDUs().first?.first == 0x01)
+  }
+
+  @Test("AuthReq and the pairing require at least the security of the bond")
+  func strengthened() {
+    // The bond, a policy, and AuthReq. Bonding 0x01, MITM 0x04, SC 0x08.
+    let weak = PairingPolicy(authentication: .optional, secureConnections: .notOffered)
+    let cases: [(Bond?, PairingPolicy, UInt8)] = [
+      (nil, PairingPolicy(), 0x09), (nil, weak, 0x01),
+      (bond(isSecureConnections: false), weak, 0x01), (bond(), weak, 0x09),
+      (bond(isAuthenticated: true, isSecureConnections: false), weak, 0x05),
+      (bond(isAuthenticated: true), weak, 0x0D), (bond(), PairingPolicy(bonds: false), 0x08),
+    ]
+    for (bond, policy, requirements) in cases {
+      let station = SecurityStation.alone(.responder, bond, policy: policy)
+      #expect(station.pair())
+      #expect(station.takePDUs() == [[0x0B, requirements]])
+      let central = SecurityStation.alone(.initiator, bond, policy: policy)
+      #expect(central.pair())
+      #expect(central.takePDUs().first?[3] == requirements)
+    }
+  }
+
+  @Test("A Pairing Failed answers a Security Request, once, and nothing else")
+  func refusedRequest() {
+    let answers: [([UInt8], PairingFailure)] = [
+      ([0x05, 0x05], .pairingNotSupported), ([0x05, 0xFF], PairingFailure(rawValue: 0xFF)),
+      ([0x05], .unspecifiedReason), ([0x05, 1, 2], .unspecifiedReason),
+    ]
+    for (pdu, reason) in answers {
+      let station = SecurityStation.alone(.responder)
+      station.receive(pdu)
+      #expect(station.calls == [])
+      #expect(station.pair())
+      _ = station.takePDUs()
+      #expect(station.manager.deadline == at(30_000))
+      station.receive(pdu)
+      station.receive(pdu)
+      #expect(station.calls == [.ended(.refused(reason), 0)])
+      #expect(station.manager.deadline == nil)
+      #expect(station.takePDUs() == [])
+    }
+  }
+
+  @Test("A Pairing Request, or encryption, answers a Security Request, even before it is sent")
+  func answeredRequest() {
+    let station = SecurityStation.alone(.responder)
+    #expect(station.pair())
+    station.receive(request)
+    #expect(station.takePDUs().map(\.first) == [0x02])
+    station.receive([0x05, 0x08])
+    #expect(station.manager.deadline == nil)
+
+    let other = SecurityStation.alone(.responder)
+    #expect(other.pair())
+    other.manager.keyRequested(encryptedDiversifier: 0, randomNumber: 0, at: 0, at: at(1))
+    #expect(other.manager.deadline == nil)
+  }
+
+  @Test("After the timer nothing that waits is sent, and no PDU is answered")
+  func timedOut() {
+    for takesRequest in [true, false] {
+      let station = SecurityStation.alone(.responder)
+      station.now = at(7)
+      #expect(station.pair())
+      if takesRequest { #expect(station.takePDUs() == [[0x0B, 0x09]]) }
+      station.receive([0x03])
+      #expect(station.hasPDU())
+      station.advance(to: 30_006)
+      #expect(station.calls == [])
+      station.advance(to: 30_007)
+      #expect(station.calls == [.ended(.timedOut, 0)])
+      #expect(!station.hasPDU())
+      station.advance(to: 60_014)
+      #expect(station.calls.count == 1)
+      for code: UInt8 in 0...15 { station.receive([code, 1]) }
+      #expect(!station.hasPDU())
+      #expect(!station.pair())
+      #expect(!station.secure())
+      _ = written {
+        let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
+        #expect(!isWritten)
+      }
+    }
+  }
+
+  @Test("A PDU waits for room, and is then written whole")
+  func room() {
+    let failing = SecurityStation.alone(.responder)
+    failing.receive([0x03])
+    let requesting = SecurityStation.alone(.responder)
+    #expect(requesting.pair())
+    for (station, expected): (SecurityStation, [UInt8]) in [
+      (failing, [0x05, 0x07]), (requesting, [0x0B, 0x09]),
+    ] {
+      for capacity in 0...1 {
+        let pdu = written(capacity: capacity) {
+          let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
+          #expect(!isWritten)
+        }
+        #expect(pdu == [])
+        #expect(station.hasPDU())
+      }
+      let pdu = written(capacity: 2) {
+        let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
+        #expect(isWritten)
+      }
+      #expect(pdu == expected)
+      #expect(!station.hasPDU())
+    }
+  }
+
+  @Test("A failure of the pairing is reported once, and ends an attempt of the client")
+  func failedWithBond() {
+    let central = SecurityStation.alone(.initiator, bond())
+    central.manager.encrypt(at: 0)
+    #expect(central.pair())
+    #expect(central.requiresEncryption())
+    central.receive([0x05, 0x08])
+    let failure = central.manager.takeEncryptionFailure(at: 0)
+    #expect(failure == .authenticationFailure)
+    let next = central.manager.takeEncryptionFailure(at: 0)
+    #expect(next == nil)
+  }
+
+  @Test("A pairing belongs to its link: answers and the end of another do not concern it")
+  func otherLink() {
+    let central = SecurityStation(
+      PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .notOffered), identity: nil)
+    for index in 0...1 {
+      central.manager.opened(
+        PairingLink(role: .initiator, ownAddress: responderAddress, peerAddress: initiatorAddress),
+        at: index)
+    }
+    #expect(central.pair())
+    _ = central.takePDUs()
+    central.receive([0x02, 0, 0, 0x05, 16, 0, 0])
+    #expect(central.calls == [.show(.enterPasskey, 0)])
+    for index in [-1, 1, 2] {
+      let isEntered = central.manager.enterPasskey(1, at: index, at: central.now)
+      let isConfirmed = central.manager.confirm(true, at: index, at: central.now)
+      #expect(!isEntered && !isConfirmed)
+    }
+    central.manager.closed(at: 1, at: central.now)
+    #expect(central.manager.pairingIndex == 0)
+    #expect(central.calls.count == 1)
+    let isEntered = central.manager.enterPasskey(1, at: 0, at: central.now)
+    #expect(isEntered)
+    #expect(central.takePDUs().map(\.first) == [0x03])
+    let isEnteredAgain = central.manager.enterPasskey(1, at: 0, at: central.now)
+    #expect(!isEnteredAgain)
+  }
+
+  @Test("While a pairing is under way, a client's encryption waits for it")
+  func encryptsDuringPairing() {
+    let central = SecurityStation.alone(.initiator, bond())
+    #expect(central.pair())
+    #expect(central.pair(), "under way")
+    central.manager.encrypt(at: 0)
+    #expect(!central.hasCommand())
+    #expect(central.secure(), "under way")
+    #expect(!central.hasCommand())
+    #expect(central.takePDUs().count == 1)
+  }
+}
+
+/// A delegate of a device that is never the central, and has no private addresses.
+private struct PeripheralDelegate: PairingDelegate {
+  static var isEverCentral: Bool { false }
+  static var keepsPrivacy: Bool { false }
+  var outcomes: [PairingOutcome] = []
+  mutating func show(_ prompt: PairingPrompt, at index: Int) {}
+  mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) { outcomes.append(outcome) }
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {}
+}
+
+private typealias Manager<Random: SecureRandomNumberGenerator> = SecurityManager<
+  1, TestAgreement, Random, BondTable<2>, PeripheralDelegate
+>
+
+private func makeManager<Random: SecureRandomNumberGenerator>(
+  _ random: Random, _ bonds: consuming BondTable<2> = BondTable()
+) -> Manager<Random> {
+  Manager(
+    policy: PairingPolicy(), identity: initiatorIdentity, bonds: bonds,
+    delegate: PeripheralDelegate(), agreement: TestAgreement(), random: random)
+}
+
+@Suite("Parts of the Security Manager that a device leaves out")
+struct PeripheralManagerTests {
+  @Test("A device that is never the central keeps neither lists nor private addresses")
+  func peripheral() {
+    var bonds = BondTable<2>()
+    bonds.store(bond())
+    var manager = makeManager(FixedRandom(seed: 1), bonds)
+    manager.privacy = PrivacyPolicy(hidesIdentity: true, admitsBondedOnly: true)
+    let address = manager.makePrivateAddress()
+    #expect(address == nil)
+    manager.controllerStarted(features: .max)
+    let needsUpdate = manager.hasPrivacyCommand
+    #expect(!needsUpdate)
+    let command = manager.takePrivacyCommand()
+    #expect(command == nil)
+    let accepted = manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
+    #expect(accepted == nil)
+    let filters = manager.filtersConnections
+    #expect(!filters)
+    let isAdmitted = manager.admits(responderAddress)
+    #expect(isAdmitted)
+    #expect(manager.deadline == nil)
+    manager.advance(to: at(1_000_000))
+    #expect(manager.deadline == nil)
+    manager.removeBond(at: 0)
+    let needsOther = manager.hasPrivacyCommand
+    #expect(!needsOther)
+  }
+
+  @Test("It pairs only as the peripheral")
+  func role() {
+    var bonds = BondTable<2>()
+    bonds.store(bond())
+    var manager = makeManager(FixedRandom(seed: 1), bonds)
+    manager.opened(
+      PairingLink(role: .initiator, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      at: 0)
+    let isRequired = manager.requiresEncryption(at: 0)
+    #expect(!isRequired)
+    let isPairing = manager.secure(at: 0, at: at(0))
+    #expect(isPairing)
+    let hasCommand = manager.hasCommand(at: 0)
+    #expect(!hasCommand)
+    let start = manager.takeEncryption(at: 0, at: at(0))
+    #expect(start == nil)
+    let securityRequest: [UInt8] = [0x0B, 0x01]
+    manager.receive(securityRequest.span, at: 0, at: at(0))
+    let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
+    #expect(pdu == [0x05, 0x07])
+  }
+
+  @Test("Without random numbers no peer can pair, until the controller has given four")
+  func seed() {
+    // The controller's numbers, `nil` for a refusal; whether more are needed, and a peer can pair.
+    let cases: [([UInt64?], needs: Bool, pairs: Bool)] = [
+      ([], true, false), ([1, 2, 3], true, false), ([1, 2, 3, 4], false, true),
+      ([1, 2, 3, 4, nil], false, true), ([nil], false, false), ([1, 2, nil], false, false),
+      ([1, 1], false, false), ([1, 2, 3, 3], false, false), ([0, 1, 2, 3], false, true),
+    ]
+    for (numbers, needs, pairs) in cases {
+      var manager = makeManager(CounterRandom())
+      manager.opened(
+        PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+        at: 0)
+      for number in numbers { manager.takeRandomNumber(number) }
+      let needsNumber = manager.needsRandomNumber
+      #expect(needsNumber == needs, "\(numbers)")
+      manager.receive(request.span, at: 0, at: at(0))
+      let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
+      #expect(pdu.first == (pairs ? 0x02 : 0x05), "\(numbers)")
+      #expect(pairs || pdu == [0x05, 0x05], "\(numbers)")
+      // A reset controller may have random numbers.
+      manager.controllerStarted(features: 0)
+      let needsNext = manager.needsRandomNumber
+      #expect(needsNext == !pairs, "\(numbers)")
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import BallTestSupport
+import BluetoothHost
+import Testing
+
+private func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 0, 0, 0, 0, 0]) }
+
+private func identity(_ number: UInt8) -> LocalIdentity {
+  LocalIdentity(
+    identityResolvingKey: Number128(words: [UInt32(number), 2, 3, 4]), address: address(number))
+}
+
+private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
+
+private let hidden = PrivacyPolicy(hidesIdentity: true)
+
+/// Core Specification, Vol 3, Part C, 10.7, and Vol 6, Part B, 1.3.2.
+@Suite("Private addresses of a Security Manager")
+struct PrivateAddressTests {
+  /// A station whose controller has started.
+  private func started(
+    _ privacy: PrivacyPolicy = hidden, identity: LocalIdentity? = responderIdentity
+  ) -> (station: SecurityStation, address: DeviceAddress?) {
+    let station = SecurityStation(identity: identity)
+    station.manager.privacy = privacy
+    let address = station.manager.makePrivateAddress()
+    station.manager.controllerStarted(features: 0)
+    return (station, address)
+  }
+
+  @Test("A device has a private address if its policy and its identity allow it")
+  func first() {
+    let none = LocalIdentity(identityResolvingKey: .zero, address: responderAddress)
+    let cases: [(label: String, PrivacyPolicy, LocalIdentity?, Bool)] = [
+      ("the policy hides the identity", hidden, responderIdentity, true),
+      ("the policy does not", PrivacyPolicy(), responderIdentity, false),
+      ("there is no identity", hidden, nil, false), ("the key is zero", hidden, none, false),
+    ]
+    for (label, policy, identity, isPrivate) in cases {
+      let (station, address) = started(policy, identity: identity)
+      #expect((address != nil) == isPrivate, "\(label)")
+      #expect(station.manager.deadline == (isPrivate ? at(0) : nil), "\(label)")
+      station.manager.advance(to: at(5))
+      #expect(station.manager.deadline == (isPrivate ? at(900_005) : nil), "\(label)")
+      #expect(!station.hasPrivacyCommand, "\(label)")
+    }
+  }
+
+  @Test(
+    "The address is renewed after the interval of the policy, which is at least 1 s",
+    arguments: [(900, 900_000), (1, 1_000), (0, 1_000), (.max, 65_535_000)] as [(UInt16, UInt64)])
+  func renewal(seconds: UInt16, interval: UInt64) throws {
+    var (station, last) = started(PrivacyPolicy(hidesIdentity: true, renewalInterval: seconds))
+    station.manager.advance(to: at(7))
+    for number: UInt64 in 1...3 {
+      let time = 7 + number * interval
+      #expect(station.manager.deadline == at(time))
+      station.manager.advance(to: at(time - 1))
+      #expect(!station.hasPrivacyCommand)
+      station.manager.advance(to: at(time))
+      #expect(station.hasPrivacyCommand)
+      let command = station.manager.takePrivacyCommand()
+      guard case .setAddress(let address) = command else {
+        Issue.record("\(String(describing: command))")
+        return
+      }
+      #expect(address.isResolved(by: responderIdentity.identityResolvingKey))
+      #expect(address != last)
+      last = address
+      let other = station.manager.finishPrivacyCommand(.leSetScanEnable, .success, value: 0)
+      #expect(other == nil)
+      #expect(station.hasPrivacyCommand)
+      let accepted = station.manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
+      #expect(accepted == address)
+      let next = station.manager.takePrivacyCommand()
+      #expect(next == nil)
+      #expect(!station.hasPrivacyCommand)
+    }
+  }
+
+  @Test("An address that the controller refuses is not used")
+  func refused() {
+    let (station, _) = started()
+    station.manager.advance(to: at(0))
+    station.manager.advance(to: at(900_000))
+    _ = station.manager.takePrivacyCommand()
+    let accepted = station.manager.finishPrivacyCommand(
+      .leSetRandomAddress, .commandDisallowed, value: 0)
+    #expect(accepted == nil)
+    let next = station.manager.takePrivacyCommand()
+    #expect(next == nil, "The next attempt is the next renewal.")
+    #expect(station.manager.deadline == at(1_800_000))
+  }
+
+  @Test("A restart of the controller keeps the time of the renewal; a new address begins another")
+  func restart() {
+    let (station, _) = started()
+    station.manager.advance(to: at(0))
+    station.manager.controllerStarted(features: 0)
+    #expect(station.manager.deadline == at(900_000))
+    _ = station.manager.makePrivateAddress()
+    #expect(station.manager.deadline == at(0))
+    station.manager.advance(to: at(500_000))
+    #expect(station.manager.deadline == at(1_400_000))
+    // Without the identity there is nothing to renew.
+    station.manager.privacy.hidesIdentity = false
+    _ = station.manager.makePrivateAddress()
+    #expect(station.manager.deadline == nil)
+  }
+
+  @Test("An identity that is no longer hidden gets no other private address")
+  func shownLater() {
+    let (station, _) = started()
+    station.manager.advance(to: at(0))
+    station.manager.privacy.hidesIdentity = false
+    station.manager.advance(to: at(900_000))
+    let command = station.manager.takePrivacyCommand()
+    #expect(command == nil)
+    #expect(!station.hasPrivacyCommand)
+  }
+}
+
+/// A manager with room for more bonds than private addresses that it notes.
+private typealias Finder = SecurityManager<
+  1, TestAgreement, FixedRandom, BondTable<8>, RecordingDelegate
+>
+
+@Suite("The addresses of bonded devices")
+struct RecentAddressTests {
+  /// A manager with the bonds of the devices 1 to 6, of which the last has no key.
+  private func makeFinder() -> Finder {
+    var bonds = BondTable<8>()
+    for number: UInt8 in 1...6 {
+      bonds.store(
+        Bond(
+          identityAddress: address(number), longTermKey: .zero,
+          identityResolvingKey: number < 6 ? identity(number).identityResolvingKey : nil,
+          isAuthenticated: false, isSecureConnections: true, role: .initiator))
+    }
+    return Finder(
+      policy: PairingPolicy(), identity: nil, bonds: bonds, delegate: RecordingDelegate(),
+      agreement: TestAgreement(), random: FixedRandom(seed: 1))
+  }
+
+  private func heard(_ number: UInt8, _ prand: UInt32 = 1) -> DeviceAddress {
+    resolvableAddress(of: identity(number), prand: prand)
+  }
+
+  @Test("The last private address of a device is the one to connect to")
+  func last() {
+    var finder = makeFinder()
+    #expect(finder.linkAddress(of: address(1)) == address(1), "none was heard")
+    for prand: UInt32 in [1, 2, 3] {
+      for number: UInt8 in 1...4 {
+        let noted = finder.noteAdvertiser(heard(number, prand))
+        #expect(noted == address(number))
+        #expect(finder.linkAddress(of: address(number)) == heard(number, prand))
+      }
+    }
+    // Neither an identity address nor an unknown private one is noted.
+    for other in [address(1), address(6), address(9), heard(9)] {
+      let noted = finder.noteAdvertiser(other)
+      #expect(noted == other)
+      #expect(finder.linkAddress(of: other) == other || other == address(1))
+    }
+    #expect(finder.linkAddress(of: address(1)) == heard(1, 3))
+  }
+
+  @Test("A fifth device replaces the one that was noted first")
+  func capacity() {
+    // The heard devices, and the known ones then.
+    let cases: [(heard: [UInt8], known: [UInt8])] = [
+      ([1, 2, 3, 4], [1, 2, 3, 4]), ([1, 2, 3, 4, 5], [2, 3, 4, 5]),
+      ([1, 2, 3, 4, 2, 5], [2, 3, 4, 5]), ([1, 2, 3, 4, 1, 5], [1, 3, 4, 5]),
+      ([1, 2, 2, 3, 3, 4], [1, 2, 3, 4]),
+      ([1, 2, 3, 4, 5, 1], [1, 3, 4, 5]), ([1, 1, 1, 1, 1, 2], [1, 2]),
+      ([1, 2, 3, 2, 4, 5, 1, 2], [1, 2, 4, 5]),
+    ]
+    for (numbers, known) in cases {
+      var finder = makeFinder()
+      for number in numbers { _ = finder.noteAdvertiser(heard(number)) }
+      let found = (1...5 as ClosedRange<UInt8>).filter {
+        finder.linkAddress(of: address($0)) == heard($0)
+      }
+      #expect(found == known, "\(numbers)")
+    }
+  }
+
+  @Test("An address belongs to a bond by identity or by key, and only that device is admitted")
+  func belonging() {
+    var finder = makeFinder()
+    let cases: [(DeviceAddress, DeviceAddress?)] = [
+      (address(1), address(1)), (address(6), address(6)), (heard(3), address(3)),
+      (heard(6), nil), (heard(9), nil), (address(9), nil),
+      (DeviceAddress(kind: .public, bytes: address(1).bytes), nil),
+    ]
+    for (address, identity) in cases {
+      #expect(finder.identityAddress(of: address) == identity ?? address)
+      let isAdmitted = finder.admits(address)
+      #expect(isAdmitted, "every device")
+    }
+    finder.privacy.admitsBondedOnly = true
+    for (address, identity) in cases {
+      let isAdmitted = finder.admits(address)
+      #expect(isAdmitted == (identity != nil))
+    }
+  }
+
+  @Test("Without bonds, no address is looked up")
+  func withoutBonds() {
+    var finder = Finder(
+      policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
+      agreement: TestAgreement(), random: FixedRandom(seed: 1))
+    let noted = finder.noteAdvertiser(heard(1))
+    #expect(noted == heard(1))
+    #expect(finder.identityAddress(of: heard(1)) == heard(1))
+  }
+}
