@@ -194,4 +194,20 @@ struct AdvertisingTests {
     #expect(reports(scanner).count == 64)
     #expect(scanner.controller.counters.droppedReports == 1_001 - 64)
   }
+
+  @Test("Only unread reports count against the limit of 64, not other packets that were read")
+  func reportLimit() {
+    for _ in 0..<10 { scanner.send(.readBDADDR) }
+    scanner.scan()
+    advertiser.advertise([], interval: 0x00A0)
+    for _ in 0..<8 { #expect(scanner.receiveOne()?[1] == 0x0E) }
+    air.advance(to: milliseconds(10_000))  // 101 advertisements
+    #expect(scanner.controller.counters.droppedReports == 101 - 64)
+    // Each report that is read has room for one more.
+    #expect(scanner.receiveOne()?[1] == 0x0E)
+    while scanner.receiveOne()?[1] == 0x0E {}
+    air.advance(to: milliseconds(10_100))
+    #expect(scanner.controller.counters.droppedReports == 101 - 64)
+    #expect(reports(scanner).count == 64)
+  }
 }

@@ -63,6 +63,24 @@ struct AirBenchTests {
         == "Packets go back and forth without end at 7 ms. Use onPacket to see them.")
   }
 
+  @Test("A moment may have as many packets as its limit, and not one more")
+  func stepLimit() throws {
+    // Each command has one answer.
+    for (limit, isRight) in [(6, true), (5, false)] {
+      let bench = AirBench()
+      let device = bench.add(Scripted(commandCount: 3, deadline: milliseconds(20)))
+      bench.stepLimit = limit
+      if isRight {
+        #expect(try bench.run(for: 50) == false)
+        #expect(device.host.receivedCount == 3)
+      } else {
+        #expect(throws: AirBenchError.packetsWithoutEnd(milliseconds(0))) {
+          try bench.run(for: 50)
+        }
+      }
+    }
+  }
+
   @Test("A deadline that stays due is an error")
   func deadlineStays() {
     bench.deadlineLimit = 100

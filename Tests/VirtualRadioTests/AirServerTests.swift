@@ -4,7 +4,8 @@ import LinuxSystem
 import Testing
 import VirtualRadio
 
-@Suite("The air behind a socket")
+// One at a time: two of the tests lower the limit on open files, which all tests of a process share.
+@Suite("The air behind a socket", .serialized)
 struct AirServerTests {
   /// A server on its own UNIX socket, its clients, and its notices.
   final class Fixture {
@@ -241,6 +242,149 @@ struct AirServerTests {
     try fixture.settle()
     #expect(try first.receive()?.count == 13)
     #expect(others.count == 16)
+  }
+
+  @Test("A refused client stays until its first command is complete")
+  func refusedInPieces() throws {
+    let fixture = try Fixture("pieces", maximumClients: 1)
+    let first = try fixture.connect()
+    let second = try fixture.connect()
+    for byte in readAddress.dropLast() {
+      try second.send([byte])
+      try fixture.settle()
+      #expect(try second.receive() == [])
+    }
+    try second.send([readAddress[3]])
+    try fixture.settle()
+    #expect(
+      try second.receive() == complete(.readBDADDR, .rejectedDueToLimitedResources, .zeros(6)))
+    #expect(try second.receive() == nil)
+    #expect(fixture.server.clientCount == 1)
+    drop(first)
+  }
+
+  @Test("A refused client that leaves by itself causes no notice")
+  func refusedLeaves() throws {
+    let fixture = try Fixture("leaves", maximumClients: 1)
+    let first = try fixture.connect()
+    drop(try fixture.connect())
+    try fixture.settle()
+    #expect(
+      fixture.notices == [
+        "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
+      ])
+    drop(first)
+  }
+
+  @Test("A server accepts 64 clients by default, and up to its limit")
+  func limits() throws {
+    #expect(AirServer.defaultMaximumClients == 64)
+    let loop = try EventLoop()
+    #expect(AirServer(air: VirtualAir(), loop: loop).maximumClients == 64)
+    let fixture = try Fixture("limits", maximumClients: 2)
+    var hosts: [KeptHost] = []
+    for expected in [1, 2, 2] {
+      hosts.append(KeptHost(try fixture.connect()))
+      #expect(fixture.server.clientCount == expected)
+    }
+    #expect(fixture.notices.last == "the virtual air is full (2 radios): refused a program")
+    #expect(hosts.count == 3)
+  }
+
+  @Test("If even a refusal needs a file too many, clients wait until one leaves")
+  func paused() throws {
+    let fixture = try Fixture("paused")
+    let first = try fixture.connect()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    try #require(unsafe getrlimit(resource, &limit) == 0)
+    let second = SocketHost(descriptor: try StreamSocket.connect(path: fixture.path))
+    // Below the descriptors in use, so the server's spare one does not help.
+    var lowered = limit
+    lowered.rlim_cur = 3
+    try #require(unsafe setrlimit(resource, &lowered) == 0)
+    try fixture.settle()
+    _ = unsafe setrlimit(resource, &limit)
+    #expect(fixture.notices.count == 2)
+    #expect(fixture.notices.last?.contains("Too many open files") == true)
+    // The loop is not woken again for the client that waits.
+    try second.send(readAddress)
+    try fixture.settle()
+    #expect(try second.receive() == [])
+    #expect(fixture.server.clientCount == 1)
+    drop(first)
+    try fixture.settle()
+    #expect(fixture.server.clientCount == 1)
+    #expect(try second.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+  }
+
+  @Test("A packet of 2,048 bytes is accepted; a longer one is dropped and counted, and no more")
+  func longPackets() throws {
+    let fixture = try Fixture("long")
+    let host = try fixture.connect()
+    let controller = try #require(fixture.server.air.controllers.first)
+    for (count, unknown, malformed) in [(2_048, 1, 0), (2_049, 1, 1), (1, 2, 1)] {
+      try host.send(
+        [0x02, 1, 0, UInt8(count & 0xFF), UInt8(count >> 8)] + [UInt8](repeating: 0, count: count))
+      try fixture.settle()
+      #expect(controller.counters.packetsForUnknownLinks == unknown)
+      #expect(controller.counters.malformedPackets == malformed)
+    }
+    #expect(fixture.server.clientCount == 1)
+    drop(host)
+  }
+
+  @Test("A polite server: a closed socket ends the client's links at once")
+  func politeClose() throws {
+    let fixture = try Fixture("polite")
+    fixture.server.whenClientsLeave = .politely
+    let ball = TestHost(on: fixture.server.air)
+    ball.advertise()
+    do {
+      let phone = try fixture.connect()
+      try phone.send(
+        bytes {
+          LECreateConnection(
+            scanInterval: 16, scanWindow: 16, filterPolicy: 0, peer: publicAddress(1),
+            ownAddressType: 0,
+            parameters: ConnectionParameters(
+              minimumInterval: 24, maximumInterval: 24, latency: 0, supervisionTimeout: 72)
+          ).writePacket(to: &$0)
+        })
+      try fixture.settle()
+      _ = ball.receive()
+    }
+    let handle = ball.handle
+    try fixture.settle()
+    #expect(
+      ball.receive() == [
+        event(
+          DisconnectionComplete(
+            status: .success, handle: handle, reason: .remoteDevicePoweredOff))
+      ])
+    #expect(fixture.server.deadline == nil)
+  }
+
+  @Test("A client that reads slowly gets every packet in order")
+  func slowReader() throws {
+    let fixture = try Fixture("slow")
+    let host = try fixture.connect()
+    // The socket holds a part of the answers; the rest waits with the controller.
+    var expected = 0
+    for _ in 0..<9 {
+      try host.send((0..<100).flatMap { _ in [0x01, 0x02, 0x10, 0x00] })
+      try fixture.settle()
+      expected += 100
+    }
+    var received: [UInt8] = []
+    for _ in 0..<100 where received.count < expected * 71 {
+      received += try host.receive() ?? []
+      try fixture.settle()
+    }
+    // 3 (header) + 4 (credits, opcode, status) + 64 = 71 bytes an answer.
+    #expect(received.count == expected * 71)
+    #expect(Set((0..<expected).map { received[$0 * 71 + 1] }) == [0x0E])
+    #expect(fixture.server.clientCount == 1)
   }
 
   @Test("Closing a server disconnects every client")

@@ -120,4 +120,13 @@ struct FaultTests {
     host.controller.faults.removeAll()
     #expect(host.ask(.reset).count == 1)
   }
+
+  @Test("A fault changes the first packet of all")
+  func firstPacket() {
+    let air = VirtualAir()
+    let host = TestHost(air.addController(), on: air)
+    host.controller.faults.losePacket()
+    #expect(host.ask(.reset) == [])
+    #expect(host.ask(.reset) == [complete(.reset)])
+  }
 }

@@ -24,6 +24,26 @@ struct LinkParameterTests {
         supervisionTimeout: timeout))
   }
 
+  // Core Specification, Vol 4, Part E, 7.8.33: 27 to 251 octets, 328 to 17,040 µs.
+  @Test(
+    "A data length outside the specification's ranges is refused",
+    arguments: [
+      (27, 328, true), (251, 17_040, true), (26, 328, false), (252, 328, false),
+      (27, 327, false), (27, 17_041, false), (0, 0, false), (0xFFFF, 0xFFFF, false),
+    ] as [(UInt16, UInt16, Bool)])
+  func dataLengthLimits(octets: UInt16, time: UInt16, isTaken: Bool) {
+    let pair = Pair()
+    let handle = bytes { $0.write(pair.central.handle.rawValue) }
+    let parameters = bytes {
+      $0.write(pair.central.handle.rawValue)
+      $0.write(octets)
+      $0.write(time)
+    }
+    let answer = pair.central.ask(.leSetDataLength, parameters).first
+    let code: HCIErrorCode = isTaken ? .success : .invalidCommandParameters
+    #expect(answer == complete(.leSetDataLength, code, handle))
+  }
+
   @Test("A central's update takes effect on both sides")
   func centralUpdates() {
     let pair = Pair()

@@ -30,7 +30,7 @@ struct PacketQueue {
   }
 
   /// Adds one whole packet.
-  mutating func append(_ packet: Span<UInt8>, isReport: Bool = false) {
+  mutating func append(_ packet: Span<UInt8>, isReport: Bool) {
     add(packet)
     entries.append(Entry(length: packet.count, completes: nil, isReport: isReport))
     if isReport { reportCount += 1 }

@@ -1,0 +1,217 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+/// Each timed event happens at its millisecond, and not at the one before.
+@Suite("Deadlines")
+struct TimingTests {
+  private let air = VirtualAir(seed: 3)
+  private let ball: TestHost
+  private let phone: TestHost
+
+  init() {
+    ball = TestHost(on: air)
+    phone = TestHost(on: air)
+  }
+
+  private func local(_ host: TestHost, for peer: UInt8) -> DeviceAddress? {
+    host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(peer))
+  }
+
+  @Test("High duty cycle advertising ends after 1,280 ms, with listeners and without")
+  func highDuty() {
+    for isHeard in [false, true] {
+      let start = air.now
+      ball.advertise([], type: 1, peer: publicAddress(2))
+      if isHeard { phone.scan() }
+      _ = ball.receive()
+      #expect(air.deadline == start.advanced(by: isHeard ? 4 : 1_280))
+      air.advance(to: start.advanced(by: 1_279))
+      #expect(ball.controller.isAdvertising)
+      #expect(ball.receive() == [])
+      // At once, and then each 4 ms: 1 + 1,279 / 4 = 320, and 64 wait for the host.
+      #expect(phone.controller.counters.droppedReports == (isHeard ? 320 - 64 : 0))
+      air.advance(to: start.advanced(by: 1_280))
+      #expect(!ball.controller.isAdvertising)
+      let ended = ball.receive()
+      #expect(ended.count == 1)
+      // Advertising Timeout, handle 0, peripheral.
+      #expect(ended.first?[3..<8] == [0x0A, 0x3C, 0, 0, 1])
+      #expect(air.deadline == nil)
+    }
+  }
+
+  @Test("Low duty cycle directed advertising does not end")
+  func lowDuty() {
+    ball.advertise([], type: 4, peer: publicAddress(2))
+    #expect(air.deadline == nil)
+    air.advance(to: milliseconds(10_000))
+    #expect(ball.controller.isAdvertising)
+  }
+
+  @Test("An interval is rounded up to milliseconds: n × 0.625 ms")
+  func intervals() {
+    phone.scan()
+    for (interval, expected) in [
+      (UInt16(0x20), UInt32(20)), (0x21, 21), (0x22, 22), (0x23, 22), (0x24, 23), (0xA0, 100),
+      (0x4000, 10_240),
+    ] {
+      let start = air.now
+      ball.advertise([], interval: interval)
+      #expect(air.deadline == start.advanced(by: expected), "\(interval)")
+      ball.send(LESetAdvertisingEnable(false))
+      #expect(air.deadline == nil)
+    }
+  }
+
+  @Test(
+    "Private addresses are renewed after their lifetime, while anything uses them",
+    arguments: ["advertises", "scans", "initiates"])
+  func renewal(_ activity: String) {
+    ball.resolve(publicAddress(2), localKey: resolvingKey(1))
+    switch activity {
+    case "advertises": ball.advertise(ownAddressType: 2, peer: publicAddress(2))
+    case "scans": ball.scan(ownAddressType: 2)
+    default: ball.connect(to: publicAddress(2), ownAddressType: 2)
+    }
+    // 15 min is the default.
+    #expect(air.deadline == milliseconds(900_000))
+    let first = local(ball, for: 2)
+    #expect(first != nil)
+    air.advance(to: milliseconds(899_999))
+    #expect(local(ball, for: 2) == first)
+    air.advance(to: milliseconds(900_000))
+    let second = local(ball, for: 2)
+    #expect(second != nil && second != first)
+    #expect(air.deadline == milliseconds(1_800_000))
+    // A new lifetime begins when the host sets it.
+    air.advance(to: milliseconds(900_500))
+    ball.send(LESetResolvablePrivateAddressTimeout(timeout: 3))
+    #expect(air.deadline == milliseconds(903_500))
+    air.advance(to: milliseconds(903_499))
+    #expect(local(ball, for: 2) == second)
+    air.advance(to: milliseconds(903_500))
+    #expect(local(ball, for: 2) != second)
+    #expect(air.deadline == milliseconds(906_500))
+    // Without an activity nothing is due.
+    switch activity {
+    case "advertises": ball.send(LESetAdvertisingEnable(false))
+    case "scans": ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    default: ball.send(.leCreateConnectionCancel)
+    }
+    #expect(air.deadline == nil)
+  }
+
+  @Test(
+    "With the own address types 0x00 and 0x01, or an empty list, nothing is renewed",
+    arguments: ["advertises", "scans", "initiates"])
+  func noRenewal(_ activity: String) {
+    ball.send(LESetRandomAddress(randomAddress(9)))
+    for (type, hasEntry) in [(UInt8(0), true), (1, true), (2, false)] {
+      ball.send(.leClearResolvingList)
+      _ = ball.receive()
+      if hasEntry { ball.resolve(publicAddress(7), localKey: resolvingKey(1)) }
+      switch activity {
+      case "advertises": ball.advertise(ownAddressType: type, peer: publicAddress(7))
+      case "scans": ball.scan(ownAddressType: type)
+      default: ball.connect(to: publicAddress(7), ownAddressType: type)
+      }
+      #expect(air.deadline == nil)
+      ball.send(LESetAdvertisingEnable(false))
+      ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      ball.send(.leCreateConnectionCancel)
+    }
+  }
+
+  @Test("A lifetime that is set before the addresses are used counts from their use")
+  func lifetimeBeforeUse() {
+    ball.resolve(publicAddress(2), localKey: resolvingKey(1))
+    ball.send(LESetResolvablePrivateAddressTimeout(timeout: 5))
+    #expect(air.deadline == nil)
+    air.advance(to: milliseconds(1_234))
+    ball.scan(ownAddressType: 2)
+    #expect(air.deadline == milliseconds(6_234))
+  }
+
+  @Test("A device added while addresses are in use gets its own at once; the others keep theirs")
+  func laterEntry() {
+    ball.resolve(publicAddress(2), localKey: resolvingKey(1))
+    ball.scan(ownAddressType: 2)
+    let first = local(ball, for: 2)
+    air.advance(to: milliseconds(1_000))
+    ball.resolve(publicAddress(3), localKey: resolvingKey(2))
+    #expect(local(ball, for: 3) == nil)
+    ball.advertise(ownAddressType: 2, peer: publicAddress(3))
+    _ = ball.receive()
+    #expect(local(ball, for: 2) == first)
+    #expect(local(ball, for: 3) != nil)
+    #expect(air.deadline == milliseconds(900_000))
+    // At the end of the lifetime, the next use renews them all, in the same millisecond.
+    ball.send(LESetAdvertisingEnable(false))
+    ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    air.advance(to: milliseconds(900_000))
+    #expect(local(ball, for: 2) == first)
+    ball.scan(ownAddressType: 2)
+    #expect(local(ball, for: 2) != first)
+  }
+
+  @Test("A renewed address is advertised, and the target of directed advertising is new as well")
+  func renewedTarget() {
+    ball.resolve(publicAddress(2), peerKey: resolvingKey(2), localKey: resolvingKey(1))
+    ball.send(LESetResolvablePrivateAddressTimeout(timeout: 1))
+    ball.advertise(type: 4, ownAddressType: 2, peer: publicAddress(2))
+    _ = ball.receive()
+    let peer = HCIOpcode.leReadPeerResolvableAddress
+    let target = ball.resolvableAddress(peer, for: publicAddress(2))
+    air.advance(to: milliseconds(1_000))
+    #expect(ball.resolvableAddress(peer, for: publicAddress(2)) != target)
+    #expect(ball.controller.isAdvertising)
+  }
+
+  @Test("Both sides of a link have the supervision timeout of its parameters, in units of 10 ms")
+  func supervision() {
+    for timeout in [UInt16(10), 11, 3_200] {
+      let pair = Pair(supervisionTimeout: timeout)
+      pair.air.advance(to: milliseconds(7))
+      pair.air.setSignalStrength(
+        nil, from: pair.peripheral.controller, to: pair.central.controller)
+      let due = milliseconds(7).advanced(by: UInt32(timeout) * 10)
+      #expect(pair.air.deadline == due)
+      pair.air.advance(to: due.advanced(by: 0))
+      #expect(pair.central.receive().count == 1)
+      #expect(pair.peripheral.receive().count == 1)
+      #expect(pair.air.deadline == nil)
+    }
+  }
+
+  @Test("A delayed answer of the key at exactly 40 s is too late; 1 ms before, it is in time")
+  func keyAnswer() {
+    for (delay, isEncrypted) in [(UInt32(39_999), true), (40_000, false)] {
+      let link = EncryptingPair()
+      let near = link.near
+      link.peripheral.controller.faults.delayKeyAnswer(by: delay)
+      link.begin()
+      _ = link.answer(link.key)
+      link.pair.air.advance(to: milliseconds(UInt64(delay) - 1))
+      #expect(link.central.receive() == [])
+      link.pair.air.advance(to: milliseconds(40_000))
+      #expect(
+        link.central.receive()
+          == [isEncrypted ? link.changed(near) : link.ended(near, .linkLayerResponseTimeout)])
+      #expect(link.pair.air.deadline == nil)
+    }
+  }
+
+  @Test("Time begins at 0 or as given, and never goes back")
+  func backwards() {
+    #expect(VirtualAir().now == milliseconds(0))
+    #expect(AirBench().now == milliseconds(0))
+    #expect(VirtualAir(now: milliseconds(5)).now == milliseconds(5))
+    air.advance(to: milliseconds(100))
+    air.advance(to: milliseconds(50))
+    #expect(air.now == milliseconds(100))
+    phone.scan()
+    ball.advertise()
+    #expect(air.deadline == milliseconds(200))
+  }
+}
