@@ -22,7 +22,12 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// The object that receives the manager's events.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { contents.withLock { $0.delegate } }
-    set { contents.withLock { $0.delegate = newValue } }
+    set {
+      UnreachedMethods.check(newValue, for: "CBCentralManagerDelegate") {
+        $0 is any CBCentralManagerDelegate.Type
+      }
+      contents.withLock { $0.delegate = newValue }
+    }
   }
 
   /// Whether it scans.
@@ -123,7 +128,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// an address is left out.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
-    return identifiers.compactMap { DeviceAddress($0) }.map { peripheral(at: $0, name: nil) }
+    return identifiers.compactMap { DeviceAddress($0) }.map { peripheral(at: $0) }
   }
 
   /// The connected peripherals, of any manager of the same radio, on which one of these services
@@ -132,8 +137,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
     return thread.program.central.connected.withLock(\.self)
-      .filter { !$0.value.services.isDisjoint(with: wanted) }
-      .map { peripheral(at: $0.key, name: $0.value.name) }
+      .filter { !$0.value.isDisjoint(with: wanted) }
+      .map { peripheral(at: $0.key) }
   }
 
   /// Scans for peripherals with one of these services, or for all peripherals if the list is empty
@@ -226,15 +231,16 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   /// The peripheral at `address`: always the same object while the program references it.
-  func peripheral(at address: DeviceAddress, name: String?) -> CBPeripheral {
-    let peripheral = contents.withLock { contents in
-      if let known = contents.peripherals[address]?.peripheral { return known }
-      let peripheral = CBPeripheral(address: address, of: self)
+  func peripheral(at address: DeviceAddress) -> CBPeripheral {
+    let name = thread.program.central.names.withLock { $0[address] }
+    let (peripheral, isKnown) = contents.withLock { contents in
+      if let known = contents.peripherals[address]?.peripheral { return (known, true) }
+      let peripheral = CBPeripheral(address: address, name: name, of: self)
       contents.peripherals[address] = WeakPeripheral(peripheral: peripheral)
       contents.forgetDropped()
-      return peripheral
+      return (peripheral, false)
     }
-    peripheral.change { $0.heard(name) }
+    if isKnown, let name { peripheral.change { $0.heard(name) } }
     return peripheral
   }
 }

@@ -1,6 +1,9 @@
 import Foundation
 
 /// Receives the events of a `CBCentralManager`. All methods but the first are optional.
+///
+/// The class that conforms declares those that it wants. On Linux a method that only a subclass of it
+/// declares is never called, which a debug build logs: see <doc:PortingYourCode>.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state has changed. The manager can be used only while it is `poweredOn`.
   func centralManagerDidUpdateState(_ central: CBCentralManager)

@@ -36,7 +36,12 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// The object that receives the peripheral's events.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { contents.withLock { $0.delegate } }
-    set { contents.withLock { $0.delegate = newValue } }
+    set {
+      UnreachedMethods.check(newValue, for: "CBPeripheralDelegate") {
+        $0 is any CBPeripheralDelegate.Type
+      }
+      contents.withLock { $0.delegate = newValue }
+    }
   }
 
   /// Its advertised name or, once read over a link, its GAP Device Name; `nil` while unknown.
@@ -65,7 +70,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   }
 
   let address: DeviceAddress
-  let contents = Locked(Contents())
+  let contents: Locked<Contents>
   let observers = Observers()
 
   /// Changes `contents`, and then calls the peripheral's observers.
@@ -77,8 +82,9 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
 
   weak let manager: CBCentralManager?
 
-  init(address: DeviceAddress, of manager: CBCentralManager) {
+  init(address: DeviceAddress, name: KnownName? = nil, of manager: CBCentralManager) {
     self.address = address
+    contents = Locked(Contents(name))
     self.manager = manager
     super.init(identifier: UUID(address))
   }
@@ -106,7 +112,8 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     askRSSI()
   }
 
-  /// Discovers the services with these UUIDs, or all services if there are none.
+  /// Discovers the services with these UUIDs. If there are none, discovers all services but those
+  /// that a system uses itself, as on Apple's systems: GAP, GATT, HID and ANCS.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     guard isConnected() else { return }
     findServices(serviceUUIDs.filter)

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Receives the events of a `CBPeripheral`. All methods are optional.
+/// Receives the events of a `CBPeripheral`. All methods are optional: see `CBCentralManagerDelegate`.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The peripheral's name has changed.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-  /// These services have changed. Discover them again.
+  /// These services have changed: they were discovered in the changed range, or removed there before.
+  /// Discover them again.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
   /// `readRSSI` has read the RSSI, in dBm.

@@ -9,7 +9,12 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// The object that receives the manager's events.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { contents.withLock { $0.delegate } }
-    set { contents.withLock { $0.delegate = newValue } }
+    set {
+      UnreachedMethods.check(newValue, for: "CBPeripheralManagerDelegate") {
+        $0 is any CBPeripheralManagerDelegate.Type
+      }
+      contents.withLock { $0.delegate = newValue }
+    }
   }
 
   /// Whether it advertises: true from right before `peripheralManagerDidStartAdvertising` until

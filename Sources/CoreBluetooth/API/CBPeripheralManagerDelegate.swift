@@ -1,6 +1,7 @@
 import Foundation
 
-/// Receives the events of a `CBPeripheralManager`. All methods but the first are optional.
+/// Receives the events of a `CBPeripheralManager`. All methods but the first are optional: see
+/// `CBCentralManagerDelegate`.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// The state has changed. The manager can be used only while it is `poweredOn`.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)

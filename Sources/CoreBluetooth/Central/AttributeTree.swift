@@ -9,6 +9,8 @@ struct AttributeTree {
   /// By value handle.
   private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
   private var descriptors: [AttributeHandle: CBDescriptor] = [:]
+  /// The services that were invalidated and not discovered again, by the handle of the declaration.
+  private var invalidated: [AttributeHandle: CBService] = [:]
 
   /// The services discovered, by handle; `nil` before the first discovery.
   var listedServices: [CBService]? {
@@ -40,7 +42,7 @@ struct AttributeTree {
     services found: [FoundService], of uuids: [BluetoothUUID]?, on peripheral: CBPeripheral
   ) {
     for service in listedServices ?? [] {
-      guard let remote = service.remote, uuids?.contains(remote.uuid) != false else { continue }
+      guard let remote = service.remote, remote.isWanted(among: uuids) else { continue }
       if !found.contains(remote) { remove(service) }
     }
     for remote in found { _ = service(remote, on: peripheral) }
@@ -99,12 +101,20 @@ struct AttributeTree {
     return true
   }
 
-  /// Removes the services that overlap this range, and returns them.
+  /// Removes the services that overlap this range. Returns them with those that were removed there
+  /// before and not discovered again: one of these may be back.
   mutating func invalidate(_ range: AttributeHandleRange) -> [CBService] {
-    let gone = services.values.filter { $0.remote?.range.overlaps(range) == true }
-      .sorted { ($0.remote?.range.start ?? .none) < ($1.remote?.range.start ?? .none) }
-    for service in gone { remove(service) }
-    return gone
+    for service in services.values where service.overlaps(range) {
+      remove(service)
+      forgetInvalidated(in: service.remote?.range)
+      if let start = service.remote?.range.start { invalidated[start] = service }
+    }
+    return invalidated.filter { $0.value.overlaps(range) }.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private mutating func forgetInvalidated(in range: AttributeHandleRange?) {
+    guard let range else { return }
+    invalidated = invalidated.filter { !$0.value.overlaps(range) }
   }
 
   // MARK: Objects
@@ -116,6 +126,7 @@ struct AttributeTree {
     }
     let object = CBService(remote, of: peripheral)
     services[remote.range.start] = object
+    forgetInvalidated(in: remote.range)
     return object
   }
 
@@ -133,5 +144,11 @@ struct AttributeTree {
   ) -> [Object] {
     guard let uuids else { return found }
     return (known ?? []).filter { !uuids.contains($0.uuid.uuid) } + found
+  }
+}
+
+extension CBService {
+  fileprivate func overlaps(_ range: AttributeHandleRange) -> Bool {
+    remote?.range.overlaps(range) == true
   }
 }

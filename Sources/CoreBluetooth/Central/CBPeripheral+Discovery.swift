@@ -7,7 +7,7 @@ extension CBPeripheral {
       uuids?.map { .discoverServices($0) } ?? [.discoverServices(nil)]
     ask { peripheral, outcome in
       if case .success(let outputs) = outcome {
-        let found = outputs.flatMap(\.services)
+        let found = outputs.flatMap(\.services).filter { $0.isWanted(among: uuids) }
         peripheral.change {
           $0.tree.merge(services: found, of: uuids, on: peripheral)
         }
@@ -28,7 +28,7 @@ extension CBPeripheral {
   ) {
     perform([.discoverIncludedServices(remote.range)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
-        let found = outputs.flatMap(\.services).filter { uuids?.contains($0.uuid) ?? true }
+        let found = outputs.flatMap(\.services).filter { $0.isWanted(among: uuids) }
         return tree.merge(included: found, of: uuids, in: service, on: peripheral)
       }
       peripheral.delegate?.peripheral(
@@ -80,6 +80,21 @@ extension CBPeripheral {
     let invalidated = change { $0.tree.invalidate(range) }
     delegate?.peripheral(self, didModifyServices: invalidated)
   }
+}
+
+extension FoundService {
+  /// Whether a discovery of these services, or of all, concerns this one. Without a list it does not
+  /// concern those that a system uses itself, as on Apple's systems: GAP, GATT, HID and ANCS.
+  ///
+  /// Apple, Accessory Design Guidelines, 40.12.
+  func isWanted(among uuids: [BluetoothUUID]?) -> Bool {
+    uuids?.contains(uuid) ?? !Self.ofSystems.contains(uuid)
+  }
+
+  private static let ofSystems: Set<BluetoothUUID> = [
+    .genericAccessService, .genericAttributeService, BluetoothUUID(0x1812),
+    BluetoothUUID(high: 0x7905_F431_B5CE_4E99, low: 0xA40F_4B1E_122D_00D0),
+  ]
 }
 
 extension OperationOutput {

@@ -75,8 +75,7 @@ extension CentralEngine {
   func opened(_ id: LinkID) {
     guard let link = links.first(where: { $0.id == id }) else { return }
     link.isOpen = true
-    let name = link.members.lazy.compactMap { $0.peripheral?.name }.first
-    connected.withLock { $0[link.peer] = Connected(name: name) }
+    connected.withLock { $0[link.peer] = [] }
     let exchange = central.perform(.exchangeMTU, on: id)
     link.wait(for: [exchange], of: nil) { [weak link] result in
       guard let link, case .success(let outputs) = result, case .mtu(let mtu)? = outputs.first
@@ -99,7 +98,7 @@ extension CentralEngine {
 
   private func named(_ link: PeripheralLink, _ bytes: [UInt8]) {
     guard !bytes.isEmpty, let name = String(validating: bytes, as: UTF8.self) else { return }
-    connected.withLock { $0[link.peer]?.name = name }
+    names.withLock { $0.note(KnownName(text: name, isRead: true), of: link.peer) }
     for member in link.members {
       member.callManager { _, peripheral in
         guard peripheral.change({ $0.readName(name) }) else { return }

@@ -78,7 +78,7 @@ extension CentralEngine {
 
   /// Records the services of a connected peripheral, for `retrieveConnectedPeripherals`.
   func discovered(_ services: [BluetoothUUID], on peer: DeviceAddress) {
-    connected.withLock { $0[peer]?.services.formUnion(services) }
+    connected.withLock { $0[peer]?.formUnion(services) }
   }
 
   /// A manager's open link, and its member there; `nil` if it has none.

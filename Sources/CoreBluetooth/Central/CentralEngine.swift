@@ -3,18 +3,14 @@ import Foundation
 
 /// The central of one radio, and the managers that share it.
 ///
-/// Only the radio's thread uses it, apart from `connected`. It does no input or output: the
+/// Only the radio's thread uses it, apart from `names` and `connected`. It does no input or output: the
 /// `DeviceProgram` hands over the central's events, and delegates are called on their queues.
 final class CentralEngine: @unchecked Sendable {
-  /// A connected peripheral's name and services: for any thread.
-  struct Connected {
-    var name: String?
-    var services: Set<BluetoothUUID> = []
-  }
-
   let central: DeviceCentral
   let channels: DeviceChannels
-  let connected = Locked<[DeviceAddress: Connected]>([:])
+  let names = Locked(KnownNames())
+  /// The services that were discovered on each connected peripheral.
+  let connected = Locked<[DeviceAddress: Set<BluetoothUUID>]>([:])
   var clients: [CentralClient] = []
   var links: [PeripheralLink] = []
   /// The links that are being ended, and the member that each end is reported to.

@@ -12,7 +12,7 @@ extension CBPeripheral {
     weak var delegate: (any CBPeripheralDelegate)?
     /// The GAP Device Name read over a link, or else the advertised name.
     var name: String?
-    var hasReadName = false
+    private var hasReadName: Bool
     var mtu = ATTMTU.minimum
     /// The RSSI that was last read, in dBm.
     var rssi: Int8?
@@ -28,6 +28,11 @@ extension CBPeripheral {
     private var cancelled = 0
     /// Whether the oldest is open.
     private var isOpen = false
+
+    init(_ name: KnownName? = nil) {
+      self.name = name?.text
+      hasReadName = name?.isRead ?? false
+    }
 
     var state: CBPeripheralState {
       if links == 0 { return .disconnected }
@@ -91,9 +96,9 @@ extension CBPeripheral {
       mustReportReady = false
     }
 
-    /// The peripheral advertises this name.
-    mutating func heard(_ name: String?) {
-      if let name, !hasReadName { self.name = name }
+    /// The peripheral advertises this name. A name that was read is reported by `readName`.
+    mutating func heard(_ name: KnownName) {
+      if !name.isRead, !hasReadName { self.name = name.text }
     }
 
     /// The GAP Device Name was read over a link; `false` if it has not changed.

@@ -151,6 +151,9 @@ final class ChannelPipe: @unchecked Sendable {
     observer?()
   }
 
+  /// How much memory its buffers occupy, in bytes.
+  var size: Int { condition.withLock { input.size + output.size } }
+
   /// How many bytes wait to be sent.
   var outputCount: Int { condition.withLock { output.count } }
 
@@ -175,10 +178,14 @@ final class ChannelPipe: @unchecked Sendable {
     return action
   }
 
-  /// The channel has ended. Received bytes can still be read.
+  /// The channel has ended. Received bytes can still be read; the rest of the memory is released.
   func finish(_ end: ChannelEnd) {
     let observers = condition.withLock {
       channelEnd = channelEnd ?? end
+      output.removeAll()
+      output.close()
+      input.close()
+      handedOver = 0
       condition.broadcast()
       return [inputObserver, outputObserver]
     }

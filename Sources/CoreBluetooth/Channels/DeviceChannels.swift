@@ -24,10 +24,15 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     let spsm: SPSM
     let link: Int
     let client: PeripheralClient
+    /// Keep it until the delegate has received the channel.
+    let delivery: ChannelDelivery
   }
 
   private struct Entry {
     let pipe: ChannelPipe
+    let link: Int
+    /// The number of its delivery to a delegate; `nil` for a channel that this device has opened.
+    var delivery: Int?
     var peerMTU = 0
     /// Receives `nil` when the channel is open, or why it cannot be opened. `nil` after that, and
     /// for a channel that the peer opens.
@@ -44,6 +49,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   private var entries: [Int: Entry] = [:]
   private var arrivals: [Arrival] = []
+  private let backlog = ChannelBacklog()
   private var toResume: Set<Int> = []
   private var toClose: Set<Int> = []
 
@@ -51,9 +57,10 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   /// This device has asked for a channel with this number.
   func begin(
-    _ channel: Int, _ pipe: ChannelPipe, _ completion: @escaping (ChannelEnd?) -> Void
+    _ channel: Int, _ pipe: ChannelPipe, at link: Int,
+    _ completion: @escaping (ChannelEnd?) -> Void
   ) {
-    entries[channel] = Entry(pipe: pipe, completion: completion)
+    entries[channel] = Entry(pipe: pipe, link: link, completion: completion)
   }
 
   /// The streams of a channel have been used, or closed.
@@ -112,16 +119,31 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   func listener(on spsm: SPSM, at link: Int) -> ChannelListener? {
     listeners[spsm].map {
-      ChannelListener(mtu: Self.mtu, security: $0.needsEncryption ? .encryption : .none)
+      ChannelListener(
+        mtu: Self.mtu, security: $0.needsEncryption ? .encryption : .none,
+        hasRoom: hasRoom(forPeerAt: link))
     }
+  }
+
+  /// Whether a peer may open another channel. The host counts the open channels; this also counts
+  /// those that have closed before their delegate received them. Like the host, it keeps one for
+  /// each link without any.
+  private func hasRoom(forPeerAt link: Int) -> Bool {
+    let closed = backlog.links(except: entries.values.compactMap(\.delivery))
+    let links = Set(entries.values.map(\.link)).union(closed)
+    let reserved = links.contains(link) ? Device.links - links.count : 0
+    return Device.channels - entries.count - closed.count > reserved
   }
 
   func opened(_ channel: Int, on spsm: SPSM, at link: Int, peerMTU: Int) {
     if let listener = listeners[spsm], entries[channel] == nil {
       let pipe = listener.makePipe()
-      entries[channel] = Entry(pipe: pipe)
+      let delivery = ChannelDelivery(backlog, at: link)
+      entries[channel] = Entry(pipe: pipe, link: link, delivery: delivery.number)
       arrivals.append(
-        Arrival(keeper: ChannelKeeper(pipe), spsm: spsm, link: link, client: listener.client))
+        Arrival(
+          keeper: ChannelKeeper(pipe), spsm: spsm, link: link, client: listener.client,
+          delivery: delivery))
     }
     entries[channel]?.peerMTU = peerMTU
     entries[channel]?.completion?(nil)

@@ -130,13 +130,27 @@ struct DynamicApplication: GATTApplication {
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
+    try write(value, from: 0, to: attribute, at: connectionIndex)
+  }
+
+  /// The delegates have the values, and check the offsets.
+  func permitsWrite(
+    to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
+  ) -> Bool { true }
+
+  mutating func write(
+    _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
+    at connectionIndex: Int
+  ) throws(GATTRefusal) {
     guard let link = links[connectionIndex], let entry = served[attribute.rawValue] else {
       throw .error(.unlikelyError)
     }
     try entry.checkWrite()
     // The delegates have responded to these values already.
     guard link.writeResult == nil else { return }
-    link.written.append((attribute.rawValue, value.indices.map { value[$0] }))
+    link.written.append(
+      ServedCentral.Written(
+        handle: attribute.rawValue, offset: offset, value: part.indices.map { part[$0] }))
   }
 
   mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
@@ -153,10 +167,10 @@ struct DynamicApplication: GATTApplication {
     for (client, values) in parts(of: written) {
       let ticket = RequestTicket(client, isCommand ? nil : pending)
       pending.missing += 1
-      let requests = values.map { characteristic, value in
+      let requests = values.map { characteristic, written in
         CBATTRequest(
-          central: link.central, characteristic: characteristic, offset: 0, value: Data(value),
-          ticket: ticket)
+          central: link.central, characteristic: characteristic, offset: written.offset,
+          value: Data(written.value), ticket: ticket)
       }
       let callDelegate = { @Sendable (manager: CBPeripheralManager) in
         if let delegate = manager.delegate {
@@ -177,14 +191,14 @@ struct DynamicApplication: GATTApplication {
   }
 
   private typealias Part = (
-    client: PeripheralClient, values: [(CBMutableCharacteristic, [UInt8])]
+    client: PeripheralClient, values: [(CBMutableCharacteristic, ServedCentral.Written)]
   )
 
   /// The parts of a write for each manager: it may contain values of several.
-  private func parts(of written: [(handle: UInt16, value: [UInt8])]) -> [Part] {
+  private func parts(of written: [ServedCentral.Written]) -> [Part] {
     var parts: [Part] = []
-    for (handle, value) in written {
-      guard case .delegate(let characteristic, let client) = served[handle]?.source
+    for value in written {
+      guard case .delegate(let characteristic, let client) = served[value.handle]?.source
       else { continue }
       if let index = parts.firstIndex(where: { $0.client === client }) {
         parts[index].values.append((characteristic, value))

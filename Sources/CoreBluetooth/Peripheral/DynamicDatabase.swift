@@ -14,6 +14,9 @@ struct DynamicDatabase: AttributeDatabase {
   /// each added service.
   private(set) var knownHash: DatabaseHash?
 
+  /// The databases before each change, for bonded clients that were away.
+  private var history = DatabaseHistory()
+
   /// Only GAP and GATT.
   init() {
     // One attribute for each service, two for each characteristic, one for the configuration.
@@ -30,13 +33,14 @@ struct DynamicDatabase: AttributeDatabase {
       Characteristic(.deviceName, .read, value: .deviceName)
       // 0x0005: unknown
       Characteristic(.appearance, .read, value: .number(0x0000, byteCount: 2))
+      // 0x0007: as a central this device resolves the private address of an advertisement for it.
+      Characteristic(.centralAddressResolution, .read, value: .number(0x01, byteCount: 1))
     }
-    Service(.genericAttributeService) {  // 0x0006
-      Characteristic(.serviceChanged, .indicate, value: .none)  // value 0x0008
+    // Without Server Supported Features, which is only needed for a feature: Part G, 7.4.
+    Service(.genericAttributeService) {  // 0x0008
+      Characteristic(.serviceChanged, .indicate, value: .none)  // value 0x000A
       Characteristic(.clientSupportedFeatures, .read | .write, value: .clientSupportedFeatures)
-      Characteristic(.databaseHash, .read, value: .databaseHash)
-      // 0x000F: no EATT
-      Characteristic(.serverSupportedFeatures, .read, value: .number(0x00, byteCount: 1))
+      Characteristic(.databaseHash, .read, value: .databaseHash)  // value 0x000F
     }
   }
 
@@ -56,7 +60,7 @@ struct DynamicDatabase: AttributeDatabase {
   }
 
   var serviceChanged: ValueLocation {
-    ValueLocation(handle: AttributeHandle(rawValue: 0x0008), slot: 0)
+    ValueLocation(handle: AttributeHandle(rawValue: 0x000A), slot: 0)
   }
 
   /// The identifier of an application's attribute is its handle.
@@ -79,6 +83,18 @@ struct DynamicDatabase: AttributeDatabase {
     return location
   }
 
+  mutating func convert(
+    _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
+  ) -> Bool {
+    guard let former = history.configurations(of: hash) else { return false }
+    let old = subscriptions
+    subscriptions = ClientConfigurations()
+    for (number, index) in table.indices.filter({ table[$0].isSlotted }).enumerated() {
+      if let own = former.firstIndex(of: index) { subscriptions[number] = old[own] }
+    }
+    return true
+  }
+
   // MARK: Adding and removing services
 
   /// Publishes a service.
@@ -99,6 +115,7 @@ struct DynamicDatabase: AttributeDatabase {
     guard new.count == count, wanted <= slots.count else { return nil }
     var span = new.mutableSpan
     span.link(from: first) { slots.removeFirst() }
+    history.note(table, hash: knownHash)
     let end = start + count
     if end > table.count {
       table += Array(repeating: .vacant, count: end - table.count)
@@ -112,6 +129,8 @@ struct DynamicDatabase: AttributeDatabase {
   /// - Returns: The handles at which other services included it. They are vacant now, too.
   mutating func remove(_ range: AttributeHandleRange) -> [AttributeHandle] {
     let removed = Int(range.start.rawValue) - 1..<Int(range.end.rawValue)
+    history.note(table, hash: knownHash)
+    history.remove(removed)
     for index in removed.clamped(to: table.indices) { table[index] = .vacant }
     let includes = table.indices.filter { table[$0].value == .include(range.start) }
     for index in includes { table[index] = .vacant }
@@ -146,12 +165,5 @@ struct DynamicDatabase: AttributeDatabase {
       if case .clientConfiguration(let slot) = attribute.value { isTaken[slot] = true }
     }
     return isTaken.indices.filter { !isTaken[$0] }
-  }
-}
-
-extension Attribute {
-  /// Whether it uses a slot for client characteristic configurations.
-  fileprivate var isSlotted: Bool {
-    if case .clientConfiguration = value { true } else { false }
   }
 }

@@ -7,6 +7,7 @@ final class PeripheralClient: Sendable {
   private let manager: Locked<Weak>
   private let commands = Locked(Commands())
   private let losses = Locked(0)
+  private let warn: @Sendable (String) -> Void
 
   /// How many writes without response may wait for a delegate. Centrals do not wait for it.
   static let commandCapacity = 1_024
@@ -22,8 +23,13 @@ final class PeripheralClient: Sendable {
     var isLogged = false
   }
 
-  init(queue: DispatchQueue) {
+  /// - Parameter warn: Logs a sentence.
+  init(
+    queue: DispatchQueue,
+    warn: @escaping @Sendable (String) -> Void = { Log.logger.warning("\($0)") }
+  ) {
     self.queue = queue
+    self.warn = warn
     manager = Locked(Weak())
   }
 
@@ -64,7 +70,7 @@ final class PeripheralClient: Sendable {
       return (false, !commands.isLogged)
     }
     if mustLog {
-      Log.logger.warning(
+      warn(
         """
         \(Self.commandCapacity) writes without response wait for the delegate of a peripheral \
         manager: more are dropped until it has handled some.

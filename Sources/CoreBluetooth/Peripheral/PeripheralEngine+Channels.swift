@@ -55,6 +55,7 @@ extension PeripheralEngine {
           manager,
           didOpen: CBL2CAPChannel(
             peer: central, psm: arrival.spsm.rawValue, arrival.keeper), error: nil)
+        withExtendedLifetime(arrival.delivery) {}
       }
     }
   }

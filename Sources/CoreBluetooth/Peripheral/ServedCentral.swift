@@ -14,6 +14,13 @@ final class ServedCentral: @unchecked Sendable {
     let offset: Int
   }
 
+  /// A written value, or the part of it from an offset on.
+  struct Written {
+    let handle: UInt16
+    let offset: Int
+    let value: [UInt8]
+  }
+
   /// The same central in the API.
   let central: CBCentral
   /// The handles of the values that it is subscribed to.
@@ -28,7 +35,7 @@ final class ServedCentral: @unchecked Sendable {
   /// The response to its write, once known.
   var writeResult: Result<Void, ATTErrorCode>?
   /// The values that the current PDU has written so far.
-  var written: [(handle: UInt16, value: [UInt8])] = []
+  var written: [Written] = []
 
   init(_ central: CBCentral) {
     self.central = central

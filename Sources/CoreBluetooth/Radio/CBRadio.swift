@@ -1,5 +1,4 @@
 import BluetoothHost
-import Glibc
 import LinuxRadio
 import LinuxSystem
 
@@ -26,15 +25,11 @@ public final class CBRadio: @unchecked Sendable {
   ///
   /// If EIGHTBALL_RADIO or EIGHTBALL_ADDRESS cannot be parsed, that is logged, and the state is
   /// `unsupported`.
-  public static let `default`: CBRadio = {
-    let radio = CBRadio(
-      .default(
-        named: CurrentProcess.environment("EIGHTBALL_RADIO"),
-        address: CurrentProcess.environment("EIGHTBALL_ADDRESS"),
-        bonds: CurrentProcess.environment("EIGHTBALL_BONDS")))
-    atexit { CBRadio.default.close() }
-    return radio
-  }()
+  public static let `default` = CBRadio(
+    .default(
+      named: CurrentProcess.environment("EIGHTBALL_RADIO"),
+      address: CurrentProcess.environment("EIGHTBALL_ADDRESS"),
+      bonds: CurrentProcess.environment("EIGHTBALL_BONDS")))
 
   /// A radio. It is opened when the first manager uses it, and opening is retried until it
   /// succeeds. Meanwhile the managers' state and the log show the reason.
@@ -49,8 +44,9 @@ public final class CBRadio: @unchecked Sendable {
   ///     `bonds`, or else the controller's, or a new random one if the controller has none.
   ///   - bonds: The path of the file in which the radio keeps its bonds. Only the user can access
   ///     it, and only one radio uses it at a time, until the end of `close`. It is written soon
-  ///     after a bond has changed. An unusable file is logged, and a damaged one gets the suffix
-  ///     `.unusable`. With `nil` or an empty path, bonds last as long as the radio.
+  ///     after a bond has changed. Its lock is the file with the suffix `.lock`. An unusable file is
+  ///     logged and left alone; the bonds then last as long as the radio, as with `nil` or an empty
+  ///     path.
   /// - Throws: An error that says what was expected instead of `name` or `address`.
   public convenience init(_ name: String, address: String? = nil, bonds: String? = nil) throws {
     let name = try RadioName(name)

@@ -19,6 +19,8 @@ final class Device {
 
   /// How many links it can have at once.
   static let links = 32
+  /// How many channels it can have at once.
+  static let channels = 40
   /// How many of these links centrals may make.
   static let peripheralLinks = 8
 

@@ -142,8 +142,26 @@ final class RadioEngine: @unchecked Sendable {
     if mustWait { life.wait() }
   }
 
+  /// Ends the threads of these engines for good, all at once, and waits for them. All are marked
+  /// before the first one ends, so that none reports the loss of an air that another one hosts.
+  static func close(_ engines: [RadioEngine]) {
+    for engine in engines { engine.shared.withLock { $0.isClosed = true } }
+    for engine in engines { engine.close(waits: false) }
+    for engine in engines { engine.close(waits: true) }
+  }
+
+  /// The engines with a thread.
+  private static let running = Locked<[ObjectIdentifier: RadioEngine]>([:])
+
+  /// At the orderly end of the process, adapters return to the kernel and bonds to their files.
+  private static let closesAtExit: Void = {
+    atexit { RadioEngine.close(Array(RadioEngine.running.withLock(\.values))) }
+  }()
+
   private func startThread(_ shared: inout Shared) {
     guard shared.thread == nil else { return }
+    _ = Self.closesAtExit
+    Self.running.withLock { $0[ObjectIdentifier(self)] = self }
     let thread = Thread { [self] in runThread() }
     thread.name = "CoreBluetooth"
     shared.thread = thread
@@ -189,6 +207,7 @@ final class RadioEngine: @unchecked Sendable {
         // Jobs of a caller that does not observe the state yet wait until it does.
         shared.arrivals = []
         shared.thread = nil
+        Self.running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
         return false
       }
       guard let mustRunAgain else { continue }
@@ -216,10 +235,11 @@ final class RadioEngine: @unchecked Sendable {
     program.renew()
     program.onTrouble = report
     program.onLoss = { [shared] error in
+      let (isUsed, isClosed) = shared.withLock { (!$0.observations.isEmpty, $0.isClosed) }
+      // The program closes its radios in any order: one may host the air of the others.
+      guard !isClosed else { return }
       // An unused radio is not reported as lost.
-      if shared.withLock({ !$0.observations.isEmpty }) {
-        Log.logger.warning("the radio was lost: \(error.description)")
-      }
+      if isUsed { Log.logger.warning("the radio was lost: \(error.description)") }
       report(error)
     }
     var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)

@@ -135,7 +135,7 @@ extension PairingOutcome {
   var publicError: (any Error)? {
     switch self {
     case .paired: nil
-    case .failed, .refused: CBATTError(.insufficientAuthentication)
+    case .failed, .noRoom, .refused: CBATTError(.insufficientAuthentication)
     case .timedOut: CBError(.encryptionTimedOut)
     case .linkLost: CBError(.peripheralDisconnected)
     case .encryptionFailed(let reason): reason.encryptionError

@@ -143,7 +143,7 @@ struct CentralBallTests {
     #expect(
       log.take() == [
         "state poweredOn", "connected - connected", "name Magic 8-Ball",
-        "services [\"1800\", \"1801\", \"180A\", \"\(service)\"]",
+        "services [\"180A\", \"\(service)\"]",
       ])
     let connected = manager.retrieveConnectedPeripherals(withServices: [service])
     #expect(connected.count == 1)

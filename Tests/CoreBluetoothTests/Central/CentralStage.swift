@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// A device with managers, whose packets are carried by hand.
 final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
-  let controller: VirtualController
+  var controller: VirtualController
   let program = DeviceProgram(address: .automatic(orRandom: .zero))
   private let jobs = Locked<[@Sendable (DeviceProgram, Instant) -> Void]>([])
   private let isClosed = Locked(false)
@@ -65,6 +65,8 @@ final class CentralStage {
   let radio: HandRadio
   /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
+  /// The queues whose calls `settle` waits for.
+  lazy var queues = [queue]
   /// The devices on the air: the central's, and its peers.
   private var devices: [any AirPeer]
 
@@ -88,6 +90,12 @@ final class CentralStage {
     radio.program.radioIsLost(RadioError("unplugged"), at: now)
     radio.program.turnEnded()
     settle()
+  }
+
+  /// The adapter is plugged in again.
+  func find() {
+    radio.controller = air.addController(address: .numbered(0x01))
+    start()
   }
 
   /// The radio is closed. The next `settle` reports it to the managers.
@@ -119,9 +127,9 @@ final class CentralStage {
     for _ in 0..<100_000 {
       var isBusy = false
       for device in devices where carry(device) { isBusy = true }
-      radio.program.turnEnded()
+      for case let radio as HandRadio in devices { radio.program.turnEnded() }
       // Delegates run before anything else happens, so each run is the same.
-      queue.sync {}
+      for queue in queues { queue.sync {} }
       if !isBusy, !devices.contains(where: \.hasWork) { return }
     }
     Issue.record("packets go to and fro without end")

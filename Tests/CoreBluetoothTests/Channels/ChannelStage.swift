@@ -80,20 +80,25 @@ final class ChannelStage {
   let peer: HandRadio
   let recorder = PeripheralRecorder()
   let log = CentralLog()
+  let peripheralQueue: DispatchQueue
   let peripheralManager: CBPeripheralManager
   let manager: CBCentralManager
   let peripheral: CBPeripheral
   private var sides: [ChannelSide] = []
 
-  /// - Parameter isEncrypted: Whether the channel needs encryption.
-  init(isEncrypted: Bool = false) throws {
+  /// - Parameters:
+  ///   - isEncrypted: Whether the channel needs encryption.
+  ///   - isSeparate: Whether the delegate of the peripheral has a queue of its own.
+  init(isEncrypted: Bool = false, isSeparate: Bool = false) throws {
+    peripheralQueue = isSeparate ? DispatchQueue(label: "peripheral") : stage.queue
+    if isSeparate { stage.queues.append(peripheralQueue) }
     peer = HandRadio(
       stage.air.addController(address: .numbered(0xBE)), state: .poweredOn)
     peer.program.radioIsReady(at: stage.now)
     stage.add(peer)
     stage.settle()
     peripheralManager = CBPeripheralManager(
-      delegate: recorder, queue: stage.queue, thread: peer)
+      delegate: recorder, queue: peripheralQueue, thread: peer)
     stage.settle()
     peripheralManager.startAdvertising([:])
     peripheralManager.publishL2CAPChannel(withEncryption: isEncrypted)
@@ -120,6 +125,18 @@ final class ChannelStage {
     settle()
     for side in [own, other] { #expect(side.log.take() == ["in open", "out open", "out space"]) }
     return (own, other)
+  }
+
+  /// The program's thread lags: the delegate of the peripheral is not called until `resume`.
+  func suspend() {
+    stage.queues = [stage.queue]
+    peripheralQueue.suspend()
+  }
+
+  func resume() {
+    peripheralQueue.resume()
+    stage.queues = [stage.queue, peripheralQueue]
+    stage.settle()
   }
 
   /// Carries everything, and delivers every event.

@@ -41,7 +41,7 @@ struct PeripheralServiceTests {
     return entries
   }
 
-  private let base: [[UInt8]] = [[0x01, 0, 0x05, 0, 0x00, 0x18], [0x06, 0, 0x0F, 0, 0x01, 0x18]]
+  private let base: [[UInt8]] = [[0x01, 0, 0x07, 0, 0x00, 0x18], [0x08, 0, 0x0F, 0, 0x01, 0x18]]
 
   @Test("GAP and GATT always exist, and added services follow them")
   func added() {
@@ -58,6 +58,14 @@ struct PeripheralServiceTests {
     it.stage.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0x1E, 0x12, 0x00, 0x01, 0xA0])
   }
 
+  /// Core Specification, Vol 3, Part C, 12.4.
+  @Test("Central Address Resolution says that this device resolves addresses as a central")
+  func addressResolution() {
+    it.stage.connect()
+    it.stage.expect(
+      [0x08, 0x01, 0x00, 0xFF, 0xFF, 0xA6, 0x2A], gives: [0x09, 3, 0x07, 0x00, 0x01])
+  }
+
   @Test("Objects of an added service refer to their parents")
   func objects() {
     #expect(it.text.service === it.service)
@@ -68,7 +76,7 @@ struct PeripheralServiceTests {
     "Services are added and removed: Service Changed is sent, and the last handles are used again")
   func comeAndGo() {
     it.stage.connect()
-    it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
+    it.stage.expect([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
     it.stage.forget()
     let other = service("B000")
     other.characteristics = [value()]
@@ -101,7 +109,7 @@ struct PeripheralServiceTests {
   @Test("The Database Hash changes with the services, and is the same for the same services")
   func hash() {
     it.stage.connect()
-    let read: [UInt8] = [0x0A, 0x0D, 0x00]
+    let read: [UInt8] = [0x0A, 0x0F, 0x00]
     let before = it.stage.exchange(read)
     it.manager.remove(it.service)
     it.stage.settle()
@@ -117,7 +125,7 @@ struct PeripheralServiceTests {
   func hashOnDemand() {
     it.stage.connect()
     #expect(knownHash == nil)
-    #expect(it.stage.exchange([0x0A, 0x0D, 0x00]).first?.count == 17)
+    #expect(it.stage.exchange([0x0A, 0x0F, 0x00]).first?.count == 17)
     #expect(knownHash != nil)
     #expect(add(service("B000")) == ["added B000"])
     #expect(knownHash == nil)

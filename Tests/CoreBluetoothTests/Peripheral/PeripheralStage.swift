@@ -167,9 +167,9 @@ func attError(_ request: UInt8, _ handle: UInt16, _ code: UInt8) -> [UInt8] {
   [0x01, request] + little(handle) + [code]
 }
 
-/// The indication that the services from `start` to `end` have changed: Service Changed is 0x0008.
+/// The indication that the services from `start` to `end` have changed: Service Changed is 0x000A.
 func serviceChanged(_ start: UInt16, _ end: UInt16) -> [UInt8] {
-  [0x1D, 0x08, 0x00] + little(start) + little(end)
+  [0x1D, 0x0A, 0x00] + little(start) + little(end)
 }
 
 /// Records each call as text, and responds as the test wants.

@@ -197,7 +197,7 @@ struct PeripheralUpdateTests {
   }
 
   /// Writes Client Supported Features: the central supports robust caching.
-  private let robustCaching: [UInt8] = [0x12, 0x0B, 0x00, 1]
+  private let robustCaching: [UInt8] = [0x12, 0x0D, 0x00, 1]
 
   private func addAnother() {
     it.manager.add(CBMutableService(type: CBUUID(string: "B000"), primary: true))
@@ -248,7 +248,7 @@ struct PeripheralUpdateTests {
   func confirmsChange() {
     it.stage.connect()
     it.stage.expect(robustCaching, gives: [0x13])
-    it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
+    it.stage.expect([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
     it.stage.expect(subscribe, gives: [0x13])
     it.stage.forget()
     addAnother()
@@ -276,7 +276,7 @@ struct PeripheralUpdateTests {
   @Test("Unsent updates of a removed service are dropped")
   func removed() {
     connectSubscribers()
-    it.stage.expect([0x12, 0x09, 0x00, 2, 0], gives: [0x13])
+    it.stage.expect([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
     it.stage.forget()
     #expect(update([1]))
     it.manager.remove(it.service)

@@ -111,6 +111,23 @@ struct PeripheralWriteTests {
         == ["40 writes A001[0] = " + value.map { String($0) }.joined(separator: " ")])
   }
 
+  /// Core Specification, Vol 3, Part F, 3.4.6.3: the delegate has the present value.
+  @Test("A long write that begins beyond the first byte has that offset")
+  func beyondFirstByte() {
+    accept()
+    it.stage.connect()
+    it.stage.expect([0x16, 0x12, 0, 5, 0, 1, 2], gives: [0x17, 0x12, 0, 5, 0, 1, 2])
+    it.stage.expect([0x16, 0x12, 0, 7, 0, 3], gives: [0x17, 0x12, 0, 7, 0, 3])
+    it.stage.expect([0x16, 0x18, 0, 0, 0, 4], gives: [0x17, 0x18, 0, 0, 0, 4])
+    it.stage.expect([0x18, 1], gives: [0x19])
+    #expect(it.recorder.take() == ["40 writes A001[5] = 1 2 3, A003[0] = 4"])
+    it.recorder.onWrite = { manager, requests in
+      manager.respond(to: requests[0], withResult: .invalidOffset)
+    }
+    it.stage.expect([0x16, 0x12, 0, 9, 0, 1], gives: [0x17, 0x12, 0, 9, 0, 1])
+    it.stage.expect([0x18, 1], gives: attError(0x18, 0x12, 0x07))
+  }
+
   @Test("Several values that are executed together are one list with one response")
   func several() throws {
     it.stage.connect()

@@ -54,7 +54,8 @@ extension DeviceCentral {
       return complete(
         request.operation, link, .success(.channel(.refused(.noResourcesAvailable))))
     }
-    host.channels.application.begin(channel, request.pipe) { [weak self, weak link] end in
+    host.channels.application.begin(channel, request.pipe, at: index) {
+      [weak self, weak link] end in
       guard let self, let link else { return }
       if let end, end.wantsProtection, request.refusal == nil, link.isOpen {
         var request = request
@@ -97,7 +98,7 @@ extension DeviceCentral {
       switch outcome {
       case .paired:
         link.channelRequests[index].isPaired = true
-      case .failed, .refused, .linkLost:
+      case .failed, .noRoom, .refused, .linkLost:
         link.channelRequests[index].failure = .success(.channel(refusal))
       case .timedOut:
         link.channelRequests[index].failure = .failure(.encryptionFailed(.connectionTimeout))

@@ -79,7 +79,7 @@ extension DeviceCentral {
     switch outcome {
     case .paired:
       link.securing?.isPaired = true
-    case .failed, .refused, .linkLost:
+    case .failed, .noRoom, .refused, .linkLost:
       link.securing?.failure = securing.refusal
     case .timedOut:
       link.securing?.failure = .encryptionFailed(.connectionTimeout)

@@ -52,10 +52,13 @@ extension CentralEngine {
 
   private func report(_ discovery: Discovery, to client: CentralClient) {
     let scan = client.scan?.number
+    if let name = discovery.name {
+      names.withLock { $0.note(KnownName(text: name, isRead: false), of: discovery.address) }
+    }
     client.callManager { manager in
       // Nothing is reported after the scan has ended.
       guard manager.contents.withLock({ $0.scan == scan }) else { return }
-      let peripheral = manager.peripheral(at: discovery.address, name: discovery.name)
+      let peripheral = manager.peripheral(at: discovery.address)
       manager.delegate?.centralManager(
         manager, didDiscover: peripheral, advertisementData: discovery.advertisementData,
         rssi: NSNumber(value: Int(discovery.rssi ?? 127)))

@@ -17,6 +17,8 @@ final class ScriptedRadio {
   var script: (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
   /// A peer's responses to an ATT PDU.
   var peer: (_ pdu: [UInt8]) -> [[UInt8]] = { _ in [] }
+  /// A peer's responses on another channel than ATT, which are sent on that channel.
+  var others: (_ channel: UInt16, _ payload: [UInt8]) -> [[UInt8]] = { _, _ in [] }
   /// Whether packets are reported as completed at once.
   var completesPackets = true
   var aclCount: UInt8 = 8
@@ -100,7 +102,10 @@ final class ScriptedRadio {
       let payload = Array(frame.dropFirst(4))
       frames.append((channel, payload))
       frameHandle = header.handle.rawValue
-      guard channel == .att else { return completed }
+      guard channel == .att else {
+        return completed
+          + others(channel.rawValue, payload).map { self.packet($0, frameHandle, channel) }
+      }
       return completed + peer(payload).map { self.packet($0, frameHandle) }
     default:
       return []
@@ -150,9 +155,11 @@ final class ScriptedRadio {
     return Self.connected(handle, to: peer)
   }
 
-  /// The packet with an ATT PDU of the peer: at most 247 bytes.
-  private func packet(_ pdu: [UInt8], _ handle: UInt16) -> [UInt8] {
-    let frame = Self.little(UInt16(pdu.count)) + Self.little(L2CAPChannel.att.rawValue) + pdu
+  /// The packet with a PDU of the peer: at most 247 bytes.
+  private func packet(
+    _ pdu: [UInt8], _ handle: UInt16, _ channel: L2CAPChannel = .att
+  ) -> [UInt8] {
+    let frame = Self.little(UInt16(pdu.count)) + Self.little(channel.rawValue) + pdu
     let header = ACLHeader(
       handle: ConnectionHandle(rawValue: handle), boundary: .firstFlushable)
     return [UInt8].written(upTo: 1_024) { header.writePacket(frame.span, to: &$0) }

@@ -1,0 +1,71 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Names of peripherals")
+struct CentralNameTests {
+  private let stage = CentralStage()
+  private let log = CentralLog()
+  private let identifier = UUID(.numbered(0xBA))
+
+  /// Symptom: no name, although the program had seen it before.
+  @Test("a retrieved peripheral has the name that it advertised, with any manager of the radio")
+  func advertised() throws {
+    try stage.addBall()
+    do {
+      let log = CentralLog()
+      let manager = stage.manager(log)
+      stage.settle()
+      manager.scanForPeripherals(withServices: nil)
+      stage.pass(1_000)
+      #expect(log.peripherals.map(\.name) == ["Magic 8-Ball"])
+    }
+    let manager = stage.manager(log)
+    stage.settle()
+    #expect(
+      manager.retrievePeripherals(withIdentifiers: [identifier]).first?.name == "Magic 8-Ball")
+  }
+
+  @Test("a retrieved peripheral has the name that was read over a link, and keeps it")
+  func read() throws {
+    try stage.addBall()
+    var (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    manager.connect(peripherals[0])
+    stage.settle()
+    manager.cancelPeripheralConnection(peripherals[0])
+    stage.settle()
+    peripherals = []
+    stage.radio.program.central.names.withLock {
+      $0.note(KnownName(text: "Ball in adverts", isRead: false), of: .numbered(0xBA))
+    }
+    let again = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+    #expect(again.name == "Magic 8-Ball")
+    again.change { $0.heard(KnownName(text: "Ball in adverts", isRead: false)) }
+    #expect(again.name == "Magic 8-Ball")
+  }
+
+  @Test("a peripheral that the radio has not heard has no name")
+  func unknown() {
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    #expect(peripherals.map(\.name) == [nil])
+    withExtendedLifetime(manager) {}
+  }
+
+  @Test("1,024 names are remembered, and a new one replaces the oldest")
+  func capacity() {
+    var names = KnownNames()
+    let addresses = (0..<1_025).map { number in
+      DeviceAddress(kind: .public, bytes: [UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0])
+    }
+    for address in addresses.prefix(1_024) {
+      names.note(KnownName(text: "first", isRead: false), of: address)
+    }
+    names.note(KnownName(text: "second", isRead: false), of: addresses[0])
+    #expect(names[addresses[0]]?.text == "second")
+    names.note(KnownName(text: "new", isRead: false), of: addresses[1_024])
+    #expect(names[addresses[0]] == nil)
+    #expect(names[addresses[1]]?.text == "first" && names[addresses[1_024]]?.text == "new")
+  }
+}

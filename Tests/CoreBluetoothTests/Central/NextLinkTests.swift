@@ -1,0 +1,180 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// What of one link, operation or radio must not reach the next.
+enum PeripheralState: String, CaseIterable, CustomTestStringConvertible {
+  case services = "discovered services"
+  case rssi = "an RSSI"
+  case mtu = "a longer MTU"
+  case subscription = "a subscription"
+  case unsentWrites = "writes without response that have not been sent"
+  case operation = "an operation without a response"
+  case waitingOperations = "operations that wait"
+  case rssiReading = "a reading of the RSSI"
+  case channel = "a channel that waits for its response"
+  case invalidated = "a service that was removed"
+
+  var testDescription: String { rawValue }
+}
+
+@Suite("The next link of a peripheral")
+struct PeripheralNextLinkTests {
+  /// How the link ends.
+  enum End: CaseIterable {
+    case peripheral, cancellation, radio
+  }
+
+  private let stage = CentralStage()
+  private let log = CentralLog()
+  private let bench: CentralStage.Bench
+  private let manager: CBCentralManager
+  private let peripheral: CBPeripheral
+
+  init() throws {
+    bench = try stage.addBench()
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBE)
+    self.manager = manager
+    peripheral = try #require(peripherals.first)
+    manager.connect(peripheral)
+    stage.pass(1_000)
+    _ = log.take()
+  }
+
+  @Test(
+    "has nothing of the last one", arguments: PeripheralState.allCases, End.allCases)
+  func nextLink(state: PeripheralState, end: End) throws {
+    try bring(to: state)
+    switch end {
+    case .peripheral: bench.host.disconnectAll()
+    case .cancellation: manager.cancelPeripheralConnection(peripheral)
+    case .radio: stage.lose()
+    }
+    stage.pass(1_000)
+    if end == .radio {
+      stage.find()
+      // The peripheral notices the loss of the link after its supervision timeout.
+      stage.pass(40_000)
+    }
+    let ends = log.take().filter { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
+    #expect(ends.count == 1)
+    #expect(peripheral.state == .disconnected && peripheral.services == nil)
+    #expect(peripheral.rssi == nil)
+    #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
+
+    // Everything is as at the first connection, when the delegate receives it.
+    var first: [String] = []
+    let peripheral = peripheral
+    let atConnection = Locked<[String]>([])
+    log.onLine = { line in
+      guard line.hasPrefix("connected") else { return }
+      atConnection.withLock {
+        $0 = [
+          "\(peripheral.services?.count ?? -1)", "\(peripheral.rssi ?? -1)",
+          "\(peripheral.canSendWriteWithoutResponse)",
+          "\(peripheral.maximumWriteValueLength(for: .withoutResponse))",
+        ]
+      }
+    }
+    manager.connect(peripheral)
+    stage.pass(3_000)
+    log.onLine = nil
+    first = atConnection.withLock(\.self)
+    #expect(first == ["-1", "-1", "true", "20"])
+    #expect(log.take() == ["connected Bench connected"], "no report of the last link")
+    // A value that the peripheral sends to all is not delivered: this link has not subscribed.
+    bench.host.server.application.update = (.text, Array("late".utf8))
+    bench.host.resume(at: 0)
+    stage.settle()
+    #expect(log.take() == [])
+    // What this link asks is answered with what it asked.
+    peripheral.discoverServices([CBUUID(string: "FF10")])
+    peripheral.readRSSI()
+    stage.settle()
+    #expect(Set(log.take()) == ["services [\"FF10\"]", "rssi -50"])
+  }
+
+  private func bring(to state: PeripheralState) throws {
+    peripheral.discoverServices([CBUUID(.bench)])
+    stage.settle()
+    let service = try #require(peripheral.services?.first)
+    peripheral.discoverCharacteristics(nil, for: service)
+    stage.settle()
+    let all = try #require(service.characteristics)
+    switch state {
+    case .services: break
+    case .rssi:
+      peripheral.readRSSI()
+      stage.settle()
+      #expect(peripheral.rssi == -50)
+    case .mtu: #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 512)
+    case .subscription:
+      peripheral.setNotifyValue(true, for: all[0])
+      stage.settle()
+    case .unsentWrites:
+      for _ in 0..<40 { peripheral.writeValue(Data([1]), for: all[0], type: .withoutResponse) }
+      #expect(!peripheral.canSendWriteWithoutResponse)
+    case .operation:
+      bench.controller.faults.losePacket(type: .acl)
+      peripheral.readValue(for: all[0])
+      stage.settle()
+    case .waitingOperations:
+      bench.controller.faults.losePacket(type: .acl)
+      for characteristic in all { peripheral.readValue(for: characteristic) }
+      stage.settle()
+    case .rssiReading: peripheral.readRSSI()
+    case .channel:
+      bench.controller.faults.losePacket(type: .acl)
+      peripheral.openL2CAPChannel(0x80)
+      stage.settle()
+    case .invalidated:
+      bench.host.server.databaseChanged(
+        in: AttributeHandleRange(
+          start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B)))
+      stage.settle()
+    }
+    _ = log.take()
+  }
+
+  @Test("two links of a device do not affect each other")
+  func twoLinks() throws {
+    let other = try stage.addBench(number: 0xBF)
+    let second = try #require(
+      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
+    let secondLog = CentralLog()
+    second.delegate = secondLog
+    manager.connect(second)
+    stage.pass(1_000)
+    other.host.server.application.values[0] = Array("other".utf8)
+    var values: [CBCharacteristic] = []
+    for peripheral in [peripheral, second] {
+      peripheral.discoverServices([CBUUID(.bench)])
+      stage.settle()
+      peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
+      stage.settle()
+      values.append(try #require(peripheral.services?.first?.characteristics?.first))
+    }
+    _ = (log.take(), secondLog.take())
+    // The first link's response is lost; the second link is served meanwhile.
+    bench.controller.faults.losePacket(type: .acl)
+    peripheral.readValue(for: values[0])
+    second.readValue(for: values[1])
+    second.readRSSI()
+    stage.settle()
+    #expect(log.take() == [])
+    #expect(Set(secondLog.take()) == ["value FF01 other", "rssi -50"])
+    #expect(peripheral.rssi == nil && values[0].value == nil)
+    // An object of one peripheral is not used for the other.
+    second.readValue(for: values[0])
+    stage.settle()
+    #expect(secondLog.take() == [])
+    bench.host.disconnectAll()
+    stage.settle()
+    #expect(second.state == .connected && second.services != nil)
+    second.readValue(for: values[1])
+    stage.settle()
+    #expect(secondLog.take() == ["value FF01 other"])
+  }
+}

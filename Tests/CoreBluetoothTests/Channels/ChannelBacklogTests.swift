@@ -1,0 +1,96 @@
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// A central that opens and closes a published channel while the program does not take its channels.
+@Suite("L2CAP channels: a program that lags")
+struct ChannelBacklogTests {
+  private let it: ChannelStage
+
+  init() throws {
+    it = try ChannelStage(isSeparate: true)
+  }
+
+  /// Opens and closes a channel this often, from the first device. Returns how often it opened.
+  private func cycle(_ count: Int) -> Int {
+    var opened = 0
+    for _ in 0..<count {
+      it.peripheral.openL2CAPChannel(128)
+      it.settle()
+      opened += it.log.takeChannels().count
+      // The channel was released, which closes it.
+      it.settle()
+    }
+    return opened
+  }
+
+  /// Symptom: about 63 kB for each channel, 3.5 GB after 75,000 of them.
+  @Test("closed channels that the delegate has not received count against the limit")
+  func closed() {
+    it.suspend()
+    // As for open channels: one is reserved for each of the 31 other links, 40 − 31 = 9.
+    #expect(cycle(30) == 9)
+    #expect(
+      it.log.take() == [String](repeating: "channel true", count: 9)
+        + [String](repeating: "channel false: CBError.connectionLimitReached", count: 21))
+    it.resume()
+    #expect(it.recorder.take() == [String](repeating: "01 opened 128", count: 9))
+    #expect(cycle(2) == 2)
+    #expect(it.recorder.take() == ["01 opened 128", "01 opened 128"])
+  }
+
+  @Test("they leave room for another link, also after the first has ended")
+  func otherLink() throws {
+    it.suspend()
+    #expect(cycle(12) == 9)
+    let second = HandRadio(it.stage.air.addController(address: .numbered(0x02)), state: .poweredOn)
+    second.program.radioIsReady(at: it.stage.now)
+    it.stage.add(second)
+    let log = CentralLog()
+    let manager = CBCentralManager(delegate: log, queue: it.stage.queue, thread: second)
+    it.stage.settle()
+    let peripheral = try #require(
+      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)
+    peripheral.delegate = log
+    manager.connect(peripheral)
+    it.stage.pass(1_000)
+    #expect(peripheral.state == .connected)
+    _ = log.take()
+    peripheral.openL2CAPChannel(128)
+    it.settle()
+    #expect(log.take() == ["channel true"])
+
+    // A central that connects again has no more room than before.
+    it.manager.cancelPeripheralConnection(it.peripheral)
+    it.stage.pass(1_000)
+    it.manager.connect(it.peripheral)
+    it.stage.pass(1_000)
+    #expect(it.peripheral.state == .connected)
+    #expect(cycle(3) == 0)
+    it.resume()
+    #expect(cycle(1) == 1)
+  }
+
+  @Test("what the peer sent before it closed the channel is still received")
+  func content() throws {
+    it.suspend()
+    it.peripheral.openL2CAPChannel(128)
+    it.settle()
+    _ = it.log.take()
+    do {
+      let own = try ChannelSide(try #require(it.log.takeChannels().first))
+      own.write([1, 2, 3])
+      it.settle()
+      own.input.close()
+      own.output.close()
+    }
+    it.settle()
+    it.resume()
+    let channel = try #require(it.recorder.takeChannels().first)
+    let other = try ChannelSide(channel)
+    #expect(other.read() == [1, 2, 3])
+    #expect(other.input.streamStatus == .atEnd)
+  }
+}

@@ -1,0 +1,186 @@
+import BluetoothHost
+import Testing
+
+@testable import CoreBluetooth
+
+/// A central whose peer refuses each request, whatever the link's security.
+@Suite("A central protects a link once for each refused request")
+struct ProtectionTests {
+  /// The bond with the peer.
+  enum Key: CaseIterable {
+    case none, unauthenticated, authenticated
+  }
+
+  struct Case: CustomTestStringConvertible {
+    let key: Key
+    let ability: CBPairing.Ability?
+    /// Whether the link becomes encrypted after the first refusal, and not before.
+    var isLate = false
+    /// The number of requests, and of pairings.
+    let requests: Int
+    let pairings: Int
+
+    var pairing: CBPairing {
+      ability.map { CBPairing(ability: $0) { $0.answer(true) } } ?? .refused
+    }
+    var testDescription: String {
+      "key \(key), ability \(ability.map { "\($0)" } ?? "refused"), late \(isLate)"
+    }
+  }
+
+  static let cases = [
+    Case(key: .none, ability: nil, requests: 1, pairings: 0),
+    Case(key: .none, ability: CBPairing.Ability.none, requests: 1, pairings: 1),
+    Case(key: .none, ability: .displayYesNo, requests: 1, pairings: 1),
+    // Pairing again without a user cannot protect against a man in the middle.
+    Case(key: .unauthenticated, ability: nil, requests: 1, pairings: 0),
+    Case(key: .unauthenticated, ability: CBPairing.Ability.none, requests: 1, pairings: 0),
+    Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 1),
+    // The link cannot be protected any better.
+    Case(key: .authenticated, ability: nil, requests: 1, pairings: 0),
+    Case(key: .authenticated, ability: .displayYesNo, requests: 1, pairings: 0),
+    // A request is repeated once the link is encrypted.
+    Case(key: .unauthenticated, ability: nil, isLate: true, requests: 2, pairings: 0),
+    Case(key: .unauthenticated, ability: .displayYesNo, isLate: true, requests: 2, pairings: 0),
+    Case(key: .authenticated, ability: .displayYesNo, isLate: true, requests: 2, pairings: 0),
+  ]
+
+  /// A device with a link to a peer that accepts the key and refuses everything else.
+  private final class Stage {
+    let radio: ScriptedRadio
+    let link: LinkID
+    /// What the controller reports when the host encrypts the link.
+    private var isHeld: Bool
+    private(set) var encryptions = 0
+    private(set) var pairings = 0
+    private(set) var requests = 0
+
+    init(_ row: Case, status: UInt8 = 0, code: UInt8 = 5) {
+      let bonds = RadioBonds()
+      if row.key != .none {
+        bonds.store(
+          Bond(
+            identityAddress: .numbered(2), longTermKey: Number128(words: [1, 2, 3, 4]),
+            isAuthenticated: row.key == .authenticated, isSecureConnections: true,
+            role: .initiator))
+      }
+      radio = ScriptedRadio(DeviceRunner(bonds: bonds))
+      isHeld = row.isLate
+      radio.host.device.setPairing(row.pairing)
+      radio.host.radioIsReady(at: radio.now)
+      radio.run()
+      link = radio.host.central.connect(to: .numbered(2))
+      radio.script = { [unowned self] opcode, parameters in
+        guard opcode == .leEnableEncryption else { return nil }
+        encryptions += 1
+        return [ScriptedRadio.status(opcode)] + (isHeld ? [] : [changed(status)])
+      }
+      radio.peer = { [unowned self] pdu in
+        guard pdu[0] == 0x0A else { return [] }
+        requests += 1
+        return [[0x01, 0x0A, pdu[1], pdu[2], code]]
+      }
+      radio.others = { [unowned self] channel, payload in
+        // Pairing Request: Pairing Failed, Pairing Not Supported.
+        if channel == 6, payload[0] == 0x01 {
+          pairings += 1
+          return [[0x05, 0x05]]
+        }
+        guard channel == 5, payload[0] == 0x14 else { return [] }
+        requests += 1
+        // No channel, MTU, MPS or credits, and the result.
+        return [[0x15, payload[1], 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, code, 0]]
+      }
+      radio.run()
+    }
+
+    /// Encryption Change.
+    private func changed(_ status: UInt8) -> [UInt8] {
+      [0x04, 0x08, 4, status] + little(radio.lastHandle) + [status == 0 ? 1 : 0]
+    }
+
+    /// The controller reports the encryption that it has held back.
+    func release() {
+      guard isHeld else { return }
+      isHeld = false
+      radio.give(changed(0))
+      radio.run()
+    }
+  }
+
+  @Test("A channel that the peer refuses however protected the link is", arguments: cases)
+  func channel(_ row: Case) throws {
+    for code in [0x05, 0x08] as [UInt8] {
+      let stage = Stage(row, code: code)
+      let pipe = ChannelPipe { _ in }
+      let operation = stage.radio.host.central.openChannel(
+        try #require(SPSM(0x80)), pipe, on: stage.link)
+      stage.radio.run()
+      stage.release()
+      #expect(
+        stage.radio.host.outcomes[operation]
+          == .success(
+            .channel(.refused(LECreditBasedConnectionResult(rawValue: UInt16(code))))))
+      #expect(stage.requests == row.requests && stage.pairings == row.pairings)
+      #expect(stage.encryptions == (row.key == .none ? 0 : 1))
+      #expect(stage.radio.host.links == [stage.link])
+    }
+  }
+
+  @Test(
+    "A value that the peer refuses however protected the link is",
+    arguments: cases.filter { !$0.isLate })
+  func value(_ row: Case) {
+    for code in [0x05, 0x0F] as [UInt8] {
+      let stage = Stage(row, code: code)
+      let operation = stage.radio.host.central.perform(.read(handle(3)), on: stage.link)
+      stage.radio.run()
+      stage.release()
+      #expect(
+        stage.radio.host.outcomes[operation]
+          == .failure(
+            .refused(
+              ErrorResponse(
+                request: .readRequest, handle: handle(3), code: ATTErrorCode(rawValue: code)))))
+      #expect(stage.requests == row.requests && stage.pairings == row.pairings)
+      #expect(stage.encryptions == (row.key == .none ? 0 : 1))
+    }
+  }
+
+  @Test("A value is not requested while the link is being encrypted")
+  func waits() {
+    let row = Case(key: .authenticated, ability: nil, isLate: true, requests: 1, pairings: 0)
+    let stage = Stage(row)
+    stage.radio.host.central.perform(.read(handle(3)), on: stage.link)
+    stage.radio.run()
+    #expect(stage.encryptions == 1 && stage.requests == 0)
+    stage.release()
+    #expect(stage.requests == 1)
+  }
+
+  @Test("Other refusals do not protect the link")
+  func otherRefusals() throws {
+    let row = Case(key: .none, ability: .displayYesNo, requests: 1, pairings: 0)
+    for code in [0x02, 0x04, 0x06, 0x07] as [UInt8] {
+      let stage = Stage(row, code: code)
+      let central = stage.radio.host.central
+      let channel = central.openChannel(
+        try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
+      let read = central.perform(.read(handle(3)), on: stage.link)
+      stage.radio.run()
+      #expect(stage.radio.host.outcomes[channel] != nil && stage.radio.host.outcomes[read] != nil)
+      #expect(stage.requests == 2 && stage.pairings == 0)
+    }
+  }
+
+  @Test("A link that the bond's key does not encrypt ends at once, with that reason")
+  func keyMissing() {
+    let row = Case(key: .unauthenticated, ability: nil, requests: 0, pairings: 0)
+    let stage = Stage(row, status: 0x06)
+    #expect(stage.encryptions == 1)
+    #expect(stage.radio.commands.contains(.disconnect))
+    #expect(
+      stage.radio.takeEvents().last
+        == .disconnected(stage.link, .encryptionFailed(.pinOrKeyMissing)))
+  }
+}
