@@ -1,4 +1,5 @@
-/// Receives a manager's events, on its queue. All methods are optional.
+/// Receives a manager's events, on its queue. All methods are optional: the class that conforms
+/// declares those that it wants. A method that only a subclass of it declares is never called.
 public protocol BallObserver: AnyObject {
   /// Whether Bluetooth can be used has changed: see `manager.isPoweredOn`.
   func ballManagerDidUpdateState(_ manager: BallManager)

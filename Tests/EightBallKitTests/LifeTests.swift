@@ -152,6 +152,27 @@ struct LifeTests {
     #expect(count == 0)
   }
 
+  @Test("a NearbyDevices that is stopped while it scans scans no more, also with the next radio")
+  func stoppedWhileScanning() async throws {
+    let made = EightBallKit.Locked<CBCentralManager?>(nil)
+    let devices = NearbyDevices(queue: queue) { delegate, queue in
+      let manager = CBCentralManager(delegate: delegate, queue: queue, options: nil, radio: radio)
+      made.withLock { $0 = manager }
+      return manager
+    }
+    let manager = try #require(made.withLock { $0 })
+    // A later manager receives the state later.
+    let central = central()
+    await waitForPower(central)
+    #expect(manager.isScanning)
+    devices.stop()
+    queue.sync {
+      #expect(!manager.isScanning)
+      devices.centralManagerDidUpdateState(manager)
+      #expect(!manager.isScanning)
+    }
+  }
+
   // MARK: More balls than links
 
   @Test("with all links in use, no ball is taken until one of them ends")

@@ -97,6 +97,7 @@ extension BallCentral {
   }
 
   private func unsubscribe(_ ball: Ball) {
+    guard !options.staysSubscribed else { return }
     guard let answer = ball.conversation.answerCharacteristic, answer.isNotifying else { return }
     subscribe(false, to: answer, of: ball)
   }

@@ -20,6 +20,9 @@ public final class BallCentral: BallManager, @unchecked Sendable {
     /// How long a ball may take to answer, in seconds, from the beginning of the question's turn. A
     /// question without an answer by then fails with `RejectionReason.timedOut`.
     public var answerTimeout: TimeInterval = 2
+    /// Whether the subscription to a ball's answers stays after an answer, so that the answer to a
+    /// shake arrives too, as an `answered` of its own.
+    public var staysSubscribed = false
 
     /// Every near ball.
     public init() {}

@@ -48,7 +48,11 @@ extension BallPeripheral: CBPeripheralManagerDelegate {
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
     // A central that was removed with the radio is not added again.
-    known.withLock(\.self).first { $0.id == central.identifier }?.isSubscribed = false
+    guard let asker = askers.first(where: { $0.id == central.identifier }) else { return }
+    asker.isSubscribed = false
+    // An answer for which there was no room belongs to this subscription: the next may be of
+    // another link.
+    asker.pending = nil
   }
 
   /// There is room again: sends the answers that wait.

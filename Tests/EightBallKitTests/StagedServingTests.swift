@@ -1,0 +1,283 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import EightBallKit
+
+/// What a ball does about each report of CoreBluetooth, with no radio.
+@Suite("A ball's decisions")
+final class StagedServingTests: BallPeripheralObserver {
+  private let lines = Lines()
+  private let queue = DispatchQueue(label: "ball")
+  private let manager: StagedPeripheralManager
+  private let ball: BallPeripheral
+  private let central = CBCentral.numbered(1)
+  private var question = CBMutableCharacteristic(
+    type: BallProfile.question, properties: .write, value: nil, permissions: .writeable)
+  private var answer = CBMutableCharacteristic(
+    type: BallProfile.answer, properties: .notify, value: nil, permissions: .readable)
+
+  init() throws {
+    let lines = lines
+    var made: StagedPeripheralManager?
+    ball = BallPeripheral(
+      options: BallPeripheral.Options(), queue: queue, nextAnswer: { BallAnswer.all[8] }
+    ) { delegate, queue in
+      let manager = StagedPeripheralManager(delegate, queue, lines)
+      made = manager
+      return manager
+    }
+    manager = try #require(made)
+    ball.addObserver(self)
+    power(.poweredOn)
+    _ = take()
+  }
+
+  private func take() -> [String] {
+    queue.sync {}
+    return lines.take()
+  }
+
+  private func power(_ state: CBManagerState) {
+    manager.setState(state)
+    queue.sync { ball.peripheralManagerDidUpdateState(manager) }
+  }
+
+  private func subscribe(_ isOn: Bool, _ central: CBCentral? = nil) {
+    let central = central ?? self.central
+    queue.sync {
+      if isOn {
+        ball.peripheralManager(manager, central: central, didSubscribeTo: answer)
+      } else {
+        ball.peripheralManager(manager, central: central, didUnsubscribeFrom: answer)
+      }
+    }
+  }
+
+  private func write(_ requests: CBATTRequest...) {
+    queue.sync { ball.peripheralManager(manager, didReceiveWrite: requests) }
+  }
+
+  private func ask(_ text: String, _ central: CBCentral? = nil) {
+    write(.staged(central ?? self.central, question, Array(text.utf8)))
+  }
+
+  // MARK: BallPeripheralObserver
+
+  func ballManagerDidUpdateState(_ manager: BallManager) {
+    lines.note("powered \(manager.isPoweredOn ? "on" : "off")")
+  }
+  func ballManager(
+    _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?
+  ) {
+    lines.note("failed \(error.words)\(device == nil ? "" : ", device")")
+  }
+  func ballPeripheral(_ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker)
+  {
+    lines.note("asked \(question)")
+  }
+  func ballPeripheral(
+    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker, question: String
+  ) {
+    lines.note("sent \(answer) to \(question)")
+  }
+
+  // MARK: Tests
+
+  @Test("publishes its service and advertises, each time Bluetooth can be used")
+  func publishes() throws {
+    power(.poweredOff)
+    #expect(take() == ["powered off"])
+    power(.poweredOn)
+    #expect(take() == ["powered on", "remove all", "add 2"])
+    let service = try #require(manager.service)
+    #expect(service.uuid == BallProfile.service && service.isPrimary)
+    let characteristics = try #require(service.characteristics)
+    #expect(characteristics.map(\.uuid) == [BallProfile.question, BallProfile.answer])
+    #expect(characteristics[0].properties == [.write, .writeWithoutResponse])
+    #expect(characteristics[1].properties == [.read, .notify])
+    queue.sync { ball.peripheralManager(manager, didAdd: service, error: nil) }
+    #expect(take() == ["advertise 8-Ball 1"])
+    queue.sync { ball.peripheralManagerDidStartAdvertising(manager, error: nil) }
+    #expect(take() == [])
+    #expect(ball.error == nil)
+    queue.sync { ball.peripheralManager(manager, didAdd: service, error: CBError(.outOfSpace)) }
+    #expect(take() == ["failed coreBluetooth(CBErrorDomain 4)"])
+    queue.sync {
+      ball.peripheralManagerDidStartAdvertising(manager, error: CBError(.alreadyAdvertising))
+    }
+    #expect(take() == ["failed coreBluetooth(CBErrorDomain 9)"])
+    #expect(ball.error == .coreBluetooth(CBError(.alreadyAdvertising)))
+  }
+
+  @Test("a new reader of events begins with the present state")
+  func events() async {
+    for (state, isAdvertising, expected) in [
+      (CBManagerState.poweredOff, true, []), (.poweredOn, false, ["Bluetooth can be used."]),
+      (.poweredOn, true, ["Bluetooth can be used.", "Advertising."]),
+    ] as [(CBManagerState, Bool, [String])] {
+      power(state)
+      manager.stagedIsAdvertising = isAdvertising
+      let stream = ball.events
+      queue.sync { ball.streams.send(.failed(.unknown(nil), nil)) }
+      var texts: [String] = []
+      for await event in stream {
+        if case .failed = event { break }
+        texts.append("\(event)")
+      }
+      #expect(texts == expected)
+    }
+  }
+
+  @Test("a read returns the last answer from any offset up to its end")
+  func reads() {
+    func read(_ offset: Int) -> [String] {
+      queue.sync {
+        ball.peripheralManager(manager, didReceiveRead: .staged(central, answer, from: offset))
+      }
+      return take()
+    }
+    #expect(read(0) == ["respond 0x0 "])
+    #expect(read(1) == ["respond 0x7 -"])
+    ask("Sure?")
+    #expect(take() == ["respond 0x0 Sure?", "asked Sure?"])
+    for (offset, line) in [(0, "0x0 Yes."), (3, "0x0 ."), (4, "0x0 "), (5, "0x7 -")] {
+      #expect(read(offset) == ["respond \(line)"])
+    }
+  }
+
+  @Test("the parts of one write are one question, in order and without gaps")
+  func parts() {
+    let (part, other) = (Array("Sure".utf8), Array("?".utf8))
+    write(.staged(central, question, part), .staged(central, question, from: 4, other))
+    #expect(take() == ["respond 0x0 Sure", "asked Sure?"])
+    let refused: [(String, [CBATTRequest], String)] = [
+      (
+        "a gap", [.staged(central, question, part), .staged(central, question, from: 5, other)],
+        "81"
+      ),
+      (
+        "an overlap",
+        [.staged(central, question, part), .staged(central, question, from: 3, other)],
+        "81"
+      ),
+      ("a part without the first", [.staged(central, question, from: 1, other)], "81"),
+      ("another value", [.staged(central, answer, other)], "81"),
+      (
+        "another value behind the question",
+        [.staged(central, question, part), .staged(central, answer, from: 4, other)], "81"
+      ),
+      ("no UTF-8", [.staged(central, question, [0xFF, 0x3F])], "80"),
+      ("a statement", [.staged(central, question, part)], "e"),
+      ("no value", [.staged(central, question)], "e"),
+    ]
+    for (label, requests, code) in refused {
+      queue.sync { ball.peripheralManager(manager, didReceiveWrite: requests) }
+      #expect(take().map { $0.split(separator: " ")[1] } == ["0x\(code)"], "\(label)")
+    }
+    queue.sync { ball.peripheralManager(manager, didReceiveWrite: []) }
+    #expect(take() == [])
+  }
+
+  @Test("a rejected central is refused by the reason, and the others are served")
+  func rejections() {
+    let reasons: [(RejectionReason, String)] = [
+      (.questionPlease, "e"), (.deviceBusy, "11"), (.deviceOffline, "6"), (.timedOut, "6"),
+      (.peripheralError(nil), "6"), (.unknown(nil), "6"),
+    ]
+    for (index, (reason, code)) in reasons.enumerated() {
+      let central = CBCentral.numbered(UInt8(10 + index))
+      ask("Sure?", central)
+      _ = take()
+      let asker = ball.askers.first { $0.id == central.identifier }
+      asker?.reject(because: reason)
+      #expect(asker?.error == .coreBluetooth(reason))
+      ask("Again?", central)
+      #expect(take() == ["respond 0x\(code) Again?"], "\(reason)")
+      #expect(asker?.question == "Sure?", "\(reason)")
+    }
+    ask("Sure?", .numbered(99))
+    #expect(take() == ["respond 0x0 Sure?", "asked Sure?"])
+  }
+
+  @Test("an answer waits for the subscription and for room, and is sent once")
+  func answers() {
+    ask("Sure?")
+    _ = take()
+    manager.hasRoom = false
+    subscribe(true)
+    #expect(take() == [])
+    manager.hasRoom = true
+    queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
+    #expect(take() == ["update Yes. for 1", "sent Yes. to Sure?"])
+    queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
+    subscribe(true)
+    #expect(take() == [])
+    subscribe(false)
+    ask("Again?")
+    queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
+    ball.shake()
+    #expect(take() == ["respond 0x0 Again?", "asked Again?"])
+    subscribe(true)
+    ball.shake()
+    #expect(
+      take() == [
+        "update Yes. for 1", "sent Yes. to Again?", "update Yes. for 1", "sent Yes. to Again?",
+      ])
+  }
+
+  @Test("an observer may answer, to the last question or to another")
+  func ownAnswers() {
+    ask("Sure?")
+    subscribe(true)
+    _ = take()
+    ball.askers[0].send("Perhaps.")
+    ball.askers[0].send("No.", to: "Really?")
+    #expect(
+      take() == [
+        "update Perhaps. for 1", "sent Perhaps. to Sure?", "update No. for 1",
+        "sent No. to Really?",
+      ])
+    // A central that has not asked gets answers, and no shakes.
+    let silent = CBCentral.numbered(2)
+    subscribe(true, silent)
+    ball.askers[1].send("Yes.")
+    #expect(take() == ["update Yes. for 1", "sent Yes. to "])
+    ball.shake()
+    #expect(take() == ["update Yes. for 1", "sent Yes. to Sure?"])
+  }
+
+  @Test("64 centrals are remembered; above that the oldest without a subscription is replaced")
+  func memory() {
+    for number in 0..<64 {
+      ask("Sure?", .numbered(UInt8(number)))
+      if number < 2 { subscribe(true, .numbered(UInt8(number))) }
+    }
+    #expect(ball.askers.count == 64)
+    let before = ball.askers.map(\.id)
+    ask("Again?", .numbered(63))
+    #expect(ball.askers.map(\.id) == before)
+    ask("Sure?", .numbered(64))
+    #expect(ball.askers.count == 64)
+    // The first two are subscribed, so the third was replaced.
+    #expect(
+      ball.askers.map(\.id)
+        == before[0...1] + before[3...] + [CBCentral.numbered(64).identifier])
+    // If all are subscribed, none is replaced.
+    for number in 3...64 { subscribe(true, .numbered(UInt8(number))) }
+    ask("Sure?", .numbered(65))
+    #expect(ball.askers.count == 65)
+  }
+
+  @Test("the loss of the radio forgets every central, and a late end adds none")
+  func powerOff() {
+    ask("Sure?")
+    subscribe(true)
+    _ = take()
+    power(.resetting)
+    #expect(take() == ["powered off"])
+    #expect(ball.askers.isEmpty)
+    subscribe(false)
+    #expect(ball.askers.isEmpty)
+  }
+}
