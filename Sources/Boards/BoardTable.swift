@@ -4,12 +4,13 @@ import BluetoothHost
 ///
 /// `board-table` writes one from board files. Its text has one fact a line, the board's name first:
 ///
+///     set shake.line=GPIO18
 ///     board pi-4b
 ///     model Raspberry Pi 4 Model B
 ///     set chip=pinctrl-bcm2711
-///     set shake.line=GPIO18
 ///
-/// The texts after `set` have the form of `--set`.
+/// The texts after `set` have the form of `--set`. Those before the first board are for all boards, and a board's
+/// own override them.
 public struct BoardTable: Sendable {
   /// A line of the table.
   private enum Key {
@@ -63,7 +64,7 @@ public struct BoardTable: Sendable {
     var changes = BoardChanges(to: BoardDescription(named: ""))
     var isRight = true
     forEachLine { index, key, value in
-      guard index == number else { return }
+      guard index == number || index < 0 else { return }
       switch key {
       case .board: changes.board.name = BoardName(value) ?? BoardName()
       case .model: break

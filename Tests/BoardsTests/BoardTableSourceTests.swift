@@ -44,6 +44,21 @@ struct BoardTableSourceTests {
         """)
   }
 
+  @Test("The most frequent setting of a field that all boards set is written once")
+  func common() throws {
+    let text = try source([
+      ("a.yml", "chip: c\nradio: hci0"), ("b.yml", "chip: d\nradio: hci0"),
+      ("e.yml", "chip: d"),
+    ])
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+      .filter { $0.hasPrefix("set ") || $0.hasPrefix("board ") }
+    #expect(
+      lines == [
+        "set chip=d", "board a", "set chip=c", "set radio=hci0", "board b", "set radio=hci0",
+        "board e",
+      ])
+  }
+
   @Test("Only settings that others imply are left out")
   func fewestSettings() throws {
     let text = try source([

@@ -15,7 +15,7 @@ struct BoardTableTests {
   @Test("The build puts each shipped file into the table unchanged")
   func shipped() throws {
     let table = BoardTable.shipped
-    #expect(Self.entries.count == 6)
+    #expect(Self.entries.count == 14)
     #expect(table.count == Self.entries.count)
     for (number, entry) in Self.entries.enumerated() {
       #expect(table.index(named: entry.name.utf8.span) == number)
@@ -32,7 +32,11 @@ struct BoardTableTests {
       "Raspberry Pi Zero Rev 1.3", "Raspberry Pi Zero 2 W Rev 1.0",
       "Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 Model B+",
       "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0", "Raspberry Pi 5",
-      "Raspberry Pi 400 Rev 1.0", "Raspberry Pi", "linux,dummy-virt", "",
+      "Raspberry Pi 400 Rev 1.0", "Raspberry Pi 500 Rev 1.0", "Raspberry Pi 2 Model B Rev 1.1",
+      "Raspberry Pi Model A Rev 2", "Raspberry Pi Model B Rev 2",
+      "Raspberry Pi Model B Plus Rev 1.2", "Raspberry Pi Model A Plus Rev 1.1",
+      "Raspberry Pi 3 Model A Plus Rev 1.0", "Raspberry Pi Compute Module 4 Rev 1.1",
+      "Raspberry Pi Compute Module 5 Lite Rev 1.0", "Raspberry Pi", "linux,dummy-virt", "",
     ])
   func choice(model: String) throws {
     let name = try Self.entries.matching(model: model)?.name
@@ -73,23 +77,51 @@ struct BoardTableTests {
     #expect(BoardTable("board a").board(at: 0) == BoardDescription(name: "a"))
   }
 
+  @Test("Settings before the first board are for all, and a board's own override them")
+  func common() {
+    let table = BoardTable(
+      """
+      set chip=c
+      set shake.line=GPIO5
+      board a
+      board b
+      set chip=d
+      set shake.line=LED
+      set shake.offset=7
+      """)
+    #expect(table.count == 2)
+    #expect(table.board(at: -1) == nil)
+    #expect(table.board(at: 0)?.chip == "c")
+    #expect(table.board(at: 0)?.shake?.offset == 5)
+    #expect(table.board(at: 1)?.chip == "d")
+    #expect(table.board(at: 1)?.shake?.name == "LED")
+    #expect(table.board(at: 1)?.shake?.offset == 7)
+    #expect(names(table, areReal: true) == "a, b, ")
+  }
+
   @Test("The names are written for a message")
   func names() {
-    #expect(names(.shipped) == "pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w or virtual")
+    #expect(
+      names(.shipped)
+        == "pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, pi-cm5, "
+        + "pi-zero, pi-zero-2-w or virtual")
     #expect(names(BoardTable("board a")) == "a")
     #expect(names(BoardTable("")) == "")
   }
 
   @Test("The names of boards on a real chip, or on none, each have a comma after them")
   func realNames() {
-    #expect(names(.shipped, areReal: true) == "pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w, ")
+    #expect(
+      names(.shipped, areReal: true)
+        == "pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, pi-cm5, "
+        + "pi-zero, pi-zero-2-w, ")
     let table = BoardTable("board a\nset chip=virtual\nboard b\nset chip=virtual2\nboard c")
     #expect(names(table, areReal: true) == "b, c, ")
     #expect(names(BoardTable(""), areReal: true) == "")
   }
 
   private func names(_ table: BoardTable, areReal: Bool = false) -> String {
-    var bytes = [UInt8](repeating: 0, count: 128)
+    var bytes = [UInt8](repeating: 0, count: 256)
     var writer = ByteWriter(bytes.mutableSpan)
     if areReal { table.writeNames(ofRealBoardsTo: &writer) } else { table.writeNames(to: &writer) }
     let count = writer.count

@@ -14,26 +14,41 @@ struct BoardCatalogTests {
     let name: String
     let models: [String]
     let chip: ChipLabel
-    let radio: RadioText
+    var radio: RadioText = "hci0"
+    /// The numbers of the lights' lines.
+    var lights = (status: 12, answer: 16)
     var testDescription: String { name }
   }
 
   static let shipped = [
     Shipped(
+      name: "pi-1", models: ["Raspberry Pi Model A", "Raspberry Pi Model B"],
+      chip: "pinctrl-bcm2835", lights: (17, 22)),
+    Shipped(
+      name: "pi-1-plus",
+      models: [
+        "Raspberry Pi Model A Plus", "Raspberry Pi Model A+", "Raspberry Pi Model B Plus",
+        "Raspberry Pi Model B+",
+      ], chip: "pinctrl-bcm2835"),
+    Shipped(name: "pi-2b", models: ["Raspberry Pi 2 Model B"], chip: "pinctrl-bcm2835"),
+    Shipped(
+      name: "pi-3a-plus", models: ["Raspberry Pi 3 Model A Plus", "Raspberry Pi 3 Model A+"],
+      chip: "pinctrl-bcm2835"),
+    Shipped(
       name: "pi-3b",
       models: [
         "Raspberry Pi 3 Model B", "Raspberry Pi 3 Model B Plus", "Raspberry Pi 3 Model B+",
-      ], chip: "pinctrl-bcm2835", radio: "hci0"),
-    Shipped(
-      name: "pi-4b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711",
-      radio: "hci0"),
-    Shipped(name: "pi-5", models: ["Raspberry Pi 5"], chip: "pinctrl-rp1", radio: "hci0"),
+      ], chip: "pinctrl-bcm2835"),
+    Shipped(name: "pi-400", models: ["Raspberry Pi 400"], chip: "pinctrl-bcm2711"),
+    Shipped(name: "pi-4b", models: ["Raspberry Pi 4 Model B"], chip: "pinctrl-bcm2711"),
+    Shipped(name: "pi-5", models: ["Raspberry Pi 5"], chip: "pinctrl-rp1"),
+    Shipped(name: "pi-500", models: ["Raspberry Pi 500"], chip: "pinctrl-rp1"),
+    Shipped(name: "pi-cm4", models: ["Raspberry Pi Compute Module 4"], chip: "pinctrl-bcm2711"),
+    Shipped(name: "pi-cm5", models: ["Raspberry Pi Compute Module 5"], chip: "pinctrl-rp1"),
     Shipped(
       name: "pi-zero", models: ["Raspberry Pi Zero", "Raspberry Pi Zero W"],
-      chip: "pinctrl-bcm2835", radio: "hci0"),
-    Shipped(
-      name: "pi-zero-2-w", models: ["Raspberry Pi Zero 2 W"], chip: "pinctrl-bcm2835",
-      radio: "hci0"),
+      chip: "pinctrl-bcm2835"),
+    Shipped(name: "pi-zero-2-w", models: ["Raspberry Pi Zero 2 W"], chip: "pinctrl-bcm2835"),
     Shipped(name: "virtual", models: [], chip: "virtual", radio: "virtual"),
   ]
 
@@ -60,7 +75,8 @@ struct BoardCatalogTests {
       board
         == BoardDescription(
           name: try #require(BoardName(shipped.name)), chip: shipped.chip, shake: button(18),
-          clear: button(25), status: light(12), answer: light(16), radio: shipped.radio))
+          clear: button(25), status: light(shipped.lights.status),
+          answer: light(shipped.lights.answer), radio: shipped.radio))
     #expect(entry.models == shipped.models)
     #expect(board.isVirtual == (shipped.name == "virtual"))
   }
@@ -77,10 +93,26 @@ struct BoardCatalogTests {
       ("Raspberry Pi 4 Model B Rev 1.4", "pi-4b"),
       ("Raspberry Pi 5 Model B Rev 1.0", "pi-5"),
       ("Raspberry Pi 5", "pi-5"),
-      ("Raspberry Pi 3 Model A Plus Rev 1.0", nil),
-      ("Raspberry Pi 400 Rev 1.0", nil),
-      ("Raspberry Pi 500 Rev 1.0", nil),
-      ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
+      ("Raspberry Pi Model A Rev 2", "pi-1"),
+      ("Raspberry Pi Model B Rev 1", "pi-1"),
+      ("Raspberry Pi Model B Rev 2", "pi-1"),
+      ("Raspberry Pi Model B rev2", "pi-1"),
+      ("Raspberry Pi Model A Plus Rev 1.1", "pi-1-plus"),
+      ("Raspberry Pi Model A+", "pi-1-plus"),
+      ("Raspberry Pi Model B Plus Rev 1.2", "pi-1-plus"),
+      ("Raspberry Pi Model B+", "pi-1-plus"),
+      ("Raspberry Pi 2 Model B Rev 1.1", "pi-2b"),
+      ("Raspberry Pi 3 Model A Plus Rev 1.0", "pi-3a-plus"),
+      ("Raspberry Pi 3 Model A+", "pi-3a-plus"),
+      ("Raspberry Pi 400 Rev 1.0", "pi-400"),
+      ("Raspberry Pi 500 Rev 1.0", "pi-500"),
+      ("Raspberry Pi Compute Module 4 Rev 1.1", "pi-cm4"),
+      ("Raspberry Pi Compute Module 5 Rev 1.0", "pi-cm5"),
+      ("Raspberry Pi Compute Module 5 Lite Rev 1.0", "pi-cm5"),
+      ("Raspberry Pi Compute Module 4S Rev 1.0", nil),
+      ("Raspberry Pi Compute Module 3 Plus Rev 1.0", nil),
+      ("Raspberry Pi Compute Module Rev 1.0", nil),
+      ("Raspberry Pi Model C", nil),
       ("Raspberry Pi", nil),
       ("linux,dummy-virt", nil),
       ("", nil),
@@ -160,8 +192,9 @@ struct BoardCatalogTests {
     #expect(
       throws: BoardError(
         "--board pi-6",
-        "expected pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w or virtual, or a file such as "
-          + "./my-board.yml")
+        "expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, "
+          + "pi-cm5, pi-zero, pi-zero-2-w or virtual, or a file such as ./my-board.yml; "
+          + "did you mean pi-1?")
     ) { try Self.catalog.board("pi-6") }
     #expect(
       throws: BoardError(

@@ -52,11 +52,66 @@ struct BoardWiringTests {
         "pi-zero",
         "Board pi-zero (Raspberry Pi Zero and Raspberry Pi Zero W), chip pinctrl-bcm2835"
       ),
+      (
+        "pi-1-plus",
+        "Board pi-1-plus (Raspberry Pi Model A Plus, Raspberry Pi Model A+, Raspberry Pi Model B Plus "
+          + "and Raspberry Pi Model B+), chip pinctrl-bcm2835"
+      ),
+      ("pi-2b", "Board pi-2b (Raspberry Pi 2 Model B), chip pinctrl-bcm2835"),
+      (
+        "pi-3a-plus",
+        "Board pi-3a-plus (Raspberry Pi 3 Model A Plus and Raspberry Pi 3 Model A+), chip "
+          + "pinctrl-bcm2835"
+      ),
       ("pi-zero-2-w", "Board pi-zero-2-w (Raspberry Pi Zero 2 W), chip pinctrl-bcm2835"),
     ])
   func shipped(name: String, title: String) throws {
     let edge = "Pin 1 (□) is at the corner by the microSD card, even pins along the edge."
     #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(edge)\n\n\(Self.steps)")
+  }
+
+  @Test(
+    "On a keyboard computer and on a carrier board, pin 1 is elsewhere",
+    arguments: [
+      ("pi-400", "Board pi-400 (Raspberry Pi 400), chip pinctrl-bcm2711"),
+      ("pi-500", "Board pi-500 (Raspberry Pi 500), chip pinctrl-rp1"),
+      ("pi-cm4", "Board pi-cm4 (Raspberry Pi Compute Module 4), chip pinctrl-bcm2711"),
+      ("pi-cm5", "Board pi-cm5 (Raspberry Pi Compute Module 5), chip pinctrl-rp1"),
+    ])
+  func elsewhere(name: String, title: String) throws {
+    let place = "The documentation of the board shows where pin 1 (□) is."
+    #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(place)\n\n\(Self.steps)")
+  }
+
+  @Test("The first Model A and Model B have 26 pins")
+  func short() throws {
+    #expect(
+      try drawing("pi-1") == """
+        Board pi-1 (Raspberry Pi Model A and Raspberry Pi Model B), chip pinctrl-bcm2835
+
+                                         ┌─────┐
+                                  3V3  1 │ □ ○ │ 2  5V
+                                GPIO2  3 │ ○ ○ │ 4  5V
+                                GPIO3  5 │ ○ ○ │ 6  GND
+                                GPIO4  7 │ ○ ○ │ 8  GPIO14
+               ┌───────────────── GND  9 │ ● ○ │ 10 GPIO15
+        status └──│◀──[330 Ω]─ GPIO17 11 │ ● ● │ 12 GPIO18 ────○ ╱ ○─────┐ shake
+                               GPIO27 13 │ ○ ● │ 14 GND ─────────────────┘
+        answer ┌──│◀──[330 Ω]─ GPIO22 15 │ ● ○ │ 16 GPIO23
+               │                  3V3 17 │ ○ ○ │ 18 GPIO24
+               │               GPIO10 19 │ ○ ● │ 20 GND ─────────────────┐
+               │                GPIO9 21 │ ○ ● │ 22 GPIO25 ────○ ╱ ○─────┘ clear
+               │               GPIO11 23 │ ○ ○ │ 24 GPIO8
+               └───────────────── GND 25 │ ● ○ │ 26 GPIO7
+                                         └─────┘
+
+        Pin 1 (□) is at the corner by the SD card, even pins along the edge.
+
+        shake   push button between pin 12 (GPIO18) and pin 14 (GND)
+        clear   push button between pin 22 (GPIO25) and pin 20 (GND)
+        status  pin 11 (GPIO17) → 330 Ω → long leg of the LED; short leg → pin 9 (GND)
+        answer  pin 15 (GPIO22) → 330 Ω → long leg of the LED; short leg → pin 25 (GND)
+        """)
   }
 
   @Test("The virtual board's drawing has no line about the corner")
@@ -140,6 +195,31 @@ struct BoardWiringTests {
       WiringDrawing(board, isColored: false).lines == [
         "Board b, chip c", "", "The board has no buttons or lights.",
       ])
+  }
+
+  @Test("A line that the chip lacks is refused, and a chip of another kind has any line")
+  func missingLine() throws {
+    var board = BoardDescription(
+      name: "b", chip: "pinctrl-bcm2711",
+      shake: LineDescription(
+        name: .gpio(57), offset: 57, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+    try WiringDrawing.check(board)
+    board.shake?.name = .gpio(58)
+    #expect(
+      throws: BoardError(
+        "b", field: "shake.line", "pinctrl-bcm2711 has the lines GPIO0 to GPIO57, and no GPIO58")
+    ) { try WiringDrawing.check(board) }
+    board.chip = "c"
+    try WiringDrawing.check(board)
+  }
+
+  @Test(
+    "The nearest name is suggested",
+    arguments: [
+      ("pi4", "pi-4b"), ("pi-5b", "pi-5"), ("vitrual", "virtual"), ("toaster", nil), ("", nil),
+    ] as [(String, String?)])
+  func nearest(text: String, name: String?) {
+    #expect(nearestName(to: text, among: ["pi-3b", "pi-4b", "pi-5", "pi-zero", "virtual"]) == name)
   }
 
   @Test("Wherever a button is, each wire has two pins, and its own rail pin while one is free")

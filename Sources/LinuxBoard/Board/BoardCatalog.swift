@@ -85,8 +85,10 @@ public struct BoardCatalog: Equatable, Sendable {
     guard let entry = entries.first(where: { $0.name == text }) else {
       let source = "\(option) \(BoardError.shown(text))"
       guard !entries.isEmpty else { throw BoardError(source, "\(nothingFound); name a file") }
+      let names = entries.map(\.name)
+      let hint = nearestName(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
       throw BoardError(
-        source, "expected \(alternatives(entries.map(\.name))), or a file such as ./my-board.yml")
+        source, "expected \(alternatives(names)), or a file such as ./my-board.yml\(hint)")
     }
     _ = try entry.board.get()
     return entry

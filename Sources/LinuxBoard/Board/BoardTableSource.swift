@@ -8,7 +8,7 @@ public struct BoardTableSource {
     public var errors: [BoardError]
   }
 
-  private var boards: [(name: String, facts: [String])] = []
+  private var boards: [(name: String, models: [String], settings: [String])] = []
 
   /// Reads the files at `paths`. The table has their boards sorted by name.
   ///
@@ -35,20 +35,43 @@ public struct BoardTableSource {
     guard name != BoardDescription.noBoard.description else {
       throw BoardError(path, "expected another name: --board \(name) means no board")
     }
-    let facts =
-      ["board \(name)"] + file.models.map { "model \($0)" }
-      + file.board.fewestSettings.map { "set \($0)" }
+    let board = (name: name, models: file.models, settings: file.board.fewestSettings)
     // The table has a line for each fact.
-    for fact in facts where fact.utf8.contains(UInt8(ascii: "\n")) {
+    for fact in Self.facts(board, without: []) where fact.utf8.contains(UInt8(ascii: "\n")) {
       throw BoardError(path, "expected no line break in \(BoardError.quoted(fact))")
     }
-    boards.append((name, facts))
+    boards.append(board)
+  }
+
+  private static func facts(
+    _ board: (name: String, models: [String], settings: [String]), without common: [String]
+  ) -> [String] {
+    ["board \(board.name)"] + board.models.map { "model \($0)" }
+      + board.settings.filter { !common.contains($0) }.map { "set \($0)" }
+  }
+
+  /// The most frequent setting of each field that all boards set. A board with another value
+  /// overrides it.
+  private var commonSettings: [String] {
+    guard boards.count > 1 else { return [] }
+    let all = boards.flatMap(\.settings)
+    var common: [String] = []
+    for field in boards[0].settings.map({ $0.prefix { $0 != "=" } }) {
+      let values = all.filter { $0.hasPrefix(field + "=") }
+      guard values.count == boards.count else { continue }
+      let best = values.max { one, other in
+        values.count { $0 == one } < values.count { $0 == other }
+      }
+      if let best { common.append(best) }
+    }
+    return common
   }
 
   /// A Swift file that adds `BoardTable.shipped` to the module that it is compiled in.
   public var text: String {
     let names = boards.map(\.name)
-    let lines = boards.flatMap(\.facts)
+    let common = commonSettings
+    let lines = common.map { "set \($0)" } + boards.flatMap { Self.facts($0, without: common) }
     return """
       // board-table writes this file from board files. Do not edit it: a build overwrites it.
 

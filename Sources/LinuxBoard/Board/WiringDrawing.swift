@@ -1,6 +1,6 @@
 import Boards
 
-/// The 40-pin header with a board's buttons and lights, drawn in characters.
+/// The header with a board's buttons and lights, drawn in characters.
 public struct WiringDrawing {
   private let board: BoardDescription
   private let models: [String]
@@ -28,16 +28,29 @@ public struct WiringDrawing {
     self.margins = margins
   }
 
+  /// Checks that a known chip has the lines of the board.
+  ///
+  /// - Throws: The first line that the chip lacks.
+  public static func check(_ board: BoardDescription) throws(BoardError) {
+    guard let chip = board.chip, let count = PinHeader.lineCount(ofChip: chip) else { return }
+    for part in BoardPart.allCases {
+      guard let line = board[part], line.name.gpioNumber ?? line.offset >= count else { continue }
+      throw BoardError(
+        "\(board.name)", field: "\(part).line",
+        "\(chip) has the lines GPIO0 to GPIO\(count - 1), and no \(line.name)")
+    }
+  }
+
   /// The whole drawing, one line each, without trailing spaces.
   public var lines: [String] {
     var lines = [title, ""]
     if !plan.wires.isEmpty {
       let indent = String(repeating: " ", count: leftWidth + 10)
       lines.append("\(indent)┌─────┐")
-      for row in 0..<20 { lines.append(line(ofRow: row)) }
+      for row in 0..<PinHeader.pinCount(ofModels: models) / 2 { lines.append(line(ofRow: row)) }
       lines += ["\(indent)└─────┘", ""]
       if !board.isVirtual {
-        lines.append("Pin 1 (□) is at the corner by the microSD card, even pins along the edge.")
+        lines.append(PinHeader.place(ofModels: models))
         lines.append("")
       }
     }

@@ -4,7 +4,9 @@ import VirtualRadio
 
 extension Checkup {
   /// The chosen radio, and whether it can be opened if it is not an adapter.
-  var radioFindings: [Finding] {
+  ///
+  /// - Parameter adapters: The findings about the adapters, of which only the chosen radio is wrong.
+  func radioFindings(besides adapters: [Finding]) -> [Finding] {
     if let failure = machine.radioFailure {
       if failure.isInUse {
         // Not an error: the other program may be the ball itself.
@@ -16,7 +18,8 @@ extension Checkup {
       return [Finding(.wrong, "radio", failure.reason, remedy: failure.remedy)]
     }
     let name = radio.name == .virtual ? "the virtual air" : "\(radio.name)"
-    return [Finding(.ok, "radio", because(name, radio.reason))]
+    let isUsable = !adapters.contains { $0.verdict == .wrong }
+    return [Finding(isUsable ? .ok : .note, "radio", because(name, radio.reason))]
   }
 
   /// Each adapter, chosen or not.

@@ -55,7 +55,8 @@ public struct Checkup: Equatable, Sendable {
     self.machine = machine
     self.radio = radio
     self.board = board
-    findings = radioFindings + adapterFindings + [permissionFinding, daemonFinding]
+    let adapters = adapterFindings + [permissionFinding]
+    findings = radioFindings(besides: adapters) + adapters + [daemonFinding]
     findings += boardFindings + [serviceFinding]
     summary = sentence
   }
