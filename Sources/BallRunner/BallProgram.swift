@@ -110,9 +110,10 @@ public struct BallProgram<
   mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
     panel.readButtons(from: &port, at: now)
     while let action = panel.nextAction() {
+      var listeners = 0
       switch action {
       case .shake:
-        host.server.withApplication { $0.shake() }
+        listeners = host.server.withApplication { $0.shake() }
       case .clear:
         host.server.withApplication { $0.clear() }
         show(nil)
@@ -121,7 +122,7 @@ public struct BallProgram<
         host.disconnectAll()
         show(nil)
       }
-      printer.report(action)
+      printer.report(action, listeners: listeners)
       if Security.isPresent { note(action, at: now) }
     }
     if Security.isPresent { holdButtons(at: now) }
@@ -175,6 +176,11 @@ public struct BallProgram<
         show(answer)
       case .radio(.advertising) where Security.isPresent:
         host.security.identify(as: host.address)
+      case .disconnected(let connectionIndex, let address, _) where Security.isPresent:
+        // The next link at the index may have begun. What happened to this one is not about it.
+        if host.security.pairingControl.hasEvents {
+          reportSecurity(ofEnded: connectionIndex, address)
+        }
       default: break
       }
       printer.count(event, maximum: capacity)

@@ -163,7 +163,7 @@ public struct ProtectedBallRunner<
   ///   start.
   public mutating func turn(at now: Instant) -> Bool? {
     port.advance(to: now)
-    if end == nil, port.endRequests > 0 || ball.printer.isClosed { shutDown(at: now) }
+    if end == nil, port.endRequests > 0 { shutDown(at: now) }
     if !link.isOpen, !open(at: now) { return nil }
     #if !WORDS_FOR_PEOPLE_ONLY
       if Machine.hasControl, port.hasControlEvent { serveListeners() }
@@ -214,12 +214,15 @@ public struct ProtectedBallRunner<
     return true
   }
 
+  // Rare, with large buffers: inlined, each turn would clear them.
+  @inline(never)
   private mutating func lose(_ loss: RadioLoss) {
     var reason = ByteBuffer<384>()
     write(loss, to: &reason)
     ball.radioIsLost(reason.span)
   }
 
+  @inline(never)
   private mutating func withTrouble(
     _ loss: RadioLoss, _ body: (inout BallPrinter<words, events>, Span<UInt8>) -> Void
   ) {

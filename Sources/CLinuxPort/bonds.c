@@ -4,12 +4,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-int clinuxport_make_folder(const char *path) {
-    return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+// Room for the path of a file of bonds and a suffix.
+typedef char longer_path[272];
+
+static const char *beside(longer_path name, const char *path, const char *suffix) {
+    strcpy(stpcpy(name, path), suffix);
+    return name;
+}
+
+int clinuxport_make_folders(const char *path) {
+    longer_path folder;
+    int result = 0;
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        memcpy(folder, path, (size_t)(slash - path));
+        folder[slash - path] = 0;
+        // Creating a parent folder may fail although it exists, so only the last folder counts.
+        result = mkdir(folder, 0700) < 0 && errno != EEXIST ? -errno : 0;
+    }
+    return result;
 }
 
 // Closes a file after a failed call on it, and returns that call's errno.
@@ -19,26 +36,52 @@ static int give_up(int descriptor) {
     return -code;
 }
 
-int clinuxport_open_own(const char *path, int *was_open_to_others) {
-    struct stat status;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+// Opens a regular file of this user.
+static int open_regular(const char *path, int flags, struct stat *status) {
+    int descriptor = open(path, flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
     if (descriptor < 0) return -errno;
-    if (fstat(descriptor, &status) < 0) return give_up(descriptor);
-    errno = !S_ISREG(status.st_mode) ? EINVAL : status.st_uid != geteuid() ? EPERM : 0;
-    if (errno != 0) return give_up(descriptor);
-    if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) {
-        if (errno == EWOULDBLOCK) errno = EBUSY;
-        return give_up(descriptor);
+    if (fstat(descriptor, status) < 0) return give_up(descriptor);
+    errno = !S_ISREG(status->st_mode) ? EINVAL : status->st_uid != geteuid() ? EPERM : 0;
+    return errno != 0 ? give_up(descriptor) : descriptor;
+}
+
+int clinuxport_lock(const char *path) {
+    struct stat status, named;
+    for (int attempt = 0; attempt < 16; attempt++) {
+        int descriptor = open_regular(path, O_CREAT, &status);
+        if (descriptor < 0) return descriptor;
+        if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) {
+            if (errno == EWOULDBLOCK) errno = EBUSY;
+            return give_up(descriptor);
+        }
+        // Its last owner may have removed the file after it was opened here.
+        if (lstat(path, &named) == 0 && named.st_dev == status.st_dev && named.st_ino == status.st_ino) {
+            return descriptor;
+        }
+        close(descriptor);
     }
+    return -EBUSY;
+}
+
+int clinuxport_open_bonds(const char *path, int *lock, int *was_open_to_others) {
+    struct stat status;
+    longer_path name;
+    *lock = clinuxport_lock(beside(name, path, ".lock"));
+    if (*lock < 0) return *lock;
+    int descriptor = open_regular(path, 0, &status);
+    if (descriptor < 0) return descriptor;
     *was_open_to_others = (status.st_mode & 077) != 0;
     if (*was_open_to_others && fchmod(descriptor, 0600) < 0) return give_up(descriptor);
     return descriptor;
 }
 
-int clinuxport_rename(const char *from, const char *to) { return rename(from, to) < 0 ? -errno : 0; }
+int clinuxport_set_aside(const char *path) {
+    longer_path other;
+    return rename(path, beside(other, path, ".unusable")) < 0 ? -errno : 0;
+}
 
 static int fill(int descriptor, const uint8_t *bytes, size_t size) {
-    if (fchmod(descriptor, 0600) < 0 || flock(descriptor, LOCK_EX | LOCK_NB) < 0) return -1;
+    if (fchmod(descriptor, 0600) < 0) return -1;
     while (size > 0) {
         int64_t count = clinuxport_write(descriptor, bytes, size);
         if (count <= 0) {
@@ -51,8 +94,9 @@ static int fill(int descriptor, const uint8_t *bytes, size_t size) {
     return fsync(descriptor);
 }
 
-int clinuxport_replace(const char *path, const char *new_path, const char *folder, const uint8_t *bytes,
-                       size_t size) {
+int clinuxport_replace(const char *path, const uint8_t *bytes, size_t size) {
+    longer_path new_path;
+    beside(new_path, path, ".new");
     // Removes the remains of a killed process.
     unlink(new_path);
     int descriptor =
@@ -63,13 +107,15 @@ int clinuxport_replace(const char *path, const char *new_path, const char *folde
         unlink(new_path);
         return code;
     }
+    close(descriptor);
     // Syncs the new name to the disk. File systems that cannot do this do not need it.
-    int parent = open(folder, O_RDONLY | O_CLOEXEC);
+    new_path[strrchr(path, '/') - path + 1] = 0;
+    int parent = open(new_path, O_RDONLY | O_CLOEXEC);
     if (parent >= 0) {
         fsync(parent);
         close(parent);
     }
-    return descriptor;
+    return 0;
 }
 
 extern char **environ;

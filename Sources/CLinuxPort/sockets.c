@@ -2,6 +2,7 @@
 #include "CLinuxPort.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include <arpa/inet.h>
@@ -59,24 +60,84 @@ static int why_taken(const char *path) {
     return other == -ECONNREFUSED ? 0 : EADDRINUSE;
 }
 
-int clinuxport_listen_unix(const char *path) {
+// The length of the path's folder with its slash; 0 for the current one.
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+// A path with the name of its lock.
+typedef char lock_path[sizeof((struct sockaddr_un *)0)->sun_path + sizeof "..eightball-lock"];
+
+// ".NAME.eightball-lock" beside the path.
+static void write_lock_path(const char *path, lock_path lock) {
+    size_t length = folder_length(path);
+    memcpy(lock, path, length);
+    lock[length] = '.';
+    strcpy(stpcpy(lock + length + 1, path + length), ".eightball-lock");
+}
+
+// Binds a socket to a random name in the path's folder, which `address` gets, and listens: 0 or -1.
+static int listen_beside(int descriptor, const char *path, struct sockaddr_un *address) {
+    size_t length = folder_length(path);
+    // Where the folder leaves less room, the name is shorter.
+    const size_t end = length + 12 < sizeof address->sun_path ? length + 12 : sizeof address->sun_path - 1;
+    uint64_t number = 0;
+    clinuxport_fill_random((uint8_t *)&number, sizeof number);
+    memset(address->sun_path + length, 0, sizeof address->sun_path - length);
+    for (; length < end; number >>= 4) address->sun_path[length++] = (char)('a' + (number & 15));
+    // Before bind: the file never has another mode.
+    if (fchmod(descriptor, S_IRUSR | S_IWUSR) < 0) return -1;
+    if (bind(descriptor, (const struct sockaddr *)address, sizeof *address) < 0) return -1;
+    return listen(descriptor, 16);
+}
+
+// Gives a listening socket its path, in place of one without a listener: 0 or -1.
+static int move_to(const char *path, const char *name, struct clinuxport_place *place) {
+    struct stat status;
+    if (link(name, path) < 0) {
+        if (errno == EEXIST) errno = why_taken(path);
+        // The lock is ours: no other ball replaces the socket meanwhile.
+        if (errno != 0 || unlink(path) < 0 || link(name, path) < 0) return -1;
+    }
+    if (lstat(path, &status) < 0) return -1;
+    place->device = status.st_dev;
+    place->file = status.st_ino;
+    return 0;
+}
+
+int clinuxport_listen_unix(const char *path, struct clinuxport_place *place) {
     struct sockaddr_un address;
+    lock_path lock;
     int descriptor = open_unix(path, &address);
     if (descriptor < 0) return descriptor;
-    // Before bind: the file never has another mode.
-    if (fchmod(descriptor, S_IRUSR | S_IWUSR) < 0) return give_up(descriptor);
-    int result = bind(descriptor, (const struct sockaddr *)&address, sizeof address);
-    if (result < 0 && errno == EADDRINUSE) {
-        int reason = why_taken(path);
-        if (reason == 0) {
-            unlink(path);
-            result = bind(descriptor, (const struct sockaddr *)&address, sizeof address);
-        } else {
-            errno = reason;
-        }
+    write_lock_path(path, lock);
+    place->lock = clinuxport_lock(lock);
+    if (place->lock < 0) {
+        errno = place->lock == -EBUSY ? EADDRINUSE : -place->lock;
+        return give_up(descriptor);
     }
-    if (result < 0 || listen(descriptor, 16) < 0) return give_up(descriptor);
-    return descriptor;
+    int result = listen_beside(descriptor, path, &address);
+    if (result == 0) result = move_to(path, address.sun_path, place);
+    int code = errno;
+    unlink(address.sun_path);
+    if (result == 0) return descriptor;
+    unlink(lock);
+    close(place->lock);
+    close(descriptor);
+    return -code;
+}
+
+void clinuxport_leave_unix(const char *path, const struct clinuxport_place *place) {
+    struct stat status;
+    lock_path lock;
+    if (lstat(path, &status) == 0 && status.st_dev == place->device && status.st_ino == place->file) {
+        unlink(path);
+        // Removed while it is locked: a program that has opened it then finds it missing.
+        write_lock_path(path, lock);
+        unlink(lock);
+    }
+    close(place->lock);
 }
 
 void clinuxport_keep_more(int descriptor) {
@@ -84,8 +145,6 @@ void clinuxport_keep_more(int descriptor) {
     int size = 262144;
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
 }
-
-void clinuxport_remove(const char *path) { unlink(path); }
 
 int64_t clinuxport_owner(const char *path, int follows_links) {
     struct stat status;

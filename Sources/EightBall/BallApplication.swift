@@ -38,13 +38,19 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
 
   /// Shakes the ball: a new answer to the last question of each central that has asked and is
   /// subscribed.
-  public mutating func shake() {
+  ///
+  /// - Returns: How many centrals get a new answer.
+  @discardableResult
+  public mutating func shake() -> Int {
     var rest = subscribedCentrals & askingCentrals
+    var count = 0
     pendingCentrals |= rest
     while rest != 0 {
       seats[rest.trailingZeroBitCount].answer = Answer.random(from: &random)
       rest &= rest &- 1
+      count &+= 1
     }
+    return count
   }
 
   /// Deletes every question and answer, including those that are still to be notified.

@@ -276,11 +276,7 @@ public struct LinuxPort: Port, ~Copyable {
 
     /// Writes why programs cannot listen, without a full stop.
     public func writeControlTrouble(to writer: inout ByteWriter) {
-      writer.write(text: "cannot listen on ")
-      writer.write(start: control.path.span)
-      writer.write(text: ": ")
-      guard let words = unsafe clinuxport_words(control.failure) else { return }
-      writer.write(start: unsafe ProgramText(c: words).span)
+      control.writeTrouble(to: &writer)
     }
 
     /// Keeps the packet for the programs that want it.

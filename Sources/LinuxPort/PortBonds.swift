@@ -26,8 +26,8 @@ import LinuxErrors
     }
 
     private var path = CText<256>()
-    /// The locked file; `nil` without one.
-    private var held: PortDescriptor?
+    /// The lock, in the file `ball.bonds.lock`; `nil` without it.
+    private var lock: PortDescriptor?
     /// Why the last call failed; `nil` if it succeeded.
     private var failure: (step: Step, code: ErrorNumber)?
     /// Why the previous file was renamed; `nil` if it was not.
@@ -76,7 +76,7 @@ import LinuxErrors
 
     // MARK: Reading
 
-    /// Reads the file into `bonds`, and locks it for this process. Makes the folder if it is
+    /// Locks the file for this process, and then reads it into `bonds`. Makes the folder if it is
     /// missing.
     ///
     /// - Returns: The ball's identity when the file was written; `nil` if that is unknown.
@@ -84,14 +84,17 @@ import LinuxErrors
       isInUse = true
       guard path.count > 0, makeFolder() else { return nil }
       var openToOthers: Int32 = 0
-      let number = unsafe path.withPointer { unsafe clinuxport_open_own($0, &openToOthers) }
+      var lock: Int32 = -1
+      let number = unsafe path.withPointer {
+        unsafe clinuxport_open_bonds($0, &lock, &openToOthers)
+      }
+      if lock >= 0 { self.lock = PortDescriptor(owning: lock) }
       guard number >= 0 else {
         let code = ErrorNumber(number)
         if code.rawValue != 2 { failure = (.read, code) }
         return nil
       }
       wasOpenToOthers = openToOthers != 0
-      let file = PortDescriptor(owning: number)
       var bytes = InlineArray<2_048, UInt8>(repeating: 0)
       var count = 0
       while count < 2_048 {
@@ -103,10 +106,9 @@ import LinuxErrors
         guard more > 0 else { break }
         count += Int(truncatingIfNeeded: more)
       }
+      clinuxport_close(number)
       do throws(BondFileFault) {
-        let identity = try BondFileFormat.read(bytes.span.extracting(first: count), into: &bonds)
-        held = consume file
-        return identity
+        return try BondFileFormat.read(bytes.span.extracting(first: count), into: &bonds)
       } catch {
         fault = error
         setAside()
@@ -115,67 +117,33 @@ import LinuxErrors
     }
 
     private mutating func setAside() {
-      let other = beside(".unusable")
-      let result = unsafe path.withPointer { path in
-        unsafe other.withPointer { unsafe clinuxport_rename(path, $0) }
-      }
+      let result = unsafe path.withPointer { unsafe clinuxport_set_aside($0) }
       if result < 0 { failure = (.setAside, ErrorNumber(result)) }
     }
 
-    /// Makes the missing folders.
     private mutating func makeFolder() -> Bool {
-      for index in 1..<path.count where path.span[index] == UInt8(ascii: "/") {
-        var folder = CText<256>()
-        _ = folder.assign(path.span.extracting(first: index))
-        let result = unsafe folder.withPointer { unsafe clinuxport_make_folder($0) }
-        // Creating a parent folder may fail although it exists, so only the last folder counts.
-        let isLast =
-          path.span.extracting(droppingFirst: index + 1).firstIndex(of: UInt8(ascii: "/")) == nil
-        if result < 0, isLast {
-          failure = (.makeFolder, ErrorNumber(result))
-          return false
-        }
-      }
-      return true
-    }
-
-    private func beside(_ suffix: StaticString) -> CText<272> {
-      var name = ByteBuffer<272>()
-      name.write {
-        $0.write(path.span)
-        $0.write(text: suffix)
-      }
-      var text = CText<272>()
-      _ = text.assign(name.span)
-      return text
+      let result = unsafe path.withPointer { unsafe clinuxport_make_folders($0) }
+      if result < 0 { failure = (.makeFolder, ErrorNumber(result)) }
+      return result >= 0
     }
 
     // MARK: Writing
 
     /// Replaces the file; `false` if that fails.
     public mutating func keep(_ bytes: Span<UInt8>) -> Bool {
-      guard path.count > 0 else { return false }
+      guard path.count > 0, lock != nil else { return false }
       // A file that cannot be read is not replaced: it may be another program's.
       if let failure, failure.step != .write { return false }
-      let new = beside(".new")
-      var folder = CText<256>()
-      _ = folder.assign(
-        path.span.extracting(first: path.span.lastIndex(of: UInt8(ascii: "/")) ?? 0))
-      let number = unsafe path.withPointer { path in
-        unsafe new.withPointer { new in
-          unsafe folder.withPointer { folder in
-            unsafe bytes.withUnsafeBufferPointer {
-              unsafe clinuxport_replace(path, new, folder, $0.baseAddress, $0.count)
-            }
-          }
+      let result = unsafe path.withPointer { path in
+        unsafe bytes.withUnsafeBufferPointer {
+          unsafe clinuxport_replace(path, $0.baseAddress, $0.count)
         }
       }
-      guard number >= 0 else {
-        failure = (.write, ErrorNumber(number))
+      guard result >= 0 else {
+        failure = (.write, ErrorNumber(result))
         return false
       }
       failure = nil
-      held = PortDescriptor(owning: number)
       return true
     }
 

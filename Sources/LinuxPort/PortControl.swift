@@ -95,6 +95,8 @@ import LinuxErrors
     private(set) var deadline: Instant?
 
     private var socket: PortDescriptor?
+    /// What `socket` has at `path`.
+    private var place = clinuxport_place()
     private var listeners = InlineArray<16, PortListener>(repeating: PortListener())
     /// The packets of this turn.
     private var packets = ByteBuffer<8_192>()
@@ -102,7 +104,11 @@ import LinuxErrors
     init() {}
 
     deinit {
-      if socket != nil { unsafe path.withPointer { unsafe clinuxport_remove($0) } }
+      guard socket != nil else { return }
+      let place = place
+      unsafe path.withPointer { path in
+        unsafe withUnsafePointer(to: place) { unsafe clinuxport_leave_unix(path, $0) }
+      }
     }
 
     /// Whether programs of this user may listen: the user is the ball's, or root.
@@ -146,17 +152,31 @@ import LinuxErrors
     mutating func open(_ location: Span<UInt8>, _ queue: borrowing PollQueue) -> Bool {
       // bind(2) takes an empty path as an abstract name.
       guard !location.isEmpty, path.assign(location) else {
+        // The beginning shows which path it was.
+        _ = path.assign(location.extracting(first: min(location.count, 255)))
         failure = ErrorNumber.nameTooLong.rawValue
         return false
       }
-      let number = unsafe path.withPointer { unsafe clinuxport_listen_unix($0) }
+      var place = clinuxport_place()
+      let number = unsafe path.withPointer { path in
+        unsafe withUnsafeMutablePointer(to: &place) { unsafe clinuxport_listen_unix(path, $0) }
+      }
       guard number >= 0 else {
         failure = 0 &- number
         return false
       }
       socket = PortDescriptor(owning: number)
+      self.place = place
       queue.add(number, .control, for: PollQueue.readable)
       return true
+    }
+
+    /// Writes why it cannot be used, without a full stop.
+    func writeTrouble(to writer: inout ByteWriter) {
+      let code = ErrorNumber(rawValue: failure)
+      PortFailure(
+        code: code, operation: .listen, explanation: code == .nameTooLong ? .pathTooLong : .none
+      ).write(to: &writer) { $0.write(start: path.span) }
     }
 
     // MARK: For the loop
@@ -244,6 +264,8 @@ import LinuxErrors
 
     /// Whether a listener receives packets from now on.
     mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+      // The packets until now are for the listeners until now.
+      sendPackets()
       listeners[listener].wantsPackets = isWanted
       isInUse = false
       hasPacketListeners = false

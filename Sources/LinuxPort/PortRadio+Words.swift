@@ -23,7 +23,7 @@ extension PortRadio {
       return failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     }
     write(trouble.reason, failure, to: &writer)
-    guard let remedy = trouble.remedy else { return }
+    guard let remedy = trouble.remedy(hasVirtualAir: false) else { return }
     writer.write(text: ". ")
     write(remedy, failure, to: &writer)
   }
@@ -38,6 +38,8 @@ extension PortRadio {
     case UInt8(ascii: "s"): choice.writeTarget(to: &writer)
     case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     case UInt8(ascii: "p"): writeProgramPath(to: &writer)
+    case UInt8(ascii: "u"):
+      if case .owner(let user) = failure.explanation { writer.write(decimal: user) }
     default: break
     }
   }

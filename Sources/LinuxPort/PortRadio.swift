@@ -9,7 +9,7 @@ struct PortRadio: ~Copyable {
 
   let choice: RadioChoice
   /// Why the last call failed; `nil` if it succeeded.
-  private(set) var failure: PortFailure?
+  var failure: PortFailure?
   /// When the connection attempt ends; `nil` without one.
   private(set) var deadline: Instant?
 

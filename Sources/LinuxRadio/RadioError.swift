@@ -75,10 +75,11 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       case UInt8(ascii: "s"): subject
       case UInt8(ascii: "f"): error?.description ?? ""
       case UInt8(ascii: "p"): CurrentProcess.programPath
+      case UInt8(ascii: "u"): "USER"
       default: ""
       }
     }
-    self.init(trouble.reason.text(field), remedy: trouble.remedy?.text(field))
+    self.init(trouble.reason.text(field), remedy: trouble.remedy(hasVirtualAir: true)?.text(field))
   }
 
   /// The error for the loss of `radio`.

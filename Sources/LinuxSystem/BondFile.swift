@@ -5,13 +5,14 @@ import Glibc
 ///
 /// Only its owner can read it (mode 0600). It is never changed in place: a new file is written
 /// beside it, and renamed over it after fsync. So a crash at any moment leaves the old file or the
-/// new one. One process at a time has the file: a lock (flock(2)) is on it, and on each new file.
+/// new one. One process at a time may write it: the one with the lock (flock(2)) on the file
+/// `NAME.lock` beside it, which stays there.
 public struct BondFile: ~Copyable {
   /// Its path.
   public let path: String
 
-  /// The locked file; `nil` before `open`, and if that failed.
-  private var held: FileDescriptor?
+  /// The lock; `nil` before `open`, and if that failed.
+  private var lock: FileDescriptor?
 
   /// The file at `path`, which need not exist yet.
   public init(_ path: String) {
@@ -33,6 +34,11 @@ public struct BondFile: ~Copyable {
 
     /// A warning about the file for the user, without a full stop; `nil` if the file is good.
     public var notice: String?
+
+    /// Why the file cannot be used; `nil` if it is good.
+    fileprivate var fault: BondFileFault?
+    /// Whether other users have permissions for the file.
+    fileprivate var isOpenToOthers = false
   }
 
   /// The path of the file `name`: in the service's folder, $STATE_DIRECTORY, if set; or else in the
@@ -57,39 +63,78 @@ public struct BondFile: ~Copyable {
 
   // MARK: Reading
 
-  /// Reads and locks the file: no other process can `open` it while this value exists.
+  /// Reads the file at `path`, and changes nothing: neither the file, its folder nor its lock.
+  /// Another process may be using it.
   ///
-  /// A truncated, damaged or foreign file is renamed, and `notice` says so. A missing folder is
-  /// created (mode 0700).
-  ///
-  /// - Throws: `busy` if another process has it; `notPermitted` if it is another user's; why it
-  ///   cannot be read, or its folder cannot be created. The bonds can still be kept in memory then.
-  public mutating func open() throws(SystemError) -> Content {
-    var content = Content()
-    try makeFolder()
-    guard let file = try openPresent() else { return content }
-    var status = stat()
-    let number = file.rawValue
-    try SystemCall.run("look at", path) { unsafe fstat(number, &status) }
-    try check(status)
-    guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-      throw SystemError(.busy, "use", path, explanation: "another program is using these bonds")
+  /// - Returns: `nil` if there is no file.
+  /// - Throws: `accessDenied` or `notPermitted` if it is another user's; `invalidArgument` if it is
+  ///   not a file of bonds, or a damaged one; why else it cannot be read.
+  public static func read(_ path: String) throws(SystemError) -> Content? {
+    guard let file = try openPresent(path) else { return nil }
+    var content = try read(file)
+    if let fault = content.fault { throw foreign(path, fault) }
+    if content.isOpenToOthers {
+      content.notice =
+        "other users can read or write \(path), and may know its keys. To be safe, forget these "
+        + "bonds and pair again"
     }
-    if status.st_mode & 0o077 != 0 {
+    return content
+  }
+
+  /// Locks the file, and then reads it: no other process can `open` it while this value exists. A
+  /// missing folder is created (mode 0700).
+  ///
+  /// - Parameter settingAside: Whether to rename a truncated, damaged or foreign file, with a
+  ///   `notice`, and go on without bonds. Only for a path that no user has named.
+  /// - Throws: `busy` if another process has it; what `read` throws; why its folder or its lock
+  ///   cannot be created. The bonds can still be kept in memory then.
+  public mutating func open(settingAside: Bool = false) throws(SystemError) -> Content {
+    try makeFolder()
+    // No lock is made beside a file that is not one of bonds.
+    if settingAside {
+      _ = try Self.openPresent(path)
+    } else {
+      _ = try Self.read(path)
+    }
+    let lock = try Self.lock(path)
+    var content = Content()
+    if let file = try Self.openPresent(path) {
+      content = try read(file, settingAside: settingAside)
+    }
+    self.lock = consume lock
+    return content
+  }
+
+  private func read(
+    _ file: borrowing FileDescriptor, settingAside: Bool
+  ) throws(SystemError) -> Content {
+    var content = try Self.read(file)
+    if let fault = content.fault {
+      guard settingAside else { throw Self.foreign(path, fault) }
+      content.notice = try setAside(fault)
+    } else if content.isOpenToOthers {
       content.notice =
         "other users could read or write \(path), and may know its keys; "
         + "now only its owner can. To be safe, forget these bonds and pair again"
+      let number = file.rawValue
       try SystemCall.run("protect", path) { fchmod(number, 0o600) }
     }
+    return content
+  }
+
+  private static func read(
+    _ file: borrowing FileDescriptor
+  ) throws(SystemError) -> Content {
+    var content = Content()
     var storage = [UInt8](repeating: 0, count: 2_048)
-    let count = try Self.read(file, into: &storage)
+    let count = try read(file, into: &storage)
     do throws(BondFileFault) {
       content.identity = try BondFileFormat.read(
         storage.span.extracting(first: count), into: &content.bonds)
-      held = consume file
     } catch {
-      content.notice = try setAside(error)
+      content.fault = error
     }
+    content.isOpenToOthers = try FileStatus(of: file).isOpenToOthers
     for index in storage.indices { storage[index] = 0 }
     return content
   }
@@ -107,38 +152,78 @@ public struct BondFile: ~Copyable {
     return count
   }
 
-  private func openPresent() throws(SystemError) -> FileDescriptor? {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+  /// Opens the file; `nil` if it is missing.
+  private static func openPresent(_ path: String) throws(SystemError) -> FileDescriptor? {
     do throws(SystemError) {
-      let number = try SystemCall.run("read", path) { unsafe Glibc.open(path, flags) }
-      return FileDescriptor(owning: number, name: path)
+      return try openRegular(path, 0, "read", path)
     } catch {
-      guard error.code != .noSuchFile else { return nil }
-      throw error
+      switch error.code {
+      case .noSuchFile: return nil
+      case .accessDenied:
+        throw SystemError(
+          .accessDenied, "read", path,
+          explanation: "this user may not read it. Run as its owner, or with sudo")
+      default: throw error
+      }
     }
   }
 
-  private func check(_ status: stat) throws(SystemError) {
-    guard status.st_mode & S_IFMT == S_IFREG else {
+  /// Opens a regular file of this user; root also opens those of other users, to manage the bonds
+  /// of a service.
+  private static func openRegular(
+    _ path: String, _ flags: CInt, _ action: String, _ subject: String
+  ) throws(SystemError) -> FileDescriptor {
+    let flags = flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let number = try SystemCall.run(action, subject) { unsafe Glibc.open(path, flags, 0o600) }
+    let file = FileDescriptor(owning: number, name: path)
+    let status = try FileStatus(of: file)
+    guard status.kind == .regular else {
       throw SystemError(.invalidArgument, "use", path, explanation: "it is not a regular file")
     }
-    // Root manages the bonds of a service.
-    guard status.st_uid == CurrentProcess.userNumber || CurrentProcess.userNumber == 0 else {
-      throw SystemError(.notPermitted, "use", path, explanation: "it is another user's")
+    guard status.isOwn || CurrentProcess.userNumber == 0 else {
+      throw SystemError(
+        .notPermitted, "use", path,
+        explanation: "it is another user's. Run as that user, or with sudo")
+    }
+    return file
+  }
+
+  /// Takes the lock of the file at `path`.
+  private static func lock(_ path: String) throws(SystemError) -> FileDescriptor {
+    let name = path + ".lock"
+    // Somebody may remove the file after it was opened here.
+    for _ in 0..<16 {
+      let lock = try openRegular(name, O_CREAT, "lock", path)
+      let number = lock.rawValue
+      try giveToOwner(of: path, lock)
+      guard flock(number, LOCK_EX | LOCK_NB) == 0 else { break }
+      let own = try FileStatus(of: lock)
+      if let present = FileStatus(of: name), present.isSameFile(as: own) { return lock }
+    }
+    throw SystemError(.busy, "use", path, explanation: "another program is using these bonds")
+  }
+
+  private static func foreign(_ path: String, _ fault: BondFileFault) -> SystemError {
+    SystemError(
+      .invalidArgument, "use", path,
+      explanation: "it \(reason(fault)). Name another file, or remove it if nothing needs it")
+  }
+
+  /// What is wrong with a file, to follow its name.
+  private static func reason(_ fault: BondFileFault) -> String {
+    switch fault {
+    case .foreign: "is not a file of bonds"
+    case .cut: "ends too early"
+    case .damaged: "is damaged"
+    case .version(let number): "has the format \(number), which this version does not know"
     }
   }
 
   /// Renames an unusable file. Returns a warning that says so.
   private func setAside(_ fault: BondFileFault) throws(SystemError) -> String {
     try SystemCall.run("rename", path) { unsafe rename(path, path + ".unusable") }
-    let reason =
-      switch fault {
-      case .foreign: "is not a file of bonds"
-      case .cut: "ends too early"
-      case .damaged: "is damaged"
-      case .version(let number): "has the format \(number), which this version does not know"
-      }
-    return "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
+    return "the file \(path) \(Self.reason(fault)); its name now ends in .unusable, and its bonds "
+      + "are not used"
   }
 
   private func makeFolder() throws(SystemError) {
@@ -176,8 +261,11 @@ public struct BondFile: ~Copyable {
 
   /// Replaces the file by these bytes of `BondFileFormat`.
   ///
-  /// - Throws: Why that failed; the old file stays then.
+  /// - Throws: Why that failed; the old file stays then. `busy` if the file is not open.
   public mutating func save(_ bytes: Span<UInt8>) throws(SystemError) {
+    guard lock != nil else {
+      throw SystemError(.busy, "write", path, explanation: "this program has not locked it")
+    }
     let new = path + ".new"
     // A killed process may have left one.
     _ = unsafe unlink(new)
@@ -191,7 +279,6 @@ public struct BondFile: ~Copyable {
       _ = unsafe unlink(new)
       throw error
     }
-    held = consume file
     syncFolder()
   }
 
@@ -200,13 +287,7 @@ public struct BondFile: ~Copyable {
   ) throws(SystemError) {
     let number = file.rawValue
     try SystemCall.run("protect", path) { fchmod(number, 0o600) }
-    if CurrentProcess.userNumber == 0 {
-      var status = stat()
-      if unsafe lstat(path, &status) == 0 {
-        try SystemCall.run("protect", path) { fchown(number, status.st_uid, status.st_gid) }
-      }
-    }
-    try SystemCall.run("lock", path) { flock(number, LOCK_EX | LOCK_NB) }
+    try Self.giveToOwner(of: path, file)
     var written = 0
     while written < bytes.count {
       let count = try file.write(bytes.extracting(droppingFirst: written))
@@ -214,6 +295,17 @@ public struct BondFile: ~Copyable {
       written += count
     }
     try SystemCall.run("write", path) { fsync(number) }
+  }
+
+  /// Root gives a new file to the owner of the file at `path`, such as a service.
+  private static func giveToOwner(
+    of path: String, _ file: borrowing FileDescriptor
+  ) throws(SystemError) {
+    guard CurrentProcess.userNumber == 0 else { return }
+    let number = file.rawValue
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return }
+    try SystemCall.run("protect", path) { fchown(number, status.st_uid, status.st_gid) }
   }
 
   /// Syncs the new name to the disk. A file system without this call does so later.

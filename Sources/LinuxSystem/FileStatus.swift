@@ -24,6 +24,9 @@ struct FileStatus: Equatable {
   /// Its kind; `nil` for a kind that Linux does not have.
   let kind: Kind?
 
+  /// Whether its group or all users have a permission for it.
+  let isOpenToOthers: Bool
+
   private let device: UInt64
   private let inode: UInt64
   /// When its content last changed. Inode numbers are reused; the time distinguishes a removed file
@@ -50,6 +53,7 @@ struct FileStatus: Equatable {
 
   private init(_ status: stat) {
     owner = status.st_uid
+    isOpenToOthers = status.st_mode & 0o077 != 0
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .regular

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A lock file that a killed process left is taken over if its name, owner and content show that it
 /// is this program's.
-struct LockFile: ~Copyable {
+public struct LockFile: ~Copyable, Sendable {
   /// The text that its last owner wrote; empty if it wrote none.
   let lastText: String
 
@@ -18,7 +18,7 @@ struct LockFile: ~Copyable {
   ///
   /// - Throws: `addressInUse` if another process has it; `fileExists` if the file is not a lock
   ///   file of this program and this user.
-  init(for subject: String) throws(SystemError) {
+  public init(for subject: String) throws(SystemError) {
     let slash = subject.lastIndex(of: "/").map { subject.index(after: $0) }
     let start = slash ?? subject.startIndex
     let path = "\(subject[..<start]).\(subject[start...]).eightball-lock"

@@ -56,12 +56,16 @@ public final class NonblockingOutput: EventHandler {
     unsafe open("/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
   }
 
+  /// Why bytes were lost that the stream could not take; `nil` if none were.
+  public private(set) var failure: SystemError?
+
   /// Whether the last write did not fit, and the loop waits for room.
   public var isBlocked: Bool { registration != nil }
 
   /// Writes as many of the first `bytes` as the stream takes without blocking.
   ///
-  /// Bytes that cannot be written, such as to a full disk, are lost and count as taken.
+  /// Bytes that cannot be written, such as to a full disk, are lost and count as taken: `failure`
+  /// says why.
   public func write(_ bytes: Span<UInt8>) -> Result {
     if isBlocked { return .taken(0) }
     var written = 0
@@ -73,8 +77,9 @@ public final class NonblockingOutput: EventHandler {
         }
         written += count
       } catch {
-        return error.code == .brokenPipe || error.code == .connectionReset
-          ? .closed : .taken(bytes.count)
+        if error.code == .brokenPipe || error.code == .connectionReset { return .closed }
+        failure = error
+        return .taken(bytes.count)
       }
     }
     return .taken(written)

@@ -29,10 +29,31 @@ struct OwnedPath: ~Copyable {
     if let socket, FileStatus(of: path) == socket { unsafe unlink(path) }
   }
 
-  /// Records the socket that this process has just bound to the path.
+  /// Binds `descriptor` to the path and listens. The path has the socket once it listens, so that
+  /// it never refuses a connection: the socket is bound to a name of its own, and linked.
+  ///
+  /// - Throws: `fileExists` if another program has made a file there meanwhile; why else the socket
+  ///   cannot be made.
+  mutating func listen(
+    _ descriptor: borrowing FileDescriptor, backlog: CInt
+  ) throws(SystemError) {
+    let path = self.path
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    // Where the folder leaves less room, the name is shorter.
+    let room = max(UnixAddress.longestPath - folder.utf8.count, 1)
+    let name = String(UInt64.random(in: 0 ... .max), radix: 36).prefix(room)
+    let number = descriptor.rawValue
+    try UnixAddress(folder + name, shownAs: path).bind(descriptor)
+    defer { _ = unsafe unlink(folder + name) }
+    try SystemCall.run("listen on", path) { Glibc.listen(number, backlog) }
+    try SystemCall.run("listen on", path) { unsafe link(folder + name, path) }
+    try claimSocket()
+  }
+
+  /// Records the socket that this process has just made.
   ///
   /// - Throws: Why the identity cannot be written; the socket is still removed at the end.
-  mutating func claimSocket() throws(SystemError) {
+  private mutating func claimSocket() throws(SystemError) {
     guard let made = FileStatus(of: path), made.kind == .socket, made.isOwn else {
       throw SystemError(
         .fileExists, "listen on", path, explanation: "another program has just replaced it")

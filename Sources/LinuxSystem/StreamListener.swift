@@ -2,13 +2,15 @@ import Glibc
 
 /// A listening socket. Its address is released when it is destroyed.
 public struct StreamListener: ~Copyable, Sendable {
+  /// The path of a UNIX socket. It is removed before the socket is closed, so that no program finds
+  /// a socket there that refuses connections.
+  private let path: OwnedPath?
   /// The listening socket: readable when a connection waits.
   public let descriptor: FileDescriptor
   private let isTCP: Bool
-  /// The path of a UNIX socket.
-  private let path: OwnedPath?
 
-  /// Listens on a UNIX socket at `path`, which only this user can connect to (mode 0600).
+  /// Listens on a UNIX socket at `path`, which only this user can connect to (mode 0600). From its
+  /// first moment at the path it can be connected to.
   ///
   /// Replaces a socket that this program left there when it was killed.
   ///
@@ -16,15 +18,13 @@ public struct StreamListener: ~Copyable, Sendable {
   /// - Throws: `addressInUse` if a program listens there; `fileExists` if this program did not
   ///   create the file for this user.
   public init(path: String, replacesAll: Bool = false) throws(SystemError) {
-    let address = try UnixAddress(path)
+    _ = try UnixAddress(path)
     var owned = try OwnedPath(path, replacesAll: replacesAll)
     let descriptor = try StreamSocket.open(family: AF_UNIX, name: path)
     let number = descriptor.rawValue
     // Before bind: the file never exists with another mode.
     try SystemCall.run("protect", path) { fchmod(number, 0o600) }
-    try address.bind(descriptor)
-    try owned.claimSocket()
-    try SystemCall.run("listen on", path) { Glibc.listen(number, backlog) }
+    try owned.listen(descriptor, backlog: backlog)
     self.descriptor = descriptor
     self.path = consume owned
     isTCP = false

@@ -6,18 +6,21 @@ struct UnixAddress {
   private var length = socklen_t(MemoryLayout<sockaddr_un>.size)
   private let path: String
 
+  /// The longest path, in bytes: that of `sun_path` without its final zero.
+  static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// - Parameter name: The path in messages; `nil` for `path`.
   /// - Throws: `nameTooLong` if the path is longer than 107 bytes; `invalidArgument` if it is empty
   ///   or has a zero byte, which could make it an abstract name.
-  init(_ path: String) throws(SystemError) {
-    self.path = path
-    let capacity = MemoryLayout.size(ofValue: storage.sun_path)
+  init(_ path: String, shownAs name: String? = nil) throws(SystemError) {
+    self.path = name ?? path
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SystemError(.invalidArgument, "use", "\"\(path)\" as the path of a socket")
     }
-    guard path.utf8.count < capacity else {
+    guard path.utf8.count <= Self.longestPath else {
       throw SystemError(
         .nameTooLong, "use", path,
-        explanation: "a socket's path is at most \(capacity - 1) bytes long")
+        explanation: "a socket's path is at most \(Self.longestPath) bytes long")
     }
     storage.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &storage.sun_path) { target in

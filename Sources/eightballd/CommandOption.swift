@@ -3,8 +3,8 @@ import LinuxPort
 
 /// An option of the command line.
 enum CommandOption: UInt8 {
-  case name, answers, seed, idleLimit, security, control, allowPresses, address, board, set, radio,
-    json, quiet, version, help
+  case name, answers, seed, idleLimit, security, pairingWindow, control, allowPresses, address,
+    board, set, radio, json, quiet, version, help
 
   /// The option of an argument `--name` or `--name=VALUE`; `nil` without one.
   init?(_ argument: ProgramText) {
@@ -47,6 +47,7 @@ enum CommandOption: UInt8 {
     case .seed: "--seed <number>"
     case .idleLimit: "--idle-limit <minutes>"
     case .security: "--security <none|encrypted|authenticated>"
+    case .pairingWindow: "--pairing-window"
     case .control: "--control [<path>]"
     case .allowPresses: "--allow-presses"
     case .address: "--address <address>"

@@ -110,7 +110,8 @@ enum Daemon {
       let identity = options.isProtected ? port.bonds.open(into: &table) : nil
       let known = identity?.address
       let security = BallSecurityManager<4, PortRandom>(
-        policy: protection.policy(hasUser: false), identity: identity, bonds: table,
+        policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
+        identity: identity, bonds: table,
         delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: PortRandom())
       var runner = Runner(
         configuration(options, address: Self.address(address, knownAs: known)), security: security,

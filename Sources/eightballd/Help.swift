@@ -6,7 +6,7 @@ enum Help {
   static var form: StaticString {
     """
     eightballd [--name <name>] [--answers <text|slugs>] [--seed <number>] [--idle-limit <minutes>] \
-    [--security <none|encrypted|authenticated>] [--control [<path>]] [--allow-presses] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
+    [--security <none|encrypted|authenticated>] [--pairing-window] [--control [<path>]] [--allow-presses] [--address <address>] [--board <name>] [--set <field=value> ...] [--radio <radio>] [--json] [--quiet]
 
     """
   }
@@ -28,8 +28,8 @@ enum Help {
     eightball events, lights, press, panel and metrics use that socket.
 
     With --security encrypted a central may pair for a minute after shake was held for
-    3 s, and from the start of a ball that has no bonds. Clear, held for 10 s, forgets
-    the bonds. They are in ball.bonds, in $STATE_DIRECTORY, or else in the folder
+    3 s, and from the start of a ball that has no bonds; the first that pairs ends the
+    minute. Clear, held for 10 s, forgets the bonds. They are in ball.bonds, in $STATE_DIRECTORY, or else in the folder
     eightball of $XDG_STATE_HOME, which is ~/.local/state unless set.
 
     USAGE: \
@@ -56,6 +56,8 @@ enum Help {
                               What a link must be for a question. none: open;
                               encrypted: encrypted by pairing; authenticated needs
                               a terminal: use eightball run. (default: none)
+      --pairing-window        Keep pairing open for the whole minute, so that several
+                              centrals can pair. Requires --security encrypted.
       --control [<path>]      Let programs of this user and of root listen to the
                               ball, at a UNIX socket. Without a path it is that of
                               $EIGHTBALL_CONTROL, control.sock in $RUNTIME_DIRECTORY,
@@ -64,7 +66,7 @@ enum Help {
       --allow-presses         Let those programs press the buttons of the board.
       --address <address>     public: the controller's own address; random: a new
                               random one; or a static random one such as
-                              C0:00:00:00:00:01, which peers recognize later.
+                              C0:00:00:00:00:01, which peers recognise later.
                               Default: EIGHTBALL_ADDRESS, or else the controller's
                               own if it has one.
       --board <name>          The board with the ball's buttons and lights, one of

@@ -15,6 +15,8 @@ struct OptionError: Error {
     case security
     /// Authentication requires a user who compares numbers.
     case authenticated
+    /// `--pairing-window` without pairing.
+    case openPairingWindow
     case idleLimit
     case address(AddressTextError)
     /// The address of EIGHTBALL_ADDRESS is wrong.
@@ -65,6 +67,11 @@ struct OptionError: Error {
         text: """
           --security authenticated shows a number and takes yes or no, and a service has no terminal for \
           that: give --security encrypted, or use eightball run.
+          """)
+    case .openPairingWindow:
+      writer.write(
+        text: """
+          --pairing-window keeps pairing open, and a ball pairs only with --security encrypted: add that.
           """)
     case .idleLimit: quote("--idle-limit takes 0 to 1440 minutes, not ", ".", to: &writer)
     case .address(let error):

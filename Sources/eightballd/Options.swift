@@ -28,6 +28,8 @@ struct Options {
   var idleLimit: UInt16 = 5
   /// `--security`: whether links are encrypted.
   var isProtected = false
+  /// `--pairing-window`: whether pairing stays open after a central has paired.
+  var keepsPairingOpen = false
   /// `--control`: whether programs may listen to the ball. The full program lets them in any case.
   var hasControl = false
   /// Where, if `--control` says so.
@@ -73,6 +75,9 @@ struct Options {
     }
     guard task == .run else { return }
     if let name { try Self.check(name) }
+    if keepsPairingOpen, !isProtected {
+      throw OptionError(.openPairingWindow, ProgramText("--pairing-window"))
+    }
     if isQuiet, isJSON { throw OptionError(.quietJSON, ProgramText("--quiet")) }
   }
 
@@ -83,6 +88,7 @@ struct Options {
     guard option.takesValue else {
       if let attached { throw OptionError(.noValueExpected(option), attached) }
       switch option {
+      case .pairingWindow: keepsPairingOpen = true
       case .allowPresses: allowsPresses = true
       case .json: isJSON = true
       case .quiet: isQuiet = true
@@ -135,7 +141,7 @@ struct Options {
     case .control: control = value
     case .board: board = value
     case .set: try add(value)
-    case .allowPresses, .json, .quiet, .help, .version: break
+    case .pairingWindow, .allowPresses, .json, .quiet, .help, .version: break
     }
   }
 

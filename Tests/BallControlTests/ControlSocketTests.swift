@@ -173,11 +173,19 @@ struct ControlSocketTests {
     close(free)
     var none = rlimit(rlim_cur: rlim_t(free), rlim_max: limit.rlim_max)
     try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+    let before = MonotonicClock.now
     let result = Result { try bench.turn() }
+    let after = MonotonicClock.now
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     try result.get()
     #expect(bench.takeEvents() == [])
     let deadline = try #require(bench.socket.deadline)
+    // A second after the failure.
+    #expect(deadline >= before.advanced(by: 1_000) && deadline <= after.advanced(by: 1_000))
+    bench.socket.advance(to: Instant(rawValue: deadline.rawValue - 1))
+    #expect(bench.socket.deadline == deadline)
+    try bench.turn()
+    #expect(bench.takeEvents() == [])
     bench.socket.advance(to: deadline)
     #expect(bench.socket.deadline == nil)
     try bench.turn()

@@ -23,8 +23,90 @@ struct ProtectedRunnerTests {
     #expect(
       bench.machine.outputLines.contains(
         "Paired with F0:00:00:11:BA:02, without a check by a user."))
+    #expect(bench.machine.outputLines.contains("Pairing is closed."))
+  }
+
+  @Test("Pairing closes as soon as a central has paired, and no other central gets in")
+  func closesAfterPairing() throws {
+    let bench = PairingBench()
+    bench.connect()
+    #expect(bench.secure())
+    let lines = bench.machine.outputLines
+    let paired = try #require(lines.firstIndex { $0.hasPrefix("Paired with") })
+    #expect(lines[paired...].dropFirst().first == "Pairing is closed.")
+    bench.disconnect()
+    bench.forgetAtCentral()
+    bench.connect()
+    #expect(!bench.secure())
+    #expect(bench.owner.outcomes.last == .refused(.pairingNotSupported))
+    // Nothing is said when the minute is over.
+    bench.run(for: 60_000)
+    #expect(bench.machine.outputLines.count { $0 == "Pairing is closed." } == 1)
+    // The owner opens it again.
+    bench.hold(.shake, for: 3_000)
+    #expect(bench.machine.outputLines.last == "Pairing is open for 60 s.")
     bench.run(for: 60_000)
     #expect(bench.machine.outputLines.last == "Pairing is closed.")
+  }
+
+  @Test("Pairing can stay open for its whole minute")
+  func staysOpen() {
+    let bench = PairingBench(staysOpen: true)
+    bench.connect()
+    #expect(bench.secure())
+    #expect(bench.pair())
+    bench.run(for: 2_000)
+    #expect(bench.owner.outcomes.count == 2)
+    #expect(!bench.machine.output.contains("Pairing is closed."))
+    bench.run(for: 60_000)
+    #expect(bench.machine.outputLines.last == "Pairing is closed.")
+    bench.disconnect()
+    bench.forgetAtCentral()
+    bench.connect()
+    #expect(!bench.secure())
+    #expect(bench.owner.outcomes.last == .refused(.pairingNotSupported))
+  }
+
+  @Test("A ball with all the bonds that it can keep takes no other, and says what to do")
+  func fullTable() throws {
+    var table = BondTable<16>()
+    for number: UInt8 in 1...16 {
+      table.store(
+        Bond(
+          identityAddress: DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 1]),
+          longTermKey: Number128(words: [UInt32(number), 1, 1, 1]), isAuthenticated: false,
+          isSecureConnections: true, role: .responder))
+    }
+    var file = BondFileBytes()
+    BondFileFormat.write(table, identity: nil, to: &file)
+    let bench = PairingBench(bonds: Array(file.span))
+    bench.hold(.shake, for: 3_000)
+    bench.connect()
+    _ = bench.secure()
+    #expect(
+      bench.machine.outputLines.last
+        == "Not paired with F0:00:00:11:BA:02: there is no room for its bond; remove another bond "
+        + "first.")
+    let bondCount = bench.ball.ball.host.security.bondCount
+    #expect(bondCount == 16)
+    // A failure does not close pairing.
+    #expect(!bench.machine.output.contains("Pairing is closed."))
+  }
+
+  @Test("A central that claims another's bond is refused, and the line says what to do")
+  func unproved() {
+    let bench = PairingBench()
+    bench.connect()
+    #expect(bench.secure())
+    bench.disconnect()
+    bench.forgetAtCentral()
+    bench.hold(.shake, for: 3_000)
+    bench.connect()
+    _ = bench.secure()
+    #expect(
+      bench.machine.outputLines.last
+        == "Not paired with F0:00:00:11:BA:02: it did not prove that it has its bond; remove the bond "
+        + "first.")
   }
 
   @Test("While pairing is closed no central pairs, but a bonded one is served")
@@ -72,7 +154,9 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.run(for: 60_000)
     bench.hold(.shake, for: 2_900)
-    #expect(bench.machine.outputLines.last == "Shaken.")
+    #expect(
+      bench.machine.outputLines.last
+        == "Shaken: nobody gets an answer, as no central that has asked is subscribed.")
     bench.hold(.shake, for: 3_000)
     #expect(bench.machine.outputLines.last == "Pairing is open for 60 s.")
     // 100 ms on, 400 ms off.
@@ -177,8 +261,10 @@ struct ProtectedRunnerTests {
     bench.run(for: 2_000)
     #expect(bench.machine.question == nil)
     #expect(
-      bench.machine.outputLines.last
-        == "Paired with F0:00:00:11:BA:02, protected against a man in the middle.")
+      bench.machine.outputLines.suffix(2) == [
+        "Paired with F0:00:00:11:BA:02, protected against a man in the middle.",
+        "Pairing is closed.",
+      ])
     #expect(bench.ask("Authenticated?") == [0, 0])
   }
 

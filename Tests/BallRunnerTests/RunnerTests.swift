@@ -165,7 +165,7 @@ struct RunnerTests {
     bench.machine.lines.drive(.shake, isClosed: true, at: 1_000)
     bench.run(from: 1_000, until: 1_050)
     #expect(bench.machine.outputLines.count { $0.hasPrefix("Answer") } == answers + 1)
-    #expect(bench.machine.outputLines.contains("Shaken."))
+    #expect(bench.machine.outputLines.contains("Shaken: 1 central gets a new answer."))
     bench.machine.lines.drive(.shake, isClosed: false, at: 1_100)
     bench.machine.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 5_100)

@@ -46,8 +46,8 @@ struct BoardChoiceTests {
     arguments: [
       (
         ["--board", "pi-9"],
-        "--board pi-9: expected pi-3b, pi-4b, pi-5, pi-zero, pi-zero-2-w, none; "
-          + "for a file, see eightball boards --options FILE"
+        "--board pi-9: expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, "
+          + "pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none; for a file, see eightball boards --options FILE"
       ),
       (
         ["--board", "./b.yml"],

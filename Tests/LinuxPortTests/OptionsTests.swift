@@ -49,6 +49,17 @@ struct OptionsTests {
     #expect(try Options(arguments(["--security=encrypted"])).isProtected)
   }
 
+  @Test("--pairing-window keeps pairing open, and needs --security encrypted")
+  func pairingWindow() throws {
+    #expect(try !Options(arguments(["--security", "encrypted"])).keepsPairingOpen)
+    for form in [
+      ["--security", "encrypted", "--pairing-window"],
+      ["--pairing-window", "--security=encrypted"],
+    ] {
+      #expect(try Options(arguments(form)).keepsPairingOpen)
+    }
+  }
+
   @Test("Security, the control socket and presses need the full program")
   func full() throws {
     #expect(try !Options(arguments(["--security", "none", "--json"])).isFull)
@@ -88,6 +99,12 @@ struct OptionsTests {
         ["--allow-presses=yes"],
         "The option '--allow-presses' does not take any value, but 'yes' was specified."
       ),
+      (
+        ["--pairing-window"],
+        "--pairing-window keeps pairing open, and a ball pairs only with --security encrypted: add "
+          + "that."
+      ),
+      (["--pairing-window", "--security", "none"], "--pairing-window keeps pairing open"),
       (["--name="], "Missing value for '--name <name>'"),
       (["--seed", "-1"], "Missing value for '--seed <number>'"),
       (["--seed=-1"], "The value '-1' is invalid for '--seed <number>'"),

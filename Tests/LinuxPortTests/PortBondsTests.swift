@@ -38,7 +38,10 @@ struct PortBondsTests {
 
   @Test("The port and the tools read each other's bond files")
   func exchange() throws {
-    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    defer {
+      folder.remove(
+        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
+    }
     do {
       var own = bonds()
       var empty = BondTable<16>()
@@ -69,12 +72,42 @@ struct PortBondsTests {
     var read = BondTable<16>()
     _ = own.open(into: &read)
     #expect(read.count == 1)
-    #expect(Files.names(in: folder.path) == ["ball.bonds"])
+    #expect(Files.names(in: folder.path) == ["ball.bonds", "ball.bonds.lock"])
+  }
+
+  // Symptom: of two balls that started without a file, both kept bonds, and one lost its own.
+  @Test("Of two balls that start without a file, one keeps bonds", arguments: [false, true])
+  func twoAtOnce(isOther: Bool) throws {
+    defer {
+      folder.remove(
+        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
+    }
+    var first = bonds()
+    var empty = BondTable<16>()
+    _ = first.open(into: &empty)
+    let hasNotice = first.hasNotice
+    #expect(!hasNotice)
+    if isOther {
+      var file = BondFile(path)
+      let error = #expect(throws: SystemError.self) { _ = try file.open() }
+      #expect(error?.code == .busy)
+    } else {
+      var second = bonds()
+      _ = second.open(into: &empty)
+      #expect(notice(second) == "cannot use \(path): another program is using these bonds")
+      let isKept = keep(&second)
+      #expect(!isKept)
+    }
+    let isKept = keep(&first)
+    #expect(isKept)
   }
 
   @Test("A damaged file is renamed, and a file that others can read is protected")
   func wrong() throws {
-    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    defer {
+      folder.remove(
+        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
+    }
     do {
       var own = bonds()
       var read = BondTable<16>()
@@ -102,7 +135,7 @@ struct PortBondsTests {
       notice(own)
         == "the file \(path) is not a file of bonds; its name now ends in .unusable, and its bonds "
         + "are not used")
-    #expect(Files.names(in: folder.path) == ["ball.bonds.unusable"])
+    #expect(Files.names(in: folder.path) == ["ball.bonds.lock", "ball.bonds.unusable"])
     let isKept = keep(&own)
     #expect(isKept)
   }
@@ -111,7 +144,10 @@ struct PortBondsTests {
 
   @Test("The file is where the tools look for it")
   func location() {
-    defer { folder.remove("ball.bonds", "ball.bonds.new", "ball.bonds.unusable") }
+    defer {
+      folder.remove(
+        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
+    }
     func location(_ state: String?, _ user: String?, _ home: String?) -> String {
       let bonds = PortBonds(
         state: state.map { lasting($0) }, user: user.map { lasting($0) },

@@ -1,5 +1,6 @@
 import BallRunner
 import BluetoothHost
+import Foundation
 import Glibc
 import LinuxErrors
 import LinuxSystem
@@ -37,7 +38,7 @@ struct PortControlTests {
 
   @Test("The socket belongs to this user alone, and is removed with the ball")
   func mode() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     do {
       let bench = try open()
       #expect(fileMode == 0o600)
@@ -52,7 +53,7 @@ struct PortControlTests {
 
   @Test("The socket replaces one that a killed ball has left")
   func leftOver() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let killed = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
     try bind(killed)
     close(killed)
@@ -63,9 +64,98 @@ struct PortControlTests {
     _ = program.rawValue
   }
 
+  // Symptom: a second ball took a socket that was bound but did not listen yet for one of a killed ball.
+  @Test("Of many balls that replace a killed ball's socket at once, one has it", arguments: 1...20)
+  func race(round: Int) throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    let killed = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    try bind(killed)
+    close(killed)
+    let path = self.path
+    let race = Race(count: 4)
+    for _ in 0..<4 {
+      Thread.detachNewThread {
+        guard let queue = try? makeQueue() else { return race.end(nil) }
+        race.begin()
+        let bench = ControlBench(queue)
+        race.end(bench.open(path) ? bench : nil)
+      }
+    }
+    let winners = race.wait()
+    #expect(winners.count == 1)
+    let program = try connect()
+    _ = program.rawValue
+    #expect(winners.first?.takeEvents() == ["joined 0"])
+    #expect(Files.names(in: folder.path) == [".control.eightball-lock", "control"])
+  }
+
+  @Test("The port and the tools leave each other's sockets alone")
+  func otherPrograms() throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    do {
+      let listener = try StreamListener(path: path, replacesAll: true)
+      let other = try ball(at: path)
+      #expect(other.isTaken)
+      _ = consume listener
+    }
+    do {
+      let bench = try open()
+      let error = #expect(throws: SystemError.self) {
+        _ = try StreamListener(path: path, replacesAll: true)
+      }
+      #expect(error?.code == .addressInUse)
+      #expect(bench.failure == 0)
+    }
+    #expect(Files.names(in: folder.path) == [])
+  }
+
+  @Test("At the end, a socket that replaced the ball's stays")
+  func replaced() throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    do {
+      let bench = try open()
+      unsafe unlink(path)
+      let other = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      try bind(other)
+      close(other)
+      #expect(bench.failure == 0)
+    }
+    #expect(exists)
+  }
+
+  @Test("A path of 107 bytes can be listened on, whatever its folder leaves for the name")
+  func longPath() throws {
+    defer { folder.remove() }
+    for length in 1...14 {
+      let filler = String(repeating: "x", count: 107 - folder.path.utf8.count - 2 - length)
+      let parent = "\(folder.path)/\(filler)"
+      try #require(unsafe mkdir(parent, 0o700) == 0)
+      let path = "\(parent)/\(String(repeating: "s", count: length))"
+      do {
+        let bench = ControlBench(try makeQueue())
+        #expect(bench.open(path))
+        _ = try StreamSocket.connect(path: path)
+        #expect(bench.takeEvents().first == "joined 0")
+      }
+      #expect(unsafe rmdir(parent) == 0)
+    }
+  }
+
+  // Symptom: the message had an empty path.
+  @Test("A path that is too long is in the message", arguments: [108, 300])
+  func tooLong(length: Int) throws {
+    defer { folder.remove() }
+    let path = "/" + String(repeating: "x", count: length - 1)
+    let bench = ControlBench(try makeQueue())
+    #expect(!bench.open(path))
+    #expect(
+      text { bench.control.writeTrouble(to: &$0) }
+        == "cannot listen on \(path.prefix(255)): a socket's path is at most 107 bytes long")
+  }
+
   @Test("A file that is not a socket is not removed")
   func file() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     close(unsafe creat(path, 0o644))
     let other = try ball(at: path)
     #expect(other.failure == ErrorNumber(rawValue: EEXIST))
@@ -75,7 +165,7 @@ struct PortControlTests {
 
   @Test("A socket of another user is not removed", .enabled(if: geteuid() == 0))
   func anothers() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let killed = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
     try bind(killed)
     close(killed)
@@ -109,7 +199,7 @@ struct PortControlTests {
 
   @Test("A new listener receives the state before the changes")
   func order() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let program = try connect()
     bench.handle()
@@ -125,7 +215,7 @@ struct PortControlTests {
 
   @Test("Lines may come in pieces, and several at once")
   func lines() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let program = try connect()
     #expect(bench.takeEvents() == ["joined 0"])
@@ -143,7 +233,7 @@ struct PortControlTests {
 
   @Test("A program whose line is longer than 128 bytes is dropped")
   func longLine() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let longest = String(repeating: "x", count: 128)
     let program = try connect()
@@ -158,7 +248,7 @@ struct PortControlTests {
 
   @Test("A program that does not read is dropped, and no other")
   func slow() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let slow = try connect()
     let quick = try connect()
@@ -185,7 +275,7 @@ struct PortControlTests {
 
   @Test("16 programs listen at once; the next one gets the reason")
   func many() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     var programs: [CInt] = []
     defer { for number in programs { close(number) } }
@@ -209,7 +299,7 @@ struct PortControlTests {
 
   @Test("With no file descriptor left the socket pauses for a second")
   func files() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let program = try connect()
     var limit = rlimit()
@@ -232,7 +322,7 @@ struct PortControlTests {
 
   @Test("Each packet goes to the programs that want it")
   func packets() throws {
-    defer { folder.remove("control") }
+    defer { folder.remove("control", ".control.eightball-lock") }
     let bench = try open()
     let program = try connect()
     let other = try connect()
@@ -256,6 +346,74 @@ struct PortControlTests {
     bench.control.sendPackets(false, to: 0)
     #expect(!bench.hasPacketListeners)
     #expect(bench.isInUse)
+  }
+
+  // Symptom: packets from before its request.
+  @Test("A program gets no packet that was noted for the one before it")
+  func olderPackets() throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    let bench = try open()
+    do {
+      let first = try connect()
+      #expect(bench.takeEvents() == ["joined 0"])
+      bench.control.sendPackets(true, to: 0)
+      bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
+      _ = consume first
+    }
+    #expect(bench.takeEvents() == ["left 0"])
+    #expect(!bench.hasPacketListeners)
+    let next = try connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    bench.control.sendPackets(true, to: 0)
+    bench.control.sendPackets()
+    #expect(try read(next) == "")
+  }
+
+  @Test("A program gets nothing of the one before it at its place: no half line, no packets")
+  func nextListener() throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    let bench = try open()
+    do {
+      let first = try connect()
+      #expect(bench.takeEvents() == ["joined 0"])
+      write(first, "down sha")
+      #expect(bench.takeEvents() == [])
+      bench.control.sendPackets(true, to: 0)
+      _ = consume first
+    }
+    #expect(bench.takeEvents() == ["left 0"])
+    let next = try connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    #expect(!bench.hasPacketListeners)
+    write(next, "ke\n")
+    #expect(bench.takeEvents() == ["ke"])
+    bench.control.note([0x04, 0x0E, 0xFF].span, .received)
+    bench.control.sendPackets()
+    #expect(try read(next) == "")
+  }
+
+  // 8,192 bytes hold 3 packets of 1,021 bytes: each takes 2 × 1,021 digits and at most 100 bytes.
+  @Test("Packets that fill the buffer in one turn are sent, none is lost")
+  func manyPackets() throws {
+    defer { folder.remove("control", ".control.eightball-lock") }
+    let bench = try open()
+    let program = try connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    bench.control.sendPackets(true, to: 0)
+    for number in UInt8(0)..<20 {
+      let packet = [0x02, number] + [UInt8](repeating: 7, count: 1_019)
+      bench.control.note(packet.span, .sent)
+    }
+    bench.control.sendPackets()
+    var all = ""
+    while let more = try read(program), !more.isEmpty { all += more }
+    let lines = all.split(separator: "\n")
+    #expect(lines.count == 20)
+    for (number, line) in lines.enumerated() {
+      let digits = String(number, radix: 16)
+      let start = number < 16 ? "020" + digits : "02" + digits
+      #expect(line.contains("\"bytes\":\"" + start + "07"))
+    }
   }
 
   @Test("The buttons that programs hold are remembered")
@@ -383,5 +541,42 @@ private final class ControlBench {
       }
     }
     return all
+  }
+}
+
+/// A start of several threads at once, and what they have at the end.
+private final class Race: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var waiting: Int
+  private var running: Int
+  private var winners: [ControlBench] = []
+
+  init(count: Int) {
+    waiting = count
+    running = count
+  }
+
+  /// Waits for all others.
+  func begin() {
+    condition.lock()
+    waiting -= 1
+    condition.broadcast()
+    while waiting > 0 { condition.wait() }
+    condition.unlock()
+  }
+
+  func end(_ winner: ControlBench?) {
+    condition.lock()
+    if let winner { winners.append(winner) }
+    running -= 1
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  func wait() -> [ControlBench] {
+    condition.lock()
+    defer { condition.unlock() }
+    while running > 0 { condition.wait() }
+    return winners
   }
 }

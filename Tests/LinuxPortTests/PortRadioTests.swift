@@ -60,6 +60,97 @@ struct PortRadioTests {
     #expect(wakes(queue) == [])
   }
 
+  @Test("Room to write is not input to read")
+  func onlyRoom() throws {
+    let directory = try TestDirectory()
+    defer { directory.remove("air", ".air.eightball-lock") }
+    let listener = try StreamListener(path: "\(directory.path)/air")
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    #expect(radio.open(queue, at: start) == .opened)
+    let other = try accept(listener)
+    _ = try other.write([4, 14, 1].span)
+    radio.handle(PollQueue.writable)
+    #expect(read(&radio) == .nothing)
+    serve(&radio, queue)
+    #expect(read(&radio) == .bytes(3))
+  }
+
+  /// What a stream of a radio may leave for the next one.
+  enum Remainder: CaseIterable {
+    case bytesNotRead, readableNotRead, waitForRoom, end
+  }
+
+  @Test("The next connection inherits nothing from the lost one", arguments: Remainder.allCases)
+  func next(remainder: Remainder) throws {
+    let directory = try TestDirectory()
+    defer { directory.remove("air", ".air.eightball-lock") }
+    let listener = try StreamListener(path: "\(directory.path)/air")
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    #expect(radio.open(queue, at: start) == .opened)
+    let first = try accept(listener)
+    switch remainder {
+    case .bytesNotRead: _ = try first.write([4, 14, 1].span)
+    case .readableNotRead:
+      _ = try first.write([4, 14, 1].span)
+      serve(&radio, queue)
+    case .waitForRoom: fill(&radio, queue)
+    case .end:
+      close(first)
+      serve(&radio, queue)
+      #expect(read(&radio) == .closed)
+    }
+    radio.close(queue)
+    #expect(radio.deadline == nil)
+    #expect(wakes(queue) == [])
+
+    #expect(radio.open(queue, at: start) == .opened)
+    let second = try accept(listener)
+    #expect(read(&radio) == .nothing)
+    #expect(wakes(queue) == [])
+    _ = try second.write([9].span)
+    serve(&radio, queue)
+    #expect(read(&radio) == .bytes(1))
+    // Its own wait for room wakes the loop.
+    fill(&radio, queue)
+    #expect(wakes(queue) == [])
+    var space = [UInt8](repeating: 0, count: 1_000_000)
+    var target = space.mutableSpan
+    while case .bytes = try second.read(into: &target) {}
+    #expect(wakes(queue) == [.radio])
+  }
+
+  @Test("An attempt to connect that was given up leaves no answer for the next one")
+  func nextAttempt() throws {
+    // 192.0.2.0/24 is for documentation: RFC 5737. Without a route to it the attempt fails at once.
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("tcp-client:192.0.2.1:9".utf8).span))
+    guard radio.open(queue, at: start) == .pending else { return }
+    radio.handle(PollQueue.writable)
+    radio.close(queue)
+    #expect(radio.deadline == nil)
+    #expect(radio.open(queue, at: start) == .pending)
+    #expect(radio.open(queue, at: start.advanced(by: 999)) == .pending)
+  }
+
+  /// Writes until the other side has no room.
+  private func fill(_ radio: inout PortRadio, _ queue: borrowing PollQueue) {
+    let packet = [UInt8](repeating: 2, count: 4_096)
+    for _ in 0..<1_000 where radio.write(packet.span, queue) == .taken(packet.count) {}
+  }
+
+  @Test("A host without an address of this machine cannot be listened on")
+  func foreignAddress() throws {
+    // 192.0.2.0/24 is for documentation: RFC 5737.
+    let queue = try makeQueue()
+    var radio = PortRadio(try RadioChoice(Array("tcp-server:192.0.2.1:9000".utf8).span))
+    #expect(radio.open(queue, at: start) == .failed)
+    #expect(
+      text { radio.writeTrouble(to: &$0) }
+        == "cannot listen on 192.0.2.1:9000: Cannot assign requested address")
+  }
+
   @Test(
     "A failure says why, as eightball run does",
     arguments: [

@@ -60,7 +60,8 @@ struct BondFileTests {
     #expect(content.identity?.address == identity.address)
     #expect(content.notice == nil)
     #expect(mode(path) == 0o600)
-    #expect(folder.names == ["ball.bonds"])
+    #expect(mode(path + ".lock") == 0o600)
+    #expect(folder.names == ["ball.bonds", "ball.bonds.lock"])
   }
 
   @Test("Its folder is created, and only its owner can use it")
@@ -73,12 +74,13 @@ struct BondFileTests {
     #expect(mode("\(folder.path)/state/eightball") == 0o700)
     #expect(mode(path) == 0o600)
     _ = unsafe unlink(path)
+    _ = unsafe unlink(path + ".lock")
     _ = unsafe rmdir("\(folder.path)/state/eightball")
     _ = unsafe rmdir("\(folder.path)/state")
   }
 
-  @Test("A truncated, damaged or foreign file is renamed, and the next one is used")
-  func setAside() throws {
+  /// Contents that are not those of a file of bonds, and why.
+  private func unusable() throws -> [(bytes: [UInt8], reason: String)] {
     var file = BondFile(path)
     _ = try file.open()
     try save([1], to: &file)
@@ -88,21 +90,26 @@ struct BondFileTests {
     damaged[40] ^= 1
     var future = good
     future[8] = 9
-    for (bytes, reason) in [
+    return [
       (Array(good.dropLast()), "ends too early"), (damaged, "is damaged"),
       (Array("Hello".utf8), "is not a file of bonds"), ([], "is not a file of bonds"),
       (future, "has the format 9, which this version does not know"),
       (good + [UInt8](repeating: 7, count: 5_000), "is damaged"),
-    ] {
+    ]
+  }
+
+  @Test("A ball renames its own truncated, damaged or foreign file, and uses the next one")
+  func setAside() throws {
+    for (bytes, reason) in try unusable() {
       try write(bytes)
       var next = BondFile(path)
-      let content = try next.open()
+      let content = try next.open(settingAside: true)
       #expect(content.bonds.count == 0)
       #expect(
         content.notice
           == "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
       )
-      #expect(folder.names == ["ball.bonds.unusable"])
+      #expect(folder.names == ["ball.bonds.lock", "ball.bonds.unusable"])
       let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
       #expect(aside == bytes)
       try save([4], to: &next)
@@ -110,6 +117,97 @@ struct BondFileTests {
       let again = try next.open()
       #expect(numbers(again.bonds) == [4])
     }
+  }
+
+  // Symptom: `bonds --file /etc/passwd` renamed that file, and took the rights of others from it.
+  @Test("A file that a user names stays as it is if it is not one of bonds")
+  func named() throws {
+    let contents = try unusable()
+    _ = unsafe unlink(path + ".lock")
+    for (bytes, reason) in contents {
+      try write(bytes)
+      _ = unsafe chmod(path, 0o644)
+      var file = BondFile(path)
+      for error in [
+        #expect(throws: SystemError.self) { _ = try BondFile.read(path) },
+        #expect(throws: SystemError.self) { _ = try file.open() },
+      ] {
+        #expect(
+          error?.description
+            == "cannot use \(path): it \(reason). Name another file, or remove it if nothing needs it"
+        )
+      }
+      #expect(throws: SystemError.self) { try save([1], to: &file) }
+      #expect(folder.names == ["ball.bonds"])
+      #expect(mode(path) == 0o644)
+      #expect(try Files.bytes(of: path, limit: 16_384) == bytes)
+    }
+  }
+
+  @Test("Reading changes nothing, and needs no lock")
+  func reading() throws {
+    #expect(try bonds(in: path) == nil)
+    #expect(try bonds(in: folder.path + "/none/ball.bonds") == nil)
+    #expect(folder.names == [])
+    do {
+      var file = BondFile(path)
+      _ = try file.open()
+      try save([1, 2], to: &file)
+      #expect(try bonds(in: path) == [1, 2])
+      try save([3], to: &file)
+    }
+    _ = unsafe unlink(path + ".lock")
+    _ = unsafe chmod(path, 0o644)
+    #expect(try bonds(in: path) == [3])
+    #expect(
+      try notice(of: path)
+        == "other users can read or write \(path), and may know its keys. To be safe, forget these "
+        + "bonds and pair again")
+    #expect(mode(path) == 0o644)
+    #expect(folder.names == ["ball.bonds"])
+  }
+
+  /// The numbers of the bonds that `read` finds; `nil` for no file.
+  private func bonds(in path: String) throws -> [UInt8]? {
+    switch try BondFile.read(path) {
+    case nil: return nil
+    case let content?: return numbers(content.bonds)
+    }
+  }
+
+  private func notice(of path: String) throws -> String? {
+    switch try BondFile.read(path) {
+    case nil: return nil
+    case let content?: return content.notice
+    }
+  }
+
+  // Symptom: of two balls that started without a file, both kept bonds, and one lost its own.
+  @Test("Of two programs that open a file that does not exist yet, one has it")
+  func twoAtOnce() throws {
+    var first = BondFile(path)
+    _ = try first.open()
+    var second = BondFile(path)
+    let error = #expect(throws: SystemError.self) { _ = try second.open() }
+    #expect(error?.code == .busy)
+    #expect(throws: SystemError.self) { try save([2], to: &second) }
+    try save([1], to: &first)
+    #expect(try bonds(in: path) == [1])
+    #expect(folder.names == ["ball.bonds", "ball.bonds.lock"])
+  }
+
+  @Test("A lock file that was replaced gives nothing to its holder's follower")
+  func replacedLock() throws {
+    var first = BondFile(path)
+    _ = try first.open()
+    // Another program removes the file, and a third one makes and locks a new one.
+    _ = unsafe unlink(path + ".lock")
+    var second = BondFile(path)
+    _ = try second.open()
+    var third = BondFile(path)
+    #expect(throws: SystemError.self) { _ = try third.open() }
+    _ = consume first
+    #expect(throws: SystemError.self) { _ = try third.open() }
   }
 
   @Test("A file that other users could read is protected, with a warning")

@@ -92,6 +92,48 @@ struct OwnedPathTests {
     #expect(directory.names == [lockName])
   }
 
+  // Symptom: a program that connected between bind and listen was refused.
+  @Test("A program that finds the socket can connect, from its first moment to its last")
+  func firstMoment() async throws {
+    let path = self.path
+    let isDone = Flag()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for _ in 0..<500 {
+          #expect(throws: Never.self) { _ = try StreamListener(path: path) }
+        }
+        isDone.set()
+      }
+      group.addTask {
+        while !isDone.isSet {
+          do throws(SystemError) {
+            _ = try StreamSocket.connect(path: path)
+          } catch {
+            #expect(error.code == .noSuchFile || error.code == .connectionReset)
+          }
+        }
+      }
+    }
+    #expect(directory.names == [])
+  }
+
+  @Test("A path of 107 bytes can be listened on, whatever its folder leaves for the name")
+  func longPath() throws {
+    for length in 1...14 {
+      // FOLDER/xxx/NAME is 107 bytes long.
+      let filler = String(repeating: "x", count: 107 - directory.path.utf8.count - 2 - length)
+      let folder = "\(directory.path)/\(filler)"
+      try #require(unsafe mkdir(folder, 0o700) == 0)
+      let path = "\(folder)/\(String(repeating: "s", count: length))"
+      do {
+        let listener = try StreamListener(path: path)
+        _ = try StreamSocket.connect(path: path)
+        _ = try listener.acceptNow()
+      }
+      #expect(unsafe rmdir(folder) == 0)
+    }
+  }
+
   @Test("A regular file at the path is left alone, and so are the files beside it")
   func file() throws {
     try write("gems", to: path)
@@ -187,6 +229,13 @@ struct OwnedPathTests {
     let file = FileDescriptor(owning: number, name: path)
     #expect(try file.write(Array(text.utf8).span) == text.utf8.count)
   }
+}
+
+/// A flag for several threads.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
 }
 
 /// A listener without a lock, like another program's.

@@ -28,7 +28,7 @@ extension AttributeLayers {
       stack.add(
         .gatt, rest,
         what.map { "where in \(handles) is the service \($0)?" }
-          ?? "where in \(handles) is a \(typeName(type)) of this value?")
+          ?? "where in \(handles) is \(article(typeName(type))) of this value?")
     case .readByTypeRequest:
       guard let pdu = ReadByTypeRequest(&reader) else { return false }
       stack.add(.att, headLength, name)
@@ -52,6 +52,11 @@ extension AttributeLayers {
     case .characteristic: return "which characteristics are in \(handles)?"
     default: return "what is the value of \(typeName(type)) in \(handles)?"
     }
+  }
+
+  /// `name` with its article.
+  private static func article(_ name: String) -> String {
+    (name.first.map("AEIO".contains) ?? false ? "an " : "a ") + name
   }
 
   /// The name of an attribute type, also of declarations, which `AttributeNames` lacks.

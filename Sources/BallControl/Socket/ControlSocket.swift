@@ -33,7 +33,7 @@ package final class ControlSocket: EventHandler {
   /// - Throws: `addressInUse` if another ball is there.
   package init(path: String, loop: EventLoop) throws(SystemError) {
     self.loop = loop
-    // eightballd leaves no lock beside its socket.
+    // eightballd does not record its socket in the lock.
     listener = try StreamListener(path: path, replacesAll: true)
     registration = try loop.add(listener.descriptor, for: .readable, handler: self)
   }

@@ -19,10 +19,11 @@ extension BallProgram where Security: ~Copyable {
     host.security.isPairingOpen = true
   }
 
-  /// Closes pairing when its time is over. Pairings that have begun continue.
+  /// Closes pairing when its time is over. A pairing that has begun continues.
   mutating func advanceSecurity(to now: Instant) {
     guard let closing = host.security.pairingControl.closing, closing <= now else { return }
-    if host.security.pairingControl.close(at: now) { host.security.isPairingOpen = false }
+    host.security.isPairingOpen = false
+    host.security.pairingControl.close()
   }
 
   /// Notes that a button was pressed.
@@ -59,8 +60,16 @@ extension BallProgram where Security: ~Copyable {
   var question: PairingPrompt? { host.security.pairingControl.question?.prompt }
 
   /// Reports the events of pairing.
+  ///
+  /// - Parameters:
+  ///   - endedIndex: The connection that has ended, if its end is the reason to report.
+  ///   - endedCentral: Its central.
   @inline(never)
-  mutating func reportSecurity() {
+  mutating func reportSecurity(
+    ofEnded endedIndex: Int? = nil, _ endedCentral: DeviceAddress? = nil
+  ) {
+    // A central has paired.
+    if !host.security.isPairingOpen { host.security.pairingControl.close() }
     while host.security.pairingControl.hasEvents,
       let event = host.security.pairingControl.nextEvent()
     {
@@ -69,7 +78,9 @@ extension BallProgram where Security: ~Copyable {
       case .prompt(_, let connectionIndex), .paired(let connectionIndex, _, _),
         .failed(let connectionIndex, _),
         .unencrypted(let connectionIndex):
-        central = host.server.withApplication { $0.address(at: connectionIndex) }
+        central =
+          connectionIndex == endedIndex
+          ? endedCentral : host.server.withApplication { $0.address(at: connectionIndex) }
       case .opened, .closed, .forgotten: break
       }
       printer.report(event, of: central)

@@ -30,12 +30,16 @@ public enum BallProtection: Equatable, Sendable {
     }
   }
 
-  /// The ball's pairing policy. Pairing is closed at first.
+  /// The ball's pairing policy. Pairing is closed at first. No bond is dropped for a new one, since
+  /// strangers could push out the owner's.
   ///
-  /// - Parameter hasUser: Whether a user sees numbers and confirms them.
-  public func policy(hasUser: Bool) -> PairingPolicy {
+  /// - Parameters:
+  ///   - hasUser: Whether a user sees numbers and confirms them.
+  ///   - staysOpen: Whether pairing stays open after a central has paired, until its time is over.
+  public func policy(hasUser: Bool, staysOpen: Bool = false) -> PairingPolicy {
     PairingPolicy(
-      isOpen: false, ioCapability: hasUser ? .displayYesNo : .noInputNoOutput,
-      authentication: self == .authenticated ? .required : .wherePossible)
+      isOpen: false, closesAfterPairing: !staysOpen,
+      ioCapability: hasUser ? .displayYesNo : .noInputNoOutput,
+      authentication: self == .authenticated ? .required : .wherePossible, dropsBonds: false)
   }
 }

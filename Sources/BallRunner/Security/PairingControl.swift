@@ -3,8 +3,9 @@ import EightBall
 
 /// Decides who may pair with a ball, and when.
 ///
-/// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts.
-/// Holding clear for 10 s deletes the bonds. The time is injected.
+/// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts. It
+/// closes when a central has paired, unless the policy keeps it open. Holding clear for 10 s deletes
+/// the bonds. The time is injected.
 public struct PairingControl: PairingDelegate, Sendable {
   /// `false`: a ball is the peripheral of all its links.
   @inlinable
@@ -53,7 +54,7 @@ public struct PairingControl: PairingDelegate, Sendable {
     self.protection = protection
   }
 
-  /// When `close(at:)` or `hold(shake:clear:at:)` has to be called; `nil` if nothing is due.
+  /// When `close()` or `hold(shake:clear:at:)` has to be called; `nil` if nothing is due.
   var deadline: Instant? {
     Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline))
   }
@@ -66,12 +67,11 @@ public struct PairingControl: PairingDelegate, Sendable {
     append(.opened(seconds: Int(Self.openTime / 1_000)))
   }
 
-  /// Closes pairing if its time is over; `true` if it did.
-  mutating func close(at now: Instant) -> Bool {
-    guard let closing, closing <= now else { return false }
-    self.closing = nil
+  /// Closes pairing. Does nothing if it is closed.
+  mutating func close() {
+    guard closing != nil else { return }
+    closing = nil
     append(.closed)
-    return true
   }
 
   // MARK: Buttons
@@ -118,6 +118,7 @@ public struct PairingControl: PairingDelegate, Sendable {
   }
 
   /// Adds an event. If the queue is full, the oldest is dropped.
+  @inline(never)
   mutating func append(_ item: PairingEvent) {
     if eventCount == events.count { _ = nextEvent() }
     events[eventCount] = item
@@ -139,18 +140,11 @@ public struct PairingControl: PairingDelegate, Sendable {
 
   /// A pairing has ended.
   public mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
-    question = nil
-    switch outcome {
-    case .paired(let bond):
-      append(
-        .paired(
-          connectionIndex: index, identity: bond?.identityAddress, bond?.security ?? .encrypted))
-    case .failed(let failure): append(.failed(connectionIndex: index, .own(failure)))
-    case .refused(let failure): append(.failed(connectionIndex: index, .peer(failure)))
-    case .timedOut: append(.failed(connectionIndex: index, .timeout))
-    case .linkLost: append(.failed(connectionIndex: index, .linkLost))
-    case .encryptionFailed(let code): append(.failed(connectionIndex: index, .encryption(code)))
-    }
+    #if !JUST_WORKS_ONLY
+      // Another connection may still wait for its answer.
+      if question?.connectionIndex == index { question = nil }
+    #endif
+    append(PairingEvent(outcome, connectionIndex: index))
   }
 
   /// The user has answered.

@@ -19,10 +19,33 @@ enum PairingEvent: Equatable, Sendable {
   case forgotten(Int)
 }
 
+extension PairingEvent {
+  /// The event of a pairing that has ended.
+  init(_ outcome: PairingOutcome, connectionIndex: Int) {
+    let fault: PairingFault
+    switch outcome {
+    case .paired(let bond):
+      self = .paired(
+        connectionIndex: connectionIndex, identity: bond?.identityAddress,
+        bond?.security ?? .encrypted)
+      return
+    case .failed(let failure): fault = .own(failure)
+    case .noRoom: fault = .noRoom
+    case .refused(let failure): fault = .peer(failure)
+    case .timedOut: fault = .timeout
+    case .linkLost: fault = .linkLost
+    case .encryptionFailed(let code): fault = .encryption(code)
+    }
+    self = .failed(connectionIndex: connectionIndex, fault)
+  }
+}
+
 /// Why a pairing has failed.
 enum PairingFault: Equatable, Sendable {
   /// This device ended it.
   case own(PairingFailure)
+  /// This device has no room for another bond.
+  case noRoom
   /// The other side ended it.
   case peer(PairingFailure)
   /// The other side said nothing for 30 s.

@@ -12,8 +12,8 @@ enum BallLine {
   case advertising(DeviceAddress)
   /// This number of lines of the central, or of several, were left out.
   case omission(Int, connectionIndex: Int)
-  /// A button has been pressed.
-  case button(PanelAction)
+  /// A button has been pressed. After a shake, so many centrals get a new answer.
+  case button(PanelAction, listeners: Int)
   /// For people: a fixed text.
   case text(StaticString)
   /// For programs: a part has this state; the text says why, unless it is empty.
@@ -38,7 +38,7 @@ extension ByteWriter {
     switch line {
     case .advertising(let own): writeAdvertising(text, own)
     case .omission(let count, _): writeOmission(of: count, of: central)
-    case .button(let action): write(text: action.sentence)
+    case .button(let action, let listeners): writeWords(action, listeners)
     case .text(let text): write(text: text)
     default: break
     }
@@ -60,9 +60,10 @@ extension ByteWriter {
         beginJSON("omitted", central)
         add("place", connectionIndex)
         add("count", count)
-      case .button(let action):
+      case .button(let action, let listeners):
         beginJSON("button")
         add("action", plain: action.word)
+        if action == .shake { add("centrals", listeners) }
       case .text: return
       case .state(let event, let state):
         beginJSON(event)
@@ -89,6 +90,21 @@ extension ByteWriter {
 
 /// The lines for people.
 extension ByteWriter {
+  /// Writes what a button did.
+  @_lifetime(self: copy self)
+  @inline(never)
+  mutating func writeWords(_ action: PanelAction, _ listeners: Int) {
+    write(text: action.sentence)
+    guard action == .shake else { return }
+    guard listeners > 0 else {
+      return write(text: ": nobody gets an answer, as no central that has asked is subscribed.")
+    }
+    write(text: ": ")
+    write(decimal: listeners)
+    write(text: listeners == 1 ? " central gets" : " centrals get")
+    write(text: " a new answer.")
+  }
+
   /// Writes the line of an event; nothing for a radio or subscription event.
   @_lifetime(self: copy self)
   @inline(never)

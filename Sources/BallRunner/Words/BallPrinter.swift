@@ -18,8 +18,6 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   private var errors = LineQueue<512>()
   /// Whether the oldest line is an error.
   private var errorsAreOlder = false
-  /// Whether nothing reads the output any more.
-  private(set) var isClosed = false
 
   /// The hash of the last printed trouble; `nil` while the radio works.
   private var radioTrouble: UInt32?
@@ -75,9 +73,8 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
         remove(count, from: stream)
         guard count == length else { return }
         appendLoss(to: stream)
-      case .closed:
-        if stream == .output { isClosed = true }
-        remove(length, from: stream)
+      // The ball goes on without a reader, and its lines are lost.
+      case .closed: remove(length, from: stream)
       }
     }
   }
@@ -88,6 +85,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     stream == .output ? output.pending : errors.pending
   }
 
+  @inline(never)
   private mutating func remove(_ count: Int, from stream: OutputStream) {
     if stream == .output { output.remove(count) } else { errors.remove(count) }
   }
@@ -227,9 +225,11 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Prints that a button was pressed, after the ball has acted.
-  mutating func report(_ action: PanelAction) {
-    printJSON(.button(action))
-    printWords(.button(action))
+  ///
+  /// - Parameter listeners: How many centrals get a new answer after a shake.
+  mutating func report(_ action: PanelAction, listeners: Int) {
+    printJSON(.button(action, listeners: listeners))
+    printWords(.button(action, listeners: listeners))
   }
 
   /// Prints an event of the protection of links.

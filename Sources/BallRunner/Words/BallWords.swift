@@ -22,10 +22,10 @@ extension PanelAction {
     }
   }
 
-  /// What happened, for people.
+  /// What happened, for people. A shake's sentence goes on.
   var sentence: StaticString {
     switch self {
-    case .shake: "Shaken."
+    case .shake: "Shaken"
     case .clear: "Cleared: every question and answer is forgotten."
     case .release: "Clear was held: all disconnected."
     }

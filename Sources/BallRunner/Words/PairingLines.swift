@@ -144,6 +144,7 @@ extension BallPrinter {
         return writer.write(hexadecimal: failure.rawValue)
       }
       writer.write(text: words)
+    case .noRoom: writer.write(text: "there is no room for its bond; remove another bond first")
     case .timeout: writer.write(text: "the other side said nothing for 30 s")
     case .linkLost: writer.write(text: "the connection was lost")
     case .encryption(let code):
@@ -156,7 +157,7 @@ extension BallPrinter {
   private static func ownWords(of failure: PairingFailure) -> StaticString? {
     switch failure {
     case .numericComparisonFailed: "the user said no"
-    case .keyRejected: "it has a stronger bond already, or claims the address of another"
+    case .keyRejected: "it did not prove that it has its bond; remove the bond first"
     case .authenticationRequirements: "it cannot meet the required security"
     default: nil
     }

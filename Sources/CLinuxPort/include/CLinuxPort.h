@@ -114,15 +114,24 @@ uint32_t clinuxport_group(const char *path);
 /// Connects to the socket at a path of at most 107 bytes. The descriptor does not wait.
 int clinuxport_connect_unix(const char *path);
 
-/// Listens at a path of at most 107 bytes, for this user alone. Replaces the socket of a program of this user
-/// that has ended; EADDRINUSE if another program listens there, EEXIST if the file is something else.
-int clinuxport_listen_unix(const char *path);
+/// The right to a socket's path, and the socket there.
+struct clinuxport_place {
+    /// The lock, in the file .NAME.eightball-lock beside the path.
+    int lock;
+    /// The socket's file.
+    uint64_t device, file;
+};
+
+/// Listens at a path of at most 107 bytes, for this user alone: a descriptor. From its first moment at the path
+/// the socket can be connected to. Replaces the socket of a program of this user that has ended; EADDRINUSE if
+/// another program has the path, EEXIST if the file there is something else.
+int clinuxport_listen_unix(const char *path, struct clinuxport_place *place);
+
+/// Removes the socket from its path, if it is still there, and gives the path back.
+void clinuxport_leave_unix(const char *path, const struct clinuxport_place *place);
 
 /// Raises the send buffer of a connection to the kernel's limit for a user.
 void clinuxport_keep_more(int descriptor);
-
-/// unlink(2).
-void clinuxport_remove(const char *path);
 
 /// The user number of the owner of `path`, or of the target of a link there.
 int64_t clinuxport_owner(const char *path, int follows_links);
@@ -174,23 +183,26 @@ int clinuxport_configure_serial(int descriptor, uint32_t speed);
 /// Watches the names in a directory: inotify(7).
 int clinuxport_watch_directory(const char *path);
 
-// The file of the bonds, and the program that keeps it
+// The file of the bonds, at an absolute path of at most 255 bytes, and the program that keeps it
 
-/// Makes a folder for this user alone; an existing one stays unchanged.
-int clinuxport_make_folder(const char *path);
+/// Makes the missing folders of a file, for this user alone.
+int clinuxport_make_folders(const char *path);
 
-/// Opens a file of this user to read it, locks it, and removes the permissions of others:
-/// `was_open_to_others` is 1 if they had any. EINVAL if it is no regular file, EPERM if it is
-/// another user's, EBUSY if another process has locked it.
-int clinuxport_open_own(const char *path, int *was_open_to_others);
+/// Makes a file if it is missing (mode 0600), and locks it: flock(2). The lock ends with the descriptor. EBUSY if
+/// another process has it, EINVAL if it is not a regular file, EPERM if it is another user's.
+int clinuxport_lock(const char *path);
 
-/// rename(2).
-int clinuxport_rename(const char *from, const char *to);
+/// Takes the lock of a file of bonds, PATH.lock, as clinuxport_lock does: `lock` is its descriptor, or negative.
+/// Then opens the file of this user to read it, and removes the permissions of others: `was_open_to_others` is 1 if
+/// they had any. EINVAL if it is not a regular file, EPERM if it is another user's.
+int clinuxport_open_bonds(const char *path, int *lock, int *was_open_to_others);
 
-/// Writes a new file beside the old one, syncs it, and renames it. Returns a descriptor that holds
-/// the file's lock. If it fails, the old file stays.
-int clinuxport_replace(const char *path, const char *new_path, const char *folder, const uint8_t *bytes,
-                       size_t size);
+/// Renames a file to PATH.unusable.
+int clinuxport_set_aside(const char *path);
+
+/// Writes a new file beside the old one, PATH.new, syncs it, and renames it: 0. If it fails, the old file stays.
+/// Only for the holder of the lock.
+int clinuxport_replace(const char *path, const uint8_t *bytes, size_t size);
 
 /// Becomes another program, with the same environment: execve(2). Returns only on failure.
 int clinuxport_become(const char *program, const char *const *arguments);

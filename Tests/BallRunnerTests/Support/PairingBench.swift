@@ -57,10 +57,11 @@ final class PairingBench {
 
   /// - Parameters:
   ///   - hasUser: Whether a user confirms pairings at the ball.
+  ///   - staysOpen: Whether pairing stays open after a success.
   ///   - bonds: The ball's bonds, as in a file.
   init(
-    _ protection: BallProtection = .encrypted, hasUser: Bool = false, isJSON: Bool = false,
-    bonds: [UInt8] = [], machine: TestMachine = TestMachine()
+    _ protection: BallProtection = .encrypted, hasUser: Bool = false, staysOpen: Bool = false,
+    isJSON: Bool = false, bonds: [UInt8] = [], machine: TestMachine = TestMachine()
   ) {
     machine.lines.isThere = true
     machine.controller = nil
@@ -73,7 +74,8 @@ final class PairingBench {
           name: DeviceName(StaticText("Test Ball")), service: .ballService, address: .public),
         seed: 8, lines: isJSON ? .json : .words),
       security: BallSecurityManager<4, FixedRandom>(
-        policy: protection.policy(hasUser: hasUser), identity: identity, bonds: table,
+        policy: protection.policy(hasUser: hasUser, staysOpen: staysOpen), identity: identity,
+        bonds: table,
         delegate: PairingControl(protection), agreement: P256KeyAgreement(),
         random: FixedRandom(seed: 1)),
       on: TestPort(machine: machine))
@@ -124,6 +126,11 @@ final class PairingBench {
     guard central.security.secure(at: 0, at: bench.now) else { return false }
     run(for: 2_000)
     return isEncrypted
+  }
+
+  /// The central loses its bonds.
+  func forgetAtCentral() {
+    while central.security.bonds.count > 0 { central.security.removeBond(at: 0) }
   }
 
   /// The central begins to pair.

@@ -12,6 +12,9 @@ final class TestLines {
   var isRefused = false
   private(set) var isOpen = false
   var isListening = false
+  /// The buttons and lights that the chip, on its way out, no longer reads or sets.
+  var lostButtons: Set<ButtonName> = []
+  var lostLights: Set<LightName> = []
   /// The buttons and lights that the board has.
   var buttons: Set<ButtonName> = [.shake, .clear]
   var lights: Set<LightName> = [.status, .answer]
@@ -19,6 +22,7 @@ final class TestLines {
   /// How often a light was set.
   private(set) var writes = 0
   private(set) var openings = 0
+  private(set) var closings = 0
 
   private var closed: Set<ButtonName> = []
   private var edges: [ButtonEdge] = []
@@ -44,12 +48,13 @@ final class TestLines {
   }
 
   func close() {
+    closings += 1
     isOpen = false
     isListening = false
   }
 
   func contact(of button: ButtonName) -> ContactRead {
-    if isGone { return .lost }
+    if isGone || lostButtons.contains(button) { return .lost }
     guard buttons.contains(button) else { return .none }
     return closed.contains(button) ? .closed : .open
   }
@@ -60,7 +65,7 @@ final class TestLines {
   }
 
   func set(_ light: LightName, _ isLit: Bool) -> Bool {
-    if isGone { return false }
+    if isGone || lostLights.contains(light) { return false }
     guard lights.contains(light) else { return true }
     writes += 1
     if isLit { lit.insert(light) } else { lit.remove(light) }
