@@ -4,7 +4,9 @@ import asyncio
 import base64
 import contextlib
 import json
+import os
 import pathlib
+import shutil
 
 from devtools import DevTools, Refused
 from programs import PATIENCE, REPOSITORY
@@ -200,13 +202,18 @@ class Page:
 
     # Pictures
 
-    async def photograph(self, name: str) -> pathlib.Path:
-        """Finishes animations, and writes NAME.png in the folder of pictures."""
+    async def photograph(self, name: str, document: pathlib.Path | None = None) -> pathlib.Path:
+        """Finishes animations, and writes NAME.png in the folder of pictures.
+
+        `document`: the picture of a page of docs/, which is renewed if EIGHTBALL_KEEP_PICTURES is set.
+        """
         await self.evaluate(AT_REST)
         picture = await self.send("Page.captureScreenshot", format="png")
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.png"
         path.write_bytes(base64.b64decode(picture["data"]))
+        if document and os.environ.get("EIGHTBALL_KEEP_PICTURES"):
+            shutil.copyfile(path, document)
         return path
 
     # Complaints

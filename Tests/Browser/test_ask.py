@@ -1,6 +1,7 @@
 """Questions and answers in docs/ask.html, and texts that are not questions."""
 
 import eight_ball
+from programs import REPOSITORY
 
 # Answers
 
@@ -15,9 +16,9 @@ async def test_a_question_is_answered(asking):
             f"subscribe-to-notifications {eight_ball.ANSWER}",
             f"write {eight_ball.QUESTION}",
         ]
-        # The picture of docs/ask.md; docs/ask.png is a copy of it.
+        # The picture of docs/ask.md.
         await it.page.evaluate("part.question.blur(), scrollTo(0, 0)")
-        await it.page.photograph("ask")
+        await it.page.photograph("ask", document=REPOSITORY / "docs" / "ask.png")
 
 
 async def test_each_question_has_its_answer_by_mouse_and_by_keyboard(asking):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -87,8 +86,6 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     assert await page.evaluate("document.querySelector('#shown').textContent") == (
         f"The ball shows: {answer}"
     )
-    # The central disconnects at the end.
-    await page.until(f"{ROWS}.at(-1)?.includes('disconnects')")
     rows = await page.evaluate(ROWS)
     question_row = next(row for row in rows if "“Shall we ship?”" in row)
     assert "Write Request" in question_row and "53 68 61 6c 6c" in question_row
@@ -97,11 +94,61 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     await _photograph(page)
 
 
+async def test_the_pages_central_stays_and_hears_a_shake(page, ball):
+    await page.until("!document.querySelector('#send').disabled")
+    # Nobody has asked.
+    await page.click("#shake")
+    await page.until_text("#front-note", "Nobody hears the shake")
+    await page.type("#question", "Do you stay?")
+    await page.click("#send")
+    await page.until_text("#ask-note", "Answer: ")
+    central = (await ball.event("answer"))["central"]
+    await page.until_text("#centrals", "subscribed")
+    await page.click("#shake")
+    assert (await ball.event("button"))["centrals"] == 1
+    answer = (await ball.event("answer", central=central))["text"]
+    await page.until_text("#front-note", f"A new answer for {central}.")
+    await page.until_text("#said", answer)
+    # The same central asks again.
+    await page.type("#question", "Still there?")
+    await page.click("#send")
+    await ball.event("answer", central=central)
+    await page.click("#leave")
+    await ball.event("disconnected", central=central, code=0x13)
+    await page.until_text("#ask-note", "The central has disconnected.")
+    assert await page.evaluate("document.querySelector('#leave').hidden")
+    await page.click("#shake")
+    await page.until_text("#front-note", "Nobody hears the shake")
+
+
+async def test_the_central_of_a_page_leaves_with_it(browser, panel, ball):
+    async with browser.page(panel.address) as page:
+        await page.until("!document.querySelector('#send').disabled")
+        await page.type("#question", "Do you stay?")
+        await page.click("#send")
+        await page.until_text("#ask-note", "Answer: ")
+    await ball.event("disconnected", code=0x13)
+
+
+async def test_an_empty_question_is_not_asked(page, ball):
+    await page.until("!document.querySelector('#send').disabled")
+    await page.click("#send")
+    await page.until_text("#ask-note", "Type a question first.")
+    assert await page.evaluate("document.activeElement.id") == "question"
+    assert ball.events("connected") == []
+
+
+async def test_the_toolbar_is_one_line_at_1280(page):
+    await page.evaluate("document.querySelector('#count').textContent = '9,999 of 10,000 match'")
+    bar = "[...document.querySelectorAll('.bar > :not(.unseen)')].map((it) => it.getBoundingClientRect())"
+    middles = await page.evaluate(f"{bar}.map((it) => it.top + it.height / 2)")
+    assert max(middles) - min(middles) < 8, middles
+
+
 async def _photograph(page) -> None:
     """Takes pictures in both themes, wide and on a phone; no content is wider than the window."""
-    picture = await page.photograph("panel-dark")
-    if os.environ.get("EIGHTBALL_KEEP_PICTURES"):
-        shutil.copyfile(picture, PICTURE)
+    await page.evaluate("scrollTo(0, 0)")
+    await page.photograph("panel-dark", document=PICTURE)
     assert PICTURE.stat().st_size < 250_000
     await page.click("#theme")
     await page.photograph("panel-light")
@@ -186,12 +233,16 @@ async def test_filter_and_pause(page, folder):
     await page.until(f"{ROWS}.at(-1)?.includes('disconnects')")
     await page.type("#filter", "is it FILTERED?")
     assert await page.until(f"{ROWS}.length === 1 && {ROWS}[0].includes('Is it filtered?')")
+    kept = await page.evaluate("packets.length")
+    assert kept > 10 and await page.text("#count") == f"1 of {kept} match"
     # “Is it” in bytes.
     await page.type("#filter", "49 73 20 69 74")
     assert await page.until(f"{ROWS}.length === 1 && {ROWS}[0].includes('Is it filtered?')")
     await page.type("#filter", "nothing like it")
     await page.until_text("#empty", "No packet passes the filter.")
+    assert (await page.text("#count")).startswith("0 of ")
     await page.type("#filter", "")
+    await page.until_text("#count", " kept")
     await page.click("#credits")
     await page.until(f"{ROWS}.some((it) => it.includes('Number Of Completed Packets'))")
     await page.click("#credits")

@@ -12,7 +12,7 @@ final class PanelState {
   /// The options of the command line.
   let options: PanelOptions
   private let secret: Secret
-  private let asker: Asker
+  let asker: Asker
   private var connections = 0
   private var streams: [Int: PageStream] = [:]
   private var lastPage = 0
@@ -66,22 +66,33 @@ final class PanelState {
     return .json(.accepted, "{}")
   }
 
-  /// `{"page":1,"question":"Will it rain?"}`: asks with a real central. The reply is the last line
-  /// of `eightball ask --json`.
+  /// `{"page":1,"question":"Will it rain?"}`: asks with a real central. The reply is the line of
+  /// `eightball ask --stay --json` about the question.
   func ask(_ body: ByteBufferView, reply: @escaping @Sendable (Reply) -> Void) {
     guard let request = JSONValue(body), let page = request["page"]?.number,
       let question = request["question"]?.text
     else { return reply(.detail(.badRequest, "Expected page and question.")) }
-    guard (1...512).contains(question.utf8.count), !question.utf8.contains(0) else {
+    guard (1...512).contains(question.utf8.count),
+      !question.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") })
+    else {
       return reply(
-        .detail(.badRequest, "A question has 1 to 512 bytes of UTF-8, none of them zero."))
+        .detail(.badRequest, "A question is one line of 1 to 512 bytes of UTF-8 without zeros."))
     }
     guard let stream = streams[page] else {
       return reply(.detail(.conflict, "This page is not connected."))
     }
-    switch stream.central {
-    case .failure(let obstacle): reply(.detail(.conflict, obstacle.words))
-    case .success(let central): asker.ask(question, by: central, page: page, reply: reply)
+    stream.ask(question, reply: reply)
+  }
+
+  /// `{"page":1}`: disconnects the page's central.
+  func leave(_ body: ByteBufferView) -> Reply {
+    guard let page = JSONValue(body)?["page"]?.number else {
+      return .detail(.badRequest, "Expected page.")
     }
+    guard let stream = streams[page] else {
+      return .detail(.conflict, "This page is not connected.")
+    }
+    stream.leave()
+    return .json(.accepted, "{}")
   }
 }

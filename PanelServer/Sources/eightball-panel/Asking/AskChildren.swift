@@ -1,20 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Runs child processes and returns their last lines. Each runs on a thread that may block.
+/// Starts child processes, and ends those that still run when the panel ends.
 final class AskChildren: Sendable {
-  /// How a child ended.
-  enum End: Sendable {
-    /// Its last line on stdout.
-    case said(String)
-    /// It printed nothing, for this reason.
-    case silent(String)
+  /// A child process, and this side's ends of its input and output.
+  struct Child: Sendable {
+    let process: pid_t
+    let input: CInt
+    let output: CInt
   }
-
-  /// How long a child may run, in milliseconds: longer than a central searches, connects and waits.
-  private static let timeout: CInt = 30_000
-  /// The most bytes that are read from a child.
-  private static let mostBytes = 1 << 16
 
   private let running = Mutex<Set<pid_t>>([])
 
@@ -23,47 +17,54 @@ final class AskChildren: Sendable {
     running.withLock { for child in $0 { kill(child, SIGTERM) } }
   }
 
-  /// Runs a program to its end.
-  func run(_ arguments: [String]) -> End {
-    guard let (child, descriptor) = start(arguments) else {
-      return .silent("\(arguments.first ?? "eightball") cannot be started.")
-    }
-    defer { close(descriptor) }
-    let output = read(descriptor)
-    // It closed its output and ends, or it took too long.
-    if output == nil { kill(child, SIGKILL) }
+  /// Waits until the process has ended. Blocks.
+  func reap(_ process: pid_t) {
     var status: CInt = 0
-    while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-    _ = running.withLock { $0.remove(child) }
-    let lines = String(decoding: output ?? [], as: UTF8.self).split(separator: "\n")
-    if let last = lines.last { return .said(String(last)) }
-    return .silent("eightball ask ended without an answer.")
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    _ = running.withLock { $0.remove(process) }
   }
 
-  /// Starts a program with its output in a pipe; `nil` if that fails.
-  private func start(_ arguments: [String]) -> (child: pid_t, output: CInt)? {
-    // One at a time, so that no other child inherits the pipe, and endAll() ends every child.
+  /// Starts a program; `nil` if that fails.
+  func start(_ arguments: [String]) -> Child? {
+    // One at a time, so that no other child inherits the pipes, and endAll() ends every child.
     running.withLock { running in
-      var ends: [CInt] = [-1, -1]
-      guard unsafe pipe(&ends) == 0 else { return nil }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      let child = spawn(arguments, output: ends[1])
-      close(ends[1])
-      guard let child else {
-        close(ends[0])
+      guard let input = Self.pipe() else { return nil }
+      guard let output = Self.pipe() else {
+        Self.close(input)
         return nil
       }
-      running.insert(child)
-      return (child, ends[0])
+      guard let process = spawn(arguments, input: input.reader, output: output.writer) else {
+        Self.close(input)
+        Self.close(output)
+        return nil
+      }
+      Glibc.close(input.reader)
+      Glibc.close(output.writer)
+      running.insert(process)
+      return Child(process: process, input: input.writer, output: output.reader)
     }
   }
 
-  /// Creates the process, with empty input and this output; `nil` if that fails.
-  private func spawn(_ arguments: [String], output: CInt) -> pid_t? {
+  private typealias Pipe = (reader: CInt, writer: CInt)
+
+  private static func pipe() -> Pipe? {
+    var ends: [CInt] = [-1, -1]
+    guard unsafe Glibc.pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func close(_ pipe: Pipe) {
+    Glibc.close(pipe.reader)
+    Glibc.close(pipe.writer)
+  }
+
+  /// Creates the process, with this input and output; `nil` if that fails.
+  private func spawn(_ arguments: [String], input: CInt, output: CInt) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     // SwiftNIO's sockets stay open in a child that gets them: after a crash of the panel, its port
@@ -87,30 +88,6 @@ final class AskChildren: Sendable {
     var child = pid_t()
     let status = unsafe posix_spawn(&child, arguments[0], &actions, &attributes, &texts, environ)
     return status == 0 ? child : nil
-  }
-
-  /// Reads to the end; `nil` if that takes too long, or there are too many bytes.
-  private func read(_ descriptor: CInt) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 4_096)
-    let deadline = Self.milliseconds + Int(Self.timeout)
-    while bytes.count < Self.mostBytes {
-      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let left = deadline - Self.milliseconds
-      guard left > 0 else { return nil }
-      guard unsafe poll(&wait, 1, CInt(left)) > 0 else { continue }
-      let count = unsafe Glibc.read(descriptor, &part, part.count)
-      if count == 0 { return bytes }
-      if count > 0 { bytes += part.prefix(count) }
-    }
-    return nil
-  }
-
-  /// The monotonic clock.
-  private static var milliseconds: Int {
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec * 1_000 + now.tv_nsec / 1_000_000
   }
 }
 

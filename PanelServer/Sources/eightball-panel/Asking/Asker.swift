@@ -1,51 +1,50 @@
 import NIOCore
 import NIOPosix
 
-/// Asks with child processes, one at a time for each page, and a few in total. Used only on the
-/// loop's thread.
+/// Starts the centrals of the pages. Used only on the loop's thread.
 final class Asker {
-  /// The most questions at once.
+  /// The most centrals at once: as many as a ball serves.
   static let mostAtOnce = 4
 
   private let threads: NIOThreadPool
-  private let loop: any EventLoop
   private let children: AskChildren
-  private var pages: Set<Int> = []
+  let loop: any EventLoop
+  private var count = 0
 
-  /// - Parameter threads: `mostAtOnce` threads that wait for the children.
+  /// - Parameter threads: `mostAtOnce` threads that wait for the end of the children.
   init(threads: NIOThreadPool, loop: any EventLoop, children: AskChildren) {
     self.threads = threads
     self.loop = loop
     self.children = children
   }
 
-  /// Asks. Replies with the last line of the child, or why it printed none.
-  func ask(
-    _ question: String, by central: AskingCentral, page: Int,
-    reply: @escaping @Sendable (Reply) -> Void
-  ) {
-    guard !pages.contains(page) else {
-      return reply(.detail(.tooManyRequests, "This page's last question is still on its way."))
+  /// Starts a central. `onEnd` is called once, when it has ended.
+  ///
+  /// - Throws: Why there is none, as a reply.
+  func start(
+    _ central: AskingCentral, onEnd: @escaping () -> Void
+  ) throws(Obstacle) -> PageCentral {
+    guard count < Self.mostAtOnce else {
+      throw Obstacle(
+        reply: .detail(
+          .tooManyRequests,
+          "\(Self.mostAtOnce) pages have a central already: disconnect one, or close its page."))
     }
-    guard pages.count < Self.mostAtOnce else {
-      return reply(.detail(.tooManyRequests, "Other pages are asking; try again."))
+    guard let child = children.start(central.arguments) else {
+      throw Obstacle(reply: .detail(.badGateway, "\(central.program) cannot be started."))
     }
-    pages.insert(page)
-    let arguments = central.arguments(question: question)
+    count += 1
+    let threads = self.threads
     let children = self.children
-    let own = NIOLoopBound(self, eventLoop: loop)
-    threads.runIfActive(eventLoop: loop) { children.run(arguments) }
-      .whenComplete { result in
-        own.value.pages.remove(page)
-        reply(Self.reply(to: result))
-      }
+    return PageCentral(child, loop: loop) { [self] in
+      count -= 1
+      threads.submit { _ in children.reap(child.process) }
+      onEnd()
+    }
   }
 
-  private static func reply(to result: Result<AskChildren.End, any Error>) -> Reply {
-    switch result {
-    case .success(.said(let line)): .json(.ok, line)
-    case .success(.silent(let words)): .detail(.badGateway, words)
-    case .failure: .detail(.serviceUnavailable, "The panel is ending.")
-    }
+  /// Why there is no central.
+  struct Obstacle: Error {
+    let reply: Reply
   }
 }

@@ -7,9 +7,8 @@ struct AskingCentral {
   /// The ball's name, if known: another ball may be on the same air.
   let name: String?
 
-  /// The arguments of `eightball ask`.
-  func arguments(question: String) -> [String] {
-    [program, "ask", "--json", "--radio", radio] + (name.map { ["--name=\($0)"] } ?? [])
-      + ["--", question]
+  /// The arguments of `eightball ask`, which stays and asks each line of its input.
+  var arguments: [String] {
+    [program, "ask", "--stay", "--json", "--radio", radio] + (name.map { ["--name=\($0)"] } ?? [])
   }
 }

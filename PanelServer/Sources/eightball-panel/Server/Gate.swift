@@ -17,6 +17,8 @@ struct Gate {
     case press
     /// A question.
     case ask
+    /// The end of the page's central.
+    case leave
   }
 
   /// The longest body, in bytes.
@@ -65,7 +67,7 @@ struct Gate {
 
   private static let paths: [String: (HTTPMethod, Passage)] = [
     "/": (.GET, .page), "/events": (.GET, .events), "/press": (.POST, .press),
-    "/ask": (.POST, .ask),
+    "/ask": (.POST, .ask), "/leave": (.POST, .leave),
   ]
 
   /// The path, and the query after "?".

@@ -96,6 +96,7 @@ final class RequestHandler: ChannelInboundHandler {
     case .page: replyPage(on: context)
     case .entrance(let cookie): replyPage([("Set-Cookie", cookie)], on: context)
     case .press: reply(panel.press(body.readableBytesView), on: context)
+    case .leave: reply(panel.leave(body.readableBytesView), on: context)
     case .ask:
       let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       panel.ask(body.readableBytesView) { answer in

@@ -21,6 +21,8 @@ final class PageStream {
   /// The last error of the connection to the ball; `nil` at the start and while connected.
   private var trouble: String?
   private var identity = BallIdentity()
+  /// The central that asks this page's questions; `nil` before the first, and after its end.
+  private var asking: PageCentral?
   private var retry: Scheduled<Void>?
   private var beat: RepeatedTask?
   private var hasEnded = false
@@ -51,6 +53,7 @@ final class PageStream {
     beat?.cancel()
     retry?.cancel()
     ball?.close()
+    leave()
     panel.closeStream(page)
   }
 
@@ -61,8 +64,37 @@ final class PageStream {
     return true
   }
 
+  /// Asks with this page's central, which is started for the first question.
+  func ask(_ question: String, reply: @escaping (Reply) -> Void) {
+    do throws(Asker.Obstacle) {
+      try openCentral().ask(question, reply: reply)
+    } catch {
+      reply(error.reply)
+    }
+  }
+
+  private func openCentral() throws(Asker.Obstacle) -> PageCentral {
+    if let asking { return asking }
+    switch central {
+    case .failure(let obstacle): throw Asker.Obstacle(reply: .detail(.conflict, obstacle.words))
+    case .success(let central):
+      let started = try panel.asker.start(central) { [weak self] in self?.centralEnded() }
+      asking = started
+      report(hasCentral: true)
+      return started
+    }
+  }
+
+  /// Disconnects this page's central, if it has one.
+  func leave() { asking?.end() }
+
+  private func centralEnded() {
+    asking = nil
+    if !hasEnded { report(hasCentral: false) }
+  }
+
   /// The central for this page's questions.
-  var central: Result<AskingCentral, AskObstacle> {
+  private var central: Result<AskingCentral, AskObstacle> {
     guard ball != nil, trouble == nil else { return .failure(AskObstacle(words: Self.noBall)) }
     return identity.central(options: panel.options)
   }
@@ -89,6 +121,7 @@ final class PageStream {
   /// The connection to the ball has ended or failed.
   func lost(_ reason: String) {
     ball = nil
+    leave()
     identity = BallIdentity()
     guard !hasEnded else { return }
     if trouble != reason {
@@ -125,6 +158,12 @@ final class PageStream {
       words += ",\"asks\":true"
     }
     write("data: {\(words)}\n\n")
+    flush()
+  }
+
+  /// Sends the event `central`: whether this page has a central.
+  private func report(hasCentral: Bool) {
+    write("data: {\"event\":\"central\",\"open\":\(hasCentral)}\n\n")
     flush()
   }
 

@@ -1,0 +1,111 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// The central of a page: the process of `eightball ask --stay`. It stays connected and subscribed,
+/// so that it hears a shake, until the page closes or disconnects it. Used only on the loop's thread.
+final class PageCentral: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// How long a question may take: longer than a central searches, connects and waits.
+  private static let timeout = TimeAmount.seconds(30)
+
+  private let child: AskChildren.Child
+  private let loop: any EventLoop
+  private let onEnd: () -> Void
+  /// The pipes of the process; `nil` until they are open.
+  private var channel: (any Channel)?
+  /// The question that waits for the pipes.
+  private var unsent: ByteBuffer?
+  /// Takes the reply to the question that is on its way; `nil` between questions.
+  private var reply: ((Reply) -> Void)?
+  private var deadline: Scheduled<Void>?
+  private var hasEnded = false
+
+  init(_ child: AskChildren.Child, loop: any EventLoop, onEnd: @escaping () -> Void) {
+    self.child = child
+    self.loop = loop
+    self.onEnd = onEnd
+    open()
+  }
+
+  private func open() {
+    let own = NIOLoopBound(self, eventLoop: loop)
+    NIOPipeBootstrap(group: loop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let lines = ByteToMessageHandler(
+            LineDecoder(), maximumBufferSize: BallConnection.longestLine)
+          try channel.pipeline.syncOperations.addHandlers(lines, own.value)
+        }
+      }
+      .takingOwnershipOfDescriptors(input: child.output, output: child.input)
+      .whenComplete { own.value.opened($0) }
+  }
+
+  private func opened(_ result: Result<any Channel, any Error>) {
+    switch result {
+    case .success(let channel):
+      self.channel = channel
+      if let unsent { channel.writeAndFlush(unsent, promise: nil) }
+      unsent = nil
+    case .failure:
+      for descriptor in [child.input, child.output] { close(descriptor) }
+      kill(child.process, SIGTERM)
+      conclude()
+    }
+  }
+
+  /// Asks. The reply is the line of `eightball ask --json` about this question.
+  ///
+  /// - Parameter question: One line.
+  func ask(_ question: String, reply: @escaping (Reply) -> Void) {
+    guard self.reply == nil else {
+      return reply(.detail(.tooManyRequests, "This page's last question is still on its way."))
+    }
+    self.reply = reply
+    let own = NIOLoopBound(self, eventLoop: loop)
+    deadline = loop.scheduleTask(in: Self.timeout) {
+      kill(own.value.child.process, SIGKILL)
+    }
+    let line = ByteBuffer(string: question + "\n")
+    if let channel { channel.writeAndFlush(line, promise: nil) } else { unsent = line }
+  }
+
+  /// Disconnects, and ends.
+  func end() { if !hasEnded { kill(child.process, SIGTERM) } }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let line = unwrapInboundIn(data)
+    guard let object = JSONValue(line.readableBytesView) else { return }
+    switch object["event"]?.text {
+    // Without a question it is the answer to a shake, which the ball reports too.
+    case "answer" where object["question"] == nil: return
+    case "answer", "refused", "failed": answer(.json(.ok, String(buffer: line)))
+    default: return
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { conclude() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func answer(_ text: Reply) {
+    deadline?.cancel()
+    deadline = nil
+    let reply = self.reply
+    self.reply = nil
+    reply?(text)
+  }
+
+  /// The process has closed its output: it ends.
+  private func conclude() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    answer(.detail(.badGateway, "eightball ask ended without an answer."))
+    onEnd()
+  }
+}
