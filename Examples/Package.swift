@@ -25,10 +25,6 @@ let package = Package(
     .executableTarget(name: "fill-channel", dependencies: coreBluetooth),
     .executableTarget(name: "keep-a-secret", dependencies: coreBluetooth),
     .executableTarget(name: "read-a-secret", dependencies: coreBluetooth),
-    .target(name: "HeartRate", dependencies: coreBluetooth),
-    .testTarget(
-      name: "HeartRateTests",
-      dependencies: ["HeartRate"] + coreBluetooth),
     // Unchanged sources from Apple's systems. They compile here without a warning.
     .testTarget(
       name: "PortedTests", dependencies: coreBluetooth,

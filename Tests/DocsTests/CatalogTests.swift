@@ -5,8 +5,8 @@ struct CatalogTests {
   @Test(
     "The Swift that an article shows is compiled, and tested where it is a test",
     arguments: [
-      ("BluetoothHost", "APeripheral", "Tests/DocsTests/Examples/Battery.swift"),
-      ("VirtualRadio", "TestingAHost", "Tests/DocsTests/Examples/BatteryTests.swift"),
+      ("BluetoothHost", "APeripheral", "Examples/Battery/Sources/Battery/Battery.swift"),
+      ("VirtualRadio", "TestingAHost", "Examples/Battery/Tests/BatteryTests/BatteryTests.swift"),
       ("VirtualBoard", "TestingGPIOCode", "Tests/DocsTests/Examples/LightTests.swift"),
       ("EightBallKit", "UsingEightBallKit", "Examples/Sources/ask-a-ball/main.swift"),
     ])

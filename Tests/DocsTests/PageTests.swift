@@ -6,7 +6,8 @@ struct PageTests {
   @Test(
     "The Swift that a page shows is compiled: a whole file, or lines of one",
     arguments: [
-      ("README.md", 2), ("docs/own-peripheral.md", 3), ("docs/testing-apps.md", 2),
+      ("README.md", 2), ("docs/own-peripheral.md", 4), ("docs/testing-apps.md", 3),
+      ("Sources/CoreBluetooth/CoreBluetooth.docc/PortingYourCode.md", 5),
     ])
   func swift(page: String, count: Int) throws {
     let blocks = try Document(page).blocks.filter { $0.tag.hasPrefix("swift") }
@@ -15,7 +16,7 @@ struct PageTests {
       let location = "\(page):\(block.line)"
       let path = try #require(block.tag.split(separator: " ").dropFirst().first, "\(location)")
       let source = try Document.text(of: String(path))
-      if block.text.hasPrefix("import ") {
+      if block.text.hasPrefix("import ") || block.text.hasPrefix("// swift-tools-version") {
         #expect(block.text + "\n" == source, "\(location) is not \(path)")
       } else {
         // Lines from the middle of a file may have a lesser indentation.
@@ -29,7 +30,7 @@ struct PageTests {
 
   @Test("The test of an app fits under 60 lines")
   func shortTest() throws {
-    let path = "Examples/Tests/HeartRateTests/HeartRateTests.swift"
+    let path = "Examples/HeartRate/Tests/HeartRateTests/HeartRateTests.swift"
     #expect(try Document(path).lines.count <= 60)
   }
 
@@ -44,19 +45,27 @@ struct PageTests {
     #expect(listed.sorted() == declared.sorted())
   }
 
-  @Test("The lines for a manifest are those that scripts/check-client and Package.swift have")
-  func manifest() throws {
-    let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag.isEmpty }
-    let lines = blocks.flatMap { $0.lines }.map { line in
-      // Without the comment.
-      trim(line.replacing("  // the path of the checkout", with: ""))
+  @Test("A page shows every file of its package, and names each by its path there")
+  func packages() throws {
+    let pages = [
+      "own-peripheral": "Examples/Battery", "testing-apps": "Examples/HeartRate",
+    ]
+    for (page, folder) in pages {
+      let document = try Document("docs/\(page).md")
+      let shown = document.blocks.map(\.tag).filter { $0.hasPrefix("swift \(folder)/") }
+      #expect(shown.contains("swift \(folder)/Package.swift"))
+      let prose = document.lines.joined(separator: " ")
+      for tag in shown { #expect(prose.contains("`\(tag.dropFirst(7 + folder.count))`"), "\(tag)") }
     }
-    #expect(lines.count == 3)
-    let client = try Document.text(of: "scripts/check-client").filter { $0 != "\\" }
-      .replacing("$PWD", with: "../8-ball").replacing("$name", with: "BluetoothHost")
-    for line in lines.prefix(2) { #expect(client.contains(line), "\(line)") }
+    let client = try Document.text(of: "scripts/check-client")
+    for folder in pages.values { #expect(client.contains(folder.dropFirst("Examples/".count))) }
+  }
+
+  @Test("The setting for a database of one's own is that of Package.swift")
+  func setting() throws {
+    let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag.isEmpty }
     let setting = ".enableExperimentalFeature(\"Lifetimes\")"
-    #expect(lines.last == "swiftSettings: [\(setting)]")
+    #expect(blocks.flatMap { $0.lines } == ["swiftSettings: [\(setting)]"])
     #expect(try Document.text(of: "Package.swift").contains(setting))
   }
 
@@ -118,6 +127,17 @@ struct PageTests {
     for row in rows {
       let message = row[0].replacing("hci0", with: "%s")
       #expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
+    }
+  }
+
+  @Test("One spelling, recognise, in the pages and in the help")
+  func spelling() throws {
+    var paths = try LinkTests.pages() + ["Sources/eightballd/Help.swift", "docs/ask.html"]
+    for folder in ["Sources/eightball/Commands/", "Sources/eightball/Options/"] {
+      paths += try Document.files(in: folder).filter { $0.hasSuffix(".swift") }.map { folder + $0 }
+    }
+    for path in paths {
+      #expect(!(try Document.text(of: path).lowercased().contains("recogniz")), "\(path)")
     }
   }
 

@@ -2,6 +2,8 @@ import BluetoothHost
 import Testing
 import VirtualRadio
 
+@testable import Battery
+
 /// A central that keeps the charge that it reads.
 struct ChargeReader: ClientApplication {
   var charge: UInt8?

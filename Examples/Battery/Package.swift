@@ -1,0 +1,27 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "battery",
+  dependencies: [
+    // The path of the checkout.
+    .package(name: "eightball", path: "../..", traits: [])
+  ],
+  targets: [
+    .target(
+      name: "Battery",
+      dependencies: [
+        .product(name: "BluetoothHost", package: "eightball"),
+        .product(name: "LinuxRadio", package: "eightball"),
+        .product(name: "LinuxSystem", package: "eightball"),
+      ]),
+    .testTarget(
+      name: "BatteryTests",
+      dependencies: [
+        "Battery",
+        .product(name: "BluetoothHost", package: "eightball"),
+        .product(name: "VirtualRadio", package: "eightball"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
