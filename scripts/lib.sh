@@ -221,6 +221,8 @@ answers() {
     [ "$wait" != 200 ] || fail "There is no air. It says:" "$(cat "$folder/radio")"
     sleep 0.1
   done
+  # The file exists before the program in the background opens it.
+  : >"$folder/ball"
   "$@" --radio "unix:$air" >"$folder/ball" 2>&1 &
   local ball=$!
   for wait in $(seq 200); do
@@ -233,6 +235,29 @@ answers() {
   wait "$ball" || fail "The ball ended with status $?."
   kill "$radio"
   wait "$radio" || fail "The air ended with status $?."
+}
+
+# figure_fault LABEL MEASURED: what is wrong with the first number after LABEL in a line of docs/figures.md, which may
+# differ from what was measured by 5 %. Prints nothing if it is right.
+figure_fault() {
+  local stated
+  stated=$(awk -v label="$1" '
+    at = index($0, label) {
+      rest = substr($0, at + length(label))
+      if (match(rest, /[0-9][0-9,]*/)) { rest = substr(rest, RSTART, RLENGTH); gsub(",", "", rest); print rest; exit }
+    }' docs/figures.md)
+  if [ -z "$stated" ]; then
+    echo "docs/figures.md has no figure after “$1”; $2 were measured."
+  elif ((100 * (stated - $2) > 5 * $2 || 100 * ($2 - stated) > 5 * $2)); then
+    echo "docs/figures.md has $stated after “$1”; $2 were measured. Correct it."
+  fi
+}
+
+# check_figure LABEL MEASURED: fails if the figure of docs/figures.md is wrong.
+check_figure() {
+  local fault
+  fault=$(figure_fault "$1" "$2")
+  [ -z "$fault" ] || fail "$fault"
 }
 
 # need_peers: the Python programs of Tests/Peers, in a folder of their own.
