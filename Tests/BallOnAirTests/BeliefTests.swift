@@ -8,15 +8,17 @@ import VirtualRadio
 /// sends it no request, and accepts no value from it, before the link is encrypted.
 @Suite("A central trusts a bonded peer only on an encrypted link")
 struct BeliefTests {
-  /// A pair with bonds, on a new unencrypted link.
-  private func bondedPair(disturb: (SecurePair) -> Void = { _ in }) -> SecurePair {
+  /// A pair with bonds, on a new link: an unencrypted one with `inClear`.
+  private func bondedPair(
+    inClear: Bool = false, disturb: (SecurePair) -> Void = { _ in }
+  ) -> SecurePair {
     let pair = SecurePair()
     pair.connect()
     _ = pair.central.pair()
     pair.run(for: 2_000)
     pair.disconnect()
     disturb(pair)
-    pair.connect()
+    pair.connect(inClear: inClear)
     return pair
   }
 
@@ -26,20 +28,21 @@ struct BeliefTests {
   }
 
   /// Gives the central's host an answer of the ball, as if from its link.
-  private func notify(_ central: SecureDevice) {
+  private func notify(_ central: SecureDevice, opcode: UInt8 = 0x1B) {
     central.host.client.application.links[0]?.awaitsAnswer = true
     let link = UInt8(truncatingIfNeeded: central.radio.connectionHandles[0].rawValue)
-    // The link, packet boundary 2, 8 bytes; 4 bytes, channel 4; notification, its handle, one byte.
+    // The link, packet boundary 2, 8 bytes; 4 bytes, channel 4; the opcode, its handle, one byte.
     let packet: [UInt8] = [
-      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, 0x1B, UInt8(Handles.answer.rawValue), 0, 0x21,
+      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, opcode, UInt8(Handles.answer.rawValue), 0, 0x21,
     ]
     central.host.receive(packet.span, at: central.now)
   }
 
-  @Test("The first operation encrypts the link with the bond; no request is sent unencrypted")
+  @Test("A link to a bonded peer is encrypted at once; no request is sent unencrypted")
   func encryptsFirst() {
     let pair = bondedPair()
-    #expect(pair.central.protection == .bonded)
+    #expect(pair.central.protection.contains(.encrypted))
+    #expect(pair.peripheral.protection.contains(.encrypted))
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
     #expect(pair.central.protection.contains(.encrypted))
@@ -64,7 +67,7 @@ struct BeliefTests {
 
   @Test("A value from an unencrypted link is dropped, and accepted from an encrypted one")
   func notification() {
-    let pair = bondedPair()
+    let pair = bondedPair(inClear: true)
     notify(pair.central)
     #expect(pair.central.askingClient.answerCount == 0)
     _ = pair.central.secure()
@@ -73,9 +76,34 @@ struct BeliefTests {
     #expect(pair.central.askingClient.answerCount == 1)
   }
 
+  /// A peer that gets no confirmation ends the link after 30 s: Vol 3, Part F, 3.3.3.
+  @Test("An indication from an unencrypted link is confirmed, and its value dropped")
+  func indication() {
+    let pair = bondedPair(inClear: true)
+    #expect(!pair.central.protection.contains(.encrypted))
+    var confirmations = 0
+    pair.central.onPacket = { if $0.count == 10, $0[9] == 0x1E { confirmations += 1 } }
+    notify(pair.central, opcode: 0x1D)
+    pair.run(for: 100)
+    #expect(confirmations == 1)
+    #expect(pair.central.askingClient.answerCount == 0)
+    notify(pair.central)
+    pair.run(for: 100)
+    #expect(confirmations == 1)
+    #expect(pair.central.askingClient.answerCount == 0)
+  }
+
+  @Test("A link to a peer that has lost its bond stays, unencrypted")
+  func lostBond() {
+    let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
+    #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing])
+    #expect(pair.central.protection == .bonded)
+    #expect(pair.central.host.connectionCount == 1)
+  }
+
   @Test("Without its bond, a peer is treated as unbonded")
   func dropped() {
-    let pair = bondedPair()
+    let pair = bondedPair(inClear: true)
     pair.central.host.security.removeBond(at: 0)
     notify(pair.central)
     #expect(pair.central.askingClient.answerCount == 1)
@@ -87,7 +115,7 @@ struct BeliefTests {
 
   @Test("A pairing that fails on a link with a bond fails the operation that waits for it")
   func failedPairing() {
-    let pair = bondedPair { $0.peripheral.host.security.policy.isOpen = false }
+    let pair = bondedPair(inClear: true) { $0.peripheral.host.security.policy.isOpen = false }
     #expect(pair.central.pair())
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
@@ -98,7 +126,7 @@ struct BeliefTests {
   @Test(
     "The wait for a controller's encryption event ends after 45 s")
   func silentController() {
-    let pair = bondedPair()
+    let pair = bondedPair(inClear: true)
     let central = pair.central
     // The command is acknowledged, and encryption never begins.
     pair.peripheral.radio.faults.leaveUnanswered(.leLongTermKeyRequestReply)
@@ -109,12 +137,12 @@ struct BeliefTests {
     #expect(errors(pair) == [])
     central.host.advance(to: begin.advanced(by: 45_000))
     #expect(errors(pair) == [.encryptionFailed(.connectionTimeout)])
-    #expect(central.record.encryptionFailures == [.connectionTimeout])
+    #expect(central.record.encryptionFailures == [.commandDisallowed, .connectionTimeout])
   }
 
   @Test("The client is informed of the link's security")
   func report() {
-    let pair = bondedPair()
+    let pair = bondedPair(inClear: true)
     #expect(pair.central.askingClient.security == .bonded)
     _ = pair.central.secure()
     pair.run(for: 1_000)

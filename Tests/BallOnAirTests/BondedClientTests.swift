@@ -33,7 +33,7 @@ struct BondedClientTests {
   func restored() {
     let pair = subscribedPair()
     pair.disconnect()
-    pair.connect()
+    pair.connect(inClear: true)
     #expect(pair.peripheral.host.server.application.listening == [:])
     update(pair, .open, 7)
     #expect(pair.central.asker.notified.isEmpty)
@@ -99,7 +99,7 @@ struct BondedClientTests {
     _ = database.grow()
     pair.peripheral.restart(database)
     pair.run(for: 5_000)
-    pair.connect()
+    pair.connect(inClear: true)
     #expect(pair.central.asker.notified.isEmpty)
     pair.secure()
     #expect(pair.central.asker.notified.map(\.handle) == [Handle.serviceChanged])
@@ -110,6 +110,37 @@ struct BondedClientTests {
     again(pair)
     #expect(pair.central.asker.notified.count == 1)
     #expect(pair.perform(.read(Handle.guarded)) == nil)
+  }
+
+  // Symptom: only the subscription to Service Changed was restored.
+  @Test("A database that was changed restores the subscriptions outside the change")
+  func convertedDatabase() throws {
+    let pair = subscribedPair()
+    var database = GuardedDatabase()
+    // As if the value `open` had changed.
+    database.earlier = (database.hash, [0, nil, 2, 3])
+    _ = database.grow()
+    let hash = database.hash
+    pair.peripheral.restart(database)
+    pair.run(for: 5_000)
+    pair.connect(inClear: true)
+    #expect(pair.central.asker.notified.isEmpty)
+    #expect(pair.peripheral.host.server.application.listening == [:])
+    pair.secure()
+    #expect(pair.central.asker.notified.map(\.handle) == [Handle.serviceChanged])
+    #expect(pair.central.asker.notified.first?.value == [1, 0, 0xFF, 0xFF])
+    #expect(
+      pair.peripheral.host.server.application.listening
+        == [[0, ApplicationAttribute.guarded.rawValue]: .notification])
+    // The client has confirmed, so it is change-aware, and gets values.
+    update(pair, .open, 7)
+    update(pair, .guarded, 9)
+    #expect(pair.central.asker.notified.map(\.value).dropFirst() == [[9]])
+    let record = try #require(pair.peripheral.bond?.client)
+    #expect(record.databaseHash == hash)
+    #expect(record.isChangeAware)
+    #expect(record.features == 1)
+    #expect((0..<4).map { record.subscriptions[$0] } == [.indication, .none, .notification, .none])
   }
 
   // Symptom: the record of the bond replaced it, and the client was never notified of changes.
@@ -123,7 +154,7 @@ struct BondedClientTests {
     _ = database.grow()
     pair.peripheral.restart(database)
     pair.run(for: 5_000)
-    pair.connect()
+    pair.connect(inClear: true)
     let configuration = UInt8(Handle.serviceChangedConfiguration.rawValue)
     RawLink(pair.central.radio).send([0x12, configuration, 0, 2, 0])
     pair.run(for: 500)

@@ -115,7 +115,7 @@ struct ChannelTests {
     #expect(pair.central.owner.streams.count == 1)
 
     pair.disconnect()
-    pair.connect()
+    pair.connect(inClear: true)
     pair.central.owner.ends = []
     pair.central.open(0x0080)
     pair.run(for: 500)

@@ -104,10 +104,8 @@ struct PrivacyTests {
     pair.connect(to: pair.peripheral.identity)
     #expect(pair.central.asker.peers == [0: pair.peripheral.identity])
     #expect(pair.peripheral.host.server.application.peers == [0: pair.central.identity])
-    #expect(pair.central.protection == .bonded)
-    pair.secure()
-    #expect(pair.central.protection.contains(.encrypted))
-    #expect(pair.peripheral.protection.contains(.encrypted))
+    #expect(pair.central.protection.contains(.encrypted | .bonded))
+    #expect(pair.peripheral.protection.contains(.encrypted | .bonded))
     #expect(pair.perform(.read(Handle.guarded)) == nil)
     pair.disconnect()
     pair.run(for: 900_000)
@@ -115,18 +113,26 @@ struct PrivacyTests {
     #expect(pair.peripheral.refusedCommands == [])
   }
 
-  @Test("An address change during a connection attempt is made afterwards")
+  @Test("An address change interrupts an attempt to connect, which goes on: Vol 3, Part C, 10.7.1")
   func renewalWhileConnecting() {
     let pair = hiddenPair(.resolving)
     let address = pair.central.host.address
-    _ = pair.central.host.connect(
-      to: DeviceAddress(kind: .public, bytes: [9, 9, 9, 9, 9, 9]))
+    let absent = DeviceAddress(kind: .public, bytes: [9, 0xBA, 0x11, 0, 0, 0xF0])
+    _ = pair.central.host.connect(to: absent)
     pair.run(for: 1_000_000)
-    #expect(pair.central.host.address == address)
-    pair.central.host.cancelConnection()
-    pair.run(for: 1_000)
-    #expect(pair.central.host.address != address)
-    #expect(pair.central.host.address.isResolved(by: Self.keys.0))
+    let second = pair.central.host.address
+    #expect(second != address)
+    #expect(second.isResolved(by: Self.keys.0))
+    #expect(pair.central.radio.randomAddress == second)
+    pair.run(for: 900_000)
+    #expect(pair.central.host.address != second)
+    let hasEnded = pair.central.host.canConnect
+    #expect(!hasEnded)
+    let peer = GuardedDevice(
+      number: 9, policy: PairingPolicy(), on: pair.bench, configuration: ControllerConfiguration())
+    pair.run(for: 2_000)
+    #expect(pair.central.asker.peers == [0: absent])
+    #expect(peer.host.server.application.peers == [0: pair.central.host.address])
     #expect(pair.central.refusedCommands == [])
   }
 

@@ -1,4 +1,6 @@
 import BluetoothHost
+import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import BallSwarm
@@ -45,5 +47,26 @@ struct SwarmSeedTests {
     let other = SwarmSeed(rawValue: 9)
     let same = (1...1_000).filter { one.address(of: $0) == other.address(of: $0) }
     #expect(same == [])
+  }
+
+  @Test("A seed is used once on an air; the next swarm says so, and may use it later")
+  func onceOnAnAir() throws {
+    func swarm(_ seed: UInt64, at path: String) throws -> Swarm {
+      var configuration = SwarmConfiguration(
+        count: 1, names: .usual, seed: SwarmSeed(rawValue: seed))
+      configuration.radio = .virtual
+      return try Swarm(configuration, loop: EventLoop(), airPath: path)
+    }
+    let folder = try TemporaryDirectory()
+    let air = "\(folder.path)/air"
+    do {
+      let first = try swarm(8, at: air)
+      #expect(throws: SwarmError.seedInUse(SwarmSeed(rawValue: 8))) { try swarm(8, at: air) }
+      _ = try swarm(9, at: air)
+      _ = try swarm(8, at: "\(folder.path)/other")
+      withExtendedLifetime(first) {}
+    }
+    _ = try swarm(8, at: air)
+    #expect("\(SwarmError.seedInUse(SwarmSeed(rawValue: 8)))".contains("--seed"))
   }
 }

@@ -44,7 +44,7 @@ struct BoardOptionsLineTests {
   @Test("Read back, they describe the same board")
   func readBack() throws {
     var boards = try BoardOptionTests.catalog.entries().map { try $0.board.get() }
-    #expect(boards.count == 6)
+    #expect(boards.count == 14)
     boards += [
       Self.board(line: "A line; with words"), Self.board(line: "it's"), Self.board(line: "''"),
       Self.board(line: "$(x) `y` !z *", radio: "unix:/tmp/ü b"), Self.board(line: "="),

@@ -16,7 +16,7 @@ struct DoctorRadioTests {
     expect(
       machine, board: nil,
       """
-      ok     radio       the virtual air (another program holds hci0)
+      note   radio       the virtual air (another program holds hci0)
       wrong  adapter     another program holds hci0
                          End that program first; sudo eightball doctor names it
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
@@ -63,7 +63,7 @@ struct DoctorRadioTests {
     expect(
       machine, radio: .adapter(3), board: BoardDescription(name: "plain"),
       """
-      ok     radio       hci3
+      note   radio       hci3
       note   adapter     hci0 is switched off
                          Switch it on: rfkill unblock bluetooth, or the switch on the machine
       wrong  adapter     there is no adapter hci3

@@ -84,7 +84,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi,
       """
-      ok     radio       hci0 (the board's file says so)
+      note   radio       hci0 (the board's file says so)
       wrong  adapter     hci0 is switched off
                          Switch it on: rfkill unblock bluetooth, or the switch on the machine
       wrong  permission  hci0 may only be driven by a program with the right to configure adapters
@@ -170,7 +170,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi,
       """
-      ok     radio       hci0 (the board's file says so)
+      note   radio       hci0 (the board's file says so)
       wrong  adapter     another program holds hci0: nimble, process 900
                          End that program first
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
@@ -178,13 +178,13 @@ struct DoctorTests {
       ok     board       pi-4b
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
       wrong  shake       line GPIO18 of “pinctrl-bcm2711” is in use by “gpio-keys”
-                         End that program, or name another line in the board's file
+                         End that program, or name another line with --set
       wrong  clear       line GPIO25 of “pinctrl-bcm2711” is in use by another program
-                         End that program, or name another line in the board's file
+                         End that program, or name another line with --set
       wrong  status      the GPIO chip “pinctrl-bcm2711” has no line GPIO99
-                         See what lines there are: gpioinfo; and name another in the board's file
+                         See what lines there are: gpioinfo; and name another with --set
       wrong  answer      line GPIO16 of “pinctrl-bcm2711” is in use by “eightball”
-                         End that program, or name another line in the board's file
+                         End that program, or name another line with --set
       wrong  service     eightball.service starts at boot, but does not run
                          See why: journalctl -u eightball.service; then start it: sudo systemctl start \
       eightball.service

@@ -24,6 +24,17 @@ struct SecurityOptionTests {
     #expect(words.contains("there is none with --quiet"), "\(words)")
   }
 
+  @Test("--pairing-window requires --security")
+  func pairingWindow() throws {
+    #expect(try !Run.parse(["--security", "encrypted"]).keepsPairingOpen)
+    #expect(try Run.parse(["--security", "encrypted", "--pairing-window"]).keepsPairingOpen)
+    for wrong in [["--pairing-window"], ["--pairing-window", "--security", "none"]] {
+      let error = #expect(throws: (any Error).self) { try Run.parse(wrong) }
+      let words = error.map { Run.message(for: $0) } ?? ""
+      #expect(words.contains("add --security"), "\(words)")
+    }
+  }
+
   @Test("--private requires --security, and excludes --address")
   func privacy() throws {
     #expect(try Run.parse(["--private", "--security", "encrypted"]).isPrivate)

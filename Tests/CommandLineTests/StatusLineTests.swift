@@ -42,6 +42,32 @@ struct StatusLineTests {
     #expect(drawing(line) == "(8) …   ○ status   [s]hake [c]lear [C]lear held [q]uit")
   }
 
+  @Test(
+    "On a narrow terminal the keys stay whole, and the rest is shortened",
+    arguments: [
+      (82, "(8) Without a doubt.   ○ status  ○ answer   [s]hake [c]lear [C]lear held [q]uit"),
+      (60, "(8) Without a doubt. ○ ○ [s]hake [c]lear [C]lear held [q]uit"),
+      (50, "(8) Witho… ○ ○ [s]hake [c]lear [C]lear held [q]uit"),
+      (43, "(8) ○ ○ [s]hake [c]lear [C]lear held [q]uit"),
+      (39, "(8) [s]hake [c]lear [C]lear held [q]uit"),
+    ])
+  func narrow(columns: Int, text: String) throws {
+    let line = StatusLine(try lines(without: []))
+    line.answer = Answer(rawValue: 2)
+    #expect(String(writing: { line.compose(to: &$0, columns: columns) }) == text)
+  }
+
+  @Test("On a narrow terminal a question for the user replaces the answer and the lights")
+  func narrowQuestion() throws {
+    let line = StatusLine(try lines(without: []))
+    line.question = { .compareNumber(12_345) }
+    #expect(
+      String(writing: { line.compose(to: &$0, columns: 60) })
+        == "(8) 012345? [y]es [n]o [s]hake [c]lear [C]lear held [q]uit")
+    #expect(
+      String(writing: { line.compose(to: &$0, columns: 39) }) == "(8) 012345? [y]es [n]o")
+  }
+
   private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }
 
   private func lines(without missing: [String]) throws -> VirtualLines {

@@ -12,7 +12,7 @@ struct TimeOptionTests {
       ("0.0014", 1), ("60s", 60_000), ("60000ms", 60_000),
     ])
   func right(text: String, milliseconds: UInt32) throws {
-    #expect(try Ask.parse(["Is it?", "--timeout", text]).timeout.milliseconds == milliseconds)
+    #expect(try Ask.parse(["Is it?", "--timeout", text]).timeout?.milliseconds == milliseconds)
     #expect(try ListDevices.parse(["--timeout", text]).timeout.milliseconds == milliseconds)
     #expect(try Press.parse(["shake", "--hold", text]).hold.milliseconds == milliseconds)
   }
@@ -30,7 +30,7 @@ struct TimeOptionTests {
 
   @Test("A command waits an hour at most; a button is held for a minute at most")
   func longest() throws {
-    #expect(try Ask.parse(["Is it?", "--timeout", "3600s"]).timeout.milliseconds == 3_600_000)
+    #expect(try Ask.parse(["Is it?", "--timeout", "3600s"]).timeout?.milliseconds == 3_600_000)
     try expectRefusal(of: Ask.self, ["Is it?", "--timeout", "3600.001"], longest: 3_600)
     try expectRefusal(of: ListDevices.self, ["--timeout", "3600001ms"], longest: 3_600)
     try expectRefusal(of: Press.self, ["clear", "--hold", "60001ms"], longest: 60)

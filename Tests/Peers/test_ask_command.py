@@ -1,13 +1,18 @@
 """`eightball ask` and `eightball scan` with Bumble's ball."""
 
 import json
+import os
+import signal
+import subprocess
+
+import pytest
 
 import eight_ball
 import worlds
 from bumble_ball import BumbleBall, Manner
-from programs import Program, eightball
+from programs import PATIENCE, Program, eightball
 
-ANSWERED, REFUSED, NO_BALL, TIMED_OUT, RADIO_TROUBLE = 0, 65, 66, 67, 69
+ANSWERED, WRONG, REFUSED, NO_BALL, TIMED_OUT, RADIO_TROUBLE, LOST = 0, 64, 65, 66, 67, 69, 74
 
 
 async def ask(*arguments: str) -> tuple[int, Program]:
@@ -133,3 +138,109 @@ async def test_scan_shows_the_ball(radio):
         async with Program(*scan) as program:
             assert await program.ended() == 0, program.transcript
     assert "Bumble 8" in [event.get("name") for event in events(program)]
+
+
+def run(arguments: list, **options) -> subprocess.CompletedProcess:
+    """Runs a command that needs no radio to its end."""
+    return subprocess.run(arguments, capture_output=True, timeout=PATIENCE, **options)
+
+
+def staying(radio: str, *arguments: str) -> Program:
+    return Program(
+        eightball(), "ask", "--stay", "--json", "--radio", radio, *arguments, has_input=True
+    )
+
+
+async def test_staying_asks_each_line_and_hears_a_shake(radio, folder):
+    board = {"EIGHTBALL_CONTROL": str(folder / "control")}
+    ball = worlds.ball_running("--radio", radio, "--board", "virtual", environment=board)
+    async with ball as ball, staying(radio, "Will it rain?") as program:
+        assert (await program.event("answer"))["question"] == "Will it rain?"
+        program.type("Tomorrow?")
+        assert (await program.event("answer"))["question"] == "Tomorrow?"
+        program.type("")
+        program.type("It will.")
+        await program.event("refused", question="It will.")
+        async with Program(eightball(), "press", "shake", environment=board) as press:
+            assert await press.ended() == 0, press.transcript
+        assert (await ball.event("button", action="shake"))["centrals"] == 1
+        text = (await program.event("answer"))["text"]
+        assert ball.events("answer")[-1]["text"] == text
+        assert "question" not in program.events("answer")[-1]
+        # One link for all questions, which ends with the input.
+        assert len(ball.events("connected")) == 1
+        program._process.stdin.close()
+        assert await program.ended() == ANSWERED, program.transcript
+        await ball.event("disconnected", code=0x13)
+
+
+async def test_staying_ends_by_control_c_and_disconnects(radio):
+    async with worlds.ball_running("--radio", radio) as ball:
+        async with staying(radio) as program:
+            await program.event("connected")
+            await ball.event("connected")
+            program.type("Will it rain?")
+            await program.event("answer")
+            assert await program.stop(signal.SIGINT) == 130, program.transcript
+        await ball.event("disconnected", code=0x13)
+
+
+async def test_staying_ends_with_its_ball(radio):
+    async with worlds.ball_running("--radio", radio) as ball, staying(radio) as program:
+        program.type("Will it rain?")
+        await program.event("answer")
+        await ball.stop()
+        assert (await program.event("failed"))["reason"] == "disconnected"
+        assert await program.ended() == 1
+
+
+async def test_reads_a_question_from_standard_input(radio):
+    async with BumbleBall.opened(radio) as ball:
+        ask = Program(eightball(), "ask", "-", "--radio", radio, has_input=True)
+        async with ask as program:
+            program.type("Is it piped?")
+            assert await program.ended() == ANSWERED, program.transcript
+    assert ball.questions == ["Is it piped?"]
+
+
+@pytest.mark.parametrize("line", [b"", b"\n", b"\xff?\n", b"x" * 513 + b"?\n"])
+def test_a_line_that_is_no_question_is_explained(line):
+    ask = run([eightball(), "ask", "-"], input=line)
+    assert ask.returncode == WRONG and ask.stderr.startswith(b"Error: The question ")
+
+
+def test_an_argument_that_is_not_utf8_is_refused():
+    for arguments in ([b"ask", b"\xff?"], [b"run", b"--name", b"\xff"]):
+        refused = run([eightball().encode(), *arguments])
+        assert refused.returncode == WRONG, refused
+        assert f"Argument {len(arguments)} is not valid UTF-8".encode() in refused.stderr
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("command", ["--help", "boards", "help ask", "--version"])
+def test_a_lost_result_is_an_error(command, redirection):
+    lost = run(["sh", "-c", f"{eightball()} {command} {redirection}"])
+    assert lost.returncode == LOST
+    assert lost.stderr.count(b"Error: cannot write to standard output: ") == 1
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("options", ["", "--json"])
+async def test_a_lost_answer_is_an_error(radio, options, redirection):
+    async with BumbleBall.opened(radio) as ball:
+        command = f"exec {eightball()} ask 'Is it lost?' --radio {radio} {options} {redirection}"
+        async with Program("sh", "-c", command) as program:
+            assert await program.ended() == LOST, program.transcript
+    assert "Error: cannot write to standard output" in "\n".join(program.errors)
+    assert ball.questions == ["Is it lost?"]
+
+
+async def test_a_ball_goes_on_without_the_reader_of_its_output(radio):
+    reader, writer = os.pipe()
+    os.close(reader)
+    async with Program(eightball(), "run", "--radio", radio, output=writer) as ball:
+        os.close(writer)
+        for number in range(3):
+            status, program = await ask(f"Are you there {number}?", "--radio", radio)
+            assert status == ANSWERED, program.transcript
+        assert await ball.stop() == 0

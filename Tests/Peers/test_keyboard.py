@@ -93,22 +93,44 @@ async def terminal(folder):
 
 async def test_s_shakes_c_clears_and_q_ends(terminal):
     terminal.type("s")
-    await terminal.shows("Shaken.")
+    await terminal.shows("Shaken: nobody gets an answer")
     terminal.type("c")
     await terminal.shows("Cleared")
     terminal.type("q")
     await terminal.obeys("echo it is $?", "it is 0")
 
 
+async def test_at_40_columns_the_keys_are_whole(folder):
+    async with worlds.our_air(folder) as (radio, _):
+        with Terminal({"EIGHTBALL_CONTROL": str(folder / "control")}) as terminal:
+            command = f"stty cols 40; {eightball()} run --board virtual --radio {radio}"
+            await terminal.obeys(command, "Advertising as")
+            await terminal.shows("(8) [s]hake [c]lear [C]lear held [q]uit")
+
+
+async def test_a_dumb_terminal_gets_no_escape_sequences(folder):
+    async with worlds.our_air(folder) as (radio, _):
+        environment = {"EIGHTBALL_CONTROL": str(folder / "control"), "TERM": "dumb"}
+        with Terminal(environment) as terminal:
+            command = f"{eightball()} run --board virtual --radio {radio}"
+            await terminal.obeys(command, "Keys: [s]hake [c]lear [C]lear held [q]uit")
+            await terminal.shows("Advertising as")
+            terminal.type("s")
+            await terminal.shows("Shaken: nobody gets an answer")
+            terminal.type("q")
+            await terminal.obeys("echo it is $?", "it is 0")
+            assert "\x1b" not in terminal.text
+
+
 async def test_an_arrow_key_is_not_a_letter(terminal):
     for piece in [RIGHT_ARROW * 8, *RIGHT_ARROW, RIGHT_ARROW + "s"]:
         terminal.type(piece)
-    await terminal.shows("Shaken.")
+    await terminal.shows("Shaken: nobody gets an answer")
     assert "Cleared" not in terminal.text
 
 
 async def test_keys_work_after_stop_and_foreground(terminal):
-    for key, doing in [("s", "Shaken."), ("c", "Cleared")]:
+    for key, doing in [("s", "Shaken: nobody"), ("c", "Cleared")]:
         terminal.type(CONTROL_Z)
         await terminal.shows("Stopped")
         await terminal.obeys("fg", "[q]uit")
@@ -123,7 +145,7 @@ async def test_a_paused_terminal_does_not_block_the_ball(terminal, folder):
         async with Program(eightball(), "press", button, environment=board) as press:
             assert await press.ended() == 0, press.transcript
     terminal.type(CONTROL_Q)
-    await terminal.shows("Shaken.")
+    await terminal.shows("Shaken: nobody gets an answer")
     await terminal.shows("Cleared")
     await terminal.shows("[q]uit")
     terminal.type("q")
@@ -140,7 +162,7 @@ async def test_in_the_background_the_shell_gets_the_keys(terminal):
     # The shell sends no signal to a running program that comes to the foreground.
     await terminal.obeys("fg", "[q]uit")
     terminal.type("s")
-    await terminal.shows("Shaken.")
+    await terminal.shows("Shaken: nobody gets an answer")
 
 
 async def test_in_the_background_sigterm_ends_it(terminal):

@@ -88,7 +88,6 @@ def configure(
         mitm=ability is not Capability.NO_OUTPUT_NO_INPUT,
         bonding=True,
         delegate=User(ability, shown, compared),
-        identity_address_type=PairingConfig.AddressType.RANDOM,
     )
     return compared
 

@@ -174,7 +174,7 @@ with Controllers(), Bench(board) as bench:
                 detail = ball.event("board", state="lost")["detail"]
                 assert detail == (
                     f"line GPIO25 of “{board.label}” is in use by “kettle”. "
-                    "End that program, or name another line in the board's file"
+                    "End that program, or name another line with --set"
                 ), detail
                 saw(detail)
                 ball.event("advertising")

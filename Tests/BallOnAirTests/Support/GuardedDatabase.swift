@@ -17,6 +17,9 @@ struct GuardedDatabase: AttributeDatabase {
 
   private var lines: [Attribute] = []
   private(set) var hash = DatabaseHash()
+  /// An earlier database, and the number in this one of each of its Client Characteristic
+  /// Configurations; `nil` for a removed one.
+  var earlier: (hash: DatabaseHash, numbers: [Int?])?
   private var slots = 0
 
   init() {
@@ -67,6 +70,16 @@ struct GuardedDatabase: AttributeDatabase {
   }
 
   var serviceChanged: ValueLocation { ValueLocation(handle: Handle.serviceChanged, slot: 0) }
+
+  func convert(_ subscriptions: inout ClientConfigurations, from hash: DatabaseHash) -> Bool {
+    guard let earlier, earlier.hash == hash else { return false }
+    let old = subscriptions
+    subscriptions = ClientConfigurations()
+    for (number, current) in earlier.numbers.enumerated() {
+      if let current { subscriptions[current] = old[number] }
+    }
+    return true
+  }
 
   func location(of attribute: ApplicationAttribute) -> ValueLocation {
     ValueLocation(

@@ -143,8 +143,10 @@ final class GuardedPair {
     run(for: 100)
   }
 
-  /// Makes a link, and lets it settle.
-  func connect(to address: DeviceAddress? = nil) {
+  /// Makes a link, and lets it settle. With `inClear` the central's controller refuses to encrypt it
+  /// for a bond at once.
+  func connect(to address: DeviceAddress? = nil, inClear: Bool = false) {
+    if inClear { central.radio.faults.refuse(.leEnableEncryption, with: .commandDisallowed) }
     _ = central.host.connect(to: address ?? peripheral.identity)
     run(for: 1_000)
   }

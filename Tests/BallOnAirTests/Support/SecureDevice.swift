@@ -39,6 +39,8 @@ final class SecureDevice {
   let bench: AirBench
   let address: DeviceAddress
   private let device: AirDevice<Side>
+  /// Called with each packet of the host.
+  var onPacket: (([UInt8]) -> Void)?
   /// How many packets of the attribute protocol came while the link was not encrypted.
   private(set) var packetsInClear = 0
 
@@ -64,6 +66,7 @@ final class SecureDevice {
     device = bench.add(
       host, on: bench.air.addController(address: address, configuration: configuration))
     device.onPacket = { [unowned self] packet, direction in
+      if direction == .sent { onPacket?(packet.indices.map { packet[$0] }) }
       // An ACL packet, whose L2CAP channel is that of the attribute protocol.
       guard direction == .received, packet.count > 7, packet[0] == 0x02, packet[7] == 0x04 else {
         return
@@ -114,8 +117,10 @@ final class SecurePair {
     run(for: 100)
   }
 
-  /// Makes a link, and lets it settle.
-  func connect() {
+  /// Makes a link, and lets it settle. With `inClear` the central's controller refuses to encrypt it
+  /// for a bond at once.
+  func connect(inClear: Bool = false) {
+    if inClear { central.radio.faults.refuse(.leEnableEncryption, with: .commandDisallowed) }
     _ = central.host.connect(to: peripheral.address)
     run(for: 1_000)
   }

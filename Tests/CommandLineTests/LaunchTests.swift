@@ -1,0 +1,104 @@
+import ArgumentParser
+import Testing
+
+@testable import eightball
+
+@Suite("The command line is read, or the mistake is explained")
+struct LaunchTests {
+  @Test(
+    "A mistake is explained once, without the usage",
+    arguments: [
+      (["scna"], "There is no command “scna”. Did you mean scan?"),
+      (["help", "nothing"], "There is no command “nothing”."),
+      (["Will it rain?"], "To ask a ball: eightball ask \"Will it rain?\""),
+      (
+        ["ask", "Will", "it", "rain?"], "put it in quotes, such as eightball ask \"Will it rain?\""
+      ),
+      (["ask", ""], "The question is empty"),
+      (["ask", "--stay", "--pair"], "pair first"),
+      (["swarm", "--count", "-5"], "--count takes 1 to 10000 balls, not -5."),
+      (["run", "--seed", "-1"], "'-1'"),
+      (["ask", "Why?", "--timeout", "-2s"], "expected a time such as 3s or 250ms"),
+      (["run", "--nam", "x"], "--nam"),
+      (["press"], "button"),
+    ])
+  func mistakes(arguments: [String], explanation: String) throws {
+    guard case .mistake(let text) = Launch.read(arguments) else {
+      Issue.record("\(arguments) is taken")
+      return
+    }
+    #expect(text.contains(explanation), "\(text)")
+    #expect(!text.contains("Usage:"))
+    #expect(text.contains(" --help"))
+  }
+
+  @Test("A mistake in a command points to its help", arguments: ["ask", "swarm", "wiring"])
+  func help(command: String) {
+    guard case .mistake(let text) = Launch.read([command, "--none"]) else { return }
+    #expect(text.hasSuffix("See eightball \(command) --help."))
+  }
+
+  @Test("An argument that is not UTF-8 is a mistake, and is named by its number")
+  func notUTF8() {
+    guard case .mistake(let text) = Launch.read(["ask", nil]) else {
+      Issue.record("it is taken")
+      return
+    }
+    #expect(text.hasPrefix("Argument 2 is not valid UTF-8"))
+  }
+
+  @Test("Help and versions are texts", arguments: [["--help"], ["help", "ask"], ["--version"]])
+  func texts(arguments: [String]) throws {
+    var request = Launch.read(arguments)
+    // The parser's own command for help throws its text.
+    if case .command(var command) = request {
+      let error = try #require(throws: (any Error).self) { try command.run() }
+      request = Launch.request(of: error, arguments)
+    }
+    guard case .text(let text) = request else {
+      Issue.record("\(arguments) is no text")
+      return
+    }
+    #expect(!text.isEmpty)
+  }
+
+  @Test(
+    "Commands are taken",
+    arguments: [
+      ["run"], [], ["--seed", "8"], ["ask", "Will it rain?"], ["ask", "-"], ["ask", "--stay"],
+      ["ask", "--stay", "--random"], ["swarm", "--name=-x"],
+    ])
+  func commands(arguments: [String]) {
+    guard case .command = Launch.read(arguments) else {
+      Issue.record("\(arguments) is refused")
+      return
+    }
+  }
+
+  @Test("A question in bytes has at most 512, and is UTF-8")
+  func questions() throws {
+    #expect(try QuestionFault.question(of: Array("Why?".utf8)) == "Why?")
+    #expect(throws: QuestionFault.empty) { try QuestionFault.question(of: []) }
+    #expect(throws: QuestionFault.notUTF8) { try QuestionFault.question(of: [0xFF, 0x3F]) }
+    let longest = [UInt8](repeating: 0x61, count: 512)
+    #expect(throws: Never.self) { try QuestionFault.question(of: longest) }
+    #expect(throws: QuestionFault.tooLong) { try QuestionFault.question(of: longest + [0x3F]) }
+  }
+
+  @Test("--timeout is the limit of the search, the preparation and the answer, and of all of them")
+  func timeouts() throws {
+    func request(_ arguments: String...) throws -> AskRequest {
+      let command = try EightBallCommand.parseAsRoot(["ask"] + arguments)
+      return try #require(command as? Ask).request(JSONAskPrinter())
+    }
+    var asked = try request("Why?", "--timeout", "1s")
+    #expect(asked.wholeTimeout == 1)
+    #expect(asked.searchTimeout == 1 && asked.answerTimeout == 1)
+    asked = try request("Why?")
+    #expect(asked.wholeTimeout == nil && asked.searchTimeout == 5)
+    asked = try request("--stay", "--timeout", "1s")
+    #expect(asked.wholeTimeout == nil && asked.answerTimeout == 1)
+    asked = try request("Why?", "--pair")
+    #expect(asked.answerTimeout == 60)
+  }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import BallControl
+import LinuxErrors
+import LinuxRadio
+import LinuxSystem
+import Testing
+
+@testable import eightball
+
+/// A remedy that the program refuses is none.
+@Suite("Remedies of eightball")
+struct RemedyTests {
+  /// The commands of this program in a text, and options without a command as those of `run`.
+  static func commands(in text: String) -> [[String]] {
+    let ends: Set<Character> = [".", ",", ":", ";", ")", "("]
+    let words = text.split(separator: " ").map { word in
+      String(word.reversed().drop { ends.contains($0) }.reversed().drop { ends.contains($0) })
+    }
+    var found: [[String]] = []
+    for index in words.indices where words[index].hasPrefix("--") {
+      let next = index + 1 < words.count ? words[index + 1] : ""
+      // `usermod -aG`, `systemctl enable --now`.
+      guard index == 0 || !["enable", "usermod"].contains(words[index - 1]) else { continue }
+      let command = words[..<index].lastIndex(of: "eightball").map { words[$0 + 1] } ?? "run"
+      found.append([command, words[index], next])
+    }
+    return found
+  }
+
+  private func expectTaken(_ text: String) {
+    for command in Self.commands(in: text) {
+      do {
+        _ = try EightBallCommand.parseAsRoot(command)
+      } catch {
+        // An option alone, such as "with --set", has no value.
+        let complaint = EightBallCommand.message(for: error)
+        #expect(
+          !complaint.contains("Unknown option") && !complaint.contains("names no radio"),
+          "\(text): \(complaint)")
+      }
+    }
+  }
+
+  @Test("Each error of each radio has a remedy that this program takes")
+  func radios() throws {
+    for name in [
+      "hci0", "unix:/air", "tcp-client:localhost:1", "tcp-server:_:1", "serial:/dev/x", "virtual",
+    ] {
+      for number in CInt(1)...133 {
+        let error = RadioError(
+          try RadioName(name), SystemError(Errno(rawValue: number), "open", "/air"))
+        if let remedy = error.remedy { expectTaken(remedy) }
+      }
+    }
+    #expect(
+      Self.commands(in: "Plug it in, name another (ls /x), or use --radio virtual")
+        == [["run", "--radio", "virtual"]])
+    #expect(throws: (any Error).self) { try EightBallCommand.parseAsRoot(["run", "--nothing"]) }
+  }
+
+  @Test("Each error of the lines has a remedy that this program takes")
+  func lines() {
+    for trouble in LineTrouble.allCases {
+      if let remedy = trouble.remedy?.text({ _ in "x" }) { expectTaken(remedy) }
+    }
+  }
+}
