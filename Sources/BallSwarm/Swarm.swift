@@ -22,6 +22,8 @@ public final class Swarm {
   private var hasEnded: [Bool]
   private var ended = 0
   private var nextStorm: Instant?
+  /// Held while the swarm lives.
+  private let claim: LockFile?
   /// Serves the figures of all balls together; `nil` without `--metrics`. The swarm closes it at
   /// its end.
   public var metrics: MetricsServer?
@@ -29,7 +31,8 @@ public final class Swarm {
   /// A swarm, not yet started.
   ///
   /// - Parameter airPath: Where the virtual air is.
-  /// - Throws: `SwarmError` if the system lets this program open too few files.
+  /// - Throws: `SwarmError` if the system lets this program open too few files, or another swarm has
+  ///   the seed.
   public init(
     _ configuration: SwarmConfiguration, loop: EventLoop, airPath: String = SharedAir.defaultPath
   ) throws {
@@ -38,6 +41,13 @@ public final class Swarm {
     let count = configuration.count
     let room = FileLimit.makeRoom(for: count)
     guard room >= count else { throw SwarmError.tooFewFiles(room: room, count: count) }
+    do throws(SystemError) {
+      claim = try LockFile(for: configuration.claimPath(airPath: airPath))
+    } catch {
+      guard error.code != .addressInUse else { throw SwarmError.seedInUse(configuration.seed) }
+      // The air's folder may be another user's: the swarm goes without the check.
+      claim = nil
+    }
     context = SwarmContext(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
     turns = (0..<count).map(SwarmTurn.init)
     hasBegun = Array(repeating: false, count: count)

@@ -34,6 +34,19 @@ public struct SwarmConfiguration: Sendable {
     self.seed = seed
   }
 
+  /// The path whose lock stands for the seed on the air: no other swarm of this machine can use both.
+  ///
+  /// - Parameter airPath: Where the virtual air is.
+  func claimPath(airPath: String) -> String {
+    let air =
+      switch radio {
+      case .unix(let path), .unixOfUser(_, let path): path
+      case .tcpClient(let host, let port): "\(airPath)-\(host.filter { $0 != "/" })-\(port)"
+      default: airPath
+      }
+    return "\(air).seed-\(seed.rawValue)"
+  }
+
   /// Why a swarm cannot use `radio`; `nil` if it can.
   public static func refusal(of radio: RadioName) -> String? {
     switch radio {
@@ -61,6 +74,8 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
   case tooFewFiles(room: Int, count: Int)
   /// The air has no room for so many balls.
   case airIsFull(RadioName, count: Int)
+  /// Another swarm with this seed is on the air: the addresses of its balls are the same.
+  case seedInUse(SwarmSeed)
   /// A ball lost its radio before all balls advertised.
   case radioLost(RadioName, ball: Int)
 
@@ -75,6 +90,9 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
       "the virtual air\(radio == .virtual ? "" : " at \(radio)") has no room for \(count) balls. "
         + "Host an air with more room before you start the others: eightball radio \(Self.location(of: radio))--limit "
         + "\(Self.limit(for: count))"
+    case .seedInUse(let seed):
+      "another swarm with the seed \(seed.rawValue) is on this air: its balls have the same "
+        + "addresses. Give another --seed, or end that swarm"
     case .radioLost(let radio, let ball):
       "ball \(ball) lost \(radio) before all balls advertised. Does it have room for so many?"
     }

@@ -39,10 +39,15 @@ public enum LineTrouble: Equatable, Sendable {
     case .noPermission: Wording("Run with sudo")
     case .notInGroup: Wording("Join its group and log in again: sudo usermod -aG %g $USER")
     case .noLine:
-      Wording("See what lines there are: gpioinfo; and name another in the board's file")
-    case .busy: Wording("End that program, or name another line in the board's file")
+      Wording("See what lines there are: gpioinfo; and name another with --set")
+    case .busy: Wording("End that program, or name another line with --set")
     case .vanished: Wording("It is used again when it comes back")
     case .other: nil
     }
   }
 }
+
+#if !hasFeature(Embedded)
+  // For tests: a program without a heap has no arrays.
+  extension LineTrouble: CaseIterable {}
+#endif

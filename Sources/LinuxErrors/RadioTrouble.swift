@@ -102,10 +102,13 @@ public enum RadioTrouble: Equatable, Sendable {
     }
   }
 
-  /// What to do, without a full stop; `nil` if no remedy is known.
+  /// What to do, without a full stop; `nil` if no remedy is known. The program takes each option in
+  /// it.
   ///
-  /// Fields: those of `reason`, and %p is the path of the program.
-  public var remedy: Wording? {
+  /// Fields: those of `reason`; %p is the path of the program, and %u the user who is not trusted.
+  ///
+  /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
+  public func remedy(hasVirtualAir: Bool) -> Wording? {
     switch self {
     case .notSetUp: Wording("See what the kernel lacks for it: dmesg | grep -i bluetooth")
     case .switchedOff:
@@ -121,13 +124,15 @@ public enum RadioTrouble: Equatable, Sendable {
       Wording(
         "If it stays so, stop the system's Bluetooth service: sudo systemctl stop bluetooth")
     case .gone, .notALine: nil
-    case .noAdapter:
+    case .noAdapter where hasVirtualAir:
       Wording("Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
-    case .noBluetooth:
+    case .noAdapter: Wording("Plug it in, or name another: ls /sys/class/bluetooth")
+    case .noBluetooth where hasVirtualAir:
       Wording("Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
+    case .noBluetooth: Wording("Load it, if there is a module: sudo modprobe bluetooth")
     case .noSocket: Wording("Start it first, such as: eightball radio --listen unix:%s")
     case .socketDenied: Wording("Run as that user")
-    case .socketNotTrusted: Wording("Run as that user, or say whom you trust: unix:%s,user=USER")
+    case .socketNotTrusted: Wording("Run as that user, or say whom you trust: unix:%s,user=%u")
     case .noListener: Wording("Start it first, such as: eightball radio --listen tcp-server:%s")
     case .portTaken: Wording("Choose another port")
     case .portDenied: Wording("Choose a port above 1023")
@@ -138,3 +143,9 @@ public enum RadioTrouble: Equatable, Sendable {
     }
   }
 }
+
+#if !hasFeature(Embedded)
+  // For tests: a program without a heap has no arrays.
+  extension RadioKind: CaseIterable {}
+  extension RadioTrouble: CaseIterable {}
+#endif

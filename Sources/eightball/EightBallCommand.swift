@@ -29,7 +29,7 @@ struct EightBallCommand: ParsableCommand {
 
       ENVIRONMENT
         EIGHTBALL_ADDRESS     the address that run, ask and scan use, in the form of
-                              --address; a fixed one lets peers recognize it
+                              --address; a fixed one lets peers recognise it
         EIGHTBALL_AIR         the socket of the virtual air; default:
                               eightball-air.sock in the user's runtime directory
         EIGHTBALL_CONTROL     the control socket of the ball; default:

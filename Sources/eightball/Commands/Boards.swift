@@ -29,7 +29,8 @@ struct Boards: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Print the options that describe this board, instead of the list.", valueName: "name|file"))
+      "Print the options that describe this board, instead of the list.", valueName: "name|file"),
+    completion: .board)
   var options: String?
 
   @OptionGroup var output: OutputOptions

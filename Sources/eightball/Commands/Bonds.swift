@@ -7,8 +7,9 @@ struct Bonds: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the bonds of this user's ball, or forget them.",
     discussion: """
-      The bond that was used last comes first. Keys are never shown. A running ball locks its \
-      bonds: stop it first, or hold its clear button for 10 s, which forgets all.
+      The bond that was used last comes first. Keys are never shown. A list changes nothing, and \
+      shows the bonds of a running ball too. To remove bonds, stop the ball first; or hold its clear \
+      button for 10 s, which forgets all.
 
       EXAMPLES
         eightball bonds
@@ -19,7 +20,7 @@ struct Bonds: ParsableCommand {
 
       EXIT STATUS
         0   the bonds are listed, or the named ones are forgotten
-        1   the file cannot be read or written, or a ball is using it
+        1   the file is not one of bonds, cannot be read or written, or a ball is using it
         64  the command line is wrong
         69  there is no such bond
       """)
@@ -65,21 +66,32 @@ struct Bonds: ParsableCommand {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected
       }
-      // Listing creates no file and no folder.
-      guard Files.exists(path) else {
+      // Listing changes nothing. Nothing is made where there are no bonds to remove.
+      guard let content = try BondFile.read(path) else {
         guard remove == nil || removesAll else { return try complainOfNone(path) }
         return sayNone(path)
       }
-      var file = BondFile(path)
-      var content = try file.open()
-      if let notice = content.notice { Terminal.note("Warning: \(sentence(printable(notice)))") }
-      guard remove != nil else { return list(content.bonds, path) }
-      let removed = removeChosen(from: &content.bonds)
-      guard !removed.isEmpty || removesAll else { return try complainOfNone(path) }
-      if !removed.isEmpty { try file.save(content.bonds, identity: content.identity) }
-      for address in removed { sayForgotten(address) }
-      if removed.isEmpty { sayNone(path) }
+      guard remove != nil else {
+        warn(content.notice)
+        return list(content.bonds, path)
+      }
+      try removeBonds(path)
     }
+  }
+
+  private func removeBonds(_ path: String) throws {
+    var file = BondFile(path)
+    var content = try file.open()
+    warn(content.notice)
+    let removed = removeChosen(from: &content.bonds)
+    guard !removed.isEmpty || removesAll else { return try complainOfNone(path) }
+    if !removed.isEmpty { try file.save(content.bonds, identity: content.identity) }
+    for address in removed { sayForgotten(address) }
+    if removed.isEmpty { sayNone(path) }
+  }
+
+  private func warn(_ notice: String?) {
+    if let notice { Terminal.note("Warning: \(sentence(printable(notice)))") }
   }
 
   /// Removes the named bonds; returns their addresses.

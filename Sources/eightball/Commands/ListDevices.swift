@@ -19,6 +19,7 @@ struct ListDevices: ParsableCommand {
         1   an unexpected failure
         64  the command line is wrong
         69  the radio cannot be used
+        74  the list cannot be written
       """)
 
   @Option(

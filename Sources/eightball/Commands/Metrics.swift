@@ -37,7 +37,8 @@ struct Metrics: ParsableCommand {
     name: .long,
     help: ArgumentHelp(
       "The control socket of a ball; may be given several times. Default: $EIGHTBALL_CONTROL, or "
-        + "else your own ball's, or else the service's.", valueName: "path"))
+        + "else your own ball's, or else the service's.", valueName: "path"),
+    completion: .file())
   var control: [String] = []
 
   @OptionGroup var output: OutputOptions

@@ -17,7 +17,8 @@ struct Run: ParsableCommand {
 
       With --security a central must pair before it asks. Pairing is open for a minute after shake \
       was held for 3 s, and after the start of a ball without bonds; the status light pulses \
-      meanwhile. Holding clear for 10 s forgets the bonds. They are kept in \
+      meanwhile. It closes when a central has paired, unless --pairing-window keeps it open. A ball \
+      with 16 bonds takes no other: eightball bonds --remove makes room. Holding clear for 10 s forgets the bonds. They are kept in \
       $XDG_STATE_HOME/eightball/ball.bonds (default: in ~/.local/state): see eightball bonds.
 
       EXAMPLES
@@ -82,9 +83,16 @@ struct Run: ParsableCommand {
   var security = SecurityOption.none
 
   @Flag(
+    name: .customLong("pairing-window"),
+    help: ArgumentHelp(
+      "Keep pairing open for the whole minute, so that several centrals can pair. Requires "
+        + "--security."))
+  var keepsPairingOpen = false
+
+  @Flag(
     name: .customLong("private"),
     help: ArgumentHelp(
-      "Use private addresses, a new one every 15 minutes: only bonded peers recognize the ball. "
+      "Use private addresses, a new one every 15 minutes: only bonded peers recognise the ball. "
         + "Requires --security."))
   var isPrivate = false
 
@@ -92,7 +100,8 @@ struct Run: ParsableCommand {
     name: .long,
     help: ArgumentHelp(
       "The control socket, where programs watch the ball and press its buttons. See ENVIRONMENT in "
-        + "eightball --help for the default.", valueName: "path"))
+        + "eightball --help for the default.", valueName: "path"),
+    completion: .file())
   var control: String?
 
   @Flag(
@@ -114,9 +123,14 @@ struct Run: ParsableCommand {
     guard !isQuiet || !output.json else {
       throw ValidationError("--quiet and --json exclude each other: give one of them.")
     }
+    guard !keepsPairingOpen || security != .none else {
+      throw ValidationError(
+        "--pairing-window keeps pairing open, and a ball pairs only with --security: add --security "
+          + "encrypted or authenticated.")
+    }
     guard !isPrivate || security != .none else {
       throw ValidationError(
-        "--private requires bonds, by which peers recognize the ball: add --security encrypted or "
+        "--private requires bonds, by which peers recognise the ball: add --security encrypted or "
           + "authenticated.")
     }
     guard !isPrivate || addressOptions.address == nil else {
@@ -173,7 +187,8 @@ struct Run: ParsableCommand {
       let configuration = try configuration(
         knownAs: identity?.address, isAddressTemporary: radio.name == .virtual)
       var security = BallSecurityManager<4, SystemRandom>(
-        policy: protection.policy(hasUser: hasUser), identity: identity, bonds: bonds.takeBonds(),
+        policy: protection.policy(hasUser: hasUser, staysOpen: keepsPairingOpen),
+        identity: identity, bonds: bonds.takeBonds(),
         delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: SystemRandom())
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<

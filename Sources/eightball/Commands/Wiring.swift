@@ -24,7 +24,7 @@ struct Wiring: ParsableCommand {
         78  a board's file is wrong, or there is no such board
       """)
 
-  @Argument(help: "The name of a board, or its file.")
+  @Argument(help: "The name of a board, or its file.", completion: .board)
   var name: String?
 
   @OptionGroup var options: BoardOptions
@@ -45,7 +45,8 @@ struct Wiring: ParsableCommand {
           "There is no board to draw",
           "\(board.reason ?? "--board none"); name one, such as eightball wiring pi-4b")
       }
-      let isColored = isatty(STDOUT_FILENO) == 1 && CurrentProcess.environment("NO_COLOR") == nil
+      let isColored = Terminal.takesEscapes && CurrentProcess.environment("NO_COLOR") == nil
+      try WiringDrawing.check(description)
       let drawing = WiringDrawing(description, models: board.models, isColored: isColored)
       for line in drawing.lines { Terminal.print(line) }
     } catch {

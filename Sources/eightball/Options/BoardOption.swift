@@ -1,6 +1,7 @@
 import ArgumentParser
 import Boards
 import LinuxBoard
+import LinuxSystem
 
 /// Which board the ball is on, and which fields of its file are overridden.
 struct BoardOptions: ParsableArguments {
@@ -10,7 +11,8 @@ struct BoardOptions: ParsableArguments {
       "The board with the ball's buttons and lights: see eightball boards. Default: the board for "
         + "the model in the device tree, if any. none means no board, or one that --set alone "
         + "describes.",
-      valueName: "name|file"))
+      valueName: "name|file"),
+    completion: .board)
   var board: String?
 
   @Option(
@@ -27,6 +29,19 @@ struct BoardOptions: ParsableArguments {
       }
     })
   var set: [BoardSetting] = []
+}
+
+extension CompletionKind {
+  /// The known boards, and board files.
+  static var board: CompletionKind {
+    .custom { _, _, prefix in
+      let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+      let files = Files.names(in: folder.isEmpty ? "." : folder).map { folder + $0 }
+      let boards = BoardCatalog().entries().map(\.name) + ["none"]
+      return boards.sorted()
+        + files.filter { $0.hasPrefix(prefix) && ($0.hasSuffix(".yml") || $0.hasSuffix(".yaml")) }
+    }
+  }
 }
 
 /// The board that the command line names, or this machine's.

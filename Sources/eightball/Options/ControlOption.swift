@@ -7,7 +7,8 @@ struct ControlOption: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "The control socket of the ball. Default: $EIGHTBALL_CONTROL, or else your own ball's, or "
-        + "else the service's.", valueName: "path"))
+        + "else the service's.", valueName: "path"),
+    completion: .file())
   var control: String?
 
   /// Where to look for the ball.

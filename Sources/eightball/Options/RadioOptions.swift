@@ -21,7 +21,8 @@ struct RadioOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Record every packet in this file, for Wireshark and btmon -r.", valueName: "file"))
+      "Record every packet in this file, for Wireshark and btmon -r.", valueName: "file"),
+    completion: .file())
   var capture: String?
 }
 
@@ -32,7 +33,7 @@ struct AddressOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       public: the controller's own address; random: a new random one; or a static random one \
-      such as C0:00:00:00:00:01, which peers recognize later. Default: EIGHTBALL_ADDRESS, or else \
+      such as C0:00:00:00:00:01, which peers recognise later. Default: EIGHTBALL_ADDRESS, or else \
       the controller's own if it has one.
       """,
       valueName: "address"),

@@ -12,8 +12,12 @@ protocol AskPrinter: Sendable {
   func found(_ ball: Ball)
   /// A ball is connected.
   func connected(_ ball: Ball)
-  /// It is over.
-  func ended(_ outcome: AskOutcome, _ request: AskRequest)
+  /// A ball that stays connected waits for questions.
+  func isReady(_ ball: Ball)
+  /// The ball has sent an answer without a new question, as after a shake.
+  func notified(_ answer: String)
+  /// A question, or all, is over. `question` is `nil` if this concerns none.
+  func ended(_ outcome: AskOutcome, of question: String?, _ request: AskRequest)
   /// The program failed. `reason` is a word for programs.
   func failed(_ text: String, reason: String)
 }
@@ -22,7 +26,7 @@ protocol AskPrinter: Sendable {
 struct HumanAskPrinter: AskPrinter {
   func begins(_ request: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {
     Terminal.note(radio.sentence)
-    if isChosen { Terminal.note("Question: \(request.question)") }
+    if isChosen, let question = request.question { Terminal.note("Question: \(question)") }
   }
 
   func searches(_ request: AskRequest) {
@@ -37,11 +41,17 @@ struct HumanAskPrinter: AskPrinter {
 
   func connected(_ ball: Ball) {}
 
-  func ended(_ outcome: AskOutcome, _ request: AskRequest) {
-    if case .answered(let text) = outcome {
-      Terminal.print(printable(BallAnswer(text)?.text ?? text))
-    } else {
-      Terminal.note(outcome.explanation(for: request))
+  func isReady(_ ball: Ball) {
+    Terminal.note("Connected: each line is a question. Control-D ends.")
+  }
+
+  func notified(_ answer: String) { Terminal.print(printable(BallAnswer(answer)?.text ?? answer)) }
+
+  func ended(_ outcome: AskOutcome, of question: String?, _ request: AskRequest) {
+    switch outcome {
+    case .answered(let text): notified(text)
+    case .inputEnded: break
+    default: Terminal.note(outcome.explanation(for: request))
     }
   }
 
@@ -69,16 +79,26 @@ struct JSONAskPrinter: AskPrinter {
     line.print()
   }
 
-  func ended(_ outcome: AskOutcome, _ request: AskRequest) {
+  func isReady(_ ball: Ball) {}
+
+  func notified(_ answer: String) { print(answer, to: nil) }
+
+  private func print(_ answer: String, to question: String?) {
+    var line = JSONLine(event: "answer")
+    line.add("question", question)
+    line.add("text", BallAnswer(answer)?.text ?? answer)
+    line.print()
+  }
+
+  func ended(_ outcome: AskOutcome, of question: String?, _ request: AskRequest) {
     switch outcome {
     case .answered(let text):
-      var line = JSONLine(event: "answer")
-      line.add("question", request.question)
-      line.add("text", BallAnswer(text)?.text ?? text)
-      line.print()
+      print(text, to: question)
+    case .inputEnded:
+      break
     case .refused:
       var line = JSONLine(event: "refused")
-      line.add("question", request.question)
+      line.add("question", question)
       line.add("reason", "not a question")
       line.print()
     default:

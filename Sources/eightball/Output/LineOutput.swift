@@ -20,13 +20,15 @@ final class LineOutput {
     pending.append(UInt8(ascii: "\n"))
   }
 
-  /// Writes what the output takes now; `false` if its reader has closed it.
+  /// Writes what the output takes now; `false` if its reader has closed it, or it fails.
   func flush() -> Bool {
     guard !pending.isEmpty else { return true }
     switch output.write(pending.span) {
     case .taken(let count):
       pending.removeFirst(count)
-      return true
+      guard let failure = output.failure else { return true }
+      Terminal.lose(failure.code.rawValue)
+      return false
     case .closed:
       pending.removeAll()
       return false

@@ -30,11 +30,13 @@ extension AskOutcome {
     case .timedOut:
       "The ball did not answer in time. Try again, or wait longer with --timeout."
     case .disconnected:
-      "The connection was closed before the ball answered. Try again."
+      "The connection was closed. Try again."
     case .cancelled:
       "Stopped."
     case .radioTrouble(let error):
       "The radio failed: \(sentence(error.description))"
+    case .inputEnded:
+      "Standard input has ended."
     }
   }
 
@@ -51,6 +53,7 @@ extension AskOutcome {
     case .disconnected: "disconnected"
     case .cancelled: "stopped"
     case .radioTrouble: "radio"
+    case .inputEnded: "input ended"
     }
   }
 

@@ -30,21 +30,80 @@ final class StatusLine {
   func draw(to writer: inout ByteWriter) {
     writer.write(text: Self.erasure)
     var text = ByteBuffer<256>()
-    text.write { compose(to: &$0) }
+    text.write { compose(to: &$0, columns: Self.columns) }
     writer.write(text.span.extracting(first: Self.length(of: text.span, columns: Self.columns)))
   }
 
-  /// Writes the whole line, uncut.
-  func compose(to writer: inout ByteWriter) {
-    writer.write(text: "(8) ")
-    if let answer { answer.text.writePrefix(to: &writer) } else { writer.write(text: "…") }
-    writer.write(text: "   ")
-    if case .compareNumber(let number)? = question() {
-      writer.write(sixDigits: number)
-      writer.write(text: "? [y]es [n]o   ")
+  /// Writes the line. If it is wider than `columns`, the keys come first: the lights lose their
+  /// names, and the answer, which is printed above, is cut or left out.
+  func compose(to writer: inout ByteWriter, columns: Int = .max) {
+    var answer = ByteBuffer<64>()
+    answer.write { writer in
+      if let text = self.answer?.text {
+        text.writePrefix(to: &writer)
+      } else {
+        writer.write(text: "…")
+      }
     }
-    write(lines.isLit(.status), "status  ", to: &writer)
-    write(lines.isLit(.answer), "answer  ", to: &writer)
+    var user = ByteBuffer<32>()
+    user.write(writeQuestion)
+    var lights = ByteBuffer<64>()
+    lights.write { writeLights(to: &$0, isNamed: true) }
+    var keys = ByteBuffer<64>()
+    keys.write(writeKeys)
+    writer.write(text: "(8)")
+    let rest = columns.subtractingReportingOverflow(3 + Self.width(of: keys.span)).partialValue
+    let userWidth = user.isEmpty ? 0 : Self.width(of: user.span) + 3
+    if 4 + Self.width(of: answer.span) + userWidth + Self.width(of: lights.span) <= rest {
+      writer.write(text: " ")
+      writer.write(answer.span)
+      writer.write(text: "   ")
+      if !user.isEmpty {
+        writer.write(user.span)
+        writer.write(text: "   ")
+      }
+      writer.write(lights.span)
+    } else if !user.isEmpty {
+      writer.write(text: " ")
+      writer.write(user.span)
+      guard userWidth - 2 <= rest else { return }
+    } else {
+      var short = ByteBuffer<16>()
+      short.write { writeLights(to: &$0, isNamed: false) }
+      let room = rest - Self.width(of: short.span)
+      // A space, a letter and the sign that more follows.
+      if room >= 3 {
+        writer.write(text: " ")
+        let isCut = Self.width(of: answer.span) > room - 1
+        let length = Self.length(of: answer.span, columns: isCut ? room - 2 : room - 1)
+        writer.write(answer.span.extracting(first: length))
+        if isCut { writer.write(text: "…") }
+      }
+      if room >= 0 { writer.write(short.span) }
+    }
+    writer.write(keys.span)
+  }
+
+  private func writeQuestion(to writer: inout ByteWriter) {
+    guard case .compareNumber(let number)? = question() else { return }
+    writer.write(sixDigits: number)
+    writer.write(text: "? [y]es [n]o")
+  }
+
+  private func writeLights(to writer: inout ByteWriter, isNamed: Bool) {
+    for light in [LightName.status, .answer] {
+      guard let isLit = lines.isLit(light) else { continue }
+      guard isNamed else {
+        writer.write(text: isLit ? " ●" : " ○")
+        continue
+      }
+      writer.write(text: isLit ? "● " : "○ ")
+      writer.write(text: light == .status ? "status  " : "answer  ")
+    }
+  }
+
+  /// Writes the keys of the buttons that the board has, each after a space.
+  func writeKeys(to writer: inout ByteWriter) {
     if lines.has(.shake) { writer.write(text: lines.isDown(.shake) ? " [S]HAKE" : " [s]hake") }
     if lines.has(.clear) {
       writer.write(text: lines.isDown(.clear) ? " [C]LEAR" : " [c]lear")
@@ -53,13 +112,14 @@ final class StatusLine {
     writer.write(text: " [q]uit")
   }
 
-  private func write(_ isLit: Bool?, _ name: StaticString, to writer: inout ByteWriter) {
-    guard let isLit else { return }
-    writer.write(text: isLit ? "● " : "○ ")
-    writer.write(text: name)
+  /// How many columns `text` takes. All its characters are one column wide.
+  private static func width(of text: Span<UInt8>) -> Int {
+    var width = 0
+    for index in text.indices where text[index] & 0xC0 != 0x80 { width += 1 }
+    return width
   }
 
-  /// How many bytes of `text` fit into `columns`. All its characters are one column wide.
+  /// How many bytes of `text` fit into `columns`.
   private static func length(of text: Span<UInt8>, columns: Int) -> Int {
     var column = 0
     for index in text.indices where text[index] & 0xC0 != 0x80 {

@@ -1,15 +1,51 @@
 import Glibc
+import LinuxSystem
+import Synchronization
 
 /// The output of a command that runs no ball: results to stdout, progress to stderr.
 enum Terminal {
-  /// Prints a result. If the reader has closed the output, the program ends as if by SIGTERM.
+  /// Whether the shell has closed standard output (`>&-`).
+  private static let isOutputMissing = Atomic(false)
+  private static let lostOutput = Atomic(false)
+
+  /// Whether a result could not be written.
+  static var hasLostOutput: Bool { lostOutput.load(ordering: .relaxed) }
+
+  /// Keeps the numbers of closed standard streams in use: a radio with the number 1 would receive
+  /// the results.
+  static func reserveStandardStreams() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+      if number == STDOUT_FILENO { isOutputMissing.store(true, ordering: .relaxed) }
+    }
+  }
+
+  /// Prints a result. If that fails, says why, and the program ends with `ExitStatus.output`.
   static func print(_ line: String) {
-    if !write(line, to: STDOUT_FILENO), errno == EPIPE { kill(getpid(), SIGTERM) }
+    guard !hasLostOutput else { return }
+    guard !isOutputMissing.load(ordering: .relaxed) else { return lose(EBADF) }
+    if !write(line, to: STDOUT_FILENO) { lose(errno) }
+  }
+
+  /// Standard output has failed. If its reader has closed it, the program ends as if by SIGTERM.
+  static func lose(_ code: CInt) {
+    guard !lostOutput.exchange(true, ordering: .relaxed) else { return }
+    guard code != EPIPE else {
+      kill(getpid(), SIGTERM)
+      return
+    }
+    note("Error: cannot write to standard output: \(Errno(rawValue: code).description).")
   }
 
   /// Prints progress or an error.
   static func note(_ line: String) {
     _ = write(line, to: STDERR_FILENO)
+  }
+
+  /// Whether standard output is a terminal that obeys escape sequences.
+  static var takesEscapes: Bool {
+    let kind = CurrentProcess.environment("TERM") ?? ""
+    return isatty(STDOUT_FILENO) == 1 && !kind.isEmpty && kind != "dumb"
   }
 
   /// Writes a whole line; `false`, with `errno` set, if that fails.

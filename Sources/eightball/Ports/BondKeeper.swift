@@ -18,7 +18,7 @@ struct BondKeeper: ~Copyable {
   /// The identity that the file had.
   private(set) var identity: LocalIdentity?
 
-  /// Reads the file at `path`.
+  /// Locks and reads the file at `path`. A damaged or foreign file is renamed.
   ///
   /// - Parameter path: `nil` if the environment names no folder for it.
   init(_ path: String? = BondFile.path(of: fileName)) {
@@ -29,7 +29,8 @@ struct BondKeeper: ~Copyable {
     }
     var file = BondFile(path)
     do throws(SystemError) {
-      var content = try file.open()
+      // No option names the file of a ball's bonds: it is the ball's own.
+      var content = try file.open(settingAside: true)
       notice = content.notice
       identity = content.identity
       bonds = content.takeBonds()

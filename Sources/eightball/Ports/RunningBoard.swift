@@ -44,6 +44,10 @@ final class RunningBoard {
       Self.handle($0, lines)
     }
     guard let keyboard, drawsBall else { return }
+    guard Terminal.takesEscapes else {
+      screen.note("Keys:" + String(writing: StatusLine(lines).writeKeys))
+      return
+    }
     let line = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
     line.question = { user?.question }
     screen.statusLine = line
