@@ -179,7 +179,8 @@ let package = Package(
     .testTarget(
       name: "BallSwarmTests",
       dependencies: [
-        "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio",
+        "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
+        "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
