@@ -31,12 +31,12 @@ struct BoardTableSourceTests {
           static var shipped: BoardTable {
             BoardTable(
               \"""
-              board a
-              model Machine
-              model Machine 2
-              set radio=unix:/tmp/\\u{22}\\u{fc}\\u{5c}
-              board b
-              set chip=c
+              @a
+              =Machine
+              =Machine 2
+              radio=unix:/tmp/\\u{22}\\u{fc}\\u{5c}
+              @b
+              chip=c
               \""")
           }
         }
@@ -51,11 +51,10 @@ struct BoardTableSourceTests {
       ("e.yml", "chip: d"),
     ])
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
-      .filter { $0.hasPrefix("set ") || $0.hasPrefix("board ") }
+      .filter { $0.hasPrefix("@") || $0.contains("=") }
     #expect(
       lines == [
-        "set chip=d", "board a", "set chip=c", "set radio=hci0", "board b", "set radio=hci0",
-        "board e",
+        "chip=d", "@a", "chip=c", "radio=hci0", "@b", "radio=hci0", "@e",
       ])
   }
 
@@ -73,8 +72,8 @@ struct BoardTableSourceTests {
         """
       )
     ])
-    let settings = text.split(separator: "\n").filter { $0.contains("set ") }
-      .map { $0.replacing("set ", with: "").replacing(" ", with: "") }
+    let settings = text.split(separator: "\n").filter { $0.contains("=") }
+      .map { $0.replacing(" ", with: "") }
     #expect(
       settings == [
         "chip=c", "shake.line=GPIO5", "clear.line=GPIO6", "clear.offset=7", "clear.active=high",
@@ -96,7 +95,7 @@ struct BoardTableSourceTests {
         c.yml:1: chips: unknown field: expected models, chip, radio, shake, clear, status or answer
         none.yml: expected another name: --board none means no board
         b.yaml: another file also has the name "b"
-        d.yml: expected no line break in "set radio=unix:/a\u{FFFD}b"
+        d.yml: expected no line break in "radio=unix:/a\u{FFFD}b"
         """)
   }
 }

@@ -50,13 +50,13 @@ struct BoardTableTests {
   func tie() {
     let table = BoardTable(
       """
-      board a
-      model Machine
-      board b
-      model Machine 2
-      model Machine
-      board c
-      model Machine 2
+      @a
+      =Machine
+      @b
+      =Machine 2
+      =Machine
+      @c
+      =Machine 2
       """)
     #expect(table.search(model: "Machine 2 Rev 1".utf8.span).result == .several(first: 1))
     #expect(table.search(model: "Machine 3".utf8.span).result == .several(first: 0))
@@ -68,26 +68,26 @@ struct BoardTableTests {
     "A board with an invalid setting is not returned, and a table without text has none")
   func wrong() {
     for text: StaticString in [
-      "board a\nset shake.line=GPIO1", "board a\nset chip=c\nset shake.offset=x",
-      "board a\nset chip=c\nset shake.line=A", "set chip=c", "x", "",
+      "@a\nshake.line=GPIO1", "@a\nchip=c\nshake.offset=x",
+      "@a\nchip=c\nshake.line=A", "chip=c", "x", "",
     ] {
       #expect(BoardTable(text).board(at: 0) == nil)
     }
     #expect(BoardTable("").count == 0)
-    #expect(BoardTable("board a").board(at: 0) == BoardDescription(name: "a"))
+    #expect(BoardTable("@a").board(at: 0) == BoardDescription(name: "a"))
   }
 
   @Test("Settings before the first board are for all, and a board's own override them")
   func common() {
     let table = BoardTable(
       """
-      set chip=c
-      set shake.line=GPIO5
-      board a
-      board b
-      set chip=d
-      set shake.line=LED
-      set shake.offset=7
+      chip=c
+      shake.line=GPIO5
+      @a
+      @b
+      chip=d
+      shake.line=LED
+      shake.offset=7
       """)
     #expect(table.count == 2)
     #expect(table.board(at: -1) == nil)
@@ -96,34 +96,24 @@ struct BoardTableTests {
     #expect(table.board(at: 1)?.chip == "d")
     #expect(table.board(at: 1)?.shake?.name == "LED")
     #expect(table.board(at: 1)?.shake?.offset == 7)
-    #expect(names(table, areReal: true) == "a, b, ")
-  }
-
-  @Test("The names are written for a message")
-  func names() {
-    #expect(
-      names(.shipped)
-        == "pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, pi-cm5, "
-        + "pi-zero, pi-zero-2-w or virtual")
-    #expect(names(BoardTable("board a")) == "a")
-    #expect(names(BoardTable("")) == "")
+    #expect(names(table) == "a, b, ")
   }
 
   @Test("The names of boards on a real chip, or on none, each have a comma after them")
   func realNames() {
     #expect(
-      names(.shipped, areReal: true)
+      names(.shipped)
         == "pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, pi-cm5, "
         + "pi-zero, pi-zero-2-w, ")
-    let table = BoardTable("board a\nset chip=virtual\nboard b\nset chip=virtual2\nboard c")
-    #expect(names(table, areReal: true) == "b, c, ")
-    #expect(names(BoardTable(""), areReal: true) == "")
+    let table = BoardTable("@a\nchip=virtual\n@b\nchip=virtual2\n@c")
+    #expect(names(table) == "b, c, ")
+    #expect(names(BoardTable("")) == "")
   }
 
-  private func names(_ table: BoardTable, areReal: Bool = false) -> String {
+  private func names(_ table: BoardTable) -> String {
     var bytes = [UInt8](repeating: 0, count: 256)
     var writer = ByteWriter(bytes.mutableSpan)
-    if areReal { table.writeNames(ofRealBoardsTo: &writer) } else { table.writeNames(to: &writer) }
+    table.writeNames(ofRealBoardsTo: &writer)
     let count = writer.count
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }

@@ -9,13 +9,13 @@ import Boards
 /// - Returns: A value that depends on every call, so that nothing is optimised away.
 @c(eightball_boards_entry)
 public func boards(_ byte: UInt8) -> UInt32 {
-  let table = BoardTable("board b\nmodel Machine\nset chip=virtual\nset shake.line=GPIO18\n")
+  let table = BoardTable("@b\n=Machine\nchip=virtual\nshake.line=GPIO18\n")
   let text = InlineArray<32, UInt8>(repeating: byte)
   var message = InlineArray<512, UInt8>(repeating: 0)
   var writer = ByteWriter(message.mutableSpan)
   var sum = UInt32(truncatingIfNeeded: table.count)
 
-  table.writeNames(to: &writer)
+  table.writeNames(ofRealBoardsTo: &writer)
   var index = table.index(named: text.span) ?? 0
   switch table.search(model: ModelSearch.model(inProperty: text.span)).result {
   case .none: break

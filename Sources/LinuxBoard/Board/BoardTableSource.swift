@@ -46,8 +46,8 @@ public struct BoardTableSource {
   private static func facts(
     _ board: (name: String, models: [String], settings: [String]), without common: [String]
   ) -> [String] {
-    ["board \(board.name)"] + board.models.map { "model \($0)" }
-      + board.settings.filter { !common.contains($0) }.map { "set \($0)" }
+    ["@\(board.name)"] + board.models.map { "=\($0)" }
+      + board.settings.filter { !common.contains($0) }
   }
 
   /// The most frequent setting of each field that all boards set. A board with another value
@@ -71,7 +71,7 @@ public struct BoardTableSource {
   public var text: String {
     let names = boards.map(\.name)
     let common = commonSettings
-    let lines = common.map { "set \($0)" } + boards.flatMap { Self.facts($0, without: common) }
+    let lines = common + boards.flatMap { Self.facts($0, without: common) }
     return """
       // board-table writes this file from board files. Do not edit it: a build overwrites it.
 
