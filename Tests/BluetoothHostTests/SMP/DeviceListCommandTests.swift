@@ -66,14 +66,25 @@ extension SecurityStation {
     }
     return commands
   }
+
+  /// The bonded device `number` encrypts a link, and becomes the last used.
+  fileprivate func use(_ number: UInt8) {
+    let now = Instant(rawValue: 0)
+    manager.opened(
+      PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: address(number)),
+      at: 0)
+    manager.keyRequested(encryptedDiversifier: 0, randomNumber: 0, at: 0, at: now)
+    _ = manager.takeKeyReply(at: 0)
+    manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: now)
+    manager.closed(at: 0, at: now)
+    #expect(bond()?.identityAddress == address(number))
+  }
 }
 
 /// The bonds 1, 2 and 3, in this order.
 private func makeStation(
   _ numbers: [UInt8] = [1, 2, 3], admitsBondedOnly: Bool = true, features: UInt64
-)
-  -> SecurityStation
-{
+) -> SecurityStation {
   let station = SecurityStation(identity: responderIdentity)
   for number in numbers.reversed() { station.manager.bonds.store(bond(number)) }
   station.manager.privacy.admitsBondedOnly = admitsBondedOnly
@@ -105,6 +116,11 @@ private let listCases: [Row<ListCase>] = [
   Row(
     "bonds without keys",
     ListCase(bonds: [2], admitsBondedOnly: false, expected: [], filters: false)),
+  Row(
+    "a bond without a key before one with a key",
+    ListCase(
+      bonds: [2, 1], admitsBondedOnly: false,
+      expected: [readResolving, resolve(1), mode(1), .resolve(true)], filters: false)),
   Row(
     "every device may connect",
     ListCase(admitsBondedOnly: false, expected: [readResolving] + resolvingPart, filters: false)),
@@ -316,6 +332,23 @@ struct DeviceListCommandTests {
         clearResolving, resolve(1), mode(1), .resolve(true), accept(1), accept(2),
         .setAdvertisingParameters,
       ])
+  }
+
+  @Test("Bonds that are renumbered during an update are added from the first on")
+  func renumbered() {
+    let station = makeStation([1, 3], admitsBondedOnly: false, features: resolves)
+    for command in [readResolving, resolve(1)] {
+      let next = station.manager.takePrivacyCommand()
+      #expect(next == command)
+      _ = station.manager.finishPrivacyCommand(command.answer, .success, value: 8)
+    }
+    station.use(3)
+    #expect(
+      station.update() == [
+        clearResolving, resolve(3), resolve(1), mode(3), mode(1), .resolve(true),
+      ])
+    station.use(1)
+    #expect(station.update() == [], "Afterwards the order does not matter.")
   }
 
   @Test("A reset of the controller empties its lists, and its sizes are read again")

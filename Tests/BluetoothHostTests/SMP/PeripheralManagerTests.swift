@@ -1,0 +1,113 @@
+import BallTestSupport
+import BluetoothHost
+import Testing
+
+private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
+
+private let request: [UInt8] = [0x01, 3, 0, 0x09, 16, 0, 0]
+
+private let bond = Bond(
+  identityAddress: initiatorAddress, longTermKey: Number128(words: [1, 2, 3, 4]),
+  isAuthenticated: false, isSecureConnections: true, role: .responder)
+
+/// A delegate of a device that is never the central, and has no private addresses.
+private struct PeripheralDelegate: PairingDelegate {
+  static var isEverCentral: Bool { false }
+  static var keepsPrivacy: Bool { false }
+  var outcomes: [PairingOutcome] = []
+  mutating func show(_ prompt: PairingPrompt, at index: Int) {}
+  mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) { outcomes.append(outcome) }
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {}
+}
+
+private typealias Manager<Random: SecureRandomNumberGenerator> = SecurityManager<
+  1, TestAgreement, Random, BondTable<2>, PeripheralDelegate
+>
+
+private func makeManager<Random: SecureRandomNumberGenerator>(
+  _ random: Random, _ bonds: consuming BondTable<2> = BondTable()
+) -> Manager<Random> {
+  Manager(
+    policy: PairingPolicy(), identity: initiatorIdentity, bonds: bonds,
+    delegate: PeripheralDelegate(), agreement: TestAgreement(), random: random)
+}
+
+@Suite("Parts of the Security Manager that a device leaves out")
+struct PeripheralManagerTests {
+  @Test("A device that is never the central keeps neither lists nor private addresses")
+  func peripheral() {
+    var bonds = BondTable<2>()
+    bonds.store(bond)
+    var manager = makeManager(FixedRandom(seed: 1), bonds)
+    manager.privacy = PrivacyPolicy(hidesIdentity: true, admitsBondedOnly: true)
+    let address = manager.makePrivateAddress()
+    #expect(address == nil)
+    manager.controllerStarted(features: .max)
+    let needsUpdate = manager.hasPrivacyCommand
+    #expect(!needsUpdate)
+    let command = manager.takePrivacyCommand()
+    #expect(command == nil)
+    let accepted = manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
+    #expect(accepted == nil)
+    let filters = manager.filtersConnections
+    #expect(!filters)
+    let isAdmitted = manager.admits(responderAddress)
+    #expect(isAdmitted)
+    #expect(manager.deadline == nil)
+    manager.advance(to: at(1_000_000))
+    #expect(manager.deadline == nil)
+    manager.removeBond(at: 0)
+    let needsOther = manager.hasPrivacyCommand
+    #expect(!needsOther)
+  }
+
+  @Test("It pairs only as the peripheral")
+  func role() {
+    var bonds = BondTable<2>()
+    bonds.store(bond)
+    var manager = makeManager(FixedRandom(seed: 1), bonds)
+    manager.opened(
+      PairingLink(role: .initiator, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      at: 0)
+    let isRequired = manager.requiresEncryption(at: 0)
+    #expect(!isRequired)
+    let isPairing = manager.secure(at: 0, at: at(0))
+    #expect(isPairing)
+    let hasCommand = manager.hasCommand(at: 0)
+    #expect(!hasCommand)
+    let start = manager.takeEncryption(at: 0, at: at(0))
+    #expect(start == nil)
+    let securityRequest: [UInt8] = [0x0B, 0x01]
+    manager.receive(securityRequest.span, at: 0, at: at(0))
+    let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
+    #expect(pdu == [0x05, 0x07])
+  }
+
+  @Test("Without random numbers no peer can pair, until the controller has given four")
+  func seed() {
+    // The controller's numbers, `nil` for a refusal; whether more are needed, and a peer can pair.
+    let cases: [([UInt64?], needs: Bool, pairs: Bool)] = [
+      ([], true, false), ([1, 2, 3], true, false), ([1, 2, 3, 4], false, true),
+      ([1, 2, 3, 4, nil], false, true), ([nil], false, false), ([1, 2, nil], false, false),
+      ([1, 1], false, false), ([1, 2, 3, 3], false, false), ([0, 1, 2, 3], false, true),
+    ]
+    for (numbers, needs, pairs) in cases {
+      var manager = makeManager(CounterRandom())
+      manager.opened(
+        PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
+        at: 0)
+      for number in numbers { manager.takeRandomNumber(number) }
+      let needsNumber = manager.needsRandomNumber
+      #expect(needsNumber == needs, "\(numbers)")
+      manager.receive(request.span, at: 0, at: at(0))
+      let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
+      #expect(pdu.first == (pairs ? 0x02 : 0x05), "\(numbers)")
+      #expect(pairs || pdu == [0x05, 0x05], "\(numbers)")
+      // A reset controller may have random numbers.
+      manager.controllerStarted(features: 0)
+      let needsNext = manager.needsRandomNumber
+      #expect(needsNext == !pairs, "\(numbers)")
+    }
+  }
+}
