@@ -84,7 +84,7 @@ struct LineTextTests {
       ),
       (
         .button(.shake, listeners: 0), nil,
-        "Shaken: nobody gets an answer, as no central that has asked is subscribed.",
+        "Shaken: no central that has asked is subscribed.",
         #"{"event":"button","action":"shake","centrals":0}"#
       ),
       (

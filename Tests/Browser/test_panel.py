@@ -98,7 +98,7 @@ async def test_the_pages_central_stays_and_hears_a_shake(page, ball):
     await page.until("!document.querySelector('#send').disabled")
     # Nobody has asked.
     await page.click("#shake")
-    await page.until_text("#front-note", "Nobody hears the shake")
+    await page.until_text("#front-note", "No central hears the shake")
     await page.type("#question", "Do you stay?")
     await page.click("#send")
     await page.until_text("#ask-note", "Answer: ")
@@ -118,7 +118,7 @@ async def test_the_pages_central_stays_and_hears_a_shake(page, ball):
     await page.until_text("#ask-note", "The central has disconnected.")
     assert await page.evaluate("document.querySelector('#leave').hidden")
     await page.click("#shake")
-    await page.until_text("#front-note", "Nobody hears the shake")
+    await page.until_text("#front-note", "No central hears the shake")
 
 
 async def test_the_central_of_a_page_leaves_with_it(browser, panel, ball):

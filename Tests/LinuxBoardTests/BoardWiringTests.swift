@@ -216,7 +216,8 @@ struct BoardWiringTests {
   @Test(
     "The nearest name is suggested",
     arguments: [
-      ("pi4", "pi-4b"), ("pi-5b", "pi-5"), ("vitrual", "virtual"), ("toaster", nil), ("", nil),
+      ("pi4", "pi-4b"), ("pi-5b", "pi-5"), ("vitrual", "virtual"), ("pi-b", nil), ("toaster", nil),
+      ("", nil),
     ] as [(String, String?)])
   func nearest(text: String, name: String?) {
     #expect(nearestName(to: text, among: ["pi-3b", "pi-4b", "pi-5", "pi-zero", "virtual"]) == name)

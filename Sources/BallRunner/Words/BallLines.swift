@@ -97,7 +97,7 @@ extension ByteWriter {
     write(text: action.sentence)
     guard action == .shake else { return }
     guard listeners > 0 else {
-      return write(text: ": nobody gets an answer, as no central that has asked is subscribed.")
+      return write(text: ": no central that has asked is subscribed.")
     }
     write(text: ": ")
     write(decimal: listeners)

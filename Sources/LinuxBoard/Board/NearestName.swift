@@ -1,13 +1,14 @@
-/// The one of `names` that a person probably meant; `nil` if none is near.
+/// The one of `names` that a person probably meant; `nil` if none is near, or if several are equally near.
 ///
 /// The distance counts characters that are missing or too many, so that "pi4" is nearer to "pi-4b"
 /// than to "pi-5". At most half of the characters of `text` and one more may differ.
 public func nearestName(to text: String, among names: [String]) -> String? {
   let limit = text.count / 2 + 1
-  let distances = names.map { (name: $0, distance: distance(text, $0)) }
-  guard let nearest = distances.min(by: { $0.distance < $1.distance }), nearest.distance <= limit
+  let distances = names.map { distance(text, $0) }
+  guard let least = distances.min(), least <= limit,
+    let index = distances.firstIndex(of: least), distances.lastIndex(of: least) == index
   else { return nil }
-  return nearest.name
+  return names[index]
 }
 
 /// How many characters have to be deleted and inserted to make one text of the other.

@@ -5,7 +5,7 @@ import VirtualRadio
 extension Checkup {
   /// The chosen radio, and whether it can be opened if it is not an adapter.
   ///
-  /// - Parameter adapters: The findings about the adapters, of which only the chosen radio is wrong.
+  /// - Parameter adapters: The findings about the adapters. Only those about the chosen radio can be wrong.
   func radioFindings(besides adapters: [Finding]) -> [Finding] {
     if let failure = machine.radioFailure {
       if failure.isInUse {
