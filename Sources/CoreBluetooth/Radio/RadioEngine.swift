@@ -192,6 +192,8 @@ final class RadioEngine: @unchecked Sendable {
   private func mustRunAgain() -> Bool {
     while true {
       var isOver = false
+      // Released outside of the lock.
+      var ended: [Observer] = []
       let finalState = shared.withLock { $0.isClosed ? $0.finalState : .unknown }
       change(to: finalState)
       adoptArrivals()
@@ -206,12 +208,13 @@ final class RadioEngine: @unchecked Sendable {
         }
         // Jobs of a caller that does not observe the state yet wait until it does.
         shared.arrivals = []
+        // The next thread may begin at once, and its observers are not these.
+        swap(&ended, &observers)
         shared.thread = nil
         Self.running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
         return false
       }
       guard let mustRunAgain else { continue }
-      if !mustRunAgain { observers = [] }
       // No other thread follows.
       if isOver { program.device.closeBonds() }
       return mustRunAgain
