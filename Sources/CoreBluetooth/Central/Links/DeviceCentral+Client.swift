@@ -79,9 +79,7 @@ extension DeviceCentral: ClientApplication {
   func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
     needsUpdate = true
     // The operation of a link that has ended is not reported.
-    guard let link = connections[index]?.link, link.step == nil, link.procedure != nil else {
-      return
-    }
+    guard let link = connections[index]?.link, link.step == nil else { return }
     link.step = .ended(error)
   }
 

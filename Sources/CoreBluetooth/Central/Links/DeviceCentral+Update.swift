@@ -74,13 +74,10 @@ extension DeviceCentral {
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
-      case .ask(.exchangeMTU, _) where connections[index]?.hasExchangedMTU == true:
-        link.step = .done(.mtu(host.mtu(at: index)))
       case .ask(let operation, let value):
         // An operation of an abandoned link may still be under way.
         guard host.operation(at: index) == nil else { return }
         connections[index]?.value = value
-        if operation == .exchangeMTU { connections[index]?.hasExchangedMTU = true }
         link.step = nil
         link.asked = (operation, value)
         // A link that is being ended accepts no operation. Its end follows.
