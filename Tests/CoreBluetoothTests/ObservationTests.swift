@@ -16,6 +16,14 @@ struct ObservationTests {
     }
   }
 
+  @Test("the options and kinds have the numbers of Foundation")
+  func numbers() {
+    let options: [NSKeyValueObservingOptions] = [.new, .old, .initial]
+    #expect(options.map(\.rawValue) == [1, 2, 4])
+    let kinds: [NSKeyValueChange] = [.setting, .insertion, .removal, .replacement]
+    #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
+  }
+
   @Test("of a manager: its state and whether it scans, until it is invalidated")
   func manager() {
     let stage = CentralStage(isStarted: false)

@@ -99,6 +99,32 @@ struct CentralEdgeTests {
     #expect(radio.commands.count { $0 == .leCreateConnectionCancel } == 1)
   }
 
+  @Test("a link that is being closed keeps the reason of its end if its encryption fails")
+  func closingUnencrypted() {
+    let (central, radio, link) = connectedDevice()
+    radio.script = { opcode, _ in opcode == .disconnect ? [ScriptedRadio.status(opcode)] : nil }
+    central.disconnect(link)
+    radio.run()
+    central.encryptionFailed(.pinOrKeyMissing, at: 0)
+    radio.run()
+    #expect(radio.commands.count { $0 == .disconnect } == 1)
+    radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x16))
+    #expect(
+      radio.takeEvents() == [.disconnected(link, .controller(.connectionTerminatedByLocalHost))])
+  }
+
+  @Test("a device that starts again has ended its links")
+  func renewed() {
+    let (central, radio, link) = connectedDevice()
+    let read = central.perform(.read(handle(3)), on: link)
+    radio.run()
+    radio.host.device.renew()
+    let events = radio.takeEvents()
+    #expect(events.contains(.completed(read, link, .failure(.disconnected))))
+    #expect(events.contains(.disconnected(link, .radioLost)))
+    #expect(central.links.isEmpty)
+  }
+
   @Test("a link that is being closed is not taken for one that the peer has made")
   func closing() {
     let (central, radio) = readyDevice()

@@ -104,6 +104,23 @@ struct CentralMisuseTests {
     #expect(log.take() == [])
   }
 
+  @Test("the state of a radio that has not been set up does not hide why it is off")
+  func stateBeforeSetup() {
+    let radio = HandRadio(stage.air.addController(address: .numbered(0x02)), state: .poweredOff)
+    stage.add(radio)
+    let manager = CBCentralManager(delegate: log, queue: stage.queue, thread: radio)
+    stage.settle()
+    #expect(log.take() == ["state poweredOff"])
+    #expect(manager.state == .poweredOff)
+  }
+
+  @Test("no optional feature is supported")
+  func features() {
+    #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
+    #expect(!CBCentralManager.supports(.extendedScanAndConnect))
+    #expect(CBCentralManager.supports([]))
+  }
+
   @Test("a manager forgets released peripherals once they are more than half")
   func released() {
     let manager = stage.manager(log)

@@ -28,6 +28,17 @@ struct CentralNameTests {
       manager.retrievePeripherals(withIdentifiers: [identifier]).first?.name == "Magic 8-Ball")
   }
 
+  @Test("a peripheral that the program has already gets the name that it advertises")
+  func heardLater() throws {
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    #expect(peripherals[0].name == nil)
+    try stage.addBall()
+    manager.scanForPeripherals(withServices: nil)
+    stage.pass(1_000)
+    #expect(log.peripherals.first === peripherals[0])
+    #expect(peripherals[0].name == "Magic 8-Ball")
+  }
+
   @Test("a retrieved peripheral has the name that was read over a link, and keeps it")
   func read() throws {
     try stage.addBall()

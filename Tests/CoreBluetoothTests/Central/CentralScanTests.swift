@@ -126,6 +126,10 @@ struct CentralScanTests {
     other.scanForPeripherals(withServices: nil)
     stage.pass(1_000)
     #expect(otherLog.take() == ["discovered Name -50"])
+    // The end of a scan with the same options does not start the other one again.
+    other.stopScan()
+    stage.settle()
+    #expect(stage.radio.program.device.central.scanner.advertisers.count == 1)
     other.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     stage.pass(1_000)

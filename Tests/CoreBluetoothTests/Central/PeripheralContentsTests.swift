@@ -181,6 +181,9 @@ struct PeripheralContentsTests {
     #expect(contents.now.name == "A")
     contents.take { $0.heard(KnownName(text: "B", isRead: false)) }
     #expect(contents.now.name == "B")
+    // `readName` reports a name that was read.
+    contents.take { $0.heard(KnownName(text: "R", isRead: true)) }
+    #expect(contents.now.name == "B")
     #expect(!contents.take { $0.readName("B") })
     contents.take { $0.heard(KnownName(text: "C", isRead: false)) }
     #expect(contents.now.name == "B")

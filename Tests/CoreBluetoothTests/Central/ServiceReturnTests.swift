@@ -1,3 +1,4 @@
+import BluetoothHost
 import Foundation
 import Testing
 
@@ -85,5 +86,18 @@ struct ServiceReturnTests {
     peripheralManager.add(service)
     stage.settle()
     #expect(log.take() == ["modified []"])
+  }
+
+  /// The server does not report each change.
+  @Test("is removed when a discovery of it alone does not find it any more")
+  func notFound() {
+    var tree = AttributeTree()
+    let found = [(0x0010, 0xFF01), (0x0020, 0xFF02), (0x0030, 0xFF03)].map { start, uuid in
+      FoundService(
+        uuid: BluetoothUUID(UInt16(uuid)), range: range(UInt16(start), UInt16(start) + 9))
+    }
+    tree.merge(services: found, of: nil, on: peripheral)
+    tree.merge(services: [], of: [BluetoothUUID(0xFF02)], on: peripheral)
+    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF01", "FF03"])
   }
 }

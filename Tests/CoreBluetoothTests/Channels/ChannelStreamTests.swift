@@ -183,6 +183,30 @@ struct ChannelStreamTests {
     #expect(third.log.take() == ["in error", "out error"])
   }
 
+  @Test("a manager that leaves a link closes its channels, and those of another continue")
+  func leaves() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    let log = CentralLog()
+    let (manager, peripherals) = it.stage.manager(log, knowing: 0xBE)
+    manager.connect(peripherals[0])
+    it.settle()
+    _ = log.take()
+    peripherals[0].openL2CAPChannel(128)
+    it.settle()
+    #expect(log.take() == ["channel true"])
+    let second = try ChannelSide(try #require(log.takeChannels().first))
+    let third = try ChannelSide(try #require(it.recorder.takeChannels().first))
+    it.settle()
+    manager.cancelPeripheralConnection(peripherals[0])
+    it.settle()
+    #expect(second.input.streamStatus == .atEnd)
+    #expect(third.input.streamStatus == .atEnd)
+    own.write([1])
+    it.settle()
+    #expect(other.read() == [1])
+  }
+
   @Test("a channel that a delegate does not keep is closed")
   func notKept() throws {
     let it = try ChannelStage()
@@ -210,9 +234,22 @@ struct ChannelStreamTests {
 
     it.peripheral.openL2CAPChannel(128)
     it.settle()
-    let closed = try #require(it.log.takeChannels().first?.outputStream)
+    let channel = try #require(it.log.takeChannels().first)
+    let closed = try #require(channel.outputStream)
     #expect(closed.streamStatus == .notOpen)
     #expect(unsafe closed.write([1], maxLength: 1) == -1)
     #expect(!closed.hasSpaceAvailable)
+
+    // The bytes that arrive before the opening can be read after it.
+    let sender = try ChannelSide(try #require(it.recorder.takeChannels().first))
+    sender.write([7])
+    it.settle()
+    let input = try #require(channel.inputStream)
+    var byte: UInt8 = 0
+    #expect(unsafe input.read(&byte, maxLength: 1) == -1)
+    #expect(!input.hasBytesAvailable)
+    input.open()
+    #expect(unsafe input.read(&byte, maxLength: 1) == 1)
+    #expect(byte == 7)
   }
 }

@@ -21,6 +21,17 @@ struct PeripheralEdgeTests {
     #expect(it.recorder.take() == [])
   }
 
+  @Test("services can have every handle up to 0xFFFF")
+  func allHandles() {
+    var database = DynamicDatabase()
+    // The device's own services have 15.
+    let count = 0xFFFF - 15
+    #expect(
+      database.add(count: count) { _ in Array(repeating: .vacant, count: count) }
+        == range(0x0010, 0xFFFF))
+    #expect(database.add(count: 1) { _ in [.vacant] } == nil)
+  }
+
   @Test("a property needs its permission, and each refusal has its code")
   func permissions() {
     let rows:

@@ -154,6 +154,27 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent(0x41).suffix(2) == [[0x1B, 0x12, 0x00, 34], [0x1B, 0x12, 0x00, 33]])
   }
 
+  @Test("Each sent update makes room for one, and the manager is called once half is free")
+  func roomOfOne() {
+    connectSubscribers()
+    it.stage.expect([0x12, 0x19, 0x00, 2, 0], gives: [0x13])
+    _ = it.recorder.take()
+    func indicate() -> Bool {
+      it.manager.updateValue(Data([1]), for: it.level, onSubscribedCentrals: nil)
+    }
+    // One is sent, and 32 wait for its confirmation.
+    #expect(indicate())
+    it.stage.settle()
+    for _ in 0..<32 { #expect(indicate()) }
+    #expect(!indicate())
+    for _ in 0..<15 { it.stage.expect([0x1E], gives: [0x1D, 0x18, 0x00, 1]) }
+    #expect(it.recorder.take() == [])
+    it.stage.expect([0x1E], gives: [0x1D, 0x18, 0x00, 1])
+    #expect(it.recorder.take() == ["ready"])
+    for _ in 0..<16 { #expect(indicate()) }
+    #expect(!indicate())
+  }
+
   @Test(
     "A full central makes room when it disconnects or unsubscribes", arguments: [true, false])
   func fullLeaves(disconnects: Bool) {

@@ -158,6 +158,70 @@ struct ProtectionTests {
     #expect(stage.requests == 1)
   }
 
+  /// The peer's refusal, for a channel.
+  private static let refusal = ChannelEnd.refused(.insufficientAuthentication)
+
+  @Test("The end of a pairing decides the requests that wait for it")
+  func pairingEnds() throws {
+    let peerDecides: [PairingOutcome] = [
+      .failed(.passkeyEntryFailed), .noRoom, .refused(.passkeyEntryFailed), .linkLost,
+    ]
+    let rows: [(PairingOutcome, HCIErrorCode?)] =
+      peerDecides.map { ($0, nil) } + [
+        (.timedOut, .connectionTimeout), (.encryptionFailed(.pinOrKeyMissing), .pinOrKeyMissing),
+      ]
+    for (outcome, reason) in rows {
+      let row = Case(key: .none, ability: CBPairing.Ability.none, requests: 2, pairings: 1)
+      let stage = Stage(row)
+      // The peer does not respond to the Pairing Request.
+      let others = stage.radio.others
+      stage.radio.others = { channel, payload in channel == 6 ? [] : others(channel, payload) }
+      let central = stage.radio.host.central
+      let read = central.perform(.read(handle(3)), on: stage.link)
+      let channels = try (0..<2).map { _ in
+        central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
+      }
+      stage.radio.run()
+      #expect(stage.radio.host.outcomes.isEmpty)
+      central.pairingEnded(outcome, at: 0)
+      stage.radio.run()
+      let response = ErrorResponse(
+        request: .readRequest, handle: handle(3), code: .insufficientAuthentication)
+      #expect(
+        stage.radio.host.outcomes[read]
+          == .failure(reason.map { .encryptionFailed($0) } ?? .refused(response)), "\(outcome)")
+      for channel in channels {
+        #expect(
+          stage.radio.host.outcomes[channel]
+            == (reason.map { .failure(.encryptionFailed($0)) }
+              ?? .success(.channel(Self.refusal))),
+          "\(outcome)")
+      }
+    }
+  }
+
+  @Test("A channel is requested again after a pairing, even if the link is protected as before")
+  func pairedAsBefore() throws {
+    let stage = Stage(
+      Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 0))
+    let central = stage.radio.host.central
+    let link = try #require(central.link(stage.link))
+    let operation = central.newOperation()
+    link.channelRequests = [
+      DeviceCentral.ChannelRequest(
+        operation: operation, spsm: try #require(SPSM(0x80)), pipe: ChannelPipe { _ in },
+        refusal: Self.refusal, before: stage.radio.host.device.host.security.security(at: 0),
+        isAsked: true)
+    ]
+    central.needsUpdate = true
+    stage.radio.run()
+    #expect(stage.requests == 0)
+    central.pairingEnded(.paired(nil), at: 0)
+    stage.radio.run()
+    #expect(stage.requests == 1)
+    #expect(stage.radio.host.outcomes[operation] == .success(.channel(Self.refusal)))
+  }
+
   @Test("Other refusals do not protect the link")
   func otherRefusals() throws {
     let row = Case(key: .none, ability: .displayYesNo, requests: 1, pairings: 0)

@@ -141,6 +141,28 @@ struct SecurityTests {
     #expect(stage.central.program.device.bonds.count == 3)
   }
 
+  @Test("Channels of several peripherals wait for the pairings of each other")
+  func severalChannels() throws {
+    let stage = try SafeStage(peripherals: 3)
+    let spsm = try #require(SPSM(0x80))
+    for seat in stage.peripherals {
+      seat.program.device.channels.listeners[spsm] = DeviceChannels.Listener(
+        client: PeripheralClient(queue: DevicePairing.queue), needsEncryption: true,
+        makePipe: { ChannelPipe { _ in } })
+    }
+    let links = (1...3).map { stage.connect(to: $0) }
+    let central = stage.central.program.central
+    let pipes = links.map { _ in ChannelPipe { _ in } }
+    let openings = zip(links, pipes).map { central.openChannel(spsm, $1, on: $0) }
+    stage.run(for: 60_000) {
+      openings.allSatisfy { stage.central.program.outcomes[$0] != nil }
+    }
+    for opening in openings {
+      #expect(stage.central.program.outcomes[opening] == .success(.channel(nil)))
+    }
+    #expect(stage.central.program.device.bonds.count == 3)
+  }
+
   @Test("The end of the link during pairing ends the operation")
   func lostWhilePairing() throws {
     let stage = try SafeStage()

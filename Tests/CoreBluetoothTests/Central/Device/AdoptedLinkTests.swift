@@ -81,6 +81,22 @@ struct AdoptedLinkTests {
     #expect(radio.frames.map(\.payload) == [[0x02, 0x05, 0x02]])
   }
 
+  @Test("stays open when its encryption fails: the peer decides what its link is worth")
+  func encryptionFails() {
+    let (central, radio) = visited()
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    _ = radio.takeEvents()
+    central.encryptionFailed(.pinOrKeyMissing, at: 0)
+    radio.run()
+    #expect(!radio.commands.contains(.disconnect))
+    #expect(radio.takeEvents() == [])
+    radio.peer = { _ in [[0x0B, 0x41]] }
+    let read = central.perform(.read(handle7), on: link)
+    radio.run()
+    #expect(radio.takeEvents() == [.completed(read, link, .success(.value([0x41])))])
+  }
+
   @Test("a peer that connects during the attempt to connect to it ends the attempt")
   func duringAttempt() {
     let (central, radio) = readyDevice()

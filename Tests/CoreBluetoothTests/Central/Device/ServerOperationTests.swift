@@ -47,6 +47,22 @@ struct ServerOperationTests {
     #expect(outcome == .success(.includedServices([])))
   }
 
+  @Test("an included service whose declaration is missing is an error")
+  func missingDeclaration() {
+    let (_, outcome) = perform(
+      .discoverIncludedServices(range(0x10, 0x20)),
+      [
+        [0x09, 8, 0x11, 0x00, 0x30, 0x00, 0x35, 0x00, 0x0F, 0x18], Self.notFound(0x08),
+        Self.notFound(0x04),
+      ])
+    #expect(
+      outcome
+        == .failure(
+          .refused(
+            ErrorResponse(
+              request: .findInformationRequest, handle: handle(0x30), code: .attributeNotFound))))
+  }
+
   @Test("finds the configuration of a characteristic, and writes it")
   func configure() {
     let (requests, outcome) = perform(
@@ -144,6 +160,9 @@ struct ServerOperationTests {
     let id = central.readRSSI(of: link)
     radio.run()
     #expect(radio.takeEvents() == [.completed(id, link, .success(.rssi(-61)))])
+    let again = central.readRSSI(of: link)
+    radio.run()
+    #expect(radio.takeEvents() == [.completed(again, link, .success(.rssi(-61)))])
     central.disconnect(link)
     radio.run()
     #expect(radio.takeEvents().first == .completed(reading, link, .failure(.disconnected)))
@@ -172,6 +191,20 @@ struct ServerOperationTests {
       ])
     let late = central.readRSSI(of: link)
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
+  }
+
+  @Test("a link that is not open has no RSSI")
+  func rssiOfAttempt() {
+    let (central, radio) = readyDevice { radio in
+      radio.script = { opcode, _ in
+        opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+      }
+    }
+    let link = central.connect(to: .numbered(2))
+    radio.run()
+    let reading = central.readRSSI(of: link)
+    radio.run()
+    #expect(radio.takeEvents() == [.completed(reading, link, .failure(.disconnected))])
   }
 
   @Test("a controller that does not know the link ends it")

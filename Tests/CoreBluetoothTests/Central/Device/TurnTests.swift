@@ -39,6 +39,18 @@ struct TurnTests {
     #expect(radio.takeEvents() == [])
   }
 
+  @Test("an attempt beside an open link does not give way")
+  func besideLink() {
+    let (central, radio, attempts) = central { [2] }
+    _ = central.connect(to: .numbered(2))
+    radio.run()
+    _ = central.connect(to: .numbered(3))
+    radio.run()
+    #expect(central.deadline == nil)
+    radio.pass(60_000)
+    #expect(attempts.numbers == [2, 3])
+  }
+
   @Test("is cancelled on request")
   func cancelled() {
     let (central, radio, _) = central()
