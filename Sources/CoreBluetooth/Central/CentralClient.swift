@@ -56,7 +56,8 @@ final class CentralClient: @unchecked Sendable {
     guard hasChanged else { return }
     callManager { manager in
       manager.state = state
-      if state != .poweredOn { manager.change { $0.scan = nil } }
+      // A manager scans only while the radio is on.
+      manager.change { $0.scan = nil }
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
   }

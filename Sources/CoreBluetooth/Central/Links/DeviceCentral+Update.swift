@@ -70,7 +70,7 @@ extension DeviceCentral {
   /// Carries out the operations of a link until one waits for the host.
   private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     while link.isOpen {
-      if link.securing != nil { secure(link, at: index, &host) }
+      secure(link, at: index, &host)
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
