@@ -119,6 +119,10 @@ struct CentralMisuseTests {
     #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
     #expect(!CBCentralManager.supports(.extendedScanAndConnect))
     #expect(CBCentralManager.supports([]))
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    #expect(!peripherals[0].ancsAuthorized)
+    #expect(CBManager.authorization == .allowedAlways)
+    #expect(manager.authorization == .allowedAlways)
   }
 
   @Test("a manager forgets released peripherals once they are more than half")

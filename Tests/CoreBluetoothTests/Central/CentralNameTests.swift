@@ -57,6 +57,13 @@ struct CentralNameTests {
     #expect(again.name == "Magic 8-Ball")
   }
 
+  @Test("an identifier is the same in every run, and ends with the address")
+  func identifiers() {
+    let address = DeviceAddress(kind: .random, bytes: [7, 6, 5, 4, 3, 0xC2])
+    #expect(UUID(address).uuidString == "424C4500-0000-8000-8001-C20304050607")
+    #expect(DeviceAddress(UUID(address)) == address)
+  }
+
   @Test("a peripheral that the radio has not heard has no name")
   func unknown() {
     let (manager, peripherals) = stage.manager(log, knowing: 0xBA)

@@ -59,6 +59,8 @@ struct CentralScanTests {
     let isScanning = manager.isScanning
     #expect(wasScanning && !isScanning)
     #expect(log.take() == [])
+    // An attempt to connect does not give way to the scan that has ended.
+    #expect(stage.radio.program.device.central.scanner.wanted == nil)
     manager.scanForPeripherals(withServices: nil)
     stage.pass(1_000)
     #expect(log.take() == ["discovered Name -50"])

@@ -80,6 +80,7 @@ struct CentralServerTests {
       ])
     #expect(service.characteristics?[1] === some)
     #expect(some.service === service)
+    #expect(!some.isBroadcasted)
     let text = try #require(service.characteristics?.first)
     let last = try #require(service.characteristics?.last)
     peripheral.discoverDescriptors(for: text)
@@ -202,6 +203,36 @@ struct CentralServerTests {
     #expect(log.take() == [])
   }
 
+  @Test("a subscription that failed receives no values")
+  func failedSubscription() throws {
+    let text = try characteristics()[0]
+    let engine = stage.radio.program.central
+    let link = try #require(engine.links.first)
+    let id = try #require(link.id)
+    bench.controller.faults.losePacket(type: .acl)
+    peripheral.setNotifyValue(true, for: text)
+    stage.settle()
+    let operation = try #require(link.groups.keys.max { $0.rawValue < $1.rawValue })
+    engine.handle(.completed(operation, id, .failure(.timedOut)), at: stage.now)
+    engine.handle(.notified(id, handle: handle(0x000B), value: [0x41]), at: stage.now)
+    stage.queue.sync {}
+    #expect(log.take() == ["notifying FF01 false: CBError.connectionTimeout"])
+  }
+
+  @Test("a value that comes while a subscription that never was is ended is not reported")
+  func neverSubscribed() throws {
+    let text = try characteristics()[0]
+    bench.controller.faults.losePacket(type: .acl)
+    peripheral.setNotifyValue(false, for: text)
+    stage.settle()
+    let engine = stage.radio.program.central
+    let id = try #require(engine.links.first?.id)
+    engine.handle(.notified(id, handle: handle(0x000B), value: [1]), at: stage.now)
+    stage.settle()
+    #expect(log.take() == [])
+    #expect(text.value == nil)
+  }
+
   @Test("the end of a subscription that another manager still has is reported in order")
   func sharedSubscription() throws {
     let text = try characteristics()[0]
@@ -213,6 +244,8 @@ struct CentralServerTests {
     same.delegate = otherLog
     other.connect(same)
     stage.settle()
+    // 512 bytes at most, whatever the MTU.
+    #expect(same.maximumWriteValueLength(for: .withoutResponse) == 512)
     same.discoverServices([CBUUID(.bench)])
     stage.settle()
     let service = try #require(same.services?.first)
@@ -380,6 +413,17 @@ struct CentralServerTests {
         "rssi 127: CBError.notConnected", "failed - disconnected: CBError.connectionFailed",
       ])
     #expect(other.state == .disconnected)
+  }
+
+  @Test("the passing of time alone reports what is due")
+  func advance() throws {
+    let all = try characteristics()
+    bench.controller.faults.losePacket(type: .acl)
+    peripheral.readValue(for: all[0])
+    stage.settle()
+    stage.radio.program.advance(to: stage.now.advanced(by: 30_000))
+    stage.queue.sync {}
+    #expect(log.take().first == "value FF01 -: CBError.connectionTimeout")
   }
 
   @Test("a peripheral that does not respond is disconnected after 30 s")

@@ -90,7 +90,7 @@ struct ServiceReturnTests {
 
   /// The server does not report each change.
   @Test("is removed when a discovery of it alone does not find it any more")
-  func notFound() {
+  func notFound() throws {
     var tree = AttributeTree()
     let found = [(0x0010, 0xFF01), (0x0020, 0xFF02), (0x0030, 0xFF03)].map { start, uuid in
       FoundService(
@@ -98,6 +98,11 @@ struct ServiceReturnTests {
     }
     tree.merge(services: found, of: nil, on: peripheral)
     tree.merge(services: [], of: [BluetoothUUID(0xFF02)], on: peripheral)
+    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF01", "FF03"])
+    // Found again, but only as a part of another service.
+    let owner = try #require(tree.listedServices?.first)
+    let isMerged = tree.merge(included: [found[1]], of: nil, in: owner, on: peripheral)
+    #expect(isMerged)
     #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF01", "FF03"])
   }
 }

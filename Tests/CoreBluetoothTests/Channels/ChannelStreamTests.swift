@@ -207,6 +207,21 @@ struct ChannelStreamTests {
     #expect(other.read() == [1])
   }
 
+  @Test("a channel that has ended is not closed again: the next one may have its number")
+  func nextChannel() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    let channels = it.stage.radio.program.device.channels
+    let pipe = own.input.state.pipe
+    pipe.close()
+    channels.attend(to: pipe)
+    channels.closed(0, with: .closedByPeer)
+    channels.begin(0, ChannelPipe { _ in }, at: 0) { _ in }
+    it.settle()
+    #expect(it.peer.program.device.host.channels.count == 1)
+    withExtendedLifetime(other) {}
+  }
+
   @Test("a channel that a delegate does not keep is closed")
   func notKept() throws {
     let it = try ChannelStage()

@@ -32,6 +32,17 @@ struct PeripheralEdgeTests {
     #expect(database.add(count: 1) { _ in [.vacant] } == nil)
   }
 
+  @Test("the removal of a service returns the handles at which others included it")
+  func removedIncludes() {
+    var database = DynamicDatabase()
+    let included = database.add(count: 1) { _ in [.primaryService(BluetoothUUID(0xFF01))] }
+    #expect(included == range(0x0010, 0x0010))
+    _ = database.add(count: 2) { _ in
+      [.primaryService(BluetoothUUID(0xFF02)), .include(serviceAt: handle(0x0010))]
+    }
+    #expect(database.remove(range(0x0010, 0x0010)) == [handle(0x0012)])
+  }
+
   @Test("a property needs its permission, and each refusal has its code")
   func permissions() {
     let rows:

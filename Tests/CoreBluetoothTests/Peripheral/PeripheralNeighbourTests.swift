@@ -55,6 +55,25 @@ struct PeripheralNeighbourTests {
     #expect(it.stage.sent(0x41) == [[0x0B, 2]] && it.stage.sent(0x42) == [[0x0B, 3]])
   }
 
+  @Test("A central that leaves is released, even if its request was never answered")
+  func released() {
+    final class Silent: NSObject, CBPeripheralManagerDelegate {
+      func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+      func peripheralManager(
+        _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
+      ) {}
+    }
+    let delegate = Silent()
+    it.manager.delegate = delegate
+    it.stage.connect()
+    #expect(it.stage.exchange([0x0A, 0x12, 0]) == [])
+    weak var link = it.stage.program.device.host.server.application.links.compactMap(\.self).first
+    #expect(link?.pendingRequest != nil)
+    it.stage.disconnect()
+    #expect(link == nil)
+    withExtendedLifetime(delegate) {}
+  }
+
   @Test("Writes that a slow delegate cannot take are logged once until none waits")
   func loggedOnce() {
     let queue = DispatchQueue(label: "slow")

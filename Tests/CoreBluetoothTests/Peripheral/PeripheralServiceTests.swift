@@ -151,6 +151,21 @@ struct PeripheralServiceTests {
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28], gives: attError(0x08, 0x01, 0x0A))
   }
 
+  @Test("A removed service is released with its characteristics")
+  func released() {
+    weak var gone: CBMutableCharacteristic?
+    do {
+      let service = service("B000")
+      let value = value()
+      service.characteristics = [value]
+      gone = value
+      #expect(add(service) == ["added B000"])
+      it.manager.remove(service)
+      it.stage.settle()
+    }
+    #expect(gone == nil)
+  }
+
   @Test("A service keeps the handle of a removed include: the next service begins after it")
   func includeAtTheEnd() {
     let (inner, outer, next) = (service("B000"), service("C000"), service("D000"))

@@ -146,6 +146,12 @@ struct PeripheralStateTests {
     it.stage.refused = .leSetAdvertisingEnable
     #expect(advertise("one", []) == ["advertising false CBErrorDomain 0"])
     #expect(!it.manager.isAdvertising)
+    // Nor does it start once the controller would accept it.
+    it.stage.refused = nil
+    it.stage.forget()
+    it.stage.connect()
+    it.stage.disconnect()
+    #expect(!it.stage.commands.contains { $0.opcode == .leSetAdvertisingEnable })
   }
 
   @Test("Without a free connection it starts all the same, and continues when a central leaves")

@@ -222,6 +222,29 @@ struct ProtectionTests {
     #expect(stage.radio.host.outcomes[operation] == .success(.channel(Self.refusal)))
   }
 
+  @Test("A value is requested again after a pairing, even if the link is protected as before")
+  func valuePairedAsBefore() throws {
+    let stage = Stage(
+      Case(key: .unauthenticated, ability: .displayYesNo, requests: 2, pairings: 0))
+    var requests = 0
+    stage.radio.peer = { _ in
+      requests += 1
+      return []
+    }
+    let central = stage.radio.host.central
+    let link = try #require(central.link(stage.link))
+    let read = central.perform(.read(handle(3)), on: stage.link)
+    stage.radio.run()
+    link.securing = DeviceCentral.Securing(
+      operation: .read(handle(3)), value: [], refusal: .tooLong(limit: 0),
+      before: stage.radio.host.device.host.security.security(at: 0), isAsked: true)
+    central.pairingEnded(.paired(nil), at: 0)
+    stage.radio.givePDU([0x0B])
+    #expect(requests == 2)
+    stage.radio.givePDU([0x0B, 0x42])
+    #expect(stage.radio.host.outcomes[read] == .success(.value([0x42])))
+  }
+
   @Test("Other refusals do not protect the link")
   func otherRefusals() throws {
     let row = Case(key: .none, ability: .displayYesNo, requests: 1, pairings: 0)

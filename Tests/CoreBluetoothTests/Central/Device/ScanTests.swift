@@ -177,6 +177,11 @@ struct ScanTests {
     #expect(
       Array(radio.commands.suffix(3)) == [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
     #expect(radio.takePacket() == nil)
+    // Another request leaves the scan alone.
+    let count = radio.commands.count
+    _ = central.readRSSI(of: LinkID(rawValue: 9))
+    radio.run()
+    #expect(radio.commands.count == count)
   }
 
   @Test("remembers a bounded number of advertisers")

@@ -175,6 +175,12 @@ struct ServerOperationTests {
     let first = central.readRSSI(of: link)
     let second = central.readRSSI(of: link)
     radio.run()
+    // Another request does not repeat the question.
+    radio.peer = { _ in [[0x0B]] }
+    central.perform(.read(handle(3)), on: link)
+    radio.run()
+    #expect(radio.takeEvents().count == 1)
+    #expect(radio.commands.count { $0 == .readRSSI } == 1)
     radio.pass(2_000)
     #expect(
       radio.takeEvents() == [
