@@ -109,7 +109,6 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   func advance() {
     for (channel, entry) in entries {
       guard let closing = entry.closing, closing <= now else { continue }
-      entries[channel]?.closing = nil
       toClose.insert(channel)
       needsUpdate = true
     }

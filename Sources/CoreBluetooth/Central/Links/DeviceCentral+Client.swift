@@ -46,8 +46,6 @@ extension DeviceCentral: ClientApplication {
     }
   }
 
-  func securityChanged(to security: LinkSecurity, at index: Int) { needsUpdate = true }
-
   // MARK: Operations
 
   func found(_ service: RemoteService, at index: Int) {

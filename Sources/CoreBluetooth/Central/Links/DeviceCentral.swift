@@ -97,7 +97,7 @@ final class DeviceCentral {
       link.phase = .closing(isAsked: false)
       endOperations(of: link)
     case .cancelling, .closing:
-      return
+      break
     }
   }
 
