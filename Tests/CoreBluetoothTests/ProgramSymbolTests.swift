@@ -66,12 +66,17 @@ struct ProgramSymbolTests {
     // 64 (header) + 9 (names) + 2 · 64 (sections) = 201 bytes.
     for (start, length, isFound) in [
       (64, 9, true), (64, 137, true), (64, 138, false), (200, 1, true), (201, 0, true),
-      (201, 1, false), (202, 0, false),
+      (201, 1, false), (202, 0, false), (64, 9 | 1 << 48, false), (64 | 1 << 48, 9, false),
     ] {
       let file = Self.file(
         Self.text, [symbols, Section(type: 3, start: start, length: length)])
       #expect(file.count == 201)
       #expect(ProgramSymbols.names(in: file)?.count == (isFound ? length : nil), "\(start)")
+    }
+    // Of another type, or with a section that does not exist.
+    for symbols in [Section(type: 2 | 1 << 24, link: 1), Section(type: 2, link: 1 | 1 << 24)] {
+      let strings = Section(type: 3, start: 64, length: 9)
+      #expect(ProgramSymbols.names(in: Self.file(Self.text, [symbols, strings])) == nil)
     }
     // Cut, or with another beginning.
     let file = Self.file(Self.text, [symbols, Section(type: 3, start: 64, length: 9)])

@@ -263,6 +263,14 @@ struct CentralEdgeTests {
     }
   }
 
+  @Test("errors with different codes differ, also in a set")
+  func differentErrors() {
+    let responses: Set = [CBATTError(.invalidHandle), CBATTError(.readNotPermitted)]
+    #expect(responses.count == 2 && responses.contains(CBATTError(.invalidHandle)))
+    #expect(CBATTError(.invalidHandle).hashValue != CBATTError(.readNotPermitted).hashValue)
+    #expect(CBError(.unknown).hashValue != CBError(.notConnected).hashValue)
+  }
+
   @Test("each code has its name as a static member too")
   func codes() {
     let responses: [CBATTError.Code] = [

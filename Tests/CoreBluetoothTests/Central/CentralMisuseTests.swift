@@ -114,6 +114,30 @@ struct CentralMisuseTests {
     #expect(manager.state == .poweredOff)
   }
 
+  @Test("calls to a manager that is not powered on have no effect")
+  func poweredOff() {
+    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    manager.state = .poweredOff
+    manager.scanForPeripherals(withServices: nil)
+    manager.connect(peripherals[0])
+    stage.settle()
+    #expect(!manager.isScanning)
+    #expect(peripherals[0].state == .disconnected)
+    #expect(manager.retrievePeripherals(withIdentifiers: [peripherals[0].identifier]) == [])
+    #expect(manager.retrieveConnectedPeripherals(withServices: []) == [])
+    manager.state = .poweredOn
+    manager.scanForPeripherals(withServices: nil)
+    manager.connect(peripherals[0])
+    manager.state = .poweredOff
+    manager.stopScan()
+    manager.cancelPeripheralConnection(peripherals[0])
+    stage.settle()
+    #expect(manager.isScanning)
+    #expect(peripherals[0].state == .connecting)
+    #expect(stage.radio.program.central.links.count == 1)
+    #expect(log.take() == [])
+  }
+
   @Test("no optional feature is supported")
   func features() {
     #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
@@ -146,5 +170,17 @@ struct CentralMisuseTests {
     _ = retrieve(106)
     #expect(count == 41)
     #expect(retrieve(0) === kept.first)
+  }
+
+  @Test("a manager forgets released peripherals at 64 at the earliest")
+  func allReleased() {
+    let manager = stage.manager(log)
+    stage.settle()
+    var count: Int { manager.contents.withLock { $0.peripherals.count } }
+    for number in 1...129 {
+      let address = DeviceAddress(kind: .public, bytes: [UInt8(number), 1, 0, 0, 0, 0])
+      #expect(manager.retrievePeripherals(withIdentifiers: [UUID(address)]).count == 1)
+      #expect(count == (number - 1) % 64 + 1, "\(number)")
+    }
   }
 }

@@ -62,6 +62,9 @@ struct CentralNameTests {
     let address = DeviceAddress(kind: .random, bytes: [7, 6, 5, 4, 3, 0xC2])
     #expect(UUID(address).uuidString == "424C4500-0000-8000-8001-C20304050607")
     #expect(DeviceAddress(UUID(address)) == address)
+    // Addresses have the kinds 0 and 1.
+    let other = UUID(uuidString: "424C4500-0000-8000-8002-C20304050607")
+    #expect(other.flatMap { DeviceAddress($0) } == nil)
   }
 
   @Test("a peripheral that the radio has not heard has no name")

@@ -138,6 +138,7 @@ struct CentralScanTests {
     other.stopScan()
     stage.pass(1_000)
     #expect(log.take() == [])
+    #expect(stage.radio.program.device.central.scanner.wanted == ScanParameters())
   }
 
   @Test("reports advertisers that have or solicit one of the services, in any UUID width")

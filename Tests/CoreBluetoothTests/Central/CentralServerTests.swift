@@ -415,6 +415,46 @@ struct CentralServerTests {
     #expect(other.state == .disconnected)
   }
 
+  @Test("an RSSI that the controller does not know is an error")
+  func unknownRSSI() {
+    stage.radio.controller.faults.refuse(.readRSSI, with: .commandDisallowed)
+    peripheral.readRSSI()
+    stage.settle()
+    #expect(log.take() == ["rssi 127: CBError.unknown"])
+    #expect(peripheral.rssi == nil)
+  }
+
+  @Test("descriptors that are discovered again are the same objects")
+  func sameDescriptors() throws {
+    let text = try characteristics()[0]
+    peripheral.discoverDescriptors(for: text)
+    stage.settle()
+    let first = try #require(text.descriptors)
+    peripheral.discoverDescriptors(for: text)
+    stage.settle()
+    #expect(text.descriptors?.count == 4)
+    #expect(zip(first, text.descriptors ?? []).allSatisfy { $0 === $1 })
+  }
+
+  @Test("a descriptor that is too short for its number is reported as bytes")
+  func shortDescriptor() throws {
+    let text = try characteristics()[0]
+    peripheral.discoverDescriptors(for: text)
+    stage.settle()
+    _ = log.take()
+    let properties = try #require(text.descriptors?.last)
+    bench.controller.faults.losePacket(type: .acl)
+    peripheral.readValue(for: properties)
+    stage.settle()
+    let engine = stage.radio.program.central
+    let link = try #require(engine.links.first)
+    let operation = try #require(link.groups.keys.max { $0.rawValue < $1.rawValue })
+    engine.handle(
+      .completed(operation, try #require(link.id), .success(.value([1]))), at: stage.now)
+    stage.queue.sync {}
+    #expect(properties.value as? Data == Data([1]))
+  }
+
   @Test("the passing of time alone reports what is due")
   func advance() throws {
     let all = try characteristics()

@@ -88,6 +88,20 @@ struct ServiceReturnTests {
     #expect(log.take() == ["modified []"])
   }
 
+  @Test("is not in the list of a change beside the service in its place")
+  func shorterService() {
+    var tree = AttributeTree()
+    let first = FoundService(uuid: BluetoothUUID(0xFF01), range: range(0x0010, 0x0019))
+    let second = FoundService(uuid: BluetoothUUID(0xFF02), range: range(0x0010, 0x0012))
+    tree.merge(services: [first], of: nil, on: peripheral)
+    let gone = tree.invalidate(first.range)
+    #expect(gone.map(\.uuid.uuidString) == ["FF01"])
+    tree.merge(services: [second], of: nil, on: peripheral)
+    let other = tree.invalidate(range(0x0015, 0x0019))
+    #expect(other.isEmpty)
+    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF02"])
+  }
+
   /// The server does not report each change.
   @Test("is removed when a discovery of it alone does not find it any more")
   func notFound() throws {

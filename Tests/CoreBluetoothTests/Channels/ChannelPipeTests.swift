@@ -46,6 +46,13 @@ struct ChannelPipeTests {
     pipe.receive(bytes.span)
   }
 
+  @Test("32 KiB wait to be sent, and no byte more")
+  func capacity() {
+    #expect(write(40_000) == 32_768)
+    #expect(pipe.outputCount == 32_768)
+    #expect(!pipe.hasRoom)
+  }
+
   @Test("credits are due after a quarter of the buffer is read, and when it is empty")
   func credits() {
     // 64 frames of 498 bytes; a quarter is 7,968 bytes.

@@ -157,6 +157,7 @@ struct ChannelStreamTests {
     #expect(own.log.take() == ["out error"])
     #expect(own.output.streamStatus == .error)
     #expect((own.output.streamError as? CBError)?.code == .peripheralDisconnected)
+    #expect(own.input.streamStatus == .open && own.input.streamError == nil)
     #expect(own.read() == [1, 2, 3])
     it.settle()
     #expect(own.log.take() == ["in error"])
@@ -220,6 +221,32 @@ struct ChannelStreamTests {
     it.settle()
     #expect(it.peer.program.device.host.channels.count == 1)
     withExtendedLifetime(other) {}
+  }
+
+  @Test("a stream that is removed from one mode of a run loop still reports in another")
+  func modes() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    let mode = RunLoop.Mode("other")
+    own.input.schedule(in: .current, forMode: mode)
+    own.input.remove(from: .current, forMode: mode)
+    other.write([1])
+    it.settle()
+    #expect(own.log.take() == ["in bytes"])
+  }
+
+  @Test("an event that waits in one mode of a run loop is delivered in another that is added")
+  func addedMode() throws {
+    let it = try ChannelStage()
+    let (own, other) = try it.open()
+    own.input.remove(from: .current, forMode: .default)
+    own.input.schedule(in: .current, forMode: RunLoop.Mode("other"))
+    other.write([1])
+    it.stage.settle()
+    #expect(own.input.state.isDue)
+    own.input.schedule(in: .current, forMode: .default)
+    it.settle()
+    #expect(own.log.take() == ["in bytes"])
   }
 
   @Test("a channel that a delegate does not keep is closed")

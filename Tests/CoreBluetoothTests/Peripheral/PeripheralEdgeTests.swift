@@ -30,6 +30,11 @@ struct PeripheralEdgeTests {
       database.add(count: count) { _ in Array(repeating: .vacant, count: count) }
         == range(0x0010, 0xFFFF))
     #expect(database.add(count: 1) { _ in [.vacant] } == nil)
+    // No value of an application is there.
+    for number in [0, 0x0010, 0xFFFF] as [UInt16] {
+      #expect(database.location(of: ApplicationAttribute(rawValue: number)).handle == .none)
+    }
+    #expect(DynamicDatabase().location(of: ApplicationAttribute(rawValue: 16)).handle == .none)
   }
 
   @Test("the removal of a service returns the handles at which others included it")
@@ -146,7 +151,7 @@ struct PeripheralEdgeTests {
       it.stage.settle()
       #expect(it.recorder.take() == [], "\(label)")
       #expect(it.stage.commands.isEmpty, "\(label)")
-      #expect(it.stage.sent().isEmpty, "\(label)")
+      #expect(it.stage.sent().isEmpty && it.stage.signals(0x40).isEmpty, "\(label)")
       #expect(it.manager.isAdvertising, "\(label)")
     }
     it.stage.change(to: .poweredOn)

@@ -100,5 +100,14 @@ struct PeripheralNeighbourTests {
             repeating: "1024 writes without response wait for the delegate of a peripheral "
               + "manager: more are dropped until it has handled some.", count: time))
     }
+    // The delegate has handled one, so one more fits, and the next is dropped without a line.
+    queue.suspend()
+    client.callManagerForCommand { _ in
+      for _ in 0..<2 { client.callManagerForCommand { _ in } }
+    }
+    for _ in 0..<PeripheralClient.commandCapacity { client.callManagerForCommand { _ in } }
+    queue.resume()
+    queue.sync {}
+    #expect(lines.withLock(\.count) == 3)
   }
 }

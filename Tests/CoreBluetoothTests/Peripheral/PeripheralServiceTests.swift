@@ -218,6 +218,24 @@ struct PeripheralServiceTests {
     it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B])
   }
 
+  @Test("What is changed before a service is added is what centrals see")
+  func changedBefore() {
+    let service = service("B000")
+    let value = value()
+    service.characteristics = [value]
+    value.properties = [.read, .write]
+    value.value = nil
+    value.permissions = .writeable
+    value.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Name")]
+    #expect(add(service) == ["added B000"])
+    it.stage.connect()
+    // 0x001A service, 0x001B declaration, 0x001C value, 0x001D description.
+    it.stage.expect([0x0A, 0x1B, 0x00], gives: [0x0B, 0x0A, 0x1C, 0x00, 0x01, 0xB0])
+    it.stage.expect([0x0A, 0x1C, 0x00], gives: attError(0x0A, 0x1C, 0x02))
+    it.stage.expect([0x0A, 0x1D, 0x00], gives: [0x0B] + Array("Name".utf8))
+    #expect(value.properties == [.read, .write] && value.descriptors?.count == 1)
+  }
+
   @Test("A malformed service is not added, and nothing else changes")
   func malformed() {
     func refused(_ make: (CBMutableService) -> Void, _ uuid: String = "B000") -> [String] {

@@ -104,6 +104,19 @@ struct PeripheralUpdateTests {
     #expect(it.stage.sent(0x41) == [[0x1B, 0x12, 0x00] + value[..<512]])
   }
 
+  @Test("A value that meets the end of a subscription is not sent, and takes no room")
+  func late() {
+    connectSubscribers()
+    for _ in 0..<32 { #expect(update([1])) }
+    it.stage.expect([0x12, 0x13, 0x00, 0, 0], gives: [0x13])
+    it.stage.forget()
+    // Nothing of it waits for the next subscription.
+    it.stage.expect(subscribe, gives: [0x13])
+    for number in 0..<32 { #expect(update([UInt8(number)])) }
+    it.stage.settle()
+    #expect(it.stage.sent().count == 1 + 32)
+  }
+
   @Test("The next update waits for the confirmation of an indication")
   func indication() {
     connectSubscribers()

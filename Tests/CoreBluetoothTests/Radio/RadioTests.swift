@@ -46,6 +46,16 @@ struct RadioTests {
     observation.cancel()
   }
 
+  @Test func theReasonWhyItCannotBeOpenedIsReported() throws {
+    let radio = try CBRadio("unix:/tmp/eightball-no-such-radio")
+    let reasons = Inbox<RadioError>()
+    radio.onTrouble { reasons.put($0) }
+    let (_, observation) = observe(radio)
+    #expect(try reasons.take().description.contains("eightball-no-such-radio"))
+    observation.cancel()
+    radio.close()
+  }
+
   @Test func aClosedRadioStaysClosed() throws {
     let path = AirPath()
     let radio = path.radio()

@@ -127,6 +127,29 @@ struct PromptTests {
     #expect(!stage.protection(stage.central).contains(.authenticated))
   }
 
+  @Test("An answer to an earlier prompt does not count for the next")
+  func lateAnswer() throws {
+    // The peripheral's user refuses the first time.
+    let answers = Locked([false, true])
+    let stage = try stage(
+      central.pairing(.displayYesNo) { _ in },
+      peripheral.pairing(.displayYesNo) { request in
+        request.answer(answers.withLock { $0.removeFirst() })
+      })
+    let link = stage.connect()
+    _ = stage.read(on: link)
+    let read = stage.central.program.central.perform(.read(SafeStage.secretHandle), on: link)
+    stage.run(for: 1_000)
+    let requests = central.requests.withLock(\.self)
+    try #require(requests.count == 2)
+    requests[0].answer(true)
+    stage.run(for: 1_000)
+    #expect(stage.central.program.outcomes[read] == nil)
+    requests[1].answer(true)
+    stage.run(for: 1_000)
+    #expect(stage.central.program.outcomes[read] == .success(.value(SafeStage.secret)))
+  }
+
   @Test("A device that requires its user does not pair with one that never asks")
   func requiresUser() throws {
     let stage = try stage(central.pairing(.displayYesNo, requiresUser: true), .automatic)

@@ -28,6 +28,10 @@ struct OperationTests {
     #expect(outcome == .success(.characteristics([name, appearance])))
     #expect(name.descriptorRange == range(0x13, 0x13))
     #expect(appearance.descriptorRange == range(0x16, 0x16))
+    let last = FoundCharacteristic(
+      uuid: .deviceName, properties: .read, declaration: handle(0xFFFE), value: handle(0xFFFF),
+      end: handle(0xFFFF))
+    #expect(last.descriptorRange == nil)
   }
 
   @Test("reads a long value part by part")

@@ -55,11 +55,15 @@ struct TurnTests {
   func cancelled() {
     let (central, radio, _) = central()
     let link = central.connect(to: .numbered(2))
+    let read = central.perform(.read(handle(3)), on: link)
     radio.run()
     central.disconnect(link)
     radio.run()
     #expect(radio.commands.last == .leCreateConnectionCancel)
-    #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
+    #expect(
+      radio.takeEvents() == [
+        .completed(read, link, .failure(.disconnected)), .connectionFailed(link, .cancelled),
+      ])
     #expect(radio.deadline == nil)
   }
 
