@@ -11,7 +11,6 @@ struct DynamicApplication: GATTApplication {
   var served: [UInt16: ServedAttribute] = [:]
   /// The connected centrals, by connection index.
   private(set) var links: [ServedCentral?]
-  private(set) var radio = RadioState.starting
 
   init(capacity: Int, subscribers: SubscriberTable) {
     self.subscribers = subscribers
@@ -65,9 +64,7 @@ struct DynamicApplication: GATTApplication {
     if !isSubscribed { dropUpdates(of: link) { $0 == handle } }
   }
 
-  mutating func radioChanged(to state: RadioState) {
-    radio = state
-  }
+  mutating func radioChanged(to state: RadioState) {}
 
   // MARK: Reading
 

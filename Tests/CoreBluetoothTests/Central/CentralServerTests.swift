@@ -403,6 +403,8 @@ struct CentralServerTests {
     peripheral.discoverServices(nil)
     peripheral.readRSSI()
     manager.connect(other)
+    // It has its link, whose end is reported once.
+    manager.connect(peripheral)
     stage.queue.resume()
     stage.settle()
     #expect(

@@ -67,7 +67,7 @@ struct PeripheralNeighbourTests {
     it.manager.delegate = delegate
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0]) == [])
-    weak var link = it.stage.program.device.host.server.application.links.compactMap(\.self).first
+    weak let link = it.stage.program.device.host.server.application.links.compactMap(\.self).first
     #expect(link?.pendingRequest != nil)
     it.stage.disconnect()
     #expect(link == nil)
