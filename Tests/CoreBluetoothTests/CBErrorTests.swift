@@ -24,6 +24,16 @@ struct CBErrorTests {
     #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
   }
 
+  @Test("are made from an NSError by a forced cast")
+  func forced() {
+    var response: CBATTError?
+    CBATTError._forceBridgeFromObjectiveC(CBATTError(.invalidHandle) as NSError, result: &response)
+    #expect(response == CBATTError(.invalidHandle))
+    var error: CBError?
+    CBError._forceBridgeFromObjectiveC(CBError(.notConnected) as NSError, result: &error)
+    #expect(error == CBError(.notConnected))
+  }
+
   @Test("survive as an NSError and back, with their user information")
   func bridging() throws {
     let error: any Error = CBError(.connectionTimeout, userInfo: ["peripheral": "Ball"])
