@@ -40,7 +40,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The core imports nothing, allocates nothing, and does no input or output. It compiles as
@@ -73,7 +72,7 @@ let package = Package(
       dependencies: [
         "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "EightBall", "LinuxPort",
       ],
-      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
+      swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
@@ -110,10 +109,8 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxRadio",
-        "LinuxSystem",
-        "VirtualBoard", "VirtualRadio",
-        .product(name: "Yams", package: "Yams", condition: tools),
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxPort",
+        "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     // The figures of balls, for Prometheus.
@@ -121,13 +118,6 @@ let package = Package(
       name: "BallMetrics",
       dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxSystem"],
       swiftSettings: checked),
-    // Writes board files as Swift, for a program that reads no files.
-    // SwiftPM builds the tool of a plugin for each client of this package too.
-    .executableTarget(
-      name: "board-table", dependencies: [.target(name: "LinuxBoard", condition: tools)],
-      swiftSettings: checked),
-    .plugin(
-      name: "BoardTablePlugin", capability: .buildTool(), dependencies: ["board-table"]),
     // Many balls in one loop: `eightball swarm`.
     .target(
       name: "BallSwarm",
@@ -245,11 +235,8 @@ let package = Package(
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
-    // The choice of a board from the table that the plugin makes of the shipped board files.
     .testTarget(
-      name: "BoardsTests",
-      dependencies: ["BluetoothHost", "Boards", "LinuxBoard", "LinuxTestSupport"],
-      swiftSettings: checked, plugins: [.plugin(name: "BoardTablePlugin")]),
+      name: "BoardsTests", dependencies: ["BluetoothHost", "Boards"], swiftSettings: checked),
     .testTarget(
       name: "DocsTests",
       dependencies: [

@@ -102,8 +102,6 @@ def page(program: dict, version: str, date: str) -> list[str]:
             lines += [".PP", bold(title.capitalize() + ":"), *prose(text)]
     for title, text in rest:
         lines += section(title, text)
-    lines += [".SH FILES"]
-    lines += [".TP", italic("share/eightball/boards/*.yml"), "The boards, beside the bin folder of the program."]
     lines += [".SH SEE ALSO", ".BR btmon (1),", ".BR eightballd (8)"]
     return lines
 

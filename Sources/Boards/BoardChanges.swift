@@ -45,17 +45,17 @@ public struct BoardChanges: Sendable {
   /// Reads a setting, and changes the board.
   ///
   /// - Parameters:
-  ///   - setting: Such as `chip=LABEL`, `shake.offset=23` or `answer=none`. A `radio` text is not
+  ///   - setting: Such as `chip=LABEL`, `shake.offset = 23` or `answer=none`. A `radio` text is not
   ///     checked.
   ///   - index: A number of the caller's for the setting, such as its position on the command line;
   ///     `BoardChangeError` gives it back.
   /// - Throws: `noValue`, `unknownField`, `notNone` or `wrongValue`. Nothing is changed then.
   public mutating func add(_ setting: Span<UInt8>, at index: Int) throws(BoardFault) {
     guard let equals = setting.firstIndex(of: UInt8(ascii: "=")) else { throw .noValue }
-    let name = setting.extracting(first: equals)
-    let value = setting.extracting(droppingFirst: equals + 1)
+    let name = setting.extracting(first: equals).trimmed
+    let value = setting.extracting(droppingFirst: equals + 1).trimmed
     let dot = name.firstIndex(of: UInt8(ascii: "."))
-    if let part = BoardPart(name.extracting(first: dot ?? equals)) {
+    if let part = BoardPart(name.extracting(first: dot ?? name.count)) {
       if let dot {
         try set(part, name.extracting(droppingFirst: dot + 1), value, at: index)
       } else {
@@ -142,7 +142,7 @@ extension LineDescription {
     case .debounce:
       guard let time = BoardField.readDebounce(value) else { return false }
       debounceMilliseconds = time
-    case .models, .chip, .radio: return false
+    case .model, .chip, .radio: return false
     }
     return true
   }

@@ -4,7 +4,7 @@ import BluetoothHost
 ///
 /// It comes from a board file, from a program's table of boards, or from `--set` alone.
 public struct BoardDescription: Equatable, Sendable {
-  /// Its name: the file's name without `.yml`.
+  /// Its name: the file's name without `.conf`.
   public var name: BoardName
   /// The label of the GPIO chip with its lines; `nil` without lines.
   public var chip: ChipLabel?

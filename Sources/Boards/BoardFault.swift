@@ -32,8 +32,7 @@ public enum BoardFault: Error, Equatable, Sendable {
       writer.add("expected NAME=VALUE, such as shake.line=GPIO23")
     case .unknownField:
       writer.add("unknown field \"")
-      let end = setting.firstIndex(of: UInt8(ascii: "=")) ?? setting.count
-      writer.writeShown(setting.extracting(first: end))
+      writer.writeShown(setting.settingName)
       writer.add(
         """
         ": expected chip, radio, or one of shake, clear, status and answer with .line, .offset, \
@@ -45,20 +44,20 @@ public enum BoardFault: Error, Equatable, Sendable {
     case .wrongValue(let field): writer.add("expected %", field.expected)
     case .noLine(let part):
       writer.add(
-        "the board has no %: expected its line too, such as --set %.line=GPIO23", part.name)
+        "the board has no %: expected its line too, such as %.line=GPIO23", part.name)
     case .noOffset(let part):
       writer.add(
-        "expected its offset too, such as --set %.offset=23, since its name does not give it",
+        "expected its offset too, such as %.offset=23, since its name does not give it",
         part.name)
     case .otherName(let part):
       writer.add(
-        "expected its name too, such as --set %.line=GPIO23, since its old name would find the old line",
+        "expected its name too, such as %.line=GPIO23, since its old name would find the old line",
         part.name)
     case .clash(let clash):
       clash.writeFields(to: &writer)
       writer.add(": ")
       clash.write(to: &writer)
-    case .noChip: writer.add("the board has no chip: expected --set chip=LABEL with it")
+    case .noChip: writer.add("the board has no chip: expected chip=LABEL too")
     }
   }
 }

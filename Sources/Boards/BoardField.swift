@@ -5,8 +5,8 @@ import BluetoothHost
 ///
 /// Board files and `--set` read their values by these rules.
 public enum BoardField: Equatable, Sendable {
-  /// The prefixes of the device tree models that are this board.
-  case models
+  /// A prefix of the device tree models that are this board.
+  case model
   /// The label of the GPIO chip.
   case chip
   /// The Bluetooth controller.
@@ -30,7 +30,7 @@ public enum BoardField: Equatable, Sendable {
   /// Its name in a board file.
   public var name: StaticString {
     switch self {
-    case .models: "models"
+    case .model: "model"
     case .chip: "chip"
     case .radio: "radio"
     case .line: "line"
@@ -41,10 +41,10 @@ public enum BoardField: Equatable, Sendable {
     }
   }
 
-  /// The expected value, to follow "expected". For `models`, that of each element.
+  /// The expected value, to follow "expected".
   public var expected: StaticString {
     switch self {
-    case .models:
+    case .model:
       "how a device tree's model begins: 1 to 127 characters of ASCII, without quotes"
     case .chip: "the label of a GPIO chip, such as pinctrl-bcm2711, or virtual"
     case .radio: "a radio, such as hci0"
@@ -66,7 +66,7 @@ public enum BoardField: Equatable, Sendable {
     return nil
   }
 
-  /// Whether `text` is one of `models`.
+  /// Whether `text` is a value of `model`.
   public static func isModel(_ text: Span<UInt8>) -> Bool { text.isPlainName(upTo: 127) }
 
   /// The value of `chip` or `line`; `nil` if the text is not valid.

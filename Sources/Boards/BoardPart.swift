@@ -42,13 +42,8 @@ public enum BoardPart: Equatable, Sendable {
     switch field {
     case .line, .offset, .active, .bias: true
     case .debounce: isButton
-    case .models, .chip, .radio: false
+    case .model, .chip, .radio: false
     }
-  }
-
-  /// Whether a file must have this field: only the bias of a light is optional.
-  public func requires(_ field: BoardField) -> Bool {
-    has(field) && (isButton || field != .bias)
   }
 
   /// A line wired as on the shipped boards, a button to ground and a light from the line to ground,

@@ -1,36 +1,38 @@
 import BluetoothHost
 
-/// The boards in a program's code, in place of board files.
+/// A text with several boards, such as `boards/shipped.conf`, which is in the programs.
 ///
-/// `board-table` writes one from board files. Its text has one fact a line. `@` begins the name of a board, and `=`
-/// one of its models. Every other line is a setting, with the form of `--set`:
-///
-///     shake.line=GPIO18
-///     @pi-4b
-///     =Raspberry Pi 4 Model B
-///     chip=pinctrl-bcm2711
-///
-/// Settings before the first board are for all boards, and a board's own override them.
-public struct BoardTable: Sendable {
-  private let text: StaticString
+/// The name of each board is in brackets, above its models and its settings. Settings before the first board are for
+/// all boards, and a board's own override them.
+@safe
+public struct BoardTable: @unchecked Sendable {
+  private let start: UnsafePointer<UInt8>
+  private let size: Int
 
-  /// The table with this text.
+  /// The table with the text of a literal.
   public init(_ text: StaticString) {
-    self.text = text
+    unsafe self.init(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+
+  /// The table with `count` bytes at `start`, which never change.
+  @unsafe
+  public init(start: UnsafePointer<UInt8>, count: Int) {
+    unsafe self.start = start
+    size = count
   }
 
   /// The number of boards.
   public var count: Int {
-    var lines = lines
-    while lines.next() != nil {}
-    return lines.board &+ 1
+    var entries = entries
+    while entries.next() != nil {}
+    return entries.board &+ 1
   }
 
   /// The number of the board with this name, from 0; `nil` if there is none.
   public func index(named name: Span<UInt8>) -> Int? {
-    var lines = lines
-    while let key = lines.next() {
-      if key == .board, lines.value.hasSameBytes(as: name) { return lines.board }
+    var entries = entries
+    while let kind = entries.next() {
+      if kind == .board, entries.value.hasSameBytes(as: name) { return entries.board }
     }
     return nil
   }
@@ -38,9 +40,11 @@ public struct BoardTable: Sendable {
   /// Searches the board of a machine with this device tree model.
   public func search(model: Span<UInt8>) -> ModelSearch {
     var search = ModelSearch()
-    var lines = lines
-    while let key = lines.next() {
-      if key == .model { search.look(at: lines.board, start: lines.value, model: model) }
+    var entries = entries
+    while let kind = entries.next() {
+      if kind == .model {
+        search.look(at: entries.board, start: entries.value.settingValue, model: model)
+      }
     }
     return search
   }
@@ -48,15 +52,15 @@ public struct BoardTable: Sendable {
   /// The board with this number; `nil` if there is none, or if its settings are not valid.
   public func board(at number: Int) -> BoardDescription? {
     var changes = BoardChanges(to: BoardDescription(named: ""))
-    var lines = lines
-    while let key = lines.next() {
-      guard lines.board == number || lines.board < 0 else { continue }
-      switch key {
-      case .board: changes.board.name = BoardName(lines.value) ?? BoardName()
+    var entries = entries
+    while let kind = entries.next() {
+      guard entries.board == number || entries.board < 0 else { continue }
+      switch kind {
+      case .board: changes.board.name = BoardName(entries.value) ?? BoardName()
       case .model: break
       case .setting:
         do throws(BoardFault) {
-          try changes.add(lines.value, at: 0)
+          try changes.add(entries.value, at: 0)
         } catch {
           return nil
         }
@@ -71,77 +75,61 @@ public struct BoardTable: Sendable {
     }
   }
 
+  /// Calls `body` with each model of the board with this number.
+  public func forEachModel(ofBoardAt number: Int, _ body: (Span<UInt8>) -> Void) {
+    var entries = entries
+    while let kind = entries.next() {
+      if kind == .model, entries.board == number { body(entries.value.settingValue) }
+    }
+  }
+
   /// Writes the names of the boards that are not virtual, each followed by a comma.
   @_lifetime(writer: copy writer)
   public func writeNames(ofRealBoardsTo writer: inout ByteWriter) {
-    var lines = lines
-    var name = lines.value.extracting(first: 0)
-    var key: Lines.Key?
+    var entries = entries
+    var name = entries.value.extracting(first: 0)
+    var kind: BoardLines.Kind?
     repeat {
-      key = lines.next()
-      if key == .setting, lines.value.equals("chip=virtual") { name = name.extracting(first: 0) }
-      guard key == .board || key == nil else { continue }
+      kind = entries.next()
+      if kind == .setting, entries.value.equals("chip=virtual") { name = name.extracting(first: 0) }
+      guard kind == .board || kind == nil else { continue }
       if !name.isEmpty {
         writer.add(name)
         writer.add(", ")
       }
-      name = lines.value
-    } while key != nil
+      name = entries.value
+    } while kind != nil
   }
 
-  private var lines: Lines {
-    @_lifetime(immortal) get { Lines(text) }
-  }
-
-  /// The lines of a table, one after another.
-  private struct Lines: ~Escapable {
-    enum Key {
-      case board
-      case model
-      case setting
-    }
-
-    /// The number of the board that the line belongs to; -1 before the first.
-    private(set) var board = -1
-    /// The text of the line without the mark of its key.
-    private(set) var value: Span<UInt8>
-    private var rest: Span<UInt8>
-
+  private var entries: Entries {
     @_lifetime(immortal)
-    init(_ text: StaticString) {
-      guard text.hasPointerRepresentation else {
-        value = Span()
-        rest = Span()
-        return
-      }
-      let bytes = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
-      rest = unsafe _overrideLifetime(bytes, copying: ())
-      value = rest
+    get {
+      let bytes = unsafe Span(_unsafeStart: start, count: size)
+      return Entries(unsafe _overrideLifetime(bytes, copying: ()))
+    }
+  }
+
+  /// The lines of a table, with the number of the board that each belongs to.
+  private struct Entries: ~Escapable {
+    private var lines: BoardLines
+    /// The number of the board; -1 before the first.
+    private(set) var board = -1
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) {
+      lines = BoardLines(text)
     }
 
-    /// Goes to the next line that is not empty.
-    ///
-    /// - Returns: What it states; `nil` at the end.
-    @inline(never)  // Four functions call it.
+    var value: Span<UInt8> {
+      @_lifetime(copy self)
+      get { lines.value }
+    }
+
     @_lifetime(self: copy self)
-    mutating func next() -> Key? {
-      while !rest.isEmpty {
-        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count
-        value = rest.extracting(first: end)
-        rest = rest.extracting(droppingFirst: min(end + 1, rest.count))
-        guard !value.isEmpty else { continue }
-        let key: Key =
-          switch value[0] {
-          case UInt8(ascii: "@"): .board
-          case UInt8(ascii: "="): .model
-          default: .setting
-          }
-        guard key != .setting else { return key }
-        value = value.extracting(droppingFirst: 1)
-        if key == .board { board += 1 }
-        return key
-      }
-      return nil
+    mutating func next() -> BoardLines.Kind? {
+      let kind = lines.next()
+      if kind == .board { board += 1 }
+      return kind
     }
   }
 }

@@ -59,11 +59,10 @@ struct BoardChoice {
     return board
   }
 
-  /// Whether `--board` is a file: it has a slash, or ends in .yml or .yaml.
+  /// Whether `--board` is a file: it has a slash, or ends in .conf.
   private static func isPath(_ name: Span<UInt8>) -> Bool {
     for index in name.indices where name[index] == UInt8(ascii: "/") { return true }
-    return name.extracting(last: min(4, name.count)).equals(".yml")
-      || name.extracting(last: min(5, name.count)).equals(".yaml")
+    return name.extracting(last: min(5, name.count)).equals(".conf")
   }
 
   private mutating func apply(_ options: borrowing Options) throws(BoardChoiceError) {
@@ -101,7 +100,7 @@ struct BoardChoice {
       writer.writeShown(model.span)
       writer.write(text: ")")
     case .unknownModel:
-      writer.write(text: " (no board of this program is a ")
+      writer.write(text: " (no known board is a ")
       writer.writeShown(model.span)
       writer.write(text: ")")
     case .noDeviceTree:
@@ -150,7 +149,7 @@ enum BoardChoiceError: Error {
     case .several:
       writer.write(text: "two boards have the model of this machine: name one with --board")
     case .noBoard:
-      writer.write(text: "--set: there is no board to change: expected --board with it")
+      writer.write(text: "--set: there is no board to change: add --board")
     case .setting(let setting, let fault):
       writer.write(text: "--set ")
       writer.write(shown: setting)

@@ -6,16 +6,8 @@ import Testing
 
 @Suite("Choosing a board")
 struct BoardOptionTests {
-  static let catalog = BoardCatalog(
-    folders: [
-      #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
-        separator: "/") + "/boards"
-    ])
-
-  private func choose(
-    _ arguments: [String], model: String?, catalog: BoardCatalog = Self.catalog
-  ) throws -> ChosenBoard {
-    try ChosenBoard(try BoardOptions.parse(arguments), catalog: catalog, model: model)
+  private func choose(_ arguments: [String], model: String?) throws -> ChosenBoard {
+    try ChosenBoard(try BoardOptions.parse(arguments), model: model)
   }
 
   @Test("The board is named, or found by the device tree, or missing; the line says why")
@@ -32,7 +24,7 @@ struct BoardOptionTests {
     #expect(other.description == nil)
     #expect(
       other.sentence
-        == "Board: none (no board file for a Toaster); --board chooses one: see eightball boards.")
+        == "Board: none (no known board is a Toaster); --board chooses one: see eightball boards.")
 
     let none = try choose([], model: nil)
     #expect(none.description == nil)
@@ -77,7 +69,7 @@ struct BoardOptionTests {
 
     #expect(
       throws: BoardError(
-        "--set shake.line=GPIO23", "the board has no chip: expected --set chip=LABEL with it")
+        "--set shake.line=GPIO23", "the board has no chip: expected chip=LABEL too")
     ) { try choose(["--board", "none", "--set", "shake.line=GPIO23"], model: nil) }
   }
 }

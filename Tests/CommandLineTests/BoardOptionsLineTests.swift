@@ -19,7 +19,7 @@ struct BoardOptionsLineTests {
 
   @Test("They name each field of the board, in one line")
   func line() throws {
-    let line = try BoardOptionsLine(try BoardOptionTests.catalog.board("pi-4b"))
+    let line = try BoardOptionsLine(try KnownBoard.named("pi-4b").board)
     #expect(
       line.text
         == "--board none --set chip=pinctrl-bcm2711 --set radio=hci0 --set shake.line=GPIO18 "
@@ -43,7 +43,7 @@ struct BoardOptionsLineTests {
 
   @Test("Read back, they describe the same board")
   func readBack() throws {
-    var boards = try BoardOptionTests.catalog.entries().map { try $0.board.get() }
+    var boards = KnownBoard.shipped.map(\.board)
     #expect(boards.count == 14)
     boards += [
       Self.board(line: "A line; with words"), Self.board(line: "it's"), Self.board(line: "''"),

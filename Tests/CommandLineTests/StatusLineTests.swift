@@ -71,8 +71,7 @@ struct StatusLineTests {
   private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }
 
   private func lines(without missing: [String]) throws -> VirtualLines {
-    let catalog = BoardOptionTests.catalog
-    var board = try catalog.board("virtual")
+    var board = try KnownBoard.named("virtual").board
     try board.apply(missing.map { try BoardSetting("\($0)=none") })
     return VirtualLines(board)
   }

@@ -9,7 +9,7 @@ import Boards
 /// - Returns: A value that depends on every call, so that nothing is optimised away.
 @c(eightball_boards_entry)
 public func boards(_ byte: UInt8) -> UInt32 {
-  let table = BoardTable("@b\n=Machine\nchip=virtual\nshake.line=GPIO18\n")
+  let table = BoardTable("[b]\nmodel=Machine\nchip=virtual\nshake.line=GPIO18\n")
   let text = InlineArray<32, UInt8>(repeating: byte)
   var message = InlineArray<512, UInt8>(repeating: 0)
   var writer = ByteWriter(message.mutableSpan)
@@ -22,6 +22,15 @@ public func boards(_ byte: UInt8) -> UInt32 {
   case .board(let number): index = number
   case .several(let first): sum &+= UInt32(truncatingIfNeeded: first)
   }
+  do throws(BoardFileError) {
+    let file = try BoardFile(text.span, name: "b")
+    sum &+= UInt32(truncatingIfNeeded: file.radioLine ?? 0)
+  } catch {
+    error.write(to: &writer)
+    sum &+= UInt32(truncatingIfNeeded: error.line)
+  }
+  BoardFile.forEachModel(in: text.span) { sum &+= UInt32(truncatingIfNeeded: $0.count) }
+  table.forEachModel(ofBoardAt: index) { sum &+= UInt32(truncatingIfNeeded: $0.count) }
   var changes = BoardChanges()
   do throws(BoardFault) {
     try changes.add(text.span, at: 1)

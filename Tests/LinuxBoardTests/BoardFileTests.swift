@@ -6,38 +6,35 @@ import Testing
 
 @testable import LinuxBoard
 
-/// The folder of the shipped files.
-let shippedBoards = String(
-  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
-    separator: "/")
-    + "/boards")
-
 @Suite("Board files")
 struct BoardFileTests {
   /// A file with every field.
   static let whole = """
-    models:
-      - Raspberry Pi 4 Model B
-    chip: pinctrl-bcm2711
-    radio: hci0
-    shake:
-      line: GPIO18
-      offset: 18
-      active: low
-      bias: pull-up
-      debounce: 20
-    status:
-      line: GPIO12
-      offset: 12
-      active: high
+    # My board
+    model = Raspberry Pi 4 Model B
+    chip = pinctrl-bcm2711
+    radio = hci0
+
+    shake.line = GPIO18    # pin 12
+    shake.offset = 18
+    shake.active = low
+    shake.bias = pull-up
+    shake.debounce = 20
+    status.line=GPIO12
+    status.offset=12
+    \tstatus.active =high
     """
+
+  private func read(_ text: String) throws(BoardError) -> KnownBoard {
+    try KnownBoard(Array(text.utf8), path: "./b.conf")
+  }
 
   @Test("A file describes the board")
   func whole() throws {
-    let file = try BoardFile.parse(Self.whole, name: "b", path: "b.yml")
-    #expect(file.models == ["Raspberry Pi 4 Model B"])
+    let known = try read(Self.whole)
+    #expect(known.models == ["Raspberry Pi 4 Model B"])
     #expect(
-      file.board
+      known.board
         == BoardDescription(
           name: "b", chip: "pinctrl-bcm2711",
           shake: LineDescription(
@@ -45,15 +42,32 @@ struct BoardFileTests {
           status: LineDescription(
             name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
           radio: "hci0"))
-    #expect(file.board.radioName == .adapter(0))
+    #expect(known.board.radioName == .adapter(0))
   }
 
-  @Test("A board may have nothing but a radio")
-  func radioOnly() throws {
-    let board = try BoardFile.parse("radio: virtual", name: "b", path: "b.yml").board
-    #expect(board == BoardDescription(name: "b", radio: "virtual"))
-    #expect(board.radioName == .virtual)
-    #expect(!board.hasLines)
+  @Test("What a file leaves out is as on the shipped boards")
+  func defaults() throws {
+    let board = try read("chip=c\nclear.line=GPIO5\nanswer.line=GPIO7").board
+    #expect(
+      board
+        == BoardDescription(
+          name: "b", chip: "c",
+          clear: LineDescription(
+            name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
+          answer: LineDescription(
+            name: "GPIO7", offset: 7, activeLow: false, bias: .none, debounceMilliseconds: 0)))
+    #expect(try read("radio=virtual").board == BoardDescription(name: "b", radio: "virtual"))
+    #expect(try read("model=a\nmodel=b").models == ["a", "b"])
+  }
+
+  @Test(
+    "A # begins a comment at the start of a line or after a blank",
+    arguments: [
+      ("chip=a#b", "a#b"), ("chip=a #b", "a"), ("chip=a\t#b", "a"), ("#chip=x\nchip=a", "a"),
+      ("  # chip=x\n\n \t\nchip =  a  ", "a"), ("chip=a # b # c", "a"), ("chip=a\r\n", "a"),
+    ] as [(String, ChipLabel)])
+  func comments(text: String, chip: ChipLabel) throws {
+    #expect(try read(text).board.chip == chip)
   }
 
   /// A wrong file, made from the complete one by replacing a text, and its error.
@@ -78,228 +92,155 @@ struct BoardFileTests {
     }
   }
 
+  private static let fields =
+    "expected chip, radio, or one of shake, clear, status and answer with .line, .offset, "
+    + ".active, .bias or .debounce"
+
   static let faults = [
     Fault(
       "empty", "",
-      "b.yml: the file has no fields: expected one or more of the fields models, chip, radio, shake, "
-        + "clear, status and answer"),
+      "./b.conf: the file has no fields: expected settings such as shake.line=GPIO23"),
     Fault(
-      "only a comment", "# nothing\n",
-      "b.yml: the file has no fields: expected one or more of the fields models, chip, radio, shake, "
-        + "clear, status and answer"),
+      "only a comment", "# nothing\n\n",
+      "./b.conf: the file has no fields: expected settings such as shake.line=GPIO23"),
     Fault(
-      "no fields", "hello",
-      "b.yml:1: expected one or more of the fields models, chip, radio, shake, clear, status and "
-        + "answer, not \"hello\""),
+      "no setting", "hello",
+      "./b.conf:1: expected NAME=VALUE, such as shake.line=GPIO23, not \"hello\""),
     Fault(
-      "a list", "- chip\n",
-      "b.yml:1: expected one or more of the fields models, chip, radio, shake, clear, status and "
-        + "answer, not a list"),
+      "the name of a board", "[b]",
+      "./b.conf:1: expected NAME=VALUE, such as shake.line=GPIO23, not \"b\""),
     Fault(
-      "unknown field", "radio:", "wireless:",
-      "b.yml:4: wireless: unknown field: expected models, chip, radio, shake, clear, status or "
-        + "answer"),
+      "YAML", "radio = hci0", "radio: hci0",
+      "./b.conf:4: expected NAME=VALUE, such as shake.line=GPIO23, not \"radio: hci0\""),
     Fault(
-      "unknown field of a button", "bias:", "pull:",
-      "b.yml:9: shake.pull: unknown field: expected line, offset, active, bias or debounce"),
+      "unknown field", "radio", "wireless",
+      "./b.conf:4: unknown field \"wireless\": \(fields)"),
     Fault(
-      "a light that bounces", "active: high", "debounce: 5",
-      "b.yml:14: status.debounce: unknown field: expected line, offset, active or bias"),
+      "unknown field of a button", "shake.bias", "shake.pull",
+      "./b.conf:9: unknown field \"shake.pull\": \(fields)"),
     Fault(
-      "unknown field that a terminal would obey", "radio:", "\"\\e[2J\":",
-      "b.yml:4: \u{FFFD}[2J: unknown field: expected models, chip, radio, shake, clear, status or "
-        + "answer"),
+      "a light that bounces", "status.active =high", "status.debounce = 5",
+      "./b.conf:13: unknown field \"status.debounce\": \(fields)"),
     Fault(
-      "twice", "radio: hci0", "chip: other",
-      "b.yml:4: chip: expected once, but line 3 already has it"),
+      "unknown field that a terminal would obey", "radio", "\u{1B}[2J",
+      "./b.conf:4: unknown field \"\u{FFFD}[2J\": \(fields)"),
     Fault(
-      "twice, far apart", "status:\n", "chip: other\nstatus:\n",
-      "b.yml:11: chip: expected once, but line 3 already has it"),
+      "twice", "radio = hci0", "chip=other",
+      "./b.conf:4: chip: expected once, but line 3 already has it"),
     Fault(
-      "two fields twice", "status:\n", "radio: hci1\n\"chip\" : other\nstatus:\n",
-      "b.yml:12: chip: expected once, but line 3 already has it"),
+      "twice, far apart", "status.offset=12", "shake.offset = 3",
+      "./b.conf:12: shake.offset: expected once, but line 7 already has it"),
     Fault(
-      "a button twice", "status:\n", "shake:\n",
-      "b.yml:11: shake: expected once, but line 5 already has it"),
+      "no chip", "chip = pinctrl-bcm2711\n", "",
+      "./b.conf:12: status.active: the board has no chip: expected chip=LABEL too"),
     Fault(
-      "a field of a button twice", "  debounce: 20\n",
-      "  debounce: 20\n  # Once more.\n  offset: 5\n",
-      "b.yml:12: shake.offset: expected once, but line 7 already has it"),
+      "an empty chip", "chip = pinctrl-bcm2711", "chip =  # none",
+      "./b.conf:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, "
+        + "not nothing"),
     Fault(
-      "a field of a light twice, within braces",
-      "status:\n  line: GPIO12\n", "status: {line: GPIO12, line: GPIO13}\n",
-      "b.yml:11: status.line: expected once, but it is there again"),
-    Fault(
-      "twice, all within braces", "{chip: a, chip: b}",
-      "b.yml:1: chip: expected once, but it is there again"),
-    Fault(
-      "a light that is nothing", "status:\n  line: GPIO12\n  offset: 12\n  active: high",
-      "status:",
-      "b.yml:11: status: expected the fields line, offset and active, and perhaps bias, not nothing"
-    ),
-    Fault(
-      "no chip", "chip: pinctrl-bcm2711\n", "",
-      "b.yml:1: chip: missing: expected the label of a GPIO chip, such as pinctrl-bcm2711, or "
-        + "virtual"),
-    Fault(
-      "an empty chip", "chip: pinctrl-bcm2711", "chip:",
-      "b.yml:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, not "
-        + "nothing"),
-    Fault(
-      "a chip that is a list", "chip: pinctrl-bcm2711", "chip: [a]",
-      "b.yml:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, not "
-        + "a list"),
-    Fault(
-      "models that are text", "models:\n  - Raspberry Pi 4 Model B", "models: Raspberry Pi 4",
-      "b.yml:1: models: expected a list, not \"Raspberry Pi 4\""),
-    Fault(
-      "a model that is nothing", "- Raspberry Pi 4 Model B", "-",
-      "b.yml:1: models: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
+      "a model that is nothing", "model = Raspberry Pi 4 Model B", "model=",
+      "./b.conf:2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
         + "without quotes, not nothing"),
     Fault(
-      "a model that is not ASCII", "- Raspberry Pi 4 Model B", "- Räspberry",
-      "b.yml:2: models: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
+      "a model that is not ASCII", "Raspberry Pi 4 Model B", "Räspberry",
+      "./b.conf:2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
         + "without quotes, not \"Räspberry\""),
     Fault(
-      "no such radio", "radio: hci0", "radio: bluetooth",
-      "b.yml:4: radio: expected a radio: \(RadioName.forms), not \"bluetooth\""),
+      "no such radio", "radio = hci0", "radio = bluetooth",
+      "./b.conf:4: radio: expected a radio: \(RadioName.forms), not \"bluetooth\""),
     Fault(
-      "a button that is text",
-      "shake:\n  line: GPIO18\n  offset: 18\n  active: low\n"
-        + "  bias: pull-up\n  debounce: 20", "shake: GPIO18",
-      "b.yml:5: shake: expected the fields line, offset, active, bias and debounce, "
-        + "not \"GPIO18\""),
+      "a button that is text", "shake.line = GPIO18", "shake = GPIO18",
+      "./b.conf:6: shake: expected shake=none to do without it, or a field of it, such as "
+        + "shake.line=GPIO23, not \"GPIO18\""),
     Fault(
-      "a button that is nothing",
-      "shake:\n  line: GPIO18\n  offset: 18\n  active: low\n"
-        + "  bias: pull-up\n  debounce: 20", "shake:",
-      "b.yml:5: shake: expected the fields line, offset, active, bias and debounce, not nothing"),
+      "a line without an offset", "shake.line = GPIO18    # pin 12\nshake.offset = 18",
+      "shake.line = SDA1\n",
+      "./b.conf:6: shake.line: expected its offset too, such as shake.offset=23, since its name does "
+        + "not give it"),
     Fault(
-      "no line", "  line: GPIO18\n", "",
-      "b.yml:5: shake.line: missing: expected the name of a line, such as GPIO18: 1 to 31 "
-        + "characters of ASCII, without quotes"),
+      "no line", "chip=c\nshake.active=low",
+      "./b.conf:2: shake.active: the board has no shake: expected its line too, such as "
+        + "shake.line=GPIO23"),
     Fault(
-      "no offset", "  offset: 18\n", "",
-      "b.yml:5: shake.offset: missing: expected a whole number from 0 to 1023"),
+      "an offset in words", "shake.offset = 18", "shake.offset = eighteen",
+      "./b.conf:7: shake.offset: expected a whole number from 0 to 1023, not \"eighteen\""),
     Fault(
-      "no level of a light", "\n  active: high", "",
-      "b.yml:11: status.active: missing: expected high or low"),
+      "an offset too high", "shake.offset = 18", "shake.offset = 1024",
+      "./b.conf:7: shake.offset: expected a whole number from 0 to 1023, not \"1024\""),
     Fault(
-      "no debounce", "  debounce: 20\n", "",
-      "b.yml:5: shake.debounce: missing: expected a whole number of milliseconds from 0 to 1000"),
+      "a level", "shake.active = low", "shake.active = yes",
+      "./b.conf:8: shake.active: expected high or low, not \"yes\""),
     Fault(
-      "an offset in words", "offset: 18", "offset: eighteen",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"eighteen\""),
+      "a bias", "pull-up", "up",
+      "./b.conf:9: shake.bias: expected pull-up, pull-down or none, not \"up\""),
     Fault(
-      "an offset too high", "offset: 18", "offset: 1024",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"1024\""),
-    Fault(
-      "an offset below 0", "offset: 18", "offset: -1",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"-1\""),
-    Fault(
-      "an offset with a sign", "offset: 18", "offset: +1",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not \"+1\""),
-    Fault(
-      "an offset too large for any number", "offset: 18", "offset: 99999999999999999999",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, "
-        + "not \"99999999999999999999\""),
-    Fault(
-      "an offset in groups", "offset: 18", "offset: {a: 1}",
-      "b.yml:7: shake.offset: expected a whole number from 0 to 1023, not a group of fields"),
-    Fault(
-      "a level", "active: low", "active: yes",
-      "b.yml:8: shake.active: expected high or low, not \"yes\""),
-    Fault(
-      "a bias", "bias: pull-up", "bias: up",
-      "b.yml:9: shake.bias: expected pull-up, pull-down or none, not \"up\""),
-    Fault(
-      "a long debounce", "debounce: 20", "debounce: 1001",
-      "b.yml:10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, "
+      "a long debounce", "debounce = 20", "debounce = 1001",
+      "./b.conf:10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, "
         + "not \"1001\""),
     Fault(
-      "one offset twice", "offset: 12", "offset: 18",
-      "b.yml:13: status.offset: expected an offset of its own, not that of shake"),
+      "one offset twice", "status.offset=12", "status.offset=18",
+      "./b.conf:13: status.offset: expected an offset of its own, not that of shake"),
     Fault(
-      "one line twice", "line: GPIO12", "line: GPIO18",
-      "b.yml:12: status.line: expected a line of its own, not that of shake"),
-    Fault(
-      "no YAML", "radio: hci0", "radio: \"hci0",
-      "b.yml:14: expected YAML: found unexpected end of stream"),
-    Fault(
-      "a tab", "  offset: 18", "\toffset: 18",
-      "b.yml:7: expected YAML: found a tab character that violates indentation"),
-    Fault(
-      "two documents", "status:", "---\nstatus:",
-      "b.yml:11: expected YAML: but found another document"),
-    Fault("no such anchor", "hci0", "*x", "b.yml:4: expected YAML: found undefined alias"),
+      "one line twice", "status.line=GPIO12", "status.line=GPIO18",
+      "./b.conf:13: status.line: expected a line of its own, not that of shake"),
   ]
 
   @Test("An error has its line, its field and what was expected", arguments: faults)
   func refuses(_ fault: Fault) {
     #expect(message(fault.text) == fault.message)
-  }
-
-  @Test("Lines may end as on Windows")
-  func carriageReturns() {
-    let text = { (old: String, new: String) in
-      Self.whole.replacing(old, with: new).replacing("\n", with: "\r\n")
-    }
-    #expect(message(text("", "")) == nil)
-    #expect(
-      message(text("radio: hci0", "radio: \"hci0"))
-        == "b.yml:14: expected YAML: found unexpected end of stream")
-    #expect(
-      message(text("debounce: 20", "offset: 5"))
-        == "b.yml:10: shake.offset: expected once, but line 7 already has it")
+    // Lines may end as on Windows.
+    #expect(message(fault.text.replacing("\n", with: "\r\n")) == fault.message)
   }
 
   @Test("A file truncated anywhere or with any byte changed is read or refused")
   func damaged() {
     let bytes = Array(Self.whole.utf8)
-    for count in bytes.indices {
-      _ = message(String(decoding: bytes.prefix(count), as: UTF8.self))
-    }
-    for index in bytes.indices {
-      for byte in [UInt8(0), 9, 10, 32, 34, 38, 42, 45, 58, 91, 123, 125, 255] {
-        var damaged = bytes
-        damaged[index] = byte
-        _ = message(String(decoding: damaged, as: UTF8.self))
+    func tryReading(_ bytes: [UInt8]) {
+      do throws(BoardError) {
+        _ = try KnownBoard(bytes, path: "b.conf")
+      } catch {
+        #expect(!error.description.isEmpty)
       }
     }
-    #expect(message(String(repeating: "[", count: BoardFile.capacity)) != nil)
+    for count in bytes.indices { tryReading(Array(bytes.prefix(count))) }
+    for index in bytes.indices {
+      for byte in [UInt8(0), 9, 10, 13, 32, 34, 35, 46, 58, 61, 91, 93, 255] {
+        var damaged = bytes
+        damaged[index] = byte
+        tryReading(damaged)
+      }
+    }
+    for byte in UInt8.min...UInt8.max {
+      tryReading([UInt8](repeating: byte, count: BoardFile.capacity))
+    }
   }
 
-  @Test("A missing file, a device, a folder and a file over 64 kB are refused with the reason")
+  @Test("A missing file, a device, a folder and a file over 8 kB are refused with the reason")
   func files() {
     #expect(
-      error(ofFile: "/nowhere/b.yml")
-        == "/nowhere/b.yml: cannot read the board's file: No such file or directory. "
-        + BoardCatalog.howToName)
+      error(ofFile: "/nowhere/b.conf")
+        == "/nowhere/b.conf: cannot read the board's file: No such file or directory. "
+        + KnownBoard.howToName)
     #expect(
       error(ofFile: "/dev/zero")
         == "/dev/zero: cannot read the board's file: it is a device, not a regular file")
-    #expect(
-      error(ofFile: shippedBoards)
-        == "\(shippedBoards): cannot read the board's file: Is a directory")
-    #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 65536 bytes")
+    #expect(error(ofFile: "/tmp/") == "/tmp/: cannot read the board's file: Is a directory")
+    #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 8192 bytes")
   }
 
   @Test("A pipe is refused without waiting for its writer")
   func pipe() throws {
     let directory = try TemporaryDirectory()
-    let path = directory.path + "/b.yml"
+    let path = directory.path + "/b.conf"
     try #require(unsafe mkfifo(path, 0o600) == 0)
     #expect(
       error(ofFile: path)
         == "\(path): cannot read the board's file: it is a pipe, not a regular file")
-    // One in a folder of boards does not block other boards.
-    let catalog = BoardCatalog(folders: [directory.path, shippedBoards])
-    #expect(try catalog.board("pi-5").name == "pi-5")
   }
 
   private func message(_ text: String) -> String? {
     do throws(BoardError) {
-      _ = try BoardFile.parse(text, name: "b", path: "b.yml")
+      _ = try read(text)
       return nil
     } catch {
       return error.description
@@ -308,7 +249,7 @@ struct BoardFileTests {
 
   private func error(ofFile path: String) -> String? {
     do throws(BoardError) {
-      _ = try BoardFile.read(path)
+      _ = try KnownBoard(file: path)
       return nil
     } catch {
       return error.description

@@ -103,13 +103,13 @@ struct BoardSettingTests {
       (["radio=x"], "--set radio=x: expected a radio: \(RadioName.forms)"),
       (
         ["shake.line=SDA1"],
-        "--set shake.line=SDA1: expected its offset too, such as --set shake.offset=23, since its "
+        "--set shake.line=SDA1: expected its offset too, such as shake.offset=23, since its "
           + "name does not give it"
       ),
       (
         ["clear.offset=5"],
         "--set clear.offset=5: the board has no clear: expected its line too, such as "
-          + "--set clear.line=GPIO23"
+          + "clear.line=GPIO23"
       ),
       (
         ["shake.line=GPIO12"],
@@ -131,7 +131,7 @@ struct BoardSettingTests {
     var board = BoardDescription(name: "b")
     #expect(
       throws: BoardError(
-        "--set shake.line=GPIO5", "the board has no chip: expected --set chip=LABEL with it")
+        "--set shake.line=GPIO5", "the board has no chip: expected chip=LABEL too")
     ) { try board.apply([BoardSetting("shake.line=GPIO5")]) }
     #expect(board == BoardDescription(name: "b"))
     try board.apply([BoardSetting("shake.line=GPIO5"), BoardSetting("chip=c")])

@@ -245,7 +245,7 @@ struct BoardWiringTests {
 
   @Test("Colours change nothing but colours")
   func colors() throws {
-    let board = try BoardCatalogTests.catalog.board("pi-4b")
+    let board = try KnownBoard.named("pi-4b").board
     let plain = WiringDrawing(board, isColored: false).lines
     let painted = WiringDrawing(board, isColored: true).lines
     #expect(painted != plain)
@@ -254,10 +254,10 @@ struct BoardWiringTests {
 
   /// The drawing of a shipped board, with settings.
   private func drawing(_ name: String, _ settings: String...) throws -> String {
-    let entry = try BoardCatalogTests.catalog.entry(name)
-    var board = try entry.board.get()
+    let known = try KnownBoard.named(name)
+    var board = known.board
     try board.apply(try settings.map { try BoardSetting($0) })
-    let drawing = WiringDrawing(board, models: entry.models ?? [], isColored: false)
+    let drawing = WiringDrawing(board, models: known.models, isColored: false)
     return drawing.lines.joined(separator: "\n")
   }
 

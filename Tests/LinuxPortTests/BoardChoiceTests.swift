@@ -19,7 +19,7 @@ struct BoardChoiceTests {
       ),
       (
         [], "Orange Pi",
-        "Board: none (no board of this program is a Orange Pi); --board chooses one: see "
+        "Board: none (no known board is a Orange Pi); --board chooses one: see "
           + "eightball boards."
       ),
       (["--board", "pi-5"], "Raspberry Pi 4 Model B", "Board: pi-5."),
@@ -50,24 +50,24 @@ struct BoardChoiceTests {
           + "pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none; for a file, see eightball boards --options FILE"
       ),
       (
-        ["--board", "./b.yml"],
-        "--board ./b.yml: eightballd reads no board files: give it what this "
-          + "prints: eightball boards --options ./b.yml"
+        ["--board", "./b.conf"],
+        "--board ./b.conf: eightballd reads no board files: give it what this "
+          + "prints: eightball boards --options ./b.conf"
       ),
       (
-        ["--board", "b.yaml"],
-        "--board b.yaml: eightballd reads no board files: give it what this "
-          + "prints: eightball boards --options b.yaml"
+        ["--board", "b.conf"],
+        "--board b.conf: eightballd reads no board files: give it what this "
+          + "prints: eightball boards --options b.conf"
       ),
       (
         ["--board", "virtual"],
         "the virtual board is not in eightballd: eightball run --board virtual "
           + "has it"
       ),
-      (["--set", "answer=none"], "--set: there is no board to change: expected --board with it"),
+      (["--set", "answer=none"], "--set: there is no board to change: add --board"),
       (
         ["--board", "pi-4b", "--set", "shake.line=BUTTON"],
-        "--set shake.line=BUTTON: expected its offset too, such as --set shake.offset=23, since its "
+        "--set shake.line=BUTTON: expected its offset too, such as shake.offset=23, since its "
           + "name does not give it"
       ),
     ])

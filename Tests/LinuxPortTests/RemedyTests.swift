@@ -94,7 +94,7 @@ struct RemedyTests {
       ["--name", ""], ["--name", "123456789012345678901234567890"], ["--radio", "virtual"],
       ["--radio", "usb:0"], ["--radio", "tcp-client:a.b:1"], ["--security", "authenticated"],
       ["--idle-limit", "9999"], ["--quiet", "--json"], ["--set", "shake"], ["--set", "shake=x"],
-      ["--address", "x"], ["--answers", "x"], ["--board", "pi-9"], ["--board", "./b.yml"],
+      ["--address", "x"], ["--answers", "x"], ["--board", "pi-9"], ["--board", "./b.conf"],
       ["--board", "virtual"], ["--set", "answer=none"], ["--board=none", "--set=shake.line=X"],
       ["--board=none", "--set=shake.line=GPIO1"], ["--board=pi-5", "--set=shake.line=X"],
     ])

@@ -92,8 +92,8 @@ async def test_lights(held):
 @pytest.fixture
 async def bare(folder):
     """The user of a virtual board without buttons and lights."""
-    path = folder / "bare.yml"
-    path.write_text("chip: virtual\n")
+    path = folder / "bare.conf"
+    path.write_text("chip = virtual\n")
     board = Board({"EIGHTBALL_CONTROL": str(folder / "control")})
     async with worlds.our_air(folder) as (radio, _):
         options = ["--radio", radio, "--board", str(path)]

@@ -20,12 +20,12 @@ printf '%s\\n' "${COMPREPLY[@]}" """
     [
         (["run", "--board", "pi-4"], ["pi-400", "pi-4b"]),
         (["wiring", "vir"], ["virtual"]),
-        (["boards", "--options", "./my"], ["./my-board.yml"]),
-        (["run", "--capture", "./my"], ["./my-board.yml"]),
+        (["boards", "--options", "./my"], ["./my-board.conf"]),
+        (["run", "--capture", "./my"], ["./my-board.conf"]),
     ],
 )
 def test_bash_offers_boards_and_files(folder, words, offered):
-    (folder / "my-board.yml").touch()
+    (folder / "my-board.conf").touch()
     path = f"{pathlib.Path(eightball()).parent}:{os.environ['PATH']}"
     bash = subprocess.run(
         ["bash", "--norc", "-c", COMPLETE, "bash", *words],

@@ -34,7 +34,7 @@ async def test_a_missing_radio_is_wrong_with_a_remedy(folder):
 
 
 async def test_a_missing_board_ends_with_status_78(folder):
-    path = folder / "no.yml"
+    path = folder / "no.conf"
     found = await findings("--radio", "virtual", "--board", str(path), status=78)
     assert found["board"]["verdict"] == "wrong"
     assert found["board"]["detail"].startswith(f"{path}: cannot read the board's file: ")

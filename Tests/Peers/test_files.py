@@ -170,7 +170,7 @@ async def test_a_capture_that_may_not_grow_ends_with_a_whole_record(folder):
 
 
 async def test_a_pipe_is_refused_as_a_board(folder):
-    path = folder / "board.yml"
+    path = folder / "board.conf"
     os.mkfifo(path)
     status, said = await fails("run", "--radio", f"unix:{folder / 'air'}", "--board", str(path))
     assert status == 78 and "not a regular file" in said

@@ -1,15 +1,14 @@
-"""A board under test: its file, and its chip with buttons and lights."""
+"""A board under test: its description, and its chip with buttons and lights."""
 
 import ctypes
 import os
 import pathlib
 import re
 
-import yaml
 from programs import Program
 from simulator import Button, Chip, Light
 
-_BOARDS = pathlib.Path("boards")
+_BOARDS = pathlib.Path("boards/shipped.conf")
 
 #: A ball's buttons and lights.
 LINES = ("shake", "clear", "status", "answer")
@@ -22,12 +21,11 @@ OLDER_NAMES = {12: "PIN32", 16: "PIN36", 18: "PIN12", 25: "PIN22"}
 
 
 class Board:
-    """A board's file."""
+    """A board of the programs, with the text of its fields."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, fields: dict[str, str]):
         self.name = name
-        self.path = str(_BOARDS / f"{name}.yml")
-        self.fields = yaml.safe_load(pathlib.Path(self.path).read_text())
+        self.fields = fields
 
     @property
     def label(self) -> str:
@@ -36,16 +34,39 @@ class Board:
 
     def offset(self, line: str) -> int:
         """The offset of shake, clear, status or answer."""
-        return self.fields[line]["offset"]
+        return int(self.fields[f"{line}.line"].removeprefix("GPIO"))
+
+
+    @property
+    def debounce(self) -> int:
+        """How many milliseconds the contacts of shake may bounce."""
+        return int(self.fields.get("shake.debounce", 20))
+
+    def is_active_low(self, line: str) -> bool:
+        """Whether shake, clear, status or answer is pressed or lit while its line is low."""
+        usual = "low" if line in ("shake", "clear") else "high"
+        return self.fields.get(f"{line}.active", usual) == "low"
+
+
+def shipped_board(name: str) -> Board:
+    """One of them."""
+    return next(board for board in shipped_boards() if board.name == name)
 
 
 def shipped_boards() -> list[Board]:
     """The boards with all buttons and lights, without the virtual one."""
-    boards = [Board(path.stem) for path in sorted(_BOARDS.glob("*.yml"))]
+    common: dict[str, str] = {}
+    boards: list[Board] = []
+    for line in _BOARDS.read_text().splitlines():
+        if line.startswith("["):
+            boards.append(Board(line.strip("[]"), dict(common)))
+        elif "=" in line:
+            field, value = line.split("=", 1)
+            (boards[-1].fields if boards else common)[field] = value
     return [
         board
         for board in boards
-        if board.label != "virtual" and board.fields.keys() >= {*LINES}
+        if board.label != "virtual" and board.fields.keys() >= {f"{line}.line" for line in LINES}
     ]
 
 
@@ -70,7 +91,7 @@ class Bench:
         self.chip.__exit__(*details)
 
     def _wire(self, kind, line: str):
-        is_active_low = self.board.fields[line]["active"] == "low"
+        is_active_low = self.board.is_active_low(line)
         return kind(self.chip, self.board.offset(line), is_active_low)
 
 

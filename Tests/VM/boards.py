@@ -3,7 +3,7 @@ lines."""
 
 from adapters import ADDRESSES, Controllers, set_up
 from att import Central
-from bench import LINES, OLDER_NAMES, Bench, Board, shipped_boards
+from bench import LINES, OLDER_NAMES, Bench, Board, shipped_board, shipped_boards
 from checks import Checks
 from programs import Ball, eightball, eventually, run
 from simulator import Chip
@@ -17,7 +17,7 @@ check = checks.check
 
 
 def try_board(board: Board, name: str, names: dict[int, str] | None = None) -> None:
-    with Bench(board, names) as bench, Ball(None, "--board", board.path, "--seed", "8") as ball:
+    with Bench(board, names) as bench, Ball(None, "--board", board.name, "--seed", "8") as ball:
         with check(f"{name}: the status light blinks while the ball advertises") as saw:
             ball.event("advertising", address=ADDRESSES[0])
             with bench.status.watched() as changes:
@@ -86,7 +86,7 @@ def press(button: str, *options: str) -> tuple[int, str]:
 
 def try_presses(board: Board, name: str) -> None:
     """Programs at the buttons of a real board."""
-    options = ("--board", board.path, "--seed", "8", "--control", CONTROL)
+    options = ("--board", board.name, "--seed", "8", "--control", CONTROL)
     with Bench(board) as bench:
         with Ball(None, *options, "--allow-presses") as ball:
             ball.event("advertising", address=ADDRESSES[0])
@@ -138,7 +138,7 @@ with Controllers(), Chip("raspberrypi-exp-gpio", 8, decoy):
     set_up("hci1", True)
     for board in shipped_boards():
         try_board(board, board.name)
-    try_board(Board("pi-5"), "pi-5, lines of older names", OLDER_NAMES)
-    try_presses(Board("pi-4b"), "pi-4b")
+    try_board(shipped_board("pi-5"), "pi-5, lines of older names", OLDER_NAMES)
+    try_presses(shipped_board("pi-4b"), "pi-4b")
 
 checks.end()

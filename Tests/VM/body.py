@@ -10,7 +10,7 @@ import time
 
 from adapters import ADDRESSES, Controllers, set_up
 from att import Central
-from bench import Bench, Board, gpiod_version
+from bench import Bench, gpiod_version, shipped_board
 from checks import Checks
 from programs import NOBODY, Ball, eightball, eventually, run
 from simulator import Chip
@@ -21,7 +21,7 @@ PRESSES = 20
 
 checks = Checks()
 check = checks.check
-board = Board("pi-4b")
+board = shipped_board("pi-4b")
 
 
 @contextlib.contextmanager
@@ -58,7 +58,7 @@ def press(bench: Bench, ball: Ball) -> None:
     with check(f"a press gives a notification at once, {library}") as saw, visit(ball) as central:
         answer(central)
         times = [shaken(bench, central) for _ in range(PRESSES)]
-        debounce = board.fields["shake"]["debounce"]
+        debounce = board.debounce
         saw(f"at least {min(times):.1f} ms, median {statistics.median(times):.1f} ms")
         saw(f"{PRESSES} presses")
         saw(f"a press counts at once, and its bounces of {debounce} ms do not")
@@ -154,7 +154,7 @@ def unplug(bench: Bench, ball: Ball) -> None:
 
 with Controllers(), Bench(board) as bench:
     set_up("hci0", True)
-    with Ball("hci1", "--board", board.path, "--seed", "8") as ball:
+    with Ball("hci1", "--board", board.name, "--seed", "8") as ball:
         with check("the version of libgpiod") as saw:
             ball.event("advertising")
             version = str(gpiod_version(ball))
@@ -170,7 +170,7 @@ with Controllers(), Bench(board) as bench:
     with check("a line in use: its user, the remedy, and the recovery") as saw:
         with contextlib.ExitStack() as kettle:
             kettle.enter_context(bench.chip.held(board.offset("clear"), "kettle"))
-            with Ball("hci1", "--board", board.path) as ball:
+            with Ball("hci1", "--board", board.name) as ball:
                 detail = ball.event("board", state="lost")["detail"]
                 assert detail == (
                     f"line GPIO25 of “{board.label}” is in use by “kettle”. "
@@ -188,7 +188,7 @@ with Controllers(), Bench(board) as bench:
     with check("no permission for the chip: the remedy, answers, and the recovery") as saw:
         shutil.chown(bench.chip.device, group="games")
         bench.chip.device.chmod(0o660)
-        with Ball("virtual", "--board", board.path, **NOBODY) as ball:
+        with Ball("virtual", "--board", board.name, **NOBODY) as ball:
             detail = ball.event("board", state="lost")["detail"]
             assert detail == (
                 f"{bench.chip.device} may not be opened. "
@@ -208,7 +208,7 @@ with Controllers(), Bench(board) as bench:
         with contextlib.ExitStack() as kettle:
             for line in ("shake", "answer"):
                 kettle.enter_context(bench.chip.held(board.offset(line), "kettle"))
-            with Ball("hci1", "--board", board.path, *without) as ball:
+            with Ball("hci1", "--board", board.name, *without) as ball:
                 ball.event("advertising")
                 with visit(ball) as central:
                     saw(answer(central))

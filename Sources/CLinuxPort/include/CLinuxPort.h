@@ -206,3 +206,11 @@ int clinuxport_replace(const char *path, const uint8_t *bytes, size_t size);
 
 /// Becomes another program, with the same environment: execve(2). Returns only on failure.
 int clinuxport_become(const char *program, const char *const *arguments);
+
+// The text of boards/shipped.conf
+
+/// Its bytes, without a final zero.
+const uint8_t *clinuxport_boards(void);
+
+/// How many they are.
+size_t clinuxport_boards_size(void);

@@ -2,7 +2,7 @@ import Boards
 
 /// What is wrong with a board's file or with an option about a board.
 ///
-/// Prints as one line: "boards/pi-4b.yml:7: shake.offset: expected a whole number from 0 to 1023,
+/// Prints as one line: "my-board.conf:7: shake.offset: expected a whole number from 0 to 1023,
 /// not "five"".
 public struct BoardError: Error, Equatable, CustomStringConvertible {
   /// Where the error is: a file's path, or an option.

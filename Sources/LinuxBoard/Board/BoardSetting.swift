@@ -15,7 +15,7 @@ public struct BoardSetting: Equatable, Sendable {
     do throws(BoardFault) {
       var changes = BoardChanges()
       try changes.add(text.utf8.span, at: 0)
-      if let radio = changes.board.radio, FileField.radio.read(radio.description) == nil {
+      if let radio = changes.board.radio, !isRadio(radio.description) {
         throw .wrongValue(.radio)
       }
     } catch {

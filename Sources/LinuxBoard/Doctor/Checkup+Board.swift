@@ -12,7 +12,7 @@ extension Checkup {
     guard let description else {
       return [
         Finding(
-          .note, "board", because("none", board.reason), remedy: BoardCatalog.howToName)
+          .note, "board", because("none", board.reason), remedy: KnownBoard.howToName)
       ]
     }
     let finding = Finding(.ok, "board", because("\(description.name)", board.reason))

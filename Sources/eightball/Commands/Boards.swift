@@ -7,9 +7,9 @@ struct Boards: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the known boards, and mark this machine's.",
     discussion: """
-      A board's file names the lines of its buttons and lights, and its radio. The files are in \
-      the folder boards beside the program or in its checkout, and in share/eightball/boards where \
-      it is installed.
+      A board names the lines of its buttons and lights, and its radio. The program contains those \
+      of the list. To describe another one, print a similar one with --file, change it, and name \
+      the file with --board.
 
       The program eightballd reads no board files: --options prints the same description as \
       options, in one line, for a command line or for EIGHTBALL_OPTIONS="…" in \
@@ -18,13 +18,21 @@ struct Boards: ParsableCommand {
       EXAMPLES
         eightball boards
         eightball boards --json
-        eightball boards --options ./my-board.yml
+        eightball boards --file pi-4b >my-board.conf
+        eightball boards --options ./my-board.conf
 
       EXIT STATUS
-        0   the boards are listed, or the options printed
+        0   the boards are listed, or the board printed
         64  the command line is wrong
-        78  a board's file is wrong or missing, or two match this machine
+        78  the board of --file or --options is wrong or unknown
       """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Print this board as a file, instead of the list.", valueName: "name|file"),
+    completion: .board)
+  var file: String?
 
   @Option(
     name: .long,
@@ -36,52 +44,43 @@ struct Boards: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard options == nil || !output.json else {
-      throw ValidationError("--options prints one line for a shell: leave out --json.")
+    guard [file != nil, options != nil, output.json].count(where: { $0 }) < 2 else {
+      throw ValidationError("Give one of --file, --options and --json.")
     }
   }
 
   func run() throws {
-    if let options { return try Self.printOptions(options) }
-    let catalog = BoardCatalog()
-    let model = DeviceTree.model
-    let entries = catalog.entries()
-    var errors: [BoardError] = []
-    for case .failure(let error) in entries.map(\.board) { errors.append(error) }
-    var here: BoardCatalog.Entry?
-    var isKnown = true
-    do throws(BoardError) {
-      if let model { here = try entries.matching(model: model) }
-    } catch {
-      isKnown = false
-      if !errors.contains(error) { errors.append(error) }
-    }
-    guard !entries.isEmpty else {
-      Terminal.note("Error: \(sentence(catalog.nothingFound))")
-      throw ExitStatus.board
-    }
-    let width = entries.map(\.name.count).max() ?? 0
-    for entry in entries {
-      let isHere = entry.name == here?.name
-      if output.json {
-        Self.json(entry, isHere: isHere)
-      } else if case .success = entry.board {
-        Terminal.print(Self.line(entry, width, isHere: isHere))
+    if let file { return try print(file, of: "--file") { known throws(BoardError) in known.file } }
+    if let options {
+      return try print(options, of: "--options") { known throws(BoardError) in
+        try BoardOptionsLine(known.board).text
       }
     }
-    if !output.json, isKnown, here == nil {
+    let model = DeviceTree.model
+    let here = model.flatMap { KnownBoard.matching(model: $0) }
+    let width = KnownBoard.shipped.map(\.name.count).max() ?? 0
+    for known in KnownBoard.shipped {
+      let isHere = known.name == here?.name
+      if output.json {
+        Self.json(known, isHere: isHere)
+      } else {
+        Terminal.print(Self.line(known, width, isHere: isHere))
+      }
+    }
+    if !output.json, here == nil {
       Terminal.note(
         model.map { "This machine matches no board: it is a \(printable($0))." }
           ?? "This machine matches no board: it has no device tree.")
     }
-    for error in errors { Terminal.note("Error: \(sentence(printable(error.description)))") }
-    if !errors.isEmpty { throw ExitStatus.board }
   }
 
-  private static func printOptions(_ name: String) throws {
+  /// Prints a text about the board `name`, which `option` names.
+  private func print(
+    _ name: String, of option: String, _ text: (KnownBoard) throws(BoardError) -> String
+  ) throws {
     do throws(BoardError) {
-      let entry = try BoardCatalog().entry(name, option: "--options")
-      Terminal.print(try BoardOptionsLine(try entry.board.get()).text)
+      let text = try text(try KnownBoard.named(name, option: option))
+      for line in text.split(separator: "\n") { Terminal.print(String(line)) }
     } catch {
       Terminal.note("Error: \(sentence(printable(error.description)))")
       throw ExitStatus.board
@@ -89,29 +88,22 @@ struct Boards: ParsableCommand {
   }
 
   /// `* pi-4b  Raspberry Pi 4 Model B`: a star marks this machine's board.
-  static func line(_ entry: BoardCatalog.Entry, _ width: Int, isHere: Bool) -> String {
-    let name = entry.name + String(repeating: " ", count: max(0, width - entry.name.count))
-    let models = entry.models ?? []
-    let machines = models.isEmpty ? "any machine" : models.joined(separator: ", ")
+  static func line(_ known: KnownBoard, _ width: Int, isHere: Bool) -> String {
+    let name = known.name + String(repeating: " ", count: max(0, width - known.name.count))
+    let machines = known.models.isEmpty ? "any machine" : known.models.joined(separator: ", ")
     return "\(isHere ? "*" : " ") \(name)  \(machines)"
   }
 
-  private static func json(_ entry: BoardCatalog.Entry, isHere: Bool) {
+  private static func json(_ known: KnownBoard, isHere: Bool) {
     var line = JSONLine(event: "board")
-    line.add("name", entry.name)
-    line.add("path", entry.path)
-    switch entry.board {
-    case .success(let board):
-      line.add("models", plain: entry.models ?? [])
-      line.add("chip", board.chip?.description)
-      line.add("shake", board.shake?.name.description)
-      line.add("clear", board.clear?.name.description)
-      line.add("status", board.status?.name.description)
-      line.add("answer", board.answer?.name.description)
-      line.add("radio", board.radioName?.description)
-    case .failure(let error):
-      line.add("error", error.description)
-    }
+    line.add("name", known.name)
+    line.add("models", plain: known.models)
+    line.add("chip", known.board.chip?.description)
+    line.add("shake", known.board.shake?.name.description)
+    line.add("clear", known.board.clear?.name.description)
+    line.add("status", known.board.status?.name.description)
+    line.add("answer", known.board.answer?.name.description)
+    line.add("radio", known.board.radioName?.description)
     line.add("here", isHere)
     line.print()
   }

@@ -15,7 +15,7 @@ struct Wiring: ParsableCommand {
       EXAMPLES
         eightball wiring
         eightball wiring pi-4b
-        eightball wiring ./my-board.yml
+        eightball wiring ./my-board.conf
         eightball wiring pi-5 --set shake.line=GPIO23 --set answer=none
 
       EXIT STATUS

@@ -18,7 +18,7 @@ struct BoardOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Overrides one field of the board's file, such as shake.line=GPIO23; answer=none removes "
+      "Overrides one field of the board, such as shake.line=GPIO23; answer=none removes "
         + "that light. May be given several times.",
       valueName: "field=value"),
     transform: { text in
@@ -37,9 +37,9 @@ extension CompletionKind {
     .custom { _, _, prefix in
       let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
       let files = Files.names(in: folder.isEmpty ? "." : folder).map { folder + $0 }
-      let boards = BoardCatalog().entries().map(\.name) + ["none"]
+      let boards = KnownBoard.shipped.map(\.name) + ["none"]
       return boards.sorted()
-        + files.filter { $0.hasPrefix(prefix) && ($0.hasSuffix(".yml") || $0.hasSuffix(".yaml")) }
+        + files.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".conf") }
     }
   }
 }
@@ -59,8 +59,7 @@ struct ChosenBoard {
   /// - Parameter model: This machine's model in the device tree; `nil` without a device tree.
   /// - Throws: `BoardError` if the options or the board's file are wrong.
   init(
-    _ options: BoardOptions, catalog: BoardCatalog = BoardCatalog(),
-    model: String? = DeviceTree.model
+    _ options: BoardOptions, model: String? = DeviceTree.model
   ) throws(BoardError) {
     if options.board == BoardDescription.noBoard.description {
       if !options.set.isEmpty {
@@ -70,16 +69,13 @@ struct ChosenBoard {
       return
     }
     if let text = options.board {
-      try take(catalog.entry(text))
+      try take(KnownBoard.named(text))
     } else if let model {
-      let entries = catalog.entries()
-      if let entry = try entries.matching(model: model) {
-        try take(entry)
+      if let known = KnownBoard.matching(model: model) {
+        take(known)
         reason = "this is a \(model)"
-      } else if entries.isEmpty {
-        reason = catalog.nothingFound
       } else {
-        reason = "no board file for a \(model)"
+        reason = "no known board is a \(model)"
       }
     } else {
       reason = "no device tree"
@@ -93,16 +89,16 @@ struct ChosenBoard {
     try description?.apply(options.set)
   }
 
-  private mutating func take(_ entry: BoardCatalog.Entry) throws(BoardError) {
-    description = try entry.board.get()
-    models = entry.models ?? []
+  private mutating func take(_ known: KnownBoard) {
+    description = known.board
+    models = known.models
   }
 
   /// Which board, and why, as a line.
   var sentence: String {
     let because = reason.map { " (\(printable($0)))" } ?? ""
     guard let description else {
-      return reason == nil ? "Board: none." : "Board: none\(because); \(BoardCatalog.howToName)."
+      return reason == nil ? "Board: none." : "Board: none\(because); \(KnownBoard.howToName)."
     }
     return "Board: \(printable("\(description.name)"))\(because)."
   }

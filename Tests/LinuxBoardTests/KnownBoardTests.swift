@@ -5,11 +5,9 @@ import Testing
 
 @testable import LinuxBoard
 
-@Suite("The board catalog")
-struct BoardCatalogTests {
-  static let catalog = BoardCatalog(folders: [shippedBoards])
-
-  /// A shipped file, and what distinguishes it from the others.
+@Suite("The boards that the program knows")
+struct KnownBoardTests {
+  /// A shipped board, and what distinguishes it from the others.
   struct Shipped: CustomTestStringConvertible {
     let name: String
     let models: [String]
@@ -52,15 +50,15 @@ struct BoardCatalogTests {
     Shipped(name: "virtual", models: [], chip: "virtual", radio: "virtual"),
   ]
 
-  @Test("It has exactly the shipped boards")
+  @Test("They are exactly these")
   func names() {
-    #expect(Self.catalog.entries().map(\.name) == Self.shipped.map(\.name))
+    #expect(KnownBoard.shipped.map(\.name) == Self.shipped.map(\.name))
   }
 
-  @Test("Each shipped file describes its board", arguments: shipped)
+  @Test("Each is described completely", arguments: shipped)
   func loads(_ shipped: Shipped) throws {
-    let entry = try Self.catalog.entry(shipped.name)
-    let board = try entry.board.get()
+    let known = try KnownBoard.named(shipped.name)
+    let board = known.board
     let button = { (number: Int) in
       LineDescription(
         name: .gpio(number), offset: number, activeLow: true, bias: .pullUp,
@@ -77,7 +75,7 @@ struct BoardCatalogTests {
           name: try #require(BoardName(shipped.name)), chip: shipped.chip, shake: button(18),
           clear: button(25), status: light(shipped.lights.status),
           answer: light(shipped.lights.answer), radio: shipped.radio))
-    #expect(entry.models == shipped.models)
+    #expect(known.models == shipped.models)
     #expect(board.isVirtual == (shipped.name == "virtual"))
   }
 
@@ -117,109 +115,31 @@ struct BoardCatalogTests {
       ("linux,dummy-virt", nil),
       ("", nil),
     ] as [(String, String?)])
-  func choice(model: String, name: String?) throws {
-    #expect(try Self.catalog.entries().matching(model: model)?.name == name)
+  func choice(model: String, name: String?) {
+    #expect(KnownBoard.matching(model: model)?.name == name)
   }
 
-  /// The error of a folder in which a Raspberry Pi 4 finds its board.
-  private func fault(_ files: [String: String], hidden: [String: String] = [:]) throws -> String? {
-    let folder = try TemporaryDirectory()
-    let later = try TemporaryDirectory()
-    for (name, text) in files { try folder.write(text, to: name) }
-    for (name, text) in hidden { try later.write(text, to: name) }
-    let catalog = BoardCatalog(folders: [folder.path, later.path])
-    do throws(BoardError) {
-      _ = try catalog.entries().matching(model: "Raspberry Pi 4 Model B Rev 1.4")
-      return nil
-    } catch {
-      return error.description.replacing(folder.path + "/", with: "")
-    }
-  }
-
-  static let pi4 = "models: [Raspberry Pi 4 Model B]\nradio: hci0\n"
-  static let faultyPi4 = "models: [Raspberry Pi 4 Model B]\nradio: hci\n"
-  static let faultOfPi4 = "b.yml:2: radio: expected a radio: \(RadioName.forms), not \"hci\""
-
-  @Test("An error in this machine's file is reported, not a missing board")
-  func faultyBoard() throws {
-    #expect(try fault(["b.yml": Self.pi4]) == nil)
-    #expect(try fault(["b.yml": Self.faultyPi4]) == Self.faultOfPi4)
-    // Another file of that name is not searched.
-    #expect(try fault(["b.yml": Self.faultyPi4], hidden: ["b.yml": Self.pi4]) == Self.faultOfPi4)
-    // A file with a shorter matching model does not count.
-    #expect(
-      try fault(["a.yml": "models: [Raspberry Pi 4]", "b.yml": Self.faultyPi4]) == Self.faultOfPi4)
-  }
-
-  @Test("An error in another machine's file does not matter")
-  func faultyOther() throws {
-    #expect(try fault(["b.yml": "models: [Raspberry Pi 3]\nradio: hci"]) == nil)
-    #expect(try fault(["b.yml": "radio: hci"]) == nil)
-    #expect(try fault(["a.yml": "- nothing", "b.yml": Self.pi4]) == nil)
-  }
-
-  @Test(
-    "A file with hidden models may be this machine's",
-    arguments: [
-      "models: [Raspberry Pi 4 Model B", "", "- nothing", "models: Raspberry Pi 4 Model B",
-      "modles: [Raspberry Pi 4 Model B]", "models: [Räspberry]", "chip: a\nchip: b",
-    ])
-  func hiddenModels(text: String) throws {
-    #expect(try fault(["b.yml": text])?.hasPrefix("b.yml:") == true)
-  }
-
-  @Test("Two files for one machine are refused, with both names and what to do")
-  func tie() throws {
-    #expect(
-      try fault(["a.yml": Self.pi4, "b.yml": Self.pi4, "c.yml": "models: [Raspberry Pi 4]"])
-        == "a.yml: models: \"Raspberry Pi 4 Model B\" is also in b.yml: change or remove the models "
-        + "of all but one, or name a board with --board")
-    // The longer model does not match.
-    let better = "models: [Raspberry Pi 4 Model B Rev 1.4]"
-    #expect(try fault(["a.yml": Self.pi4, "b.yml": better]) == nil)
-  }
-
-  @Test("A board is named by its name or its file")
+  @Test("A board is named by its name or its file, and a printed file describes the same board")
   func named() throws {
-    let byName = try Self.catalog.board("pi-5")
-    #expect(try Self.catalog.board("\(shippedBoards)/pi-5.yml") == byName)
+    let folder = try TemporaryDirectory()
+    for known in KnownBoard.shipped {
+      #expect(try KnownBoard.named(known.name) == known)
+      try folder.write(known.file, to: "\(known.name).conf")
+      #expect(try KnownBoard.named("\(folder.path)/\(known.name).conf") == known)
+    }
     #expect(
       throws: BoardError(
-        "boards.yml",
+        "boards.conf",
         "cannot read the board's file: No such file or directory. --board chooses one: see eightball "
           + "boards")
-    ) { try Self.catalog.board("boards.yml") }
+    ) { try KnownBoard.named("boards.conf") }
     #expect(
       throws: BoardError(
         "--board pi-6",
         "expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, pi-500, pi-cm4, "
-          + "pi-cm5, pi-zero, pi-zero-2-w or virtual, or a file such as ./my-board.yml")
-    ) { try Self.catalog.board("pi-6") }
-    #expect(
-      throws: BoardError(
-        "--board pi-5", "there are no board files in /nowhere or /nothing; name a file")
-    ) { try BoardCatalog(folders: ["/nowhere", "/nothing"]).board("pi-5") }
-  }
-
-  @Test("Boards are searched beside the program, and where it is installed")
-  func folders() {
-    #expect(
-      BoardCatalog(programPath: "/opt/ball/bin/eightball").folders == [
-        "/opt/ball/bin/boards", "/opt/ball/share/eightball/boards",
-        "/usr/local/share/eightball/boards", "/usr/share/eightball/boards",
-      ])
-    #expect(
-      BoardCatalog(programPath: "/usr/bin/eightball").folders == [
-        "/usr/bin/boards", "/usr/share/eightball/boards", "/usr/local/share/eightball/boards",
-      ])
-    let checkout = String(shippedBoards.dropLast("/boards".count))
-    #expect(
-      BoardCatalog(programPath: "\(checkout)/.build/debug/eightball").folders.contains(
-        shippedBoards))
-    #expect(
-      BoardCatalog(programPath: "eightball").folders == [
-        "/usr/local/share/eightball/boards", "/usr/share/eightball/boards",
-      ])
+          + "pi-cm5, pi-zero, pi-zero-2-w or virtual, or a file such as ./my-board.conf")
+    ) { try KnownBoard.named("pi-6") }
+    #expect(throws: BoardError.self) { try KnownBoard.named("pi4", option: "--options") }
   }
 
   @Test(
