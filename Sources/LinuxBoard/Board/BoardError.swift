@@ -38,3 +38,9 @@ public struct BoardError: Error, Equatable, CustomStringConvertible {
     String(writing: { $0.writeShown(text.utf8.span) })
   }
 }
+
+/// "a", "a or b", "a, b or c".
+func alternatives(_ names: [String], _ conjunction: String = "or") -> String {
+  guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+  return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+}

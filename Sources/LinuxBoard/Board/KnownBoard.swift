@@ -129,25 +129,3 @@ extension BoardField {
 
 /// Whether `text` names a radio.
 func isRadio(_ text: String) -> Bool { (try? RadioName(text)) != nil }
-
-/// "a", "a or b", "a, b or c".
-func alternatives(_ names: [String], _ conjunction: String = "or") -> String {
-  guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-  return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
-}
-
-/// The machine's device tree.
-public enum DeviceTree {
-  /// This machine's model, such as "Raspberry Pi 4 Model B Rev 1.4"; `nil` without a device tree.
-  /// Read from /sys, since a confined service cannot read /proc.
-  public static var model: String? {
-    guard let text = try? Files.text(of: "/sys/firmware/devicetree/base/model") else { return nil }
-    return model(fromProperty: text)
-  }
-
-  /// The text of a property, which ends in a zero byte; `nil` if it is empty.
-  static func model(fromProperty text: String) -> String? {
-    let count = ModelSearch.model(inProperty: text.utf8.span).count
-    return count == 0 ? nil : String(decoding: text.utf8.prefix(count), as: UTF8.self)
-  }
-}
