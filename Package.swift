@@ -109,7 +109,7 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "LinuxErrors", "LinuxPort",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "CLinuxPort", "LinuxErrors",
         "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

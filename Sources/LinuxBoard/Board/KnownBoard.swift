@@ -1,5 +1,5 @@
 import Boards
-import LinuxPort
+import CLinuxPort
 import LinuxRadio
 import LinuxSystem
 
@@ -13,10 +13,12 @@ public struct KnownBoard: Equatable, Sendable {
   /// The board's name.
   public var name: String { board.name.description }
 
+  private static let table = unsafe BoardTable(
+    start: clinuxport_boards(), count: clinuxport_boards_size())
+
   /// The boards in the program, sorted by name.
   public static let shipped: [KnownBoard] = {
-    let table = BoardTable.shipped
-    return (0..<table.count).compactMap { number -> KnownBoard? in
+    (0..<table.count).compactMap { number -> KnownBoard? in
       guard let board = table.board(at: number) else { return nil }
       var models: [String] = []
       table.forEachModel(ofBoardAt: number) { model in
@@ -28,7 +30,7 @@ public struct KnownBoard: Equatable, Sendable {
 
   /// The board in the program that has the longest matching prefix of a device tree's model; `nil` if none matches.
   public static func matching(model: String) -> KnownBoard? {
-    guard case .board(let number) = BoardTable.shipped.search(model: model.utf8.span).result else {
+    guard case .board(let number) = table.search(model: model.utf8.span).result else {
       return nil
     }
     return shipped[number]
