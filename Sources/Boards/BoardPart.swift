@@ -48,7 +48,7 @@ public enum BoardPart: Equatable, Sendable {
 
   /// A line wired as on the shipped boards, a button to ground and a light from the line to ground,
   /// without a name and an offset.
-  var usualLine: LineDescription {
+  public var usualLine: LineDescription {
     LineDescription(
       name: LineName(), offset: 0, activeLow: isButton, bias: isButton ? .pullUp : .none,
       debounceMilliseconds: isButton ? 20 : 0)

@@ -25,6 +25,23 @@ struct BoardFileTests {
     \tstatus.active =high
     """
 
+  /// A file in which nothing is as on the shipped boards.
+  static let unusual = """
+    model = a
+    model = b
+    chip = c
+    clear.line = GPIO5
+    clear.offset = 6
+    clear.active = high
+    clear.bias = none
+    clear.debounce = 0
+    status.line = LED
+    status.offset = 7
+    status.active = low
+    status.bias = pull-down
+
+    """
+
   private func read(_ text: String) throws(BoardError) -> KnownBoard {
     try KnownBoard(Array(text.utf8), path: "./b.conf")
   }

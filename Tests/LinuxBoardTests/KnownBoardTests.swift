@@ -128,6 +128,20 @@ struct KnownBoardTests {
       #expect(try KnownBoard.named("\(folder.path)/\(known.name).conf") == known)
     }
     #expect(
+      try KnownBoard.named("pi-4b").file
+        == """
+        model = Raspberry Pi 4 Model B
+        chip = pinctrl-bcm2711
+        radio = hci0
+        shake.line = GPIO18
+        clear.line = GPIO25
+        status.line = GPIO12
+        answer.line = GPIO16
+
+        """)
+    let whole = try KnownBoard(Array(BoardFileTests.unusual.utf8), path: "b.conf")
+    #expect(whole.file == BoardFileTests.unusual)
+    #expect(
       throws: BoardError(
         "boards.conf",
         "cannot read the board's file: No such file or directory. --board chooses one: see eightball "

@@ -106,7 +106,7 @@ public struct KnownBoard: Equatable, Sendable {
   /// The board as a file, which `init(file:)` reads.
   public var file: String {
     (models.map { "\(BoardField.model.name) = \($0)" }
-      + board.settings.map { setting in
+      + board.fewestSettings.map { setting in
         let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return "\(parts[0]) = \(parts[1])"
       })
