@@ -130,7 +130,7 @@ async def test_an_arrow_key_is_not_a_letter(terminal):
 
 
 async def test_keys_work_after_stop_and_foreground(terminal):
-    for key, doing in [("s", "Shaken: nobody"), ("c", "Cleared")]:
+    for key, doing in [("s", "Shaken: no central"), ("c", "Cleared")]:
         terminal.type(CONTROL_Z)
         await terminal.shows("Stopped")
         await terminal.obeys("fg", "[q]uit")
