@@ -41,9 +41,8 @@ extension CBPeripheral {
   ) {
     perform([.discoverCharacteristics(remote.range)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
-        let found = outputs.flatMap(\.characteristics).filter {
-          uuids?.contains($0.uuid) ?? true
-        }
+        guard case .characteristics(let all)? = outputs.first else { return true }
+        let found = all.filter { uuids?.contains($0.uuid) ?? true }
         return tree.merge(characteristics: found, of: uuids, in: service)
       }
       peripheral.delegate?.peripheral(
@@ -54,7 +53,9 @@ extension CBPeripheral {
   func findDescriptors(_ characteristic: CBCharacteristic, _ remote: FoundCharacteristic) {
     perform([.discoverDescriptors(remote.descriptorRange ?? .nowhere)]) { peripheral, outcome in
       let error = peripheral.merge(outcome) { tree, outputs in
-        tree.merge(descriptors: outputs.flatMap(\.descriptors), in: characteristic)
+        var found: [RemoteDescriptor] = []
+        if case .descriptors(let descriptors)? = outputs.first { found = descriptors }
+        return tree.merge(descriptors: found, in: characteristic)
       }
       peripheral.delegate?.peripheral(
         peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
@@ -102,13 +103,5 @@ extension OperationOutput {
     case .services(let services), .includedServices(let services): services
     default: []
     }
-  }
-
-  fileprivate var characteristics: [FoundCharacteristic] {
-    if case .characteristics(let characteristics) = self { characteristics } else { [] }
-  }
-
-  fileprivate var descriptors: [RemoteDescriptor] {
-    if case .descriptors(let descriptors) = self { descriptors } else { [] }
   }
 }

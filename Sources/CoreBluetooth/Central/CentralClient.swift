@@ -56,8 +56,7 @@ final class CentralClient: @unchecked Sendable {
     guard hasChanged else { return }
     callManager { manager in
       manager.state = state
-      // A manager scans only while the radio is on.
-      manager.change { $0.scan = nil }
+      if state != .poweredOn { manager.change { $0.scan = nil } }
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
   }

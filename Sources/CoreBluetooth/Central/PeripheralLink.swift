@@ -23,9 +23,8 @@ final class PeripheralLink {
 
     /// It subscribes to a value or unsubscribes. Returns the number of that change.
     func beginSubscriptionChange(for handle: AttributeHandle) -> Int {
-      let change = (subscriptionChanges[handle] ?? 0) + 1
-      subscriptionChanges[handle] = change
-      return change
+      subscriptionChanges[handle, default: 0] += 1
+      return subscriptionChanges[handle, default: 0]
     }
 
     /// Whether no other change has followed.

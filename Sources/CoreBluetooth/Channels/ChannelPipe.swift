@@ -185,6 +185,7 @@ final class ChannelPipe: @unchecked Sendable {
       output.removeAll()
       output.close()
       input.close()
+      handedOver = 0
       condition.broadcast()
       return [inputObserver, outputObserver]
     }

@@ -33,6 +33,10 @@ final class ChannelStreamState: @unchecked Sendable {
     self.isInput = isInput
   }
 
+  deinit {
+    for schedule in schedules { schedule.timer.invalidate() }
+  }
+
   /// Sets the stream that this belongs to. To be called once, when the stream has been made.
   func represent(_ stream: Stream) { lock.withLock { self.stream = stream } }
 

@@ -109,6 +109,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   func advance() {
     for (channel, entry) in entries {
       guard let closing = entry.closing, closing <= now else { continue }
+      entries[channel]?.closing = nil
       toClose.insert(channel)
       needsUpdate = true
     }

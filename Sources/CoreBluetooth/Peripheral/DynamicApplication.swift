@@ -11,6 +11,7 @@ struct DynamicApplication: GATTApplication {
   var served: [UInt16: ServedAttribute] = [:]
   /// The connected centrals, by connection index.
   private(set) var links: [ServedCentral?]
+  private(set) var radio = RadioState.starting
 
   init(capacity: Int, subscribers: SubscriberTable) {
     self.subscribers = subscribers
@@ -64,7 +65,9 @@ struct DynamicApplication: GATTApplication {
     if !isSubscribed { dropUpdates(of: link) { $0 == handle } }
   }
 
-  mutating func radioChanged(to state: RadioState) {}
+  mutating func radioChanged(to state: RadioState) {
+    radio = state
+  }
 
   // MARK: Reading
 

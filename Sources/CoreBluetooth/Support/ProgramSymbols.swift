@@ -18,7 +18,7 @@ struct ProgramSymbols {
   /// Tool Interface Standard, Executable and Linking Format, version 1.2: header, section headers.
   static func names(in file: Data) -> Data? {
     func number(at offset: Int, _ byteCount: Int) -> Int? {
-      guard offset <= file.count - byteCount else { return nil }
+      guard offset >= 0, offset <= file.count - byteCount else { return nil }
       return (0..<byteCount).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) }
     }
     // The first bytes, 64 bits, least significant byte first.

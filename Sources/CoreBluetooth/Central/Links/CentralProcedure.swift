@@ -43,9 +43,12 @@ struct CentralProcedure {
     case .exchangeMTU: ask(.exchangeMTU)
     case .discoverServices(nil): ask(.discoverServices)
     case .discoverServices(let uuid?): ask(.discoverServicesByUUID(uuid))
-    case .discoverIncludedServices(let range): ask(.discoverIncludedServices(range))
-    case .discoverCharacteristics(let range): ask(.discoverCharacteristics(range))
-    case .discoverDescriptors(let range): ask(.discoverDescriptors(range))
+    case .discoverIncludedServices(let range):
+      range.isValid ? ask(.discoverIncludedServices(range)) : .done(.includedServices([]))
+    case .discoverCharacteristics(let range):
+      range.isValid ? ask(.discoverCharacteristics(range)) : .done(.characteristics([]))
+    case .discoverDescriptors(let range):
+      range.isValid ? ask(.discoverDescriptors(range)) : .done(.descriptors([]))
     case .read(let handle): ask(.read(handle))
     case .readFirst(let type): ask(.readByUUID(type))
     case .write(let handle, let value):
@@ -53,7 +56,7 @@ struct CentralProcedure {
     case .writeWithoutResponse(let handle, let value):
       ask(.writeWithoutResponse(handle, byteCount: value.count), value)
     case .subscribe(let handle, let configuration): ask(.subscribe(handle, configuration))
-    case .configure(let range, _): ask(.discoverDescriptors(range))
+    case .configure(let range, _): findConfiguration(in: range)
     case .watchServices: ask(.discoverServicesByUUID(.genericAttributeService))
     }
   }
@@ -127,6 +130,10 @@ struct CentralProcedure {
   // MARK: Configurations
 
   /// Core Specification, Vol 3, Part G, 4.7.1 and 4.12.3.
+  private mutating func findConfiguration(in range: AttributeHandleRange) -> Step {
+    range.isValid ? ask(.discoverDescriptors(range)) : .done(.configured(nil))
+  }
+
   private mutating func proceedConfiguring(
     _ configuration: ClientConfiguration, _ finds: Finds
   ) -> Step {

@@ -46,6 +46,8 @@ extension DeviceCentral: ClientApplication {
     }
   }
 
+  func securityChanged(to security: LinkSecurity, at index: Int) { needsUpdate = true }
+
   // MARK: Operations
 
   func found(_ service: RemoteService, at index: Int) {
@@ -77,7 +79,9 @@ extension DeviceCentral: ClientApplication {
   func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
     needsUpdate = true
     // The operation of a link that has ended is not reported.
-    guard let link = connections[index]?.link, link.step == nil else { return }
+    guard let link = connections[index]?.link, link.step == nil, link.procedure != nil else {
+      return
+    }
     link.step = .ended(error)
   }
 

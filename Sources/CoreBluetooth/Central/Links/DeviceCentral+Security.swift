@@ -37,8 +37,7 @@ extension DeviceCentral {
     return true
   }
 
-  /// Asks the host to protect a link whose request waits for that, and continues with the request
-  /// afterwards.
+  /// Asks the host to protect a link, and continues with its request afterwards.
   func secure(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     guard var securing = link.securing else { return }
     let pairing = host.security.pairingIndex

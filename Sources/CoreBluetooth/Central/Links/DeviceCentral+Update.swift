@@ -70,14 +70,17 @@ extension DeviceCentral {
   /// Carries out the operations of a link until one waits for the host.
   private func operate(_ link: CentralLink, at index: Int, _ host: inout Device.Host) {
     while link.isOpen {
-      secure(link, at: index, &host)
+      if link.securing != nil { secure(link, at: index, &host) }
       if link.procedure == nil, !link.takeOperation() { return }
       guard let id = link.procedure?.id, let step = link.step else { return }
       switch step {
+      case .ask(.exchangeMTU, _) where connections[index]?.hasExchangedMTU == true:
+        link.step = .done(.mtu(host.mtu(at: index)))
       case .ask(let operation, let value):
         // An operation of an abandoned link may still be under way.
         guard host.operation(at: index) == nil else { return }
         connections[index]?.value = value
+        if operation == .exchangeMTU { connections[index]?.hasExchangedMTU = true }
         link.step = nil
         link.asked = (operation, value)
         // A link that is being ended accepts no operation. Its end follows.

@@ -24,6 +24,9 @@ final class DeviceCentral {
     var link: CentralLink?
     /// The value that the host's current operation writes.
     var value: [UInt8] = []
+    /// Whether the MTU has been exchanged. A client does that once in a connection: Core
+    /// Specification, Vol 3, Part F, 3.4.2.1.
+    var hasExchangedMTU = false
   }
 
   /// The time of the current call.
@@ -97,7 +100,7 @@ final class DeviceCentral {
       link.phase = .closing(isAsked: false)
       endOperations(of: link)
     case .cancelling, .closing:
-      break
+      return
     }
   }
 

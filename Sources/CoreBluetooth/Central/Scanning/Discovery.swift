@@ -114,7 +114,7 @@ struct Discovery: Equatable, Sendable {
       guard value.count == 1, let power = value.first else { return }
       txPower = Int8(bitPattern: power)
     default:
-      break
+      return
     }
   }
 
