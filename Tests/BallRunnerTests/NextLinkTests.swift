@@ -220,7 +220,7 @@ struct NextLinkTests {
     let lines = bench.machine.outputLines
     let failure = try #require(lines.first { $0.contains("the connection was lost") })
     #expect(failure.contains(#""central":"F0:00:00:11:BA:02""#), "\(failure)")
-    // The user's answer comes too late, and is for nobody.
+    // The user's answer comes too late, and changes nothing.
     let count = lines.count
     bench.machine.confirmation = true
     _ = bench.ball.turn(at: bench.machine.now)

@@ -63,7 +63,7 @@ private enum RadioEnd: CaseIterable {
       machine.controller = nil
       machine.incoming = [ScriptedController.connection(0x60)]
       bench.run(from: 100, until: 40_000)
-    // They also end a packet of which a half has come.
+    // They also end a packet that has come by half.
     case .noSync: machine.incoming = [[UInt8](repeating: 0x99, count: 40)]
     }
     bench.turn(at: 50_000)

@@ -96,7 +96,7 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
 
 async def test_the_pages_central_stays_and_hears_a_shake(page, ball):
     await page.until("!document.querySelector('#send').disabled")
-    # Nobody has asked.
+    # No central has asked.
     await page.click("#shake")
     await page.until_text("#front-note", "No central hears the shake")
     await page.type("#question", "Do you stay?")

@@ -277,7 +277,7 @@ struct PortLimitTests {
     var file: uid_t
     var link: uid_t?
     var trusted: uid_t?
-    /// The user of whom the ball complains; `nil` if it opens the radio.
+    /// The user whom the ball names in its complaint; `nil` if it opens the radio.
     var refused: uid_t?
 
     var testDescription: String {

@@ -140,7 +140,7 @@ struct AddressRuleTests {
     }
   }
 
-  @Test("Nobody connects to scannable or nonconnectable advertising", arguments: [UInt8(2), 3])
+  @Test("No device connects to scannable or nonconnectable advertising", arguments: [UInt8(2), 3])
   func unconnectable(type: UInt8) {
     ball.advertise(type: type)
     phone.connect(to: publicAddress(1))

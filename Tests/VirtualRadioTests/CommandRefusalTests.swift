@@ -203,7 +203,7 @@ struct CommandRefusalTests {
     }
   }
 
-  @Test("An advertiser at its limit on links is refused, unless nobody can connect to it")
+  @Test("An advertiser at its limit on links is refused, unless no device can connect to it")
   func fullAdvertiser() {
     for (type, code) in [
       (UInt8(0), HCIErrorCode.connectionLimitExceeded), (1, .connectionLimitExceeded),

@@ -1,27 +1,12 @@
 import BluetoothHost
 import Testing
 
-private func address(_ number: UInt8) -> DeviceAddress {
-  .staticRandom([number, 0, 0, 0, 0, 0])
-}
-
-private func bond(
-  _ number: UInt8, key: UInt32 = 1, irk: UInt32? = nil, diversifier: UInt16 = 0,
-  randomNumber: UInt64 = 0, isSecureConnections: Bool = true, role: PairingRole = .responder
-) -> Bond {
-  Bond(
-    identityAddress: address(number), longTermKey: Number128(words: [key, 0, 0, 0]),
-    encryptedDiversifier: diversifier, randomNumber: randomNumber,
-    identityResolvingKey: irk.map { Number128(words: [$0, 0, 0, 0]) }, isAuthenticated: false,
-    isSecureConnections: isSecureConnections, role: role)
-}
-
 @Suite("Bonds in memory")
 struct BondTableTests {
   @Test("The least recently used bond is replaced")
   func eviction() {
     var stored = BondTable<3>()
-    for number: UInt8 in 1...3 { stored.store(bond(number)) }
+    for number: UInt8 in 1...3 { stored.store(numberedBond(number)) }
     func identities(_ table: borrowing BondTable<3>) -> [UInt8] {
       var found: [UInt8] = []
       for index in 0..<table.count {
@@ -32,10 +17,10 @@ struct BondTableTests {
     #expect(identities(stored) == [3, 2, 1])
     stored.markUsed(at: 2)
     #expect(identities(stored) == [1, 3, 2])
-    stored.store(bond(4))
+    stored.store(numberedBond(4))
     #expect(identities(stored) == [4, 1, 3])
     // A bond with the same identity is replaced, and is the last used.
-    stored.store(bond(3, key: 9))
+    stored.store(numberedBond(3, key: 9))
     #expect(identities(stored) == [3, 4, 1])
     #expect(stored.bond(at: 0)?.longTermKey == Number128(words: [9, 0, 0, 0]))
     stored.remove(at: 1)
@@ -45,7 +30,7 @@ struct BondTableTests {
   @Test("An index without a bond changes nothing")
   func range() {
     var table = BondTable<2>()
-    table.store(bond(1))
+    table.store(numberedBond(1))
     for index in [-1, 1, 2, 100, Int.max, Int.min] {
       let found = table.bond(at: index)
       #expect(found == nil)
@@ -54,7 +39,7 @@ struct BondTableTests {
     }
     #expect(table.count == 1)
     var none = BondTable<0>()
-    none.store(bond(1))
+    none.store(numberedBond(1))
     #expect(none.count == 0)
   }
 
@@ -62,23 +47,24 @@ struct BondTableTests {
   func lookUp() {
     var table = BondTable<4>()
     let irk: UInt32 = 77
-    table.store(bond(1))
-    table.store(bond(2, irk: irk))
-    table.store(bond(3, diversifier: 5, randomNumber: 6, isSecureConnections: false))
+    table.store(numberedBond(1))
+    table.store(numberedBond(2, irk: irk))
+    table.store(numberedBond(3, diversifier: 5, randomNumber: 6, isSecureConnections: false))
     table.store(
-      bond(4, diversifier: 7, randomNumber: 8, isSecureConnections: false, role: .initiator))
+      numberedBond(4, diversifier: 7, randomNumber: 8, isSecureConnections: false, role: .initiator)
+    )
     func found(_ index: Int?) -> UInt8? {
       index.flatMap { table.bond(at: $0)?.identityAddress.bytes[0] }
     }
-    #expect(found(table.index(of: address(2))) == 2)
-    #expect(found(table.index(of: address(9))) == nil)
+    #expect(found(table.index(of: numberedAddress(2))) == 2)
+    #expect(found(table.index(of: numberedAddress(9))) == nil)
     let identity = LocalIdentity(
-      identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: address(2))
+      identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: numberedAddress(2))
     let resolvable = resolvableAddress(of: identity, prand: 0x12_3456)
     #expect(found(table.index(resolving: resolvable)) == 2)
-    #expect(found(table.index(resolving: address(1))) == 1)
+    #expect(found(table.index(resolving: numberedAddress(1))) == 1)
     let unknown = LocalIdentity(
-      identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: address(2))
+      identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: numberedAddress(2))
     #expect(found(table.index(resolving: resolvableAddress(of: unknown, prand: 5))) == nil)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)) == 3)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)) == nil)

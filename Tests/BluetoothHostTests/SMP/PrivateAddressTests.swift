@@ -126,7 +126,7 @@ private typealias Finder = SecurityManager<
 
 @Suite("The addresses of bonded devices")
 struct RecentAddressTests {
-  /// A manager with the bonds of the devices 1 to 6, of which the last has no key.
+  /// A manager with the bonds of the devices 1 to 6. The last device has no key.
   private func makeFinder() -> Finder {
     var bonds = BondTable<8>()
     for number: UInt8 in 1...6 {

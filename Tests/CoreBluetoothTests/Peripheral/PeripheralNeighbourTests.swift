@@ -35,7 +35,7 @@ struct PeripheralNeighbourTests {
     #expect(it.recorder.take() == [])
   }
 
-  @Test("A request of a central that has left is answered to nobody")
+  @Test("The answer to a central that has left is not sent")
   func lateAnswer() throws {
     it.stage.connect(0x40)
     it.stage.connect(0x41)

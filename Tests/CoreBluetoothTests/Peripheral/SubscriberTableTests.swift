@@ -87,7 +87,7 @@ struct SubscriberTableTests {
   func ready() {
     subscribe(0)
     for _ in 0..<32 { _ = take() }
-    // Nobody was refused yet.
+    // No update was refused yet.
     #expect(table.giveBack(1, of: links[0]).isEmpty)
     #expect(take() == [0])
     for _ in 0..<2 { #expect(take() == nil) }
