@@ -43,6 +43,7 @@ struct CentralProcedure {
     case .exchangeMTU: ask(.exchangeMTU)
     case .discoverServices(nil): ask(.discoverServices)
     case .discoverServices(let uuid?): ask(.discoverServicesByUUID(uuid))
+    // An empty range is answered here. The host would end it with its next packet, which may never come on an idle link.
     case .discoverIncludedServices(let range):
       range.isValid ? ask(.discoverIncludedServices(range)) : .done(.includedServices([]))
     case .discoverCharacteristics(let range):
