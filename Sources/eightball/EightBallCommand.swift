@@ -24,7 +24,7 @@ struct EightBallCommand: ParsableCommand {
         serial:DEVICE[,BAUD]  a controller on a serial line, speaking H4;
                               default: 1000000 baud
 
-      Without --radio: the radio of the board's file (run), or else the first usable
+      Without --radio: the board's radio (run), or else the first usable
       adapter, or else virtual.
 
       ENVIRONMENT

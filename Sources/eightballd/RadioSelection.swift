@@ -44,7 +44,7 @@ struct RadioSelection {
     }
     switch reason {
     case .named: break
-    case .board: writer.write(text: " (the board's file says so)")
+    case .board: writer.write(text: " (the board says so)")
     case .usual: writer.write(text: " (neither --radio nor the board names another)")
     }
     writer.write(text: ".")

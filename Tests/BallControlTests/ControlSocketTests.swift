@@ -164,33 +164,36 @@ struct ControlSocketTests {
   }
 
   @Test("With no file descriptor left the socket pauses, then accepts programs again")
-  func files() throws {
-    let bench = try SocketBench()
-    let program = try bench.connectUnserved()
-    var limit = rlimit()
-    try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-    let free = dup(0)
-    close(free)
-    var none = rlimit(rlim_cur: rlim_t(free), rlim_max: limit.rlim_max)
-    try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
-    let before = MonotonicClock.now
-    let result = Result { try bench.turn() }
-    let after = MonotonicClock.now
-    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    try result.get()
-    #expect(bench.takeEvents() == [])
-    let deadline = try #require(bench.socket.deadline)
-    // A second after the failure.
-    #expect(deadline >= before.advanced(by: 1_000) && deadline <= after.advanced(by: 1_000))
-    bench.socket.advance(to: Instant(rawValue: deadline.rawValue - 1))
-    #expect(bench.socket.deadline == deadline)
-    try bench.turn()
-    #expect(bench.takeEvents() == [])
-    bench.socket.advance(to: deadline)
-    #expect(bench.socket.deadline == nil)
-    try bench.turn()
-    #expect(bench.takeEvents() == ["joined 1"])
-    program.close()
+  func files() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let bench = try SocketBench()
+      let program = try bench.connectUnserved()
+      var limit = rlimit()
+      try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let free = dup(0)
+      close(free)
+      var none = rlimit(rlim_cur: rlim_t(free), rlim_max: limit.rlim_max)
+      try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+      let before = MonotonicClock.now
+      let result = Result { try bench.turn() }
+      let after = MonotonicClock.now
+      _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      try result.get()
+      #expect(bench.takeEvents() == [])
+      let deadline = try #require(bench.socket.deadline)
+      // A second after the failure.
+      #expect(deadline >= before.advanced(by: 1_000) && deadline <= after.advanced(by: 1_000))
+      bench.socket.advance(to: Instant(rawValue: deadline.rawValue - 1))
+      #expect(bench.socket.deadline == deadline)
+      try bench.turn()
+      #expect(bench.takeEvents() == [])
+      bench.socket.advance(to: deadline)
+      #expect(bench.socket.deadline == nil)
+      try bench.turn()
+      #expect(bench.takeEvents() == ["joined 1"])
+      program.close()
+    }
   }
 
   @Test("Packets with their layers go to the programs that want them")

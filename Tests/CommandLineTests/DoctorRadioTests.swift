@@ -103,7 +103,7 @@ struct DoctorRadioTests {
     }
   }
 
-  @Test("The radio cannot be opened, and the board's file is wrong")
+  @Test("The radio cannot be opened, and the board is wrong")
   func wrongChoices() {
     var machine = Machine.bare
     machine.radioFailure = RadioError(

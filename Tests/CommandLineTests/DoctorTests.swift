@@ -36,7 +36,7 @@ struct DoctorTests {
     expect(
       .bare, board: .virtual,
       """
-      ok     radio       the virtual air (the board's file says so)
+      ok     radio       the virtual air (the board says so)
       note   adapter     there is no Bluetooth adapter
                          Plug one in so that phones find the ball
       ok     permission  not needed without an adapter
@@ -57,7 +57,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi, reason: "this is a Raspberry Pi 4 Model B Rev 1.4",
       """
-      ok     radio       hci0 (the board's file says so)
+      ok     radio       hci0 (the board says so)
       ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is up: the system has it, and releases it for \
       a ball
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
@@ -84,7 +84,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi,
       """
-      note   radio       hci0 (the board's file says so)
+      note   radio       hci0 (the board says so)
       wrong  adapter     hci0 is switched off
                          Switch it on: rfkill unblock bluetooth, or the switch on the machine
       wrong  permission  hci0 may only be driven by a program with the right to configure adapters
@@ -109,7 +109,7 @@ struct DoctorTests {
     machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
     let lines = { (holder: String) in
       """
-      ok     radio       hci0 (the board's file says so)
+      ok     radio       hci0 (the board says so)
       ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service\(holder)
       ok     permission  this program may not configure adapters, but eightball.service may
       ok     bluetoothd  it does not run, and is not needed
@@ -139,7 +139,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi,
       """
-      ok     radio       hci0 (the board's file says so)
+      ok     radio       hci0 (the board says so)
       ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service
       ok     permission  this program may not configure adapters, but eightball.service may
       ok     bluetoothd  it does not run, and is not needed
@@ -170,7 +170,7 @@ struct DoctorTests {
     expect(
       machine, board: .pi,
       """
-      note   radio       hci0 (the board's file says so)
+      note   radio       hci0 (the board says so)
       wrong  adapter     another program holds hci0: nimble, process 900
                          End that program first
       ok     permission  this program may configure adapters (CAP_NET_ADMIN)
@@ -205,7 +205,7 @@ struct DoctorTests {
     expect(
       machine, board: board,
       """
-      ok     radio       the virtual air (the board's file says so)
+      ok     radio       the virtual air (the board says so)
       note   adapter     there is no Bluetooth adapter
                          Plug one in so that phones find the ball
       ok     permission  not needed without an adapter

@@ -85,8 +85,8 @@ struct BoardChoiceTests {
   @Test(
     "The board has a radio, which --radio overrides",
     arguments: [
-      (["--board", "pi-4b"], "Radio: hci0 (the board's file says so)."),
-      (["--board", "pi-4b", "--set", "radio=hci2"], "Radio: hci2 (the board's file says so)."),
+      (["--board", "pi-4b"], "Radio: hci0 (the board says so)."),
+      (["--board", "pi-4b", "--set", "radio=hci2"], "Radio: hci2 (the board says so)."),
       (["--board", "pi-4b", "--radio", "hci1"], "Radio: hci1."),
       ([], "Radio: hci0 (neither --radio nor the board names another)."),
       (

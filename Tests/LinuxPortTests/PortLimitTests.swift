@@ -88,87 +88,76 @@ struct PortLimitTests {
   // MARK: Descriptors that run out
 
   @Test("A kernel that gives no socket for the service manager is the reason in the message")
-  func noSocket() throws {
-    var words = ""
-    let environment = ServiceEnvironment(socket: lasting("/run/notify"))
-    try withoutDescriptors {
-      do throws(ServiceError) {
-        _ = try PortService(environment)
-      } catch {
-        let failure = error
-        words = text { failure.write(to: &$0) }
+  func noSocket() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      var words = ""
+      let environment = ServiceEnvironment(socket: lasting("/run/notify"))
+      try withoutDescriptors {
+        do throws(ServiceError) {
+          _ = try PortService(environment)
+        } catch {
+          let failure = error
+          words = text { failure.write(to: &$0) }
+        }
       }
+      #expect(words.contains("/run/notify"))
+      #expect(words.contains("Too many open files"), "\(words)")
     }
-    #expect(words.contains("/run/notify"))
-    #expect(words.contains("Too many open files"), "\(words)")
   }
 
   @Test(
     "A kernel that gives no descriptor for a chip's folder or a queue gives no watch and no queue")
-  func noWatch() throws {
-    let queue = try makeQueue()
-    var (hasWatch, hasQueue) = (true, true)
-    try withoutDescriptors {
-      switch ChipWatch("/dev", queue) {
-      case nil: hasWatch = false
-      case _?: break
+  func noWatch() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let queue = try makeQueue()
+      var (hasWatch, hasQueue) = (true, true)
+      try withoutDescriptors {
+        switch ChipWatch("/dev", queue) {
+        case nil: hasWatch = false
+        case _?: break
+        }
+        switch PollQueue() {
+        case nil: hasQueue = false
+        case _?: break
+        }
       }
-      switch PollQueue() {
-      case nil: hasQueue = false
-      case _?: break
-      }
+      #expect(!hasWatch)
+      #expect(!hasQueue)
     }
-    #expect(!hasWatch)
-    #expect(!hasQueue)
   }
 
   @Test("The control socket's pause is a second long")
-  func pause() throws {
-    let folder = try TestDirectory()
-    defer { folder.remove("control", ".control.eightball-lock") }
-    let path = "\(folder.path)/control"
-    let queue = try makeQueue()
-    var control = PortControl()
-    let isOpen = control.open(Array(path.utf8).span, queue)
-    try #require(isOpen)
-    let program = try StreamSocket.connect(path: path)
-    var times: [UInt64] = []
-    try withoutDescriptors {
-      times = [clock()]
-      control.handle(queue)
-      times.append(clock())
+  func pause() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let folder = try TestDirectory()
+      defer { folder.remove("control", ".control.eightball-lock") }
+      let path = "\(folder.path)/control"
+      let queue = try makeQueue()
+      var control = PortControl()
+      let isOpen = control.open(Array(path.utf8).span, queue)
+      try #require(isOpen)
+      let program = try StreamSocket.connect(path: path)
+      var times: [UInt64] = []
+      try withoutDescriptors {
+        times = [clock()]
+        control.handle(queue)
+        times.append(clock())
+      }
+      let time = control.deadline
+      let deadline = try #require(time).rawValue
+      #expect(deadline >= times[0] + 1_000)
+      #expect(deadline <= times[1] + 1_000)
+      control.advance(to: Instant(rawValue: deadline - 1), queue)
+      var isPaused = control.deadline != nil
+      #expect(isPaused, "Not a millisecond earlier.")
+      control.advance(to: Instant(rawValue: deadline), queue)
+      isPaused = control.deadline != nil
+      #expect(!isPaused)
+      _ = program.rawValue
     }
-    let time = control.deadline
-    let deadline = try #require(time).rawValue
-    #expect(deadline >= times[0] + 1_000)
-    #expect(deadline <= times[1] + 1_000)
-    control.advance(to: Instant(rawValue: deadline - 1), queue)
-    var isPaused = control.deadline != nil
-    #expect(isPaused, "Not a millisecond earlier.")
-    control.advance(to: Instant(rawValue: deadline), queue)
-    isPaused = control.deadline != nil
-    #expect(!isPaused)
-    _ = program.rawValue
-  }
-
-  /// CLOCK_MONOTONIC in milliseconds, rounded down.
-  private func clock() -> UInt64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
-  }
-
-  /// Calls `body` while this process can open no file.
-  private func withoutDescriptors(_ body: () -> Void) throws {
-    var limit = rlimit()
-    try #require(unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0)
-    // A new file has the lowest free number.
-    let free = dup(0)
-    close(free)
-    var none = rlimit(rlim_cur: rlim_t(max(free, 0)), rlim_max: limit.rlim_max)
-    try #require(unsafe setrlimit(__rlimit_resource_t(7), &none) == 0)
-    body()
-    try #require(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0)
   }
 
   // MARK: Chips
@@ -325,4 +314,24 @@ struct PortLimitTests {
     }
     _ = try accept(listener).rawValue
   }
+}
+
+/// CLOCK_MONOTONIC in milliseconds, rounded down.
+private func clock() -> UInt64 {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+}
+
+/// Calls `body` while this process can open no file.
+private func withoutDescriptors(_ body: () -> Void) throws {
+  var limit = rlimit()
+  try #require(unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0)
+  // A new file has the lowest free number.
+  let free = dup(0)
+  close(free)
+  var none = rlimit(rlim_cur: rlim_t(max(free, 0)), rlim_max: limit.rlim_max)
+  try #require(unsafe setrlimit(__rlimit_resource_t(7), &none) == 0)
+  body()
+  try #require(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0)
 }

@@ -203,29 +203,33 @@ struct AirServerTests {
   }
 
   @Test("At the limit on open files, a client is refused, and the others stay")
-  func noMoreFiles() throws {
-    let fixture = try Fixture("files")
-    let first = try fixture.connect()
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    try #require(unsafe getrlimit(resource, &limit) == 0)
-    // The client takes the last free descriptor, so the server has none.
-    let free = dup(0)
-    Glibc.close(free)
-    var lowered = limit
-    lowered.rlim_cur = UInt(free) + 1
-    try #require(unsafe setrlimit(resource, &lowered) == 0)
-    defer { _ = unsafe setrlimit(resource, &limit) }
-    for _ in 0..<3 {
-      let second = try fixture.connect()
-      #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
-      #expect(try second.receive() == nil)
+  func noMoreFiles() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let it = AirServerTests()
+      let fixture = try Fixture("files")
+      let first = try fixture.connect()
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      var limit = rlimit()
+      try #require(unsafe getrlimit(resource, &limit) == 0)
+      // The client takes the last free descriptor, so the server has none.
+      let free = dup(0)
+      Glibc.close(free)
+      var lowered = limit
+      lowered.rlim_cur = UInt(free) + 1
+      try #require(unsafe setrlimit(resource, &lowered) == 0)
+      defer { _ = unsafe setrlimit(resource, &limit) }
+      for _ in 0..<3 {
+        let second = try fixture.connect()
+        #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
+        #expect(try second.receive() == nil)
+      }
+      #expect(fixture.notices.count == 2)
+      #expect(fixture.notices.last?.contains("Too many open files") == true)
+      try first.send(it.readAddress)
+      try fixture.settle()
+      #expect(try first.receive()?.count == 13)
     }
-    #expect(fixture.notices.count == 2)
-    #expect(fixture.notices.last?.contains("Too many open files") == true)
-    try first.send(readAddress)
-    try fixture.settle()
-    #expect(try first.receive()?.count == 13)
   }
 
   @Test("Refused clients that send nothing do not accumulate")
@@ -292,30 +296,34 @@ struct AirServerTests {
   }
 
   @Test("If even a refusal needs a file too many, clients wait until one leaves")
-  func paused() throws {
-    let fixture = try Fixture("paused")
-    let first = try fixture.connect()
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    try #require(unsafe getrlimit(resource, &limit) == 0)
-    let second = SocketHost(descriptor: try StreamSocket.connect(path: fixture.path))
-    // Below the descriptors in use, so the server's spare one does not help.
-    var lowered = limit
-    lowered.rlim_cur = 3
-    try #require(unsafe setrlimit(resource, &lowered) == 0)
-    try fixture.settle()
-    _ = unsafe setrlimit(resource, &limit)
-    #expect(fixture.notices.count == 2)
-    #expect(fixture.notices.last?.contains("Too many open files") == true)
-    // The loop is not woken again for the client that waits.
-    try second.send(readAddress)
-    try fixture.settle()
-    #expect(try second.receive() == [])
-    #expect(fixture.server.clientCount == 1)
-    drop(first)
-    try fixture.settle()
-    #expect(fixture.server.clientCount == 1)
-    #expect(try second.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+  func paused() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let it = AirServerTests()
+      let fixture = try Fixture("paused")
+      let first = try fixture.connect()
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      var limit = rlimit()
+      try #require(unsafe getrlimit(resource, &limit) == 0)
+      let second = SocketHost(descriptor: try StreamSocket.connect(path: fixture.path))
+      // Below the descriptors in use, so the server's spare one does not help.
+      var lowered = limit
+      lowered.rlim_cur = 3
+      try #require(unsafe setrlimit(resource, &lowered) == 0)
+      try fixture.settle()
+      _ = unsafe setrlimit(resource, &limit)
+      #expect(fixture.notices.count == 2)
+      #expect(fixture.notices.last?.contains("Too many open files") == true)
+      // The loop is not woken again for the client that waits.
+      try second.send(it.readAddress)
+      try fixture.settle()
+      #expect(try second.receive() == [])
+      #expect(fixture.server.clientCount == 1)
+      it.drop(first)
+      try fixture.settle()
+      #expect(fixture.server.clientCount == 1)
+      #expect(try second.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+    }
   }
 
   @Test("A packet of 2,048 bytes is accepted; a longer one is dropped and counted, and no more")

@@ -12,7 +12,7 @@ public struct WiringDrawing {
   private static let componentWidth = 13
 
   /// - Parameters:
-  ///   - models: The models in the board's file.
+  ///   - models: The models of the board.
   ///   - isColored: Whether to paint the wires with escape sequences of terminals.
   public init(_ board: BoardDescription, models: [String] = [], isColored: Bool) {
     self.board = board

@@ -84,7 +84,7 @@ public final class BoardPanel: PanelPort, EventHandler {
     programEdges = []
   }
 
-  /// The debounce time in the board's file. The kernel does not debounce: it would delay a press by
+  /// The debounce time of the board. The kernel does not debounce: it would delay a press by
   /// that time.
   public func debounce(of button: ButtonName) -> UInt32 {
     guard let line = board.line(button) else { return 0 }

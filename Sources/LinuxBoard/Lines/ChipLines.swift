@@ -192,7 +192,7 @@ struct WantedLine {
       }
   }
 
-  /// Its name in the board's file.
+  /// Its name in a board's fields.
   var part: BoardPart {
     switch purpose {
     case .button(.shake): .shake

@@ -24,7 +24,7 @@ struct Doctor: ParsableCommand {
         1   an unexpected failure
         64  the command line is wrong
         69  something is wrong with the radio, the lines or the service
-        78  the board's file is wrong or missing
+        78  the board is wrong or unknown
       """)
 
   @OptionGroup var boardOptions: BoardOptions

@@ -36,7 +36,7 @@ struct Run: ParsableCommand {
         1   an unexpected failure
         64  the command line is wrong
         69  the radio or the port for the metrics cannot be used
-        78  the board's file is wrong or missing
+        78  the board is wrong or unknown
       """)
 
   /// How answers are worded.

@@ -22,7 +22,7 @@ struct ChosenRadio {
       self.name = name
     } else if let name = board?.radioName {
       self.name = name
-      reason = "the board's file says so"
+      reason = "the board says so"
     } else {
       let choice = defaultRadio()
       isDefault = true
