@@ -18,6 +18,8 @@ public struct BallProgram<
   private(set) var answer: Answer?
   private var isAnswerNew = false
   var now = Instant(rawValue: 0)
+  /// Until when the host has nothing due, as far as the loop has asked: see `advance(to:)`.
+  private var quietTime = Instant(rawValue: 0)
 
   init(
     _ configuration: BallConfiguration, _ protection: BallProtection,
@@ -42,9 +44,13 @@ public struct BallProgram<
 
   /// When the ball needs its next turn; `nil` if it waits only for the port.
   var deadline: Instant? {
-    var earliest = Instant.earlier(host.deadline, limit.deadline)
-    if Security.isPresent { earliest = Instant.earlier(earliest, securityDeadline) }
-    return earliest
+    mutating get {
+      let hosts = host.deadline
+      quietTime = hosts ?? Instant(rawValue: .max)
+      var earliest = Instant.earlier(hosts, limit.deadline)
+      if Security.isPresent { earliest = Instant.earlier(earliest, securityDeadline) }
+      return earliest
+    }
   }
 
   // MARK: The radio
@@ -75,12 +81,15 @@ public struct BallProgram<
 
   /// Reports the packet's events after its response was sent, and before the next packet can
   /// replace the question.
+  @inline(__always)
   public mutating func packetWasServed(at now: Instant) { reportEvents() }
 
-  /// Lets the host do what is due by now.
+  /// Lets the host do what is due by now. Work that is due because of this turn's packets follows in the
+  /// next turn, which comes at once: so each turn computes the deadline once.
   public mutating func advance(to now: Instant) {
     self.now = now
-    if let deadline = host.deadline, deadline <= now { host.advance(to: now) }
+    if quietTime <= now, let deadline = host.deadline, deadline <= now { host.advance(to: now) }
+    quietTime = Instant(rawValue: 0)
     if Security.isPresent { advanceSecurity(to: now) }
   }
 

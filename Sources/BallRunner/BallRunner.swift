@@ -189,11 +189,11 @@ public struct ProtectedBallRunner<
       if Machine.hasControl, port.hasListeners { sendChanges() }
     #endif
     if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
-    ball.printer.flush(to: &port)
-    if Machine.Figures.isPresent {
-      ball.counter.note(unreportedLines: ball.printer.lostLines)
-      if port.wantsFigures { port.take(ball.figures) }
+    if ball.printer.hasLines {
+      ball.printer.flush(to: &port)
+      if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     }
+    if Machine.Figures.isPresent, port.wantsFigures { port.take(ball.figures) }
     return turn == .unfinished
   }
 

@@ -117,10 +117,3 @@ int clinuxport_replace(const char *path, const uint8_t *bytes, size_t size) {
     }
     return 0;
 }
-
-extern char **environ;
-
-int clinuxport_become(const char *program, const char *const *arguments) {
-    execve(program, (char *const *)arguments, environ);
-    return -errno;
-}

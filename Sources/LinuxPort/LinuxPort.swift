@@ -23,11 +23,11 @@ public struct LinuxPort: Port, ~Copyable {
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
-  #if FULL || !hasFeature(Embedded)
-    private var control = PortControl()
-    /// The file of the bonds.
-    public var bonds = PortBonds()
-  #endif
+  private var control = PortControl()
+  /// When the present turn began.
+  private var turnTime = Instant(rawValue: clinuxport_now())
+  /// The file of the bonds.
+  public var bonds = PortBonds()
 
   // To check an optional struct for `nil` copies it, and each turn checks. So these are flags, and
   // a board without lines also has a `PortLines`.
@@ -38,10 +38,8 @@ public struct LinuxPort: Port, ~Copyable {
   /// Whether a service manager wants reports.
   public let hasServiceManager: Bool
 
-  #if FULL || !hasFeature(Embedded)
-    /// Whether programs may press the buttons.
-    public private(set) var allowsPresses = false
-  #endif
+  /// Whether programs may press the buttons.
+  public private(set) var allowsPresses = false
 
   /// How often the ball was asked to end.
   public private(set) var endRequests = 0
@@ -94,31 +92,27 @@ public struct LinuxPort: Port, ~Copyable {
   /// CLOCK_MONOTONIC.
   public var now: Instant { Instant(rawValue: clinuxport_now()) }
 
-  #if FULL || !hasFeature(Embedded)
-    /// When the connection attempt ends, or programs may connect again.
-    public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
+  /// When the connection attempt ends, or programs may connect again.
+  public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
 
-    /// Accepts programs again.
-    public mutating func advance(to now: Instant) { control.advance(to: now, queue) }
-  #else
-    /// When the connection attempt ends.
-    public var deadline: Instant? { radio.deadline }
-  #endif
+  /// Begins a turn: accepts programs again.
+  public mutating func advance(to now: Instant) {
+    turnTime = now
+    control.advance(to: now, queue)
+  }
 
-  /// Sleeps until a descriptor is ready or `deadline` has come.
+  /// Sleeps until a descriptor is ready or `deadline` has come. The time that the turn has taken is not
+  /// known: a second look at the clock would cost a system call in each turn.
   public mutating func wait(until deadline: Instant?) -> Bool {
     var timeout: Int32 = -1
     if let deadline {
-      let now = self.now
-      let rest = deadline > now ? deadline.rawValue &- now.rawValue : 0
+      let rest = deadline > turnTime ? deadline.rawValue &- turnTime.rawValue : 0
       timeout = Int32(truncatingIfNeeded: min(rest, 0x7FFF_FFFF))
     }
-    #if FULL || !hasFeature(Embedded)
-      if control.isInUse {
-        control.sendPackets()
-        if control.hasEvents { timeout = 0 }
-      }
-    #endif
+    if control.isInUse {
+      control.sendPackets()
+      if control.hasEvents { timeout = 0 }
+    }
     var hasControl = false
     var hasSignal = false
     var hasChips = false
@@ -137,9 +131,7 @@ public struct LinuxPort: Port, ~Copyable {
     if radioEvents != 0 { radio.handle(radioEvents) }
     if lineEvents != 0 { lines.handle(lineEvents) }
     if hasSignal { takeSignals() }
-    #if FULL || !hasFeature(Embedded)
-      if hasControl { control.handle(queue) }
-    #endif
+    if hasControl { control.handle(queue) }
     if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
     return isRight
   }
@@ -245,91 +237,87 @@ public struct LinuxPort: Port, ~Copyable {
   }
 }
 
-#if FULL || !hasFeature(Embedded)
-  // The control socket takes 8 kB of program memory, so only the full program contains it.
-
-  /// The control socket, through which programs of this user watch the ball and press its
-  /// buttons.
-  extension LinuxPort {
-    /// Opens the control socket.
-    ///
-    /// - Parameters:
-    ///   - path: Where; `nil` for the usual path.
-    ///   - allowsPresses: Whether programs may press the buttons.
-    /// - Returns: Whether programs can listen.
-    public mutating func openControl(at path: ProgramText?, allowsPresses: Bool) -> Bool {
-      self.allowsPresses = allowsPresses
-      let path = path ?? ProgramText(environment: "EIGHTBALL_CONTROL")
-      let folders = ProgramText(environment: "RUNTIME_DIRECTORY")
-      let user = ProgramText(environment: "XDG_RUNTIME_DIR")
-      // A second ball of the same user takes the second socket.
-      for number in 1...UInt32(9) {
-        var location = ByteBuffer<256>()
-        location.write {
-          PortControl.writePath(path, service: folders, user: user, number, to: &$0)
-        }
-        if control.open(location.span, queue) { return true }
-        guard path == nil, folders == nil, control.isTaken else { break }
+/// The control socket, through which programs of this user watch the ball and press its
+/// buttons.
+extension LinuxPort {
+  /// Opens the control socket.
+  ///
+  /// - Parameters:
+  ///   - path: Where; `nil` for the usual path.
+  ///   - allowsPresses: Whether programs may press the buttons.
+  /// - Returns: Whether programs can listen.
+  public mutating func openControl(at path: ProgramText?, allowsPresses: Bool) -> Bool {
+    self.allowsPresses = allowsPresses
+    let path = path ?? ProgramText(environment: "EIGHTBALL_CONTROL")
+    let folders = ProgramText(environment: "RUNTIME_DIRECTORY")
+    let user = ProgramText(environment: "XDG_RUNTIME_DIR")
+    // A second ball of the same user takes the second socket.
+    for number in 1...UInt32(9) {
+      var location = ByteBuffer<256>()
+      location.write {
+        PortControl.writePath(path, service: folders, user: user, number, to: &$0)
       }
-      return false
+      if control.open(location.span, queue) { return true }
+      guard path == nil, folders == nil, control.isTaken else { break }
     }
-
-    /// Writes why programs cannot listen, without a full stop.
-    public func writeControlTrouble(to writer: inout ByteWriter) {
-      control.writeTrouble(to: &writer)
-    }
-
-    /// Keeps the packet for the programs that want it.
-    @inline(never)
-    public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
-      if control.hasPacketListeners { control.note(packet, direction) }
-    }
-
-    /// What the figures are kept in.
-    public typealias Figures = BallCounter<4>
-
-    /// `true`.
-    public static var hasControl: Bool { true }
-
-    /// Whether a program listens.
-    public var hasListeners: Bool { control.isInUse }
-
-    /// Whether something has happened at the control socket.
-    public var hasControlEvent: Bool { control.hasEvents }
-
-    /// Lets a program press a button, or let it go.
-    public mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
-      lines.press(button, isDown: isDown)
-    }
-
-    /// Takes what has happened at the control socket.
-    public mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
-      control.nextEvent(into: &request)
-    }
-
-    /// Sends lines to one listener, or to all.
-    public mutating func send(_ lines: Span<UInt8>, to listener: Int?) {
-      control.send(lines, to: listener)
-    }
-
-    /// Whether a listener gets each packet.
-    public mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
-      control.sendPackets(isWanted, to: listener)
-    }
-
-    /// Whether the board has this light.
-    public func has(_ light: LightName) -> Bool {
-      lines.board.has(light == .status ? .status : .answer)
-    }
-
-    /// Writes the board's name.
-    public func writeBoardName(to writer: inout ByteWriter) {
-      writer.write(start: lines.board.name.span)
-    }
-
-    /// Writes the version of the program.
-    public func writeVersion(to writer: inout ByteWriter) {
-      writer.write(text: EightBallProfile.version)
-    }
+    return false
   }
-#endif
+
+  /// Writes why programs cannot listen, without a full stop.
+  public func writeControlTrouble(to writer: inout ByteWriter) {
+    control.writeTrouble(to: &writer)
+  }
+
+  /// Keeps the packet for the programs that want it.
+  @inline(__always)
+  public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    if control.hasPacketListeners { control.note(packet, direction) }
+  }
+
+  /// What the figures are kept in.
+  public typealias Figures = BallCounter<4>
+
+  /// `true`.
+  public static var hasControl: Bool { true }
+
+  /// Whether a program listens.
+  public var hasListeners: Bool { control.isInUse }
+
+  /// Whether something has happened at the control socket.
+  public var hasControlEvent: Bool { control.hasEvents }
+
+  /// Lets a program press a button, or let it go.
+  public mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    lines.press(button, isDown: isDown)
+  }
+
+  /// Takes what has happened at the control socket.
+  public mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
+    control.nextEvent(into: &request)
+  }
+
+  /// Sends lines to one listener, or to all.
+  public mutating func send(_ lines: Span<UInt8>, to listener: Int?) {
+    control.send(lines, to: listener)
+  }
+
+  /// Whether a listener gets each packet.
+  public mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+    control.sendPackets(isWanted, to: listener)
+  }
+
+  /// Whether the board has this light.
+  public func has(_ light: LightName) -> Bool {
+    lines.board.has(light == .status ? .status : .answer)
+  }
+
+  /// Writes the board's name.
+  public func writeBoardName(to writer: inout ByteWriter) {
+    writer.write(start: lines.board.name.span)
+  }
+
+  /// Writes the version of the program.
+  public func writeVersion(to writer: inout ByteWriter) {
+    writer.write(text: EightBallProfile.version)
+  }
+}

@@ -12,10 +12,6 @@ struct ArgumentList {
     if let first = unsafe first, unsafe first[0] != nil { unsafe position = first + 1 }
   }
 
-  /// All arguments including the program's name, if none was taken and there is one.
-  @unsafe
-  var all: UnsafePointer<UnsafePointer<CChar>?>? { unsafe position.map { unsafe $0 - 1 } }
-
   /// Takes the next argument; `nil` if there is none.
   mutating func next() -> ProgramText? {
     guard let text = peek() else { return nil }

@@ -16,15 +16,10 @@ enum Daemon {
     case board = 78
   }
 
-  #if FULL
-    /// A ball with security, a control socket and figures: the program eightballd-full.
-    typealias Runner = ProtectedBallRunner<
-      4, 2_053, 8_192, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
-    >
-  #else
-    /// A ball without security.
-    typealias Runner = BallRunner<4, 2_053, 8_192, 0, LinuxPort>
-  #endif
+  /// A ball with security, a control socket and figures.
+  typealias Runner = ProtectedBallRunner<
+    4, 2_053, 8_192, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
+  >
 
   /// Runs the program.
   static func run(_ arguments: ArgumentList) -> Status {
@@ -39,9 +34,6 @@ enum Daemon {
         Console.print(EightBallProfile.version)
         Console.print("\n")
       case .run:
-        #if !FULL
-          if options.isFull { return becomeFull(arguments, isJSON: options.isJSON) }
-        #endif
         return run(options, address: try ownAddress(options))
       }
       return .success
@@ -103,23 +95,19 @@ enum Daemon {
     _ radio: RadioSelection, on port: consuming LinuxPort
   ) -> Status {
     let serviceError = port.serviceError
-    #if FULL
-      var port = port
-      var table = BondTable<16>()
-      let protection: BallProtection = options.isProtected ? .encrypted : .none
-      let identity = options.isProtected ? port.bonds.open(into: &table) : nil
-      let known = identity?.address
-      let security = BallSecurityManager<4, PortRandom>(
-        policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
-        identity: identity, bonds: table,
-        delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: PortRandom())
-      var runner = Runner(
-        configuration(options, address: Self.address(address, knownAs: known)), security: security,
-        on: port)
-      if options.isProtected { warnOfBonds(&runner) }
-    #else
-      var runner = Runner(configuration(options, address: address), on: port)
-    #endif
+    var port = port
+    var table = BondTable<16>()
+    let protection: BallProtection = options.isProtected ? .encrypted : .none
+    let identity = options.isProtected ? port.bonds.open(into: &table) : nil
+    let known = identity?.address
+    let security = BallSecurityManager<4, PortRandom>(
+      policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
+      identity: identity, bonds: table,
+      delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: PortRandom())
+    var runner = Runner(
+      configuration(options, address: Self.address(address, knownAs: known)), security: security,
+      on: port)
+    if options.isProtected { warnOfBonds(&runner) }
     if let serviceError {
       printLine(on: &runner, to: .errors) {
         $0.write(text: "Warning: no reports to the service manager: ")
@@ -127,94 +115,57 @@ enum Daemon {
         $0.write(text: ".")
       }
     }
-    #if FULL
-      let canRun = openControl(options, &runner)
-    #endif
+    let canRun = openControl(options, &runner)
     if options.lines == .words {
       printLine(on: &runner, to: .output) { board.write(to: &$0) }
       printLine(on: &runner, to: .output) { radio.write(to: &$0) }
     }
-    #if FULL
-      return canRun ? status(runner.run(), isJSON: options.isJSON) : .unavailable
-    #else
-      return status(runner.run(), isJSON: options.isJSON)
-    #endif
+    return canRun ? status(runner.run(), isJSON: options.isJSON) : .unavailable
   }
 
-  #if FULL
-    /// Opens the control socket, or prints why it cannot. Returns whether the ball can run.
-    @inline(never)
-    private static func openControl(
-      _ options: borrowing Options, _ runner: inout Runner
-    ) -> Bool {
-      if runner.port.openControl(at: options.control, allowsPresses: options.allowsPresses) {
-        return true
-      }
-      let isNamed = options.control != nil
-      var line = ByteBuffer<512>()
-      line.write {
-        if !isNamed { $0.write(text: "Warning: no program can listen to this ball: ") }
-        runner.port.writeControlTrouble(to: &$0)
-        if !isNamed { $0.write(text: ". Give it a socket of its own: --control PATH.") }
-      }
-      if isNamed {
-        runner.fail(line.span, kind: "control")
-      } else {
-        runner.print(line.span, to: .errors)
-      }
-      return !isNamed
+  /// Opens the control socket, or prints why it cannot. Returns whether the ball can run.
+  @inline(never)
+  private static func openControl(
+    _ options: borrowing Options, _ runner: inout Runner
+  ) -> Bool {
+    if runner.port.openControl(at: options.control, allowsPresses: options.allowsPresses) {
+      return true
     }
-  #endif
-
-  #if FULL
-    /// Prints a warning about the bond file, if there is one.
-    @inline(never)
-    private static func warnOfBonds(_ runner: inout Runner) {
-      guard runner.port.bonds.hasNotice else { return }
-      var line = ByteBuffer<512>()
-      line.write {
-        $0.write(text: "Warning: ")
-        runner.port.bonds.writeNotice(to: &$0)
-        $0.write(text: ".")
-      }
+    let isNamed = options.control != nil
+    var line = ByteBuffer<512>()
+    line.write {
+      if !isNamed { $0.write(text: "Warning: no program can listen to this ball: ") }
+      runner.port.writeControlTrouble(to: &$0)
+      if !isNamed { $0.write(text: ". Give it a socket of its own: --control PATH.") }
+    }
+    if isNamed {
+      runner.fail(line.span, kind: "control")
+    } else {
       runner.print(line.span, to: .errors)
     }
+    return !isNamed
+  }
 
-    /// The previous random address instead of a new one, because peers store it.
-    private static func address(
-      _ address: OwnAddress, knownAs known: DeviceAddress?
-    ) -> OwnAddress {
-      guard let known, known.kind == .random, case .automatic = address else { return address }
-      return .automatic(orRandom: known)
+  /// Prints a warning about the bond file, if there is one.
+  @inline(never)
+  private static func warnOfBonds(_ runner: inout Runner) {
+    guard runner.port.bonds.hasNotice else { return }
+    var line = ByteBuffer<512>()
+    line.write {
+      $0.write(text: "Warning: ")
+      runner.port.bonds.writeNotice(to: &$0)
+      $0.write(text: ".")
     }
-  #else
-    /// Becomes the full program, which is in the same folder.
-    private static func becomeFull(_ arguments: ArgumentList, isJSON: Bool) -> Status {
-      var path = InlineArray<256, UInt8>(repeating: 0)
-      var space = path.mutableSpan
-      let suffix = ProgramText("-full")
-      let count = unsafe space.withUnsafeMutableBufferPointer {
-        unsafe clinuxport_program_path($0.baseAddress, $0.count - suffix.count - 1)
-      }
-      let length = max(0, Int(truncatingIfNeeded: count))
-      for index in 0..<suffix.count { path[length + index] = suffix.span[index] }
-      let code = unsafe path.span.withUnsafeBytes {
-        unsafe clinuxport_become(
-          $0.baseAddress?.assumingMemoryBound(to: CChar.self), arguments.all)
-      }
-      Console.fail(kind: "program", isJSON: isJSON) {
-        $0.write(
-          text: "--security encrypted, --control and --allow-presses are in the program ")
-        $0.write(path.span.extracting(first: length + suffix.count))
-        $0.write(text: ", which cannot be started: ")
-        if let words = unsafe clinuxport_words(-code) {
-          $0.write(unsafe ProgramText(c: words).span)
-        }
-        $0.write(text: ". Install it beside this one")
-      }
-      return .unavailable
-    }
-  #endif
+    runner.print(line.span, to: .errors)
+  }
+
+  /// The previous random address instead of a new one, because peers store it.
+  private static func address(
+    _ address: OwnAddress, knownAs known: DeviceAddress?
+  ) -> OwnAddress {
+    guard let known, known.kind == .random, case .automatic = address else { return address }
+    return .automatic(orRandom: known)
+  }
 
   // A function with one exit, because each exit of the one above destroys the ball.
   @inline(never)

@@ -23,9 +23,7 @@ enum Help {
     at most 500 lines at once, then 20 a second; a line says how many were left out.
     If the reader is slow, lines are dropped and counted.
 
-    With --security encrypted, --control or --allow-presses it executes
-    eightballd-full, which is in the same folder and always has a control socket.
-    eightball events, lights, press, panel and metrics use that socket.
+    eightball events, lights, press, panel and metrics use its control socket.
 
     With --security encrypted a central may pair for a minute after shake was held for
     3 s, and from the start of a ball that has no bonds; the first that pairs ends the
@@ -58,8 +56,8 @@ enum Help {
                               a terminal: use eightball run. (default: none)
       --pairing-window        Keep pairing open for the whole minute, so that several
                               centrals can pair. Requires --security encrypted.
-      --control [<path>]      Let programs of this user and of root listen to the
-                              ball, at a UNIX socket. Without a path it is that of
+      --control [<path>]      The path of the UNIX socket where programs of this user
+                              and of root listen to the ball. Default:
                               $EIGHTBALL_CONTROL, control.sock in $RUNTIME_DIRECTORY,
                               eightball-control.sock in $XDG_RUNTIME_DIR, or else
                               /tmp/eightball-control-UID.sock.

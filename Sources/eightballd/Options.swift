@@ -30,9 +30,7 @@ struct Options {
   var isProtected = false
   /// `--pairing-window`: whether pairing stays open after a central has paired.
   var keepsPairingOpen = false
-  /// `--control`: whether programs may listen to the ball. The full program lets them in any case.
-  var hasControl = false
-  /// Where, if `--control` says so.
+  /// The path of `--control`.
   var control: ProgramText?
   /// `--allow-presses`.
   var allowsPresses = false
@@ -50,9 +48,6 @@ struct Options {
   var isJSON = false
   /// `--quiet`.
   var isQuiet = false
-
-  /// Whether the options need the full program.
-  var isFull: Bool { isProtected || hasControl || allowsPresses }
 
   /// How events are printed.
   var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
@@ -98,10 +93,8 @@ struct Options {
       return
     }
     let given = attached ?? rest.nextValue()
-    if case .control = option {
-      hasControl = true
-      if given == nil { return }
-    }
+    // Without a path it is the usual one.
+    if case .control = option, given == nil { return }
     guard let value = given, attached == nil || value.count > 0 else {
       throw OptionError(.missingValue(option), argument)
     }

@@ -60,21 +60,18 @@ struct OptionsTests {
     }
   }
 
-  @Test("Security, the control socket and presses need the full program")
-  func full() throws {
-    #expect(try !Options(arguments(["--security", "none", "--json"])).isFull)
-    #expect(try Options(arguments(["--security=encrypted"])).isFull)
+  @Test("Security, the path of the control socket and presses")
+  func parts() throws {
+    #expect(try !Options(arguments(["--security", "none", "--json"])).isProtected)
+    #expect(try Options(arguments(["--security=encrypted"])).isProtected)
     #expect(try Options(arguments(["--allow-presses"])).allowsPresses)
-    #expect(try Options(arguments(["--allow-presses"])).isFull)
     for form in [["--control"], ["--control", "--json"]] {
       let options = try Options(arguments(form))
-      #expect(options.isFull)
       #expect(options.control == nil)
       #expect(!options.allowsPresses)
     }
     for form in [["--control", "/run/x"], ["--control=/run/x", "--quiet"]] {
       let options = try Options(arguments(form))
-      #expect(options.isFull)
       #expect(options.control.map { $0.string } == "/run/x")
     }
   }

@@ -46,7 +46,6 @@ async def radio(folder):
         worlds.BumbleOnOurAir,
         worlds.OurWorld,
         worlds.ServiceBall,
-        worlds.FullServiceBall,
         worlds.PiZeroBall,
         worlds.CortexM3Ball,
         worlds.BumbleControllers,
@@ -54,7 +53,7 @@ async def radio(folder):
         worlds.SDKBall,
     ],
     ids=[
-        *("all-bumble", "bumble-on-our-air", "our-air", "service", "full-service", "pi-zero", "cortex-m3"),
+        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "cortex-m3"),
         *("bumble-controllers", "hundred-lines", "sdk"),
     ],
 )
@@ -75,12 +74,11 @@ async def ours(folder):
     params=[
         worlds.OurWorld,
         worlds.ServiceBall,
-        worlds.FullServiceBall,
         worlds.PiZeroBall,
         worlds.CortexM3Ball,
         worlds.HundredLines,
     ],
-    ids=["our-ball", "service", "full-service", "pi-zero", "cortex-m3", "hundred-lines"],
+    ids=["our-ball", "service", "pi-zero", "cortex-m3", "hundred-lines"],
 )
 async def served(request, folder):
     """A ball with our ATT server: with the firmware's table, and on CBPeripheralManager."""

@@ -90,22 +90,15 @@ class ServiceBall(OurWorld):
     """`eightballd` of this machine on our own virtual air; Bumble's hosts as centrals."""
 
     target = None
-    options: tuple[str, ...] = ()
 
     async def open(self, folder: pathlib.Path) -> "ServiceBall":
         enter = self._stack.enter_async_context
         self.radio, self.air = await enter(our_air(folder))
-        options = ["--name", "8-Ball", "--seed", "8", "--board", "none", "--json", *self.options]
+        options = ["--name", "8-Ball", "--seed", "8", "--board", "none", "--json"]
         command = eightballd(self.target)
         self.ball = await enter(Program(*command, "--radio", self.radio, *options))
         await self.ball.event("advertising")
         return self
-
-
-class FullServiceBall(ServiceBall):
-    """The same with a control socket, as the packaged service has it: the program `eightballd-full`, and no security."""
-
-    options = ("--control",)
 
 
 class PiZeroBall(ServiceBall):

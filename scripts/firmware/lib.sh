@@ -64,7 +64,7 @@ firmware_sources() {
 # build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
 build_firmware() {
   local flags=()
-  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -- -Wl,--defsym=stack_size=24K)
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -D WITHOUT_PRIVACY -- -Wl,--defsym=stack_size=24K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
   build_image "$1" eightball "${flags[@]}"
 }

@@ -11,7 +11,7 @@ public struct PairingControl: PairingDelegate, Sendable {
   @inlinable
   public static var isEverCentral: Bool { false }
 
-  #if JUST_WORKS_ONLY && !FULL
+  #if WITHOUT_PRIVACY
     /// `false`: the program is a small one.
     @inlinable
     public static var keepsPrivacy: Bool { false }

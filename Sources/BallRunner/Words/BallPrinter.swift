@@ -53,7 +53,6 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
 
   /// Prints as much as the port takes now.
   mutating func flush<Port: OutputPort & ~Copyable>(to port: inout Port) {
-    guard hasLines else { return }
     let older: OutputStream = errorsAreOlder ? .errors : .output
     flush(older, to: &port)
     flush(older == .output ? .errors : .output, to: &port)

@@ -78,6 +78,8 @@ struct ConnectionAccount {
   private var allowance = OutputAllowance()
   /// The central that is connected.
   private var central: DeviceAddress?
+  /// Whether no line of it was left out.
+  private var isCentralNew = false
   /// Whether its connection has not been printed.
   private var isUnprinted = false
   /// How many lines were left out for good.
@@ -97,6 +99,7 @@ struct ConnectionAccount {
     switch event {
     case .connected(_, let address):
       central = address
+      isCentralNew = true
       isUnprinted = !hasRoom
       if hasRoom { allowance.spend(at: now) }
       return hasRoom
@@ -144,8 +147,14 @@ struct ConnectionAccount {
   }
 
   private mutating func omit(_ count: Int) {
-    omittedCentral = omitted == 0 || omittedCentral == central ? central : nil
+    if omitted == 0 || isCentralNew { noteOmittedCentral() }
     omitted += count
+  }
+
+  // Once for each central, not for each line.
+  private mutating func noteOmittedCentral() {
+    isCentralNew = false
+    omittedCentral = omitted == 0 || omittedCentral == central ? central : nil
   }
 }
 

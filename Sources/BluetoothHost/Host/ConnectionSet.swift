@@ -13,6 +13,11 @@ public struct ConnectionSet: RawRepresentable, Equatable, Sendable {
     self.rawValue = rawValue
   }
 
+  /// The connection at `index` alone.
+  public init(_ index: Int) {
+    rawValue = Self.bit(index)
+  }
+
   /// No connection.
   public static var none: ConnectionSet { ConnectionSet(rawValue: 0) }
   /// Every index that a set can hold.

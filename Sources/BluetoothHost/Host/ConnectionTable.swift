@@ -22,7 +22,8 @@ struct ConnectionTable<let links: Int> {
   @inline(__always)
   func index(of handle: ConnectionHandle) -> Int? {
     let slot = Self.slot(of: handle)
-    if handles[slot] == handle.rawValue { return Int(indices[slot]) }
+    // A span: indexing the array copies all of it.
+    if handles.span[slot] == handle.rawValue { return Int(indices.span[slot]) }
     return search(handle).map { Int(indices[$0]) }
   }
 

@@ -18,7 +18,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       case .att:
         if Server.isPresent, !Client.isPresent || frame.payload.isForServer {
           serverRole.receive(frame.payload, on: &connections[index])
-          if Security.isPresent { securityRole.noteActivity(at: index) }
+          if Security.isPresent { securityRole.noteActivity(of: ConnectionSet(index)) }
           // One client's PDU may cause the application to send something to others.
           blocked = .none
         } else if Client.isPresent, frame.payload.isFromServer {
@@ -107,7 +107,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       controller.inFlight &+= 1
       connections[index].inFlight &+= 1
       if isFirst { controller.sendingLinks &+= 1 }
-      pending.insert(index)
+      if Client.isPresent || Channels.isPresent { pending.insert(index) }
       nextIndex = table.count > 1 ? (index + 1 < links ? index + 1 : 0) : index
       return true
     }
@@ -158,19 +158,29 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   private mutating func writeFixedChannelPacket(
     of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
   ) -> Bool {
-    if connections[index].sending == .nothing, !connections[index].control.isEmpty {
+    let isFirst = connections[index].sending == .nothing
+    if isFirst, !connections[index].control.isEmpty {
       return connections[index].writeControl(to: &writer)
     }
-    if Security.isPresent,
-      connections[index].sending == .nothing || connections[index].sending == .security,
+    if Security.isPresent, pendingSecurity.contains(index),
+      isFirst || connections[index].sending == .security,
       securityRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
     {
       noteSecurity(at: index)
       return true
     }
     guard Client.isPresent else {
-      return Server.isPresent
-        && serverRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+      guard Server.isPresent,
+        serverRole.writePacket(for: &connections[index], length: length, at: now, to: &writer)
+      else { return false }
+      // A server's frame that began and ended here was the last: the other channels and a response come
+      // first, and the server reports its updates itself. So the loop need not ask again.
+      if isFirst, connections[index].sending == .nothing {
+        pending.remove(index)
+      } else {
+        pending.insert(index)
+      }
+      return true
     }
     return writeSharedPacket(of: index, length: length, into: &writer, at: now)
   }

@@ -7,7 +7,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   @inline(never)
   mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
-    if securityRole.hasPacket(for: connections[index]) { pending.insert(index) }
+    pendingSecurity.remove(index)
+    if securityRole.hasPacket(for: connections[index]) {
+      pending.insert(index)
+      pendingSecurity.insert(index)
+    }
     if securityRole.hasCommand(at: index) || securityRole.hasPrivacyCommand {
       controller.mayHaveCommands = true
     }

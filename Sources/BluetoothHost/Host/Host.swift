@@ -31,6 +31,8 @@ public struct Host<
 
   /// The connections that may have something to send.
   var pending = ConnectionSet.none
+  /// Those of them that may have a PDU of the Security Manager.
+  var pendingSecurity = ConnectionSet.none
   /// The connections that cannot send until an input arrives, although the server's application has
   /// an update.
   var blocked = ConnectionSet.none
@@ -90,9 +92,7 @@ public struct Host<
     _modify {
       yield &serverRole
       blocked = .none
-      if Security.isPresent {
-        for index in 0..<links { securityRole.noteActivity(at: index) }
-      }
+      if Security.isPresent { securityRole.noteActivity(of: .all) }
     }
   }
 
@@ -224,9 +224,10 @@ public struct Host<
   /// Whether `nextPacket` may have a packet, or waits for room in the controller. This check is
   /// much cheaper than `nextPacket`, which a loop calls often.
   public var mayHavePacket: Bool {
-    @inline(__always) get {
+    @inline(never) get {
       controller.mayHaveCommands || !sendable.isEmpty
         || controller.inFlight >= controller.aclPacketCount
+        || Security.isPresent && !securityRole.activeClients.isEmpty
     }
   }
 

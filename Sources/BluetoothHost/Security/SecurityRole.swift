@@ -48,8 +48,8 @@ public protocol SecurityRole: ~Copyable {
   mutating func takeRecognition(at index: Int) -> ClientRecognition?
   /// The recognised clients whose server state may have changed.
   var activeClients: ConnectionSet { get }
-  /// The server's state of a client may have changed. Only noted for a recognised client.
-  mutating func noteActivity(at index: Int)
+  /// The server's state of these clients may have changed. Only noted for recognised clients.
+  mutating func noteActivity(of clients: ConnectionSet)
   /// Whether `state` of a client differs from the state last saved to its bond. The call records
   /// `state` as saved, and removes the client from `activeClients` in either case.
   mutating func takeChange(of state: ClientState, at index: Int) -> Bool
@@ -144,7 +144,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// None.
   public var activeClients: ConnectionSet { .none }
   /// Nothing happens.
-  public mutating func noteActivity(at index: Int) {}
+  public mutating func noteActivity(of clients: ConnectionSet) {}
   /// False.
   public mutating func takeChange(of state: ClientState, at index: Int) -> Bool { false }
   /// Nothing happens.

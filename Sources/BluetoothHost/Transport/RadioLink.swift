@@ -248,7 +248,9 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       guard hasMore, !writer.hasOverflowed else { break }
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
-    } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket && loss == nil
+      hasMore = driver.mayHavePacket
+    } while hasMore && !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket
+      && loss == nil
     // Noted packets are sent, even if the last one exceeds the limit of Resets.
     return !output.isEmpty
   }

@@ -204,9 +204,6 @@ int clinuxport_set_aside(const char *path);
 /// Only for the holder of the lock.
 int clinuxport_replace(const char *path, const uint8_t *bytes, size_t size);
 
-/// Becomes another program, with the same environment: execve(2). Returns only on failure.
-int clinuxport_become(const char *program, const char *const *arguments);
-
 // The text of boards/shipped.conf
 
 /// Its bytes, without a final zero.

@@ -245,7 +245,7 @@ struct BondEncryptionTests {
       station.manager.keyRequested(
         encryptedDiversifier: 0, randomNumber: 0, at: index, at: at(0))
       station.manager.encryptionChanged(.success, isEncrypted: true, at: index, at: at(0))
-      station.manager.noteActivity(at: index)
+      station.manager.noteActivity(of: ConnectionSet(index))
       #expect(!station.hasCommand(at: index) && !station.hasPDU(at: index))
       #expect(station.manager.security(at: index) == .none)
       let pdu = written {

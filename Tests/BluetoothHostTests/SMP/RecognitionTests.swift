@@ -81,7 +81,7 @@ struct RecognitionTests {
     pair()
     #expect(peripheral.manager.security(at: 0).contains(.encrypted))
     #expect(recognition() == nil)
-    peripheral.manager.noteActivity(at: 0)
+    peripheral.manager.noteActivity(of: ConnectionSet(0))
     #expect(!isActive && !isChanged())
     peripheral.manager.save(record(1), at: 0)
     #expect(peripheral.bondCount == 0)
@@ -91,7 +91,7 @@ struct RecognitionTests {
   func activity() {
     central.connect(to: peripheral)
     pair()
-    peripheral.manager.noteActivity(at: 0)
+    peripheral.manager.noteActivity(of: ConnectionSet(0))
     #expect(!isActive, "not recognised yet")
     #expect(!isChanged())
     #expect(recognition() == .new)
@@ -99,7 +99,7 @@ struct RecognitionTests {
     #expect(isChanged())
     #expect(!isActive)
     #expect(!isChanged(), "saved")
-    peripheral.manager.noteActivity(at: 0)
+    peripheral.manager.noteActivity(of: ConnectionSet(0))
     #expect(isActive)
     #expect(!isChanged())
     #expect(!isActive)
@@ -126,7 +126,7 @@ struct RecognitionTests {
     #expect(isActive)
     reconnect()
     #expect(!isActive)
-    peripheral.manager.noteActivity(at: 0)
+    peripheral.manager.noteActivity(of: ConnectionSet(0))
     #expect(!isActive && !isChanged())
   }
 

@@ -123,7 +123,7 @@ struct SecurityValueTests {
     none.keyRequested(
       encryptedDiversifier: 0, randomNumber: 0, at: 0, at: Instant(rawValue: 0))
     none.encryptionChanged(.success, isEncrypted: true, at: 0, at: Instant(rawValue: 0))
-    none.noteActivity(at: 0)
+    none.noteActivity(of: ConnectionSet(0))
     none.encrypt(at: 0)
     none.takeRandomNumber(1)
     none.controllerStarted(features: .max)

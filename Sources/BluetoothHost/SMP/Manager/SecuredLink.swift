@@ -12,8 +12,6 @@ struct SecuredLink {
   var hasTimedOut = false
 
   // The server's state of the peer.
-  /// Whether the server has got the bond's record.
-  var isRecognized = false
   /// The state stored in the bond; `nil` if it may be out of date.
   var saved: ClientState?
 

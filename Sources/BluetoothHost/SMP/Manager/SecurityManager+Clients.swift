@@ -4,26 +4,25 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Takes the record of the client at `index` after its link is encrypted with the key of its
   /// bond; `nil` before that, and after it was taken.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {
-    guard isOpen(index), !table[index].isRecognized, table[index].isProved,
+    guard isOpen(index), !recognizedClients.contains(index), table[index].isProved,
       table[index].security.contains(.encrypted | .bonded), let number = bondIndex(at: index),
       let bond = bonds.bond(at: number)
     else { return nil }
-    table[index].isRecognized = true
+    recognizedClients.insert(index)
     invalidateSaved(at: index)
     return bond.client.map { .known($0) } ?? .new
   }
 
-  /// The server's state of the client at `index` may have changed. Only noted for a recognised
-  /// client.
-  public mutating func noteActivity(at index: Int) {
-    if isOpen(index), table[index].isRecognized { activeClients.insert(index) }
+  /// The server's state of these clients may have changed. Only noted for recognised clients.
+  public mutating func noteActivity(of clients: ConnectionSet) {
+    activeClients = activeClients.union(clients.intersection(recognizedClients))
   }
 
   /// Whether `state` of the client at `index` differs from the state last saved to its bond. The
   /// call records `state` as saved, and removes the client from `activeClients` in either case.
   public mutating func takeChange(of state: ClientState, at index: Int) -> Bool {
     activeClients.remove(index)
-    guard isOpen(index), table[index].isRecognized, table[index].saved != state else {
+    guard isOpen(index), recognizedClients.contains(index), table[index].saved != state else {
       return false
     }
     table[index].saved = state
@@ -44,6 +43,6 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// The bond's state may be out of date.
   mutating func invalidateSaved(at index: Int) {
     table[index].saved = nil
-    noteActivity(at: index)
+    noteActivity(of: ConnectionSet(index))
   }
 }

@@ -36,6 +36,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     }
     table[index].pendingSecurity = bond.security
     table[index].encryptionDeadline = now.advanced(by: Self.encryptionTimeout)
+    haveTimers = true
     return EncryptionStart(
       longTermKey: bond.longTermKey, encryptedDiversifier: bond.encryptedDiversifier,
       randomNumber: bond.randomNumber)
@@ -142,7 +143,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if table[index].identity != nil { security = security | .bonded }
     table[index].security = security
     if !security.contains(.encrypted) {
-      table[index].isRecognized = false
+      recognizedClients.remove(index)
       activeClients.remove(index)
     }
     delegate.securityChanged(to: security, at: index)

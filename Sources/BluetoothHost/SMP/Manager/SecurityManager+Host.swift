@@ -28,7 +28,6 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     if outboxIndex == nil {
-      guard hasPDU(at: connection.index) else { return false }
       var bytes = InlineArray<65, UInt8>(repeating: 0)
       var pdu = ByteWriter(bytes.mutableSpan)
       guard writePDU(at: connection.index, to: &pdu, at: now) else { return false }

@@ -33,6 +33,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     } else {
       table[index].isSecurityRequestPending = true
       table[index].requestDeadline = now.advanced(by: 30_000)
+      haveTimers = true
     }
     return true
   }

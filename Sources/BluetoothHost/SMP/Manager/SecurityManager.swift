@@ -36,9 +36,13 @@ public struct SecurityManager<
   var now = Instant(rawValue: 0)
   /// Whether the controller has refused a random number since its set-up.
   var refusesRandomNumbers = false
+  /// Whether a link has had a timer.
+  var haveTimers = false
   /// The progress of the controller's lists.
   var upkeep = PrivacyUpkeep()
   var recent = RecentAddresses()
+  /// The clients whose server state was restored from their bonds.
+  var recognizedClients = ConnectionSet.none
   /// The recognised clients whose server state may have changed.
   public internal(set) var activeClients = ConnectionSet.none
   var table = InlineArray<links, SecuredLink>(repeating: SecuredLink())
@@ -78,6 +82,7 @@ public struct SecurityManager<
       settle(at: now)
     }
     activeClients.remove(index)
+    recognizedClients.remove(index)
     overwrite(&table[index], with: SecuredLink())
   }
 
@@ -112,6 +117,8 @@ public struct SecurityManager<
   public var deadline: Instant? {
     if needsStep { return Instant(rawValue: 0) }
     var earliest = Instant.earlier(pairing.deadline, renewalTime)
+    // A loop asks in each turn, and few programs ever set such a timer.
+    guard haveTimers else { return earliest }
     for index in 0..<links {
       earliest = Instant.earlier(earliest, table[index].requestDeadline)
       if Delegate.isEverCentral {
