@@ -11,10 +11,6 @@ let checked: [SwiftSetting] = [
 /// would then need: see Sources/LinuxSystem/CLinux.swift.
 let cFunctions: SwiftSetting = .enableExperimentalFeature("Extern")
 
-/// Only the program needs this dependency. SwiftPM does not fetch it for a client that turns the trait
-/// off.
-let tools: TargetDependencyCondition? = .when(traits: ["Tools"])
-
 let package = Package(
   name: "eightball",
   products: [
@@ -31,15 +27,8 @@ let package = Package(
     .executable(name: "eightball", targets: ["eightball"]),
     .executable(name: "eightballd", targets: ["eightballd"]),
   ],
-  traits: [
-    .trait(
-      name: "Tools",
-      description: "The program eightball. The libraries do not need it: use traits: []."),
-    .default(enabledTraits: ["Tools"]),
-  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
   ],
   targets: [
     // The core imports nothing, allocates nothing, and does no input or output. It compiles as
@@ -130,10 +119,7 @@ let package = Package(
       name: "eightball",
       dependencies: [
         "BallControl", "BallMetrics", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
-        "CoreBluetooth", "EightBall", "EightBallKit", "LinuxSystem", "VirtualRadio", "LinuxBoard",
-        "LinuxRadio",
-        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
-        .product(name: "Logging", package: "swift-log"),
+        "EightBall", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: checked),
 
@@ -248,9 +234,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "BallControl", "BallMetrics", "BallSwarm", "BluetoothHost", "Boards",
-        "EightBall", "LinuxBoard", "LinuxRadio", "LinuxSystem",
-        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tools),
+        "eightball", "eightballd", "BallControl", "BallMetrics", "BallSwarm", "BluetoothHost",
+        "Boards", "EightBall", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -8,9 +8,8 @@ let coreBluetooth: [Target.Dependency] = [
 let package = Package(
   name: "examples",
   dependencies: [
-    // In your project: .package(url: "https://…", from: "…", traits: [])
-    // Without traits, the packages that only its tools need are not fetched.
-    .package(name: "eightball", path: "..", traits: [])
+    // In your project: .package(url: "https://…", from: "…")
+    .package(name: "eightball", path: "..")
   ],
   targets: [
     .target(name: "InPractice", dependencies: coreBluetooth),

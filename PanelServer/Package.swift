@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
   name: "panel-server",
   dependencies: [
-    .package(name: "eightball", path: "..", traits: []),
+    .package(name: "eightball", path: ".."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [

@@ -5,7 +5,7 @@ let package = Package(
   name: "battery",
   dependencies: [
     // The path of the checkout.
-    .package(name: "eightball", path: "../..", traits: [])
+    .package(name: "eightball", path: "../..")
   ],
   targets: [
     .target(

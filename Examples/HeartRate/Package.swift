@@ -10,7 +10,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   dependencies: [
     // The path of the checkout.
-    .package(name: "eightball", path: "../..", traits: [])
+    .package(name: "eightball", path: "../..")
   ],
   targets: [
     .target(name: "HeartRate", dependencies: [coreBluetooth]),

@@ -85,7 +85,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   /// The error for the loss of `radio`.
   ///
   /// - Parameter failure: Why the last call failed, if that caused the loss.
-  init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
+  package init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
     if loss == .port, let failure {
       self = failure
       return

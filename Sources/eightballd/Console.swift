@@ -10,7 +10,16 @@ enum Console {
     write(ProgramText(text).span, to: 1)
   }
 
-  /// Writes what is wrong with the command line, and the usage.
+  /// Writes the help.
+  static func printHelp() {
+    print(Help.overview)
+    OptionHelp.writeUsage(of: "eightballd", CommandOption.self) { write($0, to: 1) }
+    print("\n")
+    OptionHelp.write(CommandOption.self) { write($0, to: 1) }
+    print(Help.rest)
+  }
+
+  /// Writes what is wrong with the command line.
   static func complain(_ error: OptionError) {
     var message = ByteBuffer<1_024>()
     message.write {
@@ -19,8 +28,7 @@ enum Console {
       $0.write(text: "\n")
     }
     write(message.span, to: 2)
-    write(ProgramText("Usage: ").span, to: 2)
-    write(ProgramText(Help.form).span, to: 2)
+    OptionHelp.writeUsage(of: "eightballd", CommandOption.self) { write($0, to: 2) }
     write(ProgramText("  See 'eightballd --help' for more information.\n").span, to: 2)
   }
 

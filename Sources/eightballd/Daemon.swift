@@ -27,9 +27,7 @@ enum Daemon {
       let options = try Options(arguments)
       switch options.task {
       case .showHelp:
-        Console.print(Help.overview)
-        Console.print(Help.form)
-        Console.print(Help.options)
+        Console.printHelp()
       case .showVersion:
         Console.print(EightBallProfile.version)
         Console.print("\n")

@@ -1,4 +1,5 @@
 import CLinuxPort
+import LinuxPort
 
 #if hasFeature(Embedded)
   /// The program's beginning.

@@ -6,11 +6,7 @@ import LinuxPort
 struct OptionError: Error {
   /// Kinds of faults.
   enum Fault {
-    case unknownOption
-    case unexpected
-    case missingValue(CommandOption)
-    case noValueExpected(CommandOption)
-    case wrongValue(CommandOption)
+    case argument(ArgumentError<CommandOption>.Fault)
     case answers
     case security
     /// Authentication requires a user who compares numbers.
@@ -42,20 +38,14 @@ struct OptionError: Error {
     self.text = text
   }
 
+  init(_ error: ArgumentError<CommandOption>) {
+    self.init(.argument(error.fault), error.text)
+  }
+
   /// Writes what is wrong and what was expected.
   func write(to writer: inout ByteWriter) {
     switch fault {
-    case .unknownOption: quote("Unknown option '", "'", to: &writer)
-    case .unexpected: quote("Unexpected argument '", "'", to: &writer)
-    case .missingValue(let option):
-      writer.write(text: "Missing value for '")
-      writer.write(text: option.form)
-      writer.write(text: "'")
-    case .noValueExpected(let option):
-      writer.write(text: "The option '")
-      writer.write(shown: option.name)
-      quote("' does not take any value, but '", "' was specified.", to: &writer)
-    case .wrongValue(let option): writeInvalid(option, to: &writer)
+    case .argument(let fault): ArgumentError(fault, text).write(to: &writer)
     case .answers:
       writeInvalid(.answers, to: &writer)
       writer.write(text: ". Please provide one of 'text' and 'slugs'.")
@@ -115,9 +105,7 @@ struct OptionError: Error {
 
   @inline(never)
   private func writeInvalid(_ option: CommandOption, to writer: inout ByteWriter) {
-    quote("The value '", "' is invalid for '", to: &writer)
-    writer.write(text: option.form)
-    writer.write(text: "'")
+    ArgumentError(.wrongValue(option), text).write(to: &writer)
   }
 }
 

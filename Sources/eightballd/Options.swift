@@ -60,13 +60,12 @@ struct Options {
   /// - Throws: What is wrong with the first wrong argument.
   init(_ arguments: ArgumentList) throws(OptionError) {
     self.init()
-    var rest = arguments
-    while task == .run, let argument = rest.next() {
-      guard let option = CommandOption(argument) else {
-        throw argument.span.begins(with: "-")
-          ? OptionError(.unknownOption, argument) : OptionError(.unexpected, argument)
+    var reader = OptionReader<CommandOption>(arguments)
+    while task == .run, let item = try Self.next(&reader) {
+      switch item {
+      case .argument(let text): throw OptionError(.argument(.unexpected), text)
+      case .option(let option, let value): try set(option, value)
       }
-      try read(option, argument, &rest)
     }
     guard task == .run else { return }
     if let name { try Self.check(name) }
@@ -76,32 +75,18 @@ struct Options {
     if isQuiet, isJSON { throw OptionError(.quietJSON, ProgramText("--quiet")) }
   }
 
-  private mutating func read(
-    _ option: CommandOption, _ argument: ProgramText, _ rest: inout ArgumentList
-  ) throws(OptionError) {
-    let attached = option.attachedValue(of: argument)
-    guard option.takesValue else {
-      if let attached { throw OptionError(.noValueExpected(option), attached) }
-      switch option {
-      case .pairingWindow: keepsPairingOpen = true
-      case .allowPresses: allowsPresses = true
-      case .json: isJSON = true
-      case .quiet: isQuiet = true
-      case .version: task = .showVersion
-      default: task = .showHelp
-      }
-      return
+  private static func next(
+    _ reader: inout OptionReader<CommandOption>
+  ) throws(OptionError) -> OptionReader<CommandOption>.Item? {
+    do throws(ArgumentError<CommandOption>) {
+      return try reader.next()
+    } catch {
+      throw OptionError(error)
     }
-    let given = attached ?? rest.nextValue()
-    // Without a path it is the usual one.
-    if case .control = option, given == nil { return }
-    guard let value = given, attached == nil || value.count > 0 else {
-      throw OptionError(.missingValue(option), argument)
-    }
-    try set(option, value)
   }
 
-  private mutating func set(_ option: CommandOption, _ value: ProgramText) throws(OptionError) {
+  private mutating func set(_ option: CommandOption, _ value: ProgramText?) throws(OptionError) {
+    guard let value else { return set(option) }
     switch option {
     case .name: name = value
     case .answers:
@@ -109,13 +94,13 @@ struct Options {
       self.style = style
     case .seed:
       guard let number = value.span.unsignedNumber(upTo: .max) else {
-        throw OptionError(.wrongValue(option), value)
+        throw OptionError(.argument(.wrongValue(option)), value)
       }
       seed = number
     case .security: isProtected = try Self.protection(value)
     case .idleLimit:
       guard let minutes = value.span.unsignedNumber(upTo: 0xFFFF) else {
-        throw OptionError(.wrongValue(option), value)
+        throw OptionError(.argument(.wrongValue(option)), value)
       }
       guard minutes <= 1_440 else { throw OptionError(.idleLimit, value) }
       idleLimit = UInt16(truncatingIfNeeded: minutes)
@@ -135,6 +120,20 @@ struct Options {
     case .board: board = value
     case .set: try add(value)
     case .pairingWindow, .allowPresses, .json, .quiet, .help, .version: break
+    }
+  }
+
+  /// Sets an option without a value.
+  private mutating func set(_ option: CommandOption) {
+    switch option {
+    case .pairingWindow: keepsPairingOpen = true
+    case .allowPresses: allowsPresses = true
+    case .json: isJSON = true
+    case .quiet: isQuiet = true
+    case .version: task = .showVersion
+    case .help: task = .showHelp
+    // Without a path it is the usual one.
+    default: break
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Choosing a board")
 struct BoardOptionTests {
   private func choose(_ arguments: [String], model: String?) throws -> ChosenBoard {
-    try ChosenBoard(try BoardOptions.parse(arguments), model: model)
+    try ChosenBoard(try Doctor.parse(arguments).boardOptions, model: model)
   }
 
   @Test("The board is named, or found by the device tree, or missing; the line says why")

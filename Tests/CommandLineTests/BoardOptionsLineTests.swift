@@ -53,7 +53,7 @@ struct BoardOptionsLineTests {
     ]
     for board in boards {
       let words = Self.words(try BoardOptionsLine(board).text)
-      let options = try BoardOptions.parse(words)
+      let options = try Doctor.parse(words).boardOptions
       var expected = board
       expected.name = "custom"
       #expect(try ChosenBoard(options, model: nil).description == expected)

@@ -7,7 +7,7 @@ import Testing
 struct CaptureOptionTests {
   @Test("An error says what failed, where, and what to do")
   func impossible() throws {
-    let options = try RadioOptions.parse(["--capture", "/no/such/folder/ball.btsnoop"])
+    let options = try ListDevices.parse(["--capture", "/no/such/folder/ball.btsnoop"]).radioOptions
     let error = #expect(throws: SystemError.self) { try options.sinks() }
     #expect(
       error?.description

@@ -10,9 +10,7 @@ func expect(
   _ machine: Machine, radio: RadioName? = nil, board: BoardDescription?, reason: String? = nil,
   _ expected: String, _ location: SourceLocation = #_sourceLocation
 ) {
-  var options = RadioChoiceOptions()
-  options.radio = radio
-  let chosen = ChosenRadio(options, board: board, defaultRadio: machine.defaultRadio)
+  let chosen = ChosenRadio(radio, board: board, defaultRadio: machine.defaultRadio)
   let checkup = Checkup(
     of: machine,
     radio: Checkup.CheckedRadio(chosen.name, reason: chosen.reason, isDefault: chosen.isDefault),

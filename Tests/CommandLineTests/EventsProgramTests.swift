@@ -111,8 +111,8 @@ struct EventsProgramTests {
   @Test("The socket, packets and following are options")
   func options() throws {
     let plain = try Events.parse([])
-    #expect(plain.controlOption.control == nil && !plain.packets && !plain.follow)
+    #expect(plain.control == nil && !plain.packets && !plain.follow)
     let full = try Events.parse(["--control", "/a", "--packets", "--follow"])
-    #expect(full.controlOption.control == "/a" && full.packets && full.follow)
+    #expect(full.control == "/a" && full.packets && full.follow)
   }
 }

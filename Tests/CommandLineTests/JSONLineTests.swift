@@ -38,7 +38,7 @@ struct JSONLineTests {
     line.add("missing", nil as Int?)
     line.add("missing", nil as String?)
     line.add("truth", true)
-    line.add("texts", plain: ["180A", "1800"])
+    line.add("texts", texts: ["180A", "1800"])
     line.add(
       "address", DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]) as DeviceAddress?)
     #expect(

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Testing
 
 @testable import eightball
@@ -49,13 +48,7 @@ struct LaunchTests {
 
   @Test("Help and versions are texts", arguments: [["--help"], ["help", "ask"], ["--version"]])
   func texts(arguments: [String]) throws {
-    var request = Launch.read(arguments)
-    // The parser's own command for help throws its text.
-    if case .command(var command) = request {
-      let error = try #require(throws: (any Error).self) { try command.run() }
-      request = Launch.request(of: error, arguments)
-    }
-    guard case .text(let text) = request else {
+    guard case .text(let text) = Launch.read(arguments) else {
       Issue.record("\(arguments) is no text")
       return
     }
@@ -88,17 +81,16 @@ struct LaunchTests {
   @Test("--timeout is the limit of the search, the preparation and the answer, and of all of them")
   func timeouts() throws {
     func request(_ arguments: String...) throws -> AskRequest {
-      let command = try EightBallCommand.parseAsRoot(["ask"] + arguments)
-      return try #require(command as? Ask).request(JSONAskPrinter())
+      try Ask.parse(arguments).request(AskPrinter(isJSON: true))
     }
     var asked = try request("Why?", "--timeout", "1s")
-    #expect(asked.wholeTimeout == 1)
-    #expect(asked.searchTimeout == 1 && asked.answerTimeout == 1)
+    #expect(asked.wholeTimeout == 1_000)
+    #expect(asked.searchTimeout == 1_000 && asked.answerTimeout == 1_000)
     asked = try request("Why?")
-    #expect(asked.wholeTimeout == nil && asked.searchTimeout == 5)
+    #expect(asked.wholeTimeout == nil && asked.searchTimeout == 5_000)
     asked = try request("--stay", "--timeout", "1s")
-    #expect(asked.wholeTimeout == nil && asked.answerTimeout == 1)
+    #expect(asked.wholeTimeout == nil && asked.answerTimeout == 1_000)
     asked = try request("Why?", "--pair")
-    #expect(asked.answerTimeout == 60)
+    #expect(asked.answerTimeout == 60_000 && asked.pairs)
   }
 }

@@ -10,12 +10,12 @@ import Testing
 struct MetricsOptionTests {
   @Test("A ball serves figures only with --metrics, by default on loopback")
   func run() throws {
-    #expect(try Run.parse([]).metricsOptions.metrics == nil)
+    #expect(try Run.parse([]).metrics == nil)
     #expect(
-      try Run.parse(["--metrics", "9888"]).metricsOptions.metrics
+      try Run.parse(["--metrics", "9888"]).metrics
         == MetricsAddress(host: "127.0.0.1", port: 9_888))
     #expect(
-      try Run.parse(["--metrics", "_:0"]).metricsOptions.metrics
+      try Run.parse(["--metrics", "_:0"]).metrics
         == MetricsAddress(host: "_", port: 0))
   }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import BluetoothHost
 import LinuxSystem
 import Testing

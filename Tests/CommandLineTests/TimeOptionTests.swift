@@ -1,4 +1,3 @@
-import ArgumentParser
 import Testing
 
 @testable import eightball
@@ -36,14 +35,14 @@ struct TimeOptionTests {
     try expectRefusal(of: Press.self, ["clear", "--hold", "60001ms"], longest: 60)
   }
 
-  private func expectRefusal<Command: ParsableCommand>(
-    of command: Command.Type, _ arguments: [String], longest: Int,
+  private func expectRefusal<Asked: Command>(
+    of command: Asked.Type, _ arguments: [String], longest: Int,
     _ location: SourceLocation = #_sourceLocation
   ) throws {
     let error = #expect(throws: (any Error).self, sourceLocation: location) {
-      try Command.parse(arguments)
+      try Asked.parse(arguments)
     }
-    let message = Command.message(for: try #require(error, sourceLocation: location))
+    let message = Asked.message(for: try #require(error, sourceLocation: location))
     #expect(
       message.hasSuffix("expected a time such as 3s or 250ms, up to \(longest)s"),
       sourceLocation: location)

@@ -85,7 +85,7 @@ struct PageTests {
 
   @Test("Every radio of the help is in the table, and every radio of the table is valid")
   func radios() throws {
-    let help = try Document("Sources/eightball/EightBallCommand.swift").lines
+    let help = try Document("Sources/eightball/CommandLine/Help.swift").lines
     let rows = try Document("docs/radios.md").rows(under: "# Radios")
     #expect(rows.count == 6)
     for row in rows {
@@ -133,7 +133,10 @@ struct PageTests {
   @Test("One spelling, recognise, in the pages and in the help")
   func spelling() throws {
     var paths = try LinkTests.pages() + ["Sources/eightballd/Help.swift", "docs/ask.html"]
-    for folder in ["Sources/eightball/Commands/", "Sources/eightball/Options/"] {
+    for folder in [
+      "Sources/eightball/Commands/", "Sources/eightball/CommandLine/",
+      "Sources/LinuxPort/CommandLine/",
+    ] {
       paths += try Document.files(in: folder).filter { $0.hasSuffix(".swift") }.map { folder + $0 }
     }
     for path in paths {

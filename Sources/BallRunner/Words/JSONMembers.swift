@@ -5,7 +5,7 @@ extension ByteWriter {
   /// Begins the object of an event.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func beginJSON(_ event: StaticString) {
+  public mutating func beginJSON(_ event: StaticString) {
     write(text: "{\"event\":\"")
     write(text: event)
     write(text: "\"")
@@ -14,14 +14,14 @@ extension ByteWriter {
   /// Ends the object.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func endJSON() {
+  public mutating func endJSON() {
     write(UInt8(ascii: "}"))
   }
 
   /// Adds a text that needs no escaping.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func add(_ name: StaticString, plain text: StaticString) {
+  public mutating func add(_ name: StaticString, plain text: StaticString) {
     beginText(name)
     write(text: text)
     endText()
@@ -30,7 +30,7 @@ extension ByteWriter {
   /// Adds a text.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func add(_ name: StaticString, utf8: Span<UInt8>) {
+  public mutating func add(_ name: StaticString, utf8: Span<UInt8>) {
     beginText(name)
     write(escaped: utf8)
     endText()
@@ -39,7 +39,7 @@ extension ByteWriter {
   /// Adds an address, as text.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func add(_ name: StaticString, _ address: DeviceAddress) {
+  public mutating func add(_ name: StaticString, _ address: DeviceAddress) {
     beginText(name)
     write(address)
     endText()
@@ -48,7 +48,7 @@ extension ByteWriter {
   /// Adds a whole number.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func add(_ name: StaticString, _ number: Int) {
+  public mutating func add(_ name: StaticString, _ number: Int) {
     addName(name)
     write(decimal: number)
   }
@@ -56,7 +56,7 @@ extension ByteWriter {
   /// Adds `true` or `false`.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func add(_ name: StaticString, _ truth: Bool) {
+  public mutating func add(_ name: StaticString, _ truth: Bool) {
     addName(name)
     write(text: truth ? "true" : "false")
   }
@@ -64,7 +64,7 @@ extension ByteWriter {
   /// Adds a name and an opening quotation mark; the text and the closing mark follow.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func beginText(_ name: StaticString) {
+  public mutating func beginText(_ name: StaticString) {
     addName(name)
     write(UInt8(ascii: "\""))
   }
@@ -72,13 +72,14 @@ extension ByteWriter {
   /// Ends a text that `beginText` began.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func endText() {
+  public mutating func endText() {
     write(UInt8(ascii: "\""))
   }
 
+  /// Adds a name; its value follows.
   @_lifetime(self: copy self)
   @inline(never)
-  private mutating func addName(_ name: StaticString) {
+  public mutating func addName(_ name: StaticString) {
     write(text: ",\"")
     write(text: name)
     write(text: "\":")

@@ -1,13 +1,11 @@
-import ArgumentParser
-import BluetoothHost
-import CoreBluetooth
-import EightBallKit
+import LinuxPort
 import LinuxRadio
 import LinuxSystem
 
 /// Asks a ball a question.
-struct Ask: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Ask: Command {
+  static let page = CommandPage(
+    name: "ask",
     abstract: "Ask a ball a question, and print its answer.",
     discussion: """
       Only the answer goes to stdout, so that it can be piped; progress goes to stderr. A \
@@ -40,63 +38,88 @@ struct Ask: ParsableCommand {
         69  the radio cannot be used
         74  the answer cannot be written
         130 stopped by SIGINT, SIGTERM or SIGHUP
-      """)
+      """,
+    argument: .init(
+      name: "question", isOptional: true,
+      help: "The question: at most 512 bytes of UTF-8; - reads a line of standard input."))
 
-  /// The name of the file of the bonds with balls.
-  static let bondsName = "ask.bonds"
+  enum Option: UInt8, OptionTable {
+    case random, name, timeout, stay, pair, address, radio, verbose, capture, json, version, help
 
-  @Argument(
-    help: "The question: at most 512 bytes of UTF-8; - reads a line of standard input.")
+    var row: OptionRow {
+      switch self {
+      case .random: OptionRow("--random", "Ask one of twenty ready-made questions.")
+      case .name:
+        OptionRow("--name", "<name>", "Ask the ball with this name. Default: any ball.")
+      case .timeout:
+        OptionRow(
+          "--timeout", "<time>",
+          """
+          How long to wait in all, such as 5s or 500ms, from when the radio is ready; with --stay, \
+          for the ball, and again for each answer. Default: 5s to find a ball, 10s to connect to it \
+          and 2s for the answer; with --pair 60s for each of the last two.
+          """)
+      case .stay:
+        OptionRow(
+          "--stay", "Stay connected: print each answer, and ask each line of standard input.")
+      case .pair: OptionRow("--pair", "Pair if the ball requires it, and keep the bond.")
+      case .address: .address
+      case .radio: .radio
+      case .verbose: .verbose
+      case .capture: .capture
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var question: String?
-
   /// The words of a question without quotes, which the shell has split.
-  @Argument(help: .hidden)
-  var rest: [String] = []
-
-  @Flag(name: .long, help: "Ask one of twenty ready-made questions.")
+  private var rest: [String] = []
   var random = false
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp("Ask the ball with this name. Default: any ball.", valueName: "name"))
   var name: BallName?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "How long to wait in all, such as 5s or 500ms, from when the radio is ready; with --stay, for "
-        + "the ball, and again for each answer. Default: 5s to find a ball, 10s to connect to it "
-        + "and 2s for the answer; with --pair 60s for each of the last two.",
-      valueName: "time"),
-    transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var timeout: TimeOption?
-
-  @Flag(
-    name: .long,
-    help: "Stay connected: print each answer, and ask each line of standard input.")
   var stay = false
-
-  @Flag(name: .long, help: "Pair if the ball requires it, and keep the bond.")
   var pair = false
+  var addressOptions = AddressOptions()
+  var radioOptions = RadioOptions()
+  var isJSON = false
 
-  @OptionGroup var addressOptions: AddressOptions
-  @OptionGroup var radioOptions: RadioOptions
-  @OptionGroup var output: OutputOptions
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .random: random = true
+    case .name: name = BallName(text: value.text)
+    case .timeout: timeout = try value.time(upTo: TimeOption.hour)
+    case .stay: stay = true
+    case .pair: pair = true
+    case .address: addressOptions.address = try value.address()
+    case .radio: radioOptions.radio = try value.radio()
+    case .verbose: radioOptions.verbose = true
+    case .capture: radioOptions.capture = value.text
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
 
-  func validate() throws {
+  mutating func take(_ argument: String) {
+    if question == nil { question = argument } else { rest.append(argument) }
+  }
+
+  func validate() throws(UsageError) {
     guard rest.isEmpty else {
-      throw ValidationError(
+      throw UsageError(
         "A question is one argument: put it in quotes, such as eightball ask \"Will it rain?\".")
     }
     guard !random || question == nil else {
-      throw ValidationError("Give a question or --random, not both.")
+      throw UsageError("Give a question or --random, not both.")
     }
     guard random || stay || question != nil else {
-      throw ValidationError(
+      throw UsageError(
         "No question given. Ask one: eightball ask \"Will it rain?\", or eightball ask --random.")
     }
     guard !stay || !pair else {
-      throw ValidationError(
+      throw UsageError(
         "--stay and --pair both read standard input: pair first, by eightball ask --pair and a "
           + "question; --stay then uses the bond.")
     }
@@ -104,62 +127,57 @@ struct Ask: ParsableCommand {
       do throws(QuestionFault) {
         _ = try QuestionFault.question(of: Array(question.utf8))
       } catch {
-        throw ValidationError(error.description)
+        throw UsageError(error.description)
       }
     }
     try name?.validate()
+    try addressOptions.validate()
   }
 
   func run() throws {
-    let printer: any AskPrinter = output.json ? JSONAskPrinter() : HumanAskPrinter()
+    let printer = AskPrinter(isJSON: isJSON)
     let request = try request(printer)
     try reportingErrors(with: printer.failed) {
-      let chosen = ChosenRadio(radioOptions.choice)
+      let chosen = ChosenRadio(radioOptions.radio)
       let sinks = try radioOptions.sinks()
       printer.begins(request, chosen, isChosen: random)
-      let bonds = try openBonds()
-      let radio = CBRadio(
-        chosen.name, address: try addressOptions.choice, watchedBy: sinks, bonds: bonds)
-      radio.pairing = pair ? PairingQuestions(isJSON: output.json).pairing : .refused
-      let (outcome, question) = try runBlocking {
-        await AskProgram(request, on: radio, printer: printer).run()
-      }
-      radio.close()
+      var program = AskProgram(
+        request, address: try addressOptions.choice, bonds: try openBonds(), printer: printer)
+      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+      try radio.run(&program)
       warn(ofFailuresOf: sinks)
-      if let failure = bonds.failure { throw failure }
-      if case .radioTrouble(let error) = outcome { throw error }
-      printer.ended(outcome, of: question, request)
+      if let failure = program.bonds.failure { throw failure }
+      let outcome = program.outcome ?? .cancelled
+      if case .radioFailed(let error) = outcome { throw error }
+      printer.ended(outcome, of: program.question, request)
       if let status = outcome.exitStatus { throw status }
     }
   }
 
-  /// The bonds with balls; in memory if there is no file and `--pair` is not given.
-  private func openBonds() throws -> RadioBonds {
-    guard let path = BondFile.path(of: Self.bondsName) else {
-      guard pair else { return RadioBonds() }
-      throw ValidationError(
-        "--pair has no folder for the bond: set HOME or XDG_STATE_HOME to an absolute path.")
-    }
-    do throws(SystemError) {
-      guard pair || Files.exists(path) else { return RadioBonds() }
-      let bonds = try RadioBonds(file: path)
-      if let notice = bonds.notice { Terminal.note("Warning: \(sentence(printable(notice)))") }
-      return pair || bonds.count > 0 ? bonds : RadioBonds()
+  private func openBonds() throws -> AskBonds {
+    do throws(AskBondsError) {
+      return try AskBonds(pairs: pair) {
+        Terminal.note("Warning: \(sentence(printable($0)))")
+      }
     } catch {
-      guard !pair else { throw error }
-      Terminal.note("Warning: \(sentence(printable(error.description)))")
-      return RadioBonds()
+      switch error {
+      case .noFolder:
+        throw UsageError(
+          "--pair has no folder for the bond: set HOME or XDG_STATE_HOME to an absolute path.")
+      case .file(let error): throw error
+      }
     }
   }
 
-  func request(_ printer: any AskPrinter) throws -> AskRequest {
+  func request(_ printer: AskPrinter) throws -> AskRequest {
     var request = AskRequest(question: try firstQuestion(printer), name: name?.text, stays: stay)
+    request.pairs = pair
     if pair {
       // A person needs time to compare or type a number.
-      request.answerTimeout = 60
-      request.preparationTimeout = 60
+      request.answerTimeout = 60_000
+      request.preparationTimeout = 60_000
     }
-    if let limit = timeout?.seconds {
+    if let limit = timeout?.milliseconds {
       request.answerTimeout = limit
       request.searchTimeout = limit
       request.preparationTimeout = limit
@@ -170,7 +188,7 @@ struct Ask: ParsableCommand {
 
   /// The question of the command line, or its line of standard input; `nil` if `--stay` waits for a
   /// line.
-  private func firstQuestion(_ printer: any AskPrinter) throws -> String? {
+  private func firstQuestion(_ printer: AskPrinter) throws -> String? {
     if random { return BallQuestion.random() }
     guard question == "-" else { return question }
     if stay { return nil }
@@ -185,15 +203,15 @@ struct Ask: ParsableCommand {
 
 extension AskOutcome {
   /// The exit status; `nil` for success.
-  fileprivate var exitStatus: ExitCode? {
+  fileprivate var exitStatus: ExitStatus? {
     switch self {
     case .answered, .inputEnded: nil
-    case .refused: ExitStatus.refused
-    case .noBallFound, .noService: ExitStatus.noBall
-    case .timedOut, .unreachable: ExitStatus.timedOut
-    case .radioTrouble: ExitStatus.unavailable
-    case .cancelled: ExitStatus.interrupted
-    case .failed, .disconnected: ExitStatus.unexpected
+    case .refused: .refused
+    case .noBallFound, .noService: .noBall
+    case .timedOut, .unreachable: .timedOut
+    case .radioFailed: .unavailable
+    case .cancelled: .interrupted
+    case .failed, .disconnected: .unexpected
     }
   }
 }

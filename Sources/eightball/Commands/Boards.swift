@@ -1,10 +1,11 @@
-import ArgumentParser
 import Boards
 import LinuxBoard
+import LinuxPort
 
 /// Lists the boards.
-struct Boards: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Boards: Command {
+  static let page = CommandPage(
+    name: "boards",
     abstract: "List the known boards, and mark this machine's.",
     discussion: """
       A board names the lines of its buttons and lights, and its radio. The program contains those \
@@ -27,25 +28,40 @@ struct Boards: ParsableCommand {
         78  the board of --file or --options is wrong or unknown
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Print this board as a file, instead of the list.", valueName: "name|file"),
-    completion: .board)
+  enum Option: UInt8, OptionTable {
+    case file, options, json, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .file:
+        OptionRow("--file", "<name|file>", "Print this board as a file, instead of the list.")
+      case .options:
+        OptionRow(
+          "--options", "<name|file>",
+          "Print the options that describe this board, instead of the list.")
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var file: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Print the options that describe this board, instead of the list.", valueName: "name|file"),
-    completion: .board)
   var options: String?
+  var isJSON = false
 
-  @OptionGroup var output: OutputOptions
+  mutating func set(_ option: Option, _ value: OptionValue) {
+    switch option {
+    case .file: file = value.text
+    case .options: options = value.text
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
 
-  func validate() throws {
-    guard [file != nil, options != nil, output.json].count(where: { $0 }) < 2 else {
-      throw ValidationError("Give one of --file, --options and --json.")
+  func validate() throws(UsageError) {
+    guard [file != nil, options != nil, isJSON].count(where: { $0 }) < 2 else {
+      throw UsageError("Give one of --file, --options and --json.")
     }
   }
 
@@ -61,13 +77,13 @@ struct Boards: ParsableCommand {
     let width = KnownBoard.shipped.map(\.name.count).max() ?? 0
     for known in KnownBoard.shipped {
       let isHere = known.name == here?.name
-      if output.json {
+      if isJSON {
         Self.json(known, isHere: isHere)
       } else {
         Terminal.print(Self.line(known, width, isHere: isHere))
       }
     }
-    if !output.json, here == nil {
+    if !isJSON, here == nil {
       Terminal.note(
         model.map { "This machine matches no board: it is a \(printable($0))." }
           ?? "This machine matches no board: it has no device tree.")
@@ -97,7 +113,7 @@ struct Boards: ParsableCommand {
   private static func json(_ known: KnownBoard, isHere: Bool) {
     var line = JSONLine(event: "board")
     line.add("name", known.name)
-    line.add("models", plain: known.models)
+    line.add("models", texts: known.models)
     line.add("chip", known.board.chip?.description)
     line.add("shake", known.board.shake?.name.description)
     line.add("clear", known.board.clear?.name.description)

@@ -1,10 +1,11 @@
-import ArgumentParser
 import BluetoothHost
+import LinuxPort
 import LinuxSystem
 
 /// Lists the bonds of a ball, and removes them.
-struct Bonds: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Bonds: Command {
+  static let page = CommandPage(
+    name: "bonds",
     abstract: "List the bonds of this user's ball, or forget them.",
     discussion: """
       The bond that was used last comes first. Keys are never shown. A list changes nothing, and \
@@ -25,43 +26,61 @@ struct Bonds: ParsableCommand {
         69  there is no such bond
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Forget the bond with the central at this address, or all bonds.",
-      valueName: "address|all"))
+  enum Option: UInt8, OptionTable {
+    case remove, file, ofAsk, json, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .remove:
+        OptionRow(
+          "--remove", "<address|all>",
+          "Forget the bond with the central at this address, or all bonds.")
+      case .file:
+        OptionRow(
+          "--file", "<file>", "The file of the bonds. Default: that of this user's ball.")
+      case .ofAsk:
+        OptionRow(
+          "--of-ask",
+          "Use the bonds of eightball ask: balls that it paired with, not centrals of a ball.")
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var remove: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The file of the bonds. Default: that of this user's ball.", valueName: "file"))
   var file: String?
-
-  @Flag(
-    name: .long,
-    help: "Use the bonds of eightball ask: balls that it paired with, not centrals of a ball.")
   var ofAsk = false
+  var isJSON = false
 
-  @OptionGroup var output: OutputOptions
+  mutating func set(_ option: Option, _ value: OptionValue) {
+    switch option {
+    case .remove: remove = value.text
+    case .file: file = value.text
+    case .ofAsk: ofAsk = true
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
 
-  func validate() throws {
+  func validate() throws(UsageError) {
     if let remove, !removesAll, DeviceAddress.bytes(of: remove) == nil {
-      throw ValidationError(
+      throw UsageError(
         "--remove: “\(printable(remove))” is neither all nor an address such as C0:00:00:00:00:01; "
           + "eightball bonds lists them.")
     }
     guard !ofAsk || file == nil else {
-      throw ValidationError("Give --of-ask or --file, not both.")
+      throw UsageError("Give --of-ask or --file, not both.")
     }
-    if let file, file.isEmpty { throw ValidationError("--file is empty: give a path.") }
+    if let file, file.isEmpty { throw UsageError("--file is empty: give a path.") }
   }
 
   private var removesAll: Bool { remove == "all" }
 
   func run() throws {
-    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {
-      guard let path = file ?? BondFile.path(of: ofAsk ? Ask.bondsName : BondKeeper.fileName)
+    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
+      guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : BondKeeper.fileName)
       else {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected
@@ -119,7 +138,7 @@ struct Bonds: ParsableCommand {
     for index in 0..<bonds.count {
       guard let bond = bonds.bond(at: index) else { continue }
       let usesPrivacy = bond.identityResolvingKey.map { $0 != .zero } ?? false
-      guard !output.json else {
+      guard !isJSON else {
         var line = JSONLine(event: "bond")
         line.add("address", bond.identityAddress)
         line.add("kind", bond.identityAddress.kindText)
@@ -138,11 +157,11 @@ struct Bonds: ParsableCommand {
   }
 
   private func sayNone(_ path: String) {
-    if !output.json { Terminal.note("There are no bonds in \(printable(path)).") }
+    if !isJSON { Terminal.note("There are no bonds in \(printable(path)).") }
   }
 
   private func sayForgotten(_ address: DeviceAddress) {
-    guard output.json else { return Terminal.print("Forgotten: \(address.text).") }
+    guard isJSON else { return Terminal.print("Forgotten: \(address.text).") }
     var line = JSONLine(event: "forgotten")
     line.add("address", address)
     line.print()
@@ -156,6 +175,6 @@ struct Bonds: ParsableCommand {
   }
 
   private func complain(_ text: String, _ reason: String) {
-    printFailure(text, reason: reason, isJSON: output.json)
+    printFailure(text, reason: reason, isJSON: isJSON)
   }
 }

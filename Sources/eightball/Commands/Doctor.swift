@@ -1,9 +1,11 @@
-import ArgumentParser
 import LinuxBoard
+import LinuxPort
+import LinuxRadio
 
 /// Checks whether this machine can run a ball.
-struct Doctor: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Doctor: Command {
+  static let page = CommandPage(
+    name: "doctor",
     abstract: "Check whether this machine can run a ball, and say what to do.",
     discussion: """
       Each line is ok, a note, or wrong with what to do about it: the radio, the adapters and \
@@ -27,13 +29,38 @@ struct Doctor: ParsableCommand {
         78  the board is wrong or unknown
       """)
 
-  @OptionGroup var boardOptions: BoardOptions
-  @OptionGroup var radioChoice: RadioChoiceOptions
-  @OptionGroup var output: OutputOptions
+  enum Option: UInt8, OptionTable {
+    case board, set, radio, json, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .board: .board
+      case .set: .set
+      case .radio: .radio
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  var boardOptions = BoardOptions()
+  var radio: RadioName?
+  var isJSON = false
+
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .board: boardOptions.board = value.text
+    case .set: try boardOptions.add(value)
+    case .radio: radio = try value.radio()
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
 
   func run() throws {
     let checkup = checkup()
-    if output.json {
+    if isJSON {
       for finding in checkup.findings { Self.json(finding) }
       var line = JSONLine(event: "checked")
       line.add("well", checkup.isWell)
@@ -57,7 +84,7 @@ struct Doctor: ParsableCommand {
     var machine = Machine.here(for: board.description)
     let defaultRadio = machine.defaultRadio
     let radio = ChosenRadio(
-      radioChoice, board: board.description, defaultRadio: defaultRadio)
+      self.radio, board: board.description, defaultRadio: defaultRadio)
     machine.checkRadio(radio.name)
     return Checkup(
       of: machine,

@@ -1,10 +1,11 @@
-import ArgumentParser
 import BallControl
+import LinuxPort
 import LinuxSystem
 
 /// Prints the events of a ball's control socket.
-struct Events: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Events: Command {
+  static let page = CommandPage(
+    name: "events",
     abstract: "Print what a running ball does, as lines of JSON.",
     discussion: """
       The first lines are the state of the ball, up to the event current; each later line is a \
@@ -23,13 +24,35 @@ struct Events: ParsableCommand {
         69  no ball runs, or its socket cannot be used
       """)
 
-  @OptionGroup var controlOption: ControlOption
+  enum Option: UInt8, OptionTable {
+    case control, packets, follow, version, help
 
-  @Flag(name: .long, help: "Also print each packet of the ball's radio, layer by layer.")
+    var row: OptionRow {
+      switch self {
+      case .control: .control
+      case .packets:
+        OptionRow("--packets", "Also print each packet of the ball's radio, layer by layer.")
+      case .follow:
+        OptionRow(
+          "--follow", "Wait for a ball if none runs, and for the next one when it ends.")
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  var control: String?
   var packets = false
-
-  @Flag(name: .long, help: "Wait for a ball if none runs, and for the next one when it ends.")
   var follow = false
+
+  mutating func set(_ option: Option, _ value: OptionValue) {
+    switch option {
+    case .control: control = value.text
+    case .packets: packets = true
+    case .follow: follow = true
+    case .version, .help: break
+    }
+  }
 
   func run() throws {
     do {
@@ -46,7 +69,9 @@ struct Events: ParsableCommand {
     let output = try LineOutput(loop: loop)
     var program = EventsProgram(
       follows: follow, addsLayers: packets, print: output.print, note: Terminal.note)
-    let client = ControlClient(paths: controlOption.paths, wantsPackets: packets, loop: loop) {
+    let client = ControlClient(
+      paths: ControlPath.candidates(control), wantsPackets: packets, loop: loop
+    ) {
       program.take($0)
     }
     while signals.count == 0 {

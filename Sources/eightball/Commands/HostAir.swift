@@ -1,12 +1,12 @@
-import ArgumentParser
+import LinuxPort
 import LinuxRadio
 import LinuxSystem
 import VirtualRadio
 
 /// Hosts the virtual air.
-struct HostAir: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "radio",
+struct HostAir: Command {
+  static let page = CommandPage(
+    name: "radio",
     abstract: "Host the virtual air, for other programs to join.",
     discussion: """
       Each connection is one new Bluetooth controller that speaks H4; the controllers hear each \
@@ -28,35 +28,57 @@ struct HostAir: ParsableCommand {
         69  it cannot listen there, or the limit on open files is too low
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Where to listen: unix:PATH or tcp-server:HOST:PORT. Default: the socket of --radio virtual.",
-      valueName: "where"),
-    transform: { try HostAir.name($0) })
+  enum Option: UInt8, OptionTable {
+    case listen, limit, verbose, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .listen:
+        OptionRow(
+          "--listen", "<where>",
+          """
+          Where to listen: unix:PATH or tcp-server:HOST:PORT. Default: the socket of --radio virtual.
+          """)
+      case .limit:
+        OptionRow(
+          "--limit", "<number>",
+          "How many radios may be on the air at once: 1 to 10000. (default: 64)")
+      case .verbose: OptionRow("--verbose", "Print who joins and who leaves.")
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var listen: RadioName?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "How many radios may be on the air at once: 1 to 10000.", valueName: "number"))
   var limit = AirServer.defaultMaximumClients
-
-  @Flag(name: .long, help: "Print who joins and who leaves.")
   var verbose = false
 
-  func validate() throws {
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .listen:
+      guard let name = Self.name(value.text) else {
+        throw value.invalid(": --listen takes unix:PATH or tcp-server:HOST:PORT.")
+      }
+      listen = name
+    case .limit: limit = try value.number()
+    case .verbose: verbose = true
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) {
     guard (1...10_000).contains(limit) else {
-      throw ValidationError("--limit takes 1 to 10000 radios, not \(limit).")
+      throw UsageError("--limit takes 1 to 10000 radios, not \(limit).")
     }
   }
 
   /// Where to listen: two of the forms of a radio's name.
-  private static func name(_ text: String) throws -> RadioName {
+  private static func name(_ text: String) -> RadioName? {
     switch try? RadioName(text) {
     case .unix(let path): return .unix(path: path)
     case .tcpServer(let host, let port): return .tcpServer(host: host, port: port)
-    default: throw ValidationError("--listen takes unix:PATH or tcp-server:HOST:PORT.")
+    default: return nil
     }
   }
 

@@ -1,8 +1,10 @@
-import ArgumentParser
+import BallControl
+import LinuxPort
 
 /// Shows the lights of a running ball.
-struct Lights: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Lights: Command {
+  static let page = CommandPage(
+    name: "lights",
     abstract: "Show the lights of the running ball.",
     discussion: """
       Blinking lights show their current state. A light that the board lacks is shown as none; \
@@ -19,13 +21,33 @@ struct Lights: ParsableCommand {
         69  no ball runs
       """)
 
-  @OptionGroup var output: OutputOptions
+  enum Option: UInt8, OptionTable {
+    case json, control, version, help
 
-  @OptionGroup var ball: ControlOption
+    var row: OptionRow {
+      switch self {
+      case .json: .json
+      case .control: .control
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  var isJSON = false
+  var control: String?
+
+  mutating func set(_ option: Option, _ value: OptionValue) {
+    switch option {
+    case .json: isJSON = true
+    case .control: control = value.text
+    case .version, .help: break
+    }
+  }
 
   func run() throws {
-    let lights = try BallConversation(ball.paths).lights
-    guard output.json else {
+    let lights = try BallConversation(ControlPath.candidates(control)).lights
+    guard isJSON else {
       Terminal.print("status: \(Self.word(lights.status))")
       Terminal.print("answer: \(Self.word(lights.answer))")
       return

@@ -1,10 +1,9 @@
-import ArgumentParser
-import CoreBluetooth
+import LinuxPort
 
 /// Lists the advertising devices.
-struct ListDevices: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "scan",
+struct ListDevices: Command {
+  static let page = CommandPage(
+    name: "scan",
     abstract: "List the devices that advertise nearby, and which of them are balls.",
     discussion: """
       Prints a device as soon as its name is known, or else at the end.
@@ -22,29 +21,56 @@ struct ListDevices: ParsableCommand {
         74  the list cannot be written
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "How long to listen, such as 10s or 500ms; default: 5s.", valueName: "time"),
-    transform: { try TimeOption($0, upTo: TimeOption.hour) })
-  var timeout = TimeOption(milliseconds: 5_000)
+  enum Option: UInt8, OptionTable {
+    case timeout, address, radio, verbose, capture, json, version, help
 
-  @OptionGroup var addressOptions: AddressOptions
-  @OptionGroup var radioOptions: RadioOptions
-  @OptionGroup var output: OutputOptions
+    var row: OptionRow {
+      switch self {
+      case .timeout:
+        OptionRow(
+          "--timeout", "<time>", "How long to listen, such as 10s or 500ms; default: 5s.")
+      case .address: .address
+      case .radio: .radio
+      case .verbose: .verbose
+      case .capture: .capture
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  var timeout = TimeOption(milliseconds: 5_000)
+  var addressOptions = AddressOptions()
+  var radioOptions = RadioOptions()
+  var isJSON = false
+
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .timeout: timeout = try value.time(upTo: TimeOption.hour)
+    case .address: addressOptions.address = try value.address()
+    case .radio: radioOptions.radio = try value.radio()
+    case .verbose: radioOptions.verbose = true
+    case .capture: radioOptions.capture = value.text
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) { try addressOptions.validate() }
 
   func run() throws {
-    let printer = ScanPrinter(isJSON: output.json)
+    let printer = ScanPrinter(isJSON: isJSON)
     try reportingErrors(with: printer.failed) {
-      let chosen = ChosenRadio(radioOptions.choice)
+      let chosen = ChosenRadio(radioOptions.radio)
       let sinks = try radioOptions.sinks()
       printer.begins(chosen)
-      let radio = CBRadio(
-        chosen.name, address: try addressOptions.choice, watchedBy: sinks)
-      defer { radio.close() }
-      let program = ScanProgram(duration: timeout.seconds, radio: radio)
-      try runBlocking { try await program.run(printer) }
-      printer.ends()
+      var program = ScanProgram(
+        duration: timeout.milliseconds, address: try addressOptions.choice.own, printer: printer)
+      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+      try radio.run(&program)
+      if let failure = program.failure { throw failure }
+      program.printEnd()
       warn(ofFailuresOf: sinks)
     }
   }

@@ -1,12 +1,13 @@
-import ArgumentParser
 import BallControl
 import BallMetrics
 import BluetoothHost
+import LinuxPort
 import LinuxSystem
 
 /// Serves the metrics of running balls.
-struct Metrics: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Metrics: Command {
+  static let page = CommandPage(
+    name: "metrics",
     abstract: "Serve the metrics of running balls, for Prometheus.",
     discussion: """
       For balls that run without --metrics. At each request it asks the balls by their control \
@@ -25,30 +26,57 @@ struct Metrics: ParsableCommand {
         69  it cannot listen there
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Where to serve them: PORT, on this machine only, or HOST:PORT, where _ means all addresses "
-        + "of this machine; port 0 takes a free one.", valueName: "host:port"),
-    transform: { try MetricsAddress(option: $0) })
-  var listen: MetricsAddress
+  enum Option: UInt8, OptionTable {
+    case listen, control, json, version, help
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The control socket of a ball; may be given several times. Default: $EIGHTBALL_CONTROL, or "
-        + "else your own ball's, or else the service's.", valueName: "path"),
-    completion: .file())
+    var row: OptionRow {
+      switch self {
+      case .listen:
+        OptionRow(
+          "--listen", "<host:port>",
+          """
+          Where to serve them: PORT, on this machine only, or HOST:PORT, where _ means all addresses \
+          of this machine; port 0 takes a free one.
+          """)
+      case .control:
+        OptionRow(
+          "--control", "<path>", isRepeatable: true,
+          """
+          The control socket of a ball; may be given several times. Default: $EIGHTBALL_CONTROL, or \
+          else your own ball's, or else the service's.
+          """)
+      case .json: .json
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  var listen: MetricsAddress?
   var control: [String] = []
+  var isJSON = false
 
-  @OptionGroup var output: OutputOptions
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .listen: listen = try value.metricsAddress()
+    case .control: control.append(value.text)
+    case .json: isJSON = true
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) {
+    guard listen != nil else {
+      throw UsageError("Missing expected argument '--listen <host:port>'")
+    }
+  }
 
   func run() throws {
-    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {
+    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
       let loop = try EventLoop()
       let signals = try TerminationSignals(loop: loop)
-      guard let server = try listen.serve(in: loop, endedBy: signals) else { return }
-      Terminal.print(listen.line(port: server.port, isJSON: output.json))
+      guard let listen, let server = try listen.serve(in: loop, endedBy: signals) else { return }
+      Terminal.print(listen.line(port: server.port, isJSON: isJSON))
       let balls =
         control.isEmpty ? [ControlPath.candidates()] : control.map { ControlPath.candidates($0) }
       let program = MetricsProgram(balls, server: server, loop: loop, note: Terminal.note)

@@ -1,9 +1,11 @@
-import ArgumentParser
+import BallControl
 import Glibc
+import LinuxPort
 
 /// Presses a button of a running ball.
-struct Press: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Press: Command {
+  static let page = CommandPage(
+    name: "press",
     abstract: "Press a button of the running ball.",
     discussion: """
       Start the ball with eightball run --board virtual; on a real board, with --allow-presses. \
@@ -18,27 +20,65 @@ struct Press: ParsableCommand {
         1   an unexpected failure
         64  the command line is wrong
         69  no ball runs, it has no such button, or the button is held down
-      """)
+      """,
+    argument: .init(
+      name: "button", isOptional: false, help: "shake or clear."))
 
   /// The buttons.
-  enum ButtonArgument: String, ExpressibleByArgument, CaseIterable {
+  enum ButtonArgument: String, CaseIterable {
     case shake
     case clear
   }
 
-  @Argument(help: "shake or clear.")
-  var button: ButtonArgument
+  enum Option: UInt8, OptionTable {
+    case hold, control, version, help
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("How long to hold it, such as 3s or 250ms.", valueName: "time"),
-    transform: { try TimeOption($0, upTo: 60_000) })
+    var row: OptionRow {
+      switch self {
+      case .hold:
+        OptionRow(
+          "--hold", "<time>", "How long to hold it, such as 3s or 250ms. (default: 100 ms)")
+      case .control: .control
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
+  /// The button; `nil` until an argument names it.
+  private var named: ButtonArgument?
   var hold = TimeOption(milliseconds: 100)
+  var control: String?
 
-  @OptionGroup var ball: ControlOption
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .hold: hold = try value.time(upTo: 60_000)
+    case .control: control = value.text
+    case .version, .help: break
+    }
+  }
+
+  mutating func take(_ argument: String) throws(UsageError) {
+    guard named == nil else {
+      throw UsageError("Unexpected argument '\(printable(argument))'")
+    }
+    guard let button = ButtonArgument(rawValue: argument) else {
+      throw UsageError(
+        "The value '\(printable(argument))' is invalid for '<button>'. Please provide one of "
+          + "'shake' and 'clear'.")
+    }
+    named = button
+  }
+
+  func validate() throws(UsageError) {
+    guard named != nil else { throw UsageError("Missing expected argument '<button>'") }
+  }
+
+  /// The button to press.
+  private var button: ButtonArgument { named ?? .shake }
 
   func run() throws {
-    let conversation = try BallConversation(ball.paths)
+    let conversation = try BallConversation(ControlPath.candidates(control))
     try conversation.request("down \(button.rawValue)")
     poll(nil, 0, CInt(hold.milliseconds))
     try conversation.request("up \(button.rawValue)")

@@ -1,14 +1,16 @@
-import ArgumentParser
+import BallMetrics
 import BallRunner
 import BluetoothHost
 import EightBall
 import LinuxBoard
+import LinuxPort
 import LinuxRadio
 import LinuxSystem
 
 /// Runs a ball.
-struct Run: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Run: Command {
+  static let page = CommandPage(
+    name: "run",
     abstract: "Run a ball: advertise, take questions, answer them.",
     discussion: """
       It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP. If it loses its \
@@ -40,110 +42,126 @@ struct Run: ParsableCommand {
       """)
 
   /// How answers are worded.
-  enum Answers: String, ExpressibleByArgument, CaseIterable {
+  enum Answers: String, CaseIterable {
     case text
     case slugs
 
     var style: AnswerFormat { self == .text ? .text : .slug }
   }
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The name of the ball: 1 to 29 bytes of UTF-8.", valueName: "name"))
+  /// What a ball requires of a link, as `--security` names it.
+  enum Security: String, CaseIterable {
+    case none
+    case encrypted
+    case authenticated
+
+    /// `nil` for an open ball.
+    var protection: BallProtection? {
+      switch self {
+      case .none: nil
+      case .encrypted: .encrypted
+      case .authenticated: .authenticated
+      }
+    }
+  }
+
+  enum Option: UInt8, OptionTable {
+    case name, answers, seed, idleLimit, security, pairingWindow, privacy, control, allowPresses,
+      address, board, set, radio, verbose, capture, metrics, json, quiet, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .name: .name
+      case .answers: .answers
+      case .seed: .seed
+      case .idleLimit: .idleLimit
+      case .security: .security
+      case .pairingWindow: .pairingWindow
+      case .privacy: .privacy
+      case .control: .ballControl
+      case .allowPresses: .allowPresses
+      case .address: .address
+      case .board: .board
+      case .set: .set
+      case .radio: .radio
+      case .verbose: .verbose
+      case .capture: .capture
+      case .metrics: .metrics
+      case .json: .json
+      case .quiet: .quiet
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var name = BallName.usual
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "text: English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that translate them.",
-      valueName: "text|slugs"))
   var answers = Answers.text
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Decides all answers: the same seed gives the same answers. Default: random.",
-      valueName: "number"))
   var seed: UInt64?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "When four centrals are connected, drop one that has sent nothing for this long, to make "
-        + "room: 1 to 1440 minutes; 0 keeps every central.", valueName: "minutes"))
   var idleLimit: UInt16 = 5
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "What a link must be for a question: none: open; encrypted: encrypted; authenticated: paired "
-        + "by comparing a number on both sides, which needs a terminal.",
-      valueName: "none|encrypted|authenticated"))
-  var security = SecurityOption.none
-
-  @Flag(
-    name: .customLong("pairing-window"),
-    help: ArgumentHelp(
-      "Keep pairing open for the whole minute, so that several centrals can pair. Requires "
-        + "--security."))
+  var security = Security.none
   var keepsPairingOpen = false
-
-  @Flag(
-    name: .customLong("private"),
-    help: ArgumentHelp(
-      "Use private addresses, a new one every 15 minutes: only bonded peers recognise the ball. "
-        + "Requires --security."))
   var isPrivate = false
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The control socket, where programs watch the ball and press its buttons. See ENVIRONMENT in "
-        + "eightball --help for the default.", valueName: "path"),
-    completion: .file())
   var control: String?
-
-  @Flag(
-    name: .long,
-    help: "Let programs press the buttons of a real board: eightball press, eightball panel.")
   var allowPresses = false
-
-  @OptionGroup var addressOptions: AddressOptions
-  @OptionGroup var boardOptions: BoardOptions
-  @OptionGroup var radioOptions: RadioOptions
-  @OptionGroup var metricsOptions: MetricsOptions
-  @OptionGroup var output: OutputOptions
-
-  @Flag(name: .customLong("quiet"), help: "Print only warnings and errors.")
+  var addressOptions = AddressOptions()
+  var boardOptions = BoardOptions()
+  var radioOptions = RadioOptions()
+  var metrics: MetricsAddress?
+  var isJSON = false
   var isQuiet = false
 
-  func validate() throws {
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .name: name = BallName(text: value.text)
+    case .answers: answers = try value.name()
+    case .seed: seed = try value.number()
+    case .idleLimit: idleLimit = try value.number()
+    case .security: security = try value.name()
+    case .pairingWindow: keepsPairingOpen = true
+    case .privacy: isPrivate = true
+    case .control: control = value.isGiven ? value.text : nil
+    case .allowPresses: allowPresses = true
+    case .address: addressOptions.address = try value.address()
+    case .board: boardOptions.board = value.text
+    case .set: try boardOptions.add(value)
+    case .radio: radioOptions.radio = try value.radio()
+    case .verbose: radioOptions.verbose = true
+    case .capture: radioOptions.capture = value.text
+    case .metrics: metrics = try value.metricsAddress()
+    case .json: isJSON = true
+    case .quiet: isQuiet = true
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) {
     try name.validate()
-    guard !isQuiet || !output.json else {
-      throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    try addressOptions.validate()
+    guard !isQuiet || !isJSON else {
+      throw UsageError("--quiet and --json exclude each other: give one of them.")
     }
     guard !keepsPairingOpen || security != .none else {
-      throw ValidationError(
+      throw UsageError(
         "--pairing-window keeps pairing open, and a ball pairs only with --security: add --security "
           + "encrypted or authenticated.")
     }
     guard !isPrivate || security != .none else {
-      throw ValidationError(
+      throw UsageError(
         "--private requires bonds, by which peers recognise the ball: add --security encrypted or "
           + "authenticated.")
     }
     guard !isPrivate || addressOptions.address == nil else {
-      throw ValidationError("--private and --address exclude each other: give one of them.")
+      throw UsageError("--private and --address exclude each other: give one of them.")
     }
     guard security != .authenticated || hasUser else {
-      throw ValidationError(
+      throw UsageError(
         "--security authenticated needs a terminal to show a number and read yes or no, and there "
           + "is none\(isQuiet ? " with --quiet" : ""): run it on one, or give --security encrypted."
       )
     }
     guard idleLimit <= 1_440 else {
-      throw ValidationError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
+      throw UsageError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
     }
   }
 
@@ -166,9 +184,9 @@ struct Run: ParsableCommand {
   private var hasUser: Bool { PairingUser.hasTerminal && !isQuiet }
 
   func run() throws {
-    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: output.json) }) {
+    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
       let board = try ChosenBoard(boardOptions)
-      let radio = ChosenRadio(radioOptions.choice, board: board.description)
+      let radio = ChosenRadio(radioOptions.radio, board: board.description)
       let loop = try EventLoop()
       let screen = Screen(loop: loop)
       let sinks = try radioOptions.sinks(note: screen.note)
@@ -214,8 +232,8 @@ struct Run: ParsableCommand {
     if isForPeople {
       for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
     }
-    if let address = metricsOptions.metrics, let port = try runner.port.serveMetrics(at: address) {
-      runner.print(Array(address.line(port: port, isJSON: output.json).utf8).span)
+    if let address = metrics, let port = try runner.port.serveMetrics(at: address) {
+      runner.print(Array(address.line(port: port, isJSON: isJSON).utf8).span)
     }
     try runner.port.open(
       board.description, control: controlSettings, drawsBall: isForPeople, hasUser: hasUser)
@@ -226,7 +244,7 @@ struct Run: ParsableCommand {
     }
   }
 
-  private var lines: LineFormat { output.json ? .json : isQuiet ? .none : .words }
+  private var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
 
   /// The identity of a ball that uses private addresses: the known one if it has an identity
   /// resolving key. Peers get it when they pair.
@@ -246,7 +264,7 @@ struct Run: ParsableCommand {
     knownAs known: DeviceAddress? = nil, isAddressTemporary: Bool = false
   ) throws -> BallConfiguration {
     guard let name = DeviceName(Array(name.text.utf8).span) else {
-      throw ExitCode.validationFailure
+      throw ExitStatus.usage
     }
     let address = try addressOptions.choice
     let random = known.flatMap { $0.kind == .random ? $0 : nil } ?? .newStaticRandom()

@@ -1,13 +1,13 @@
-import ArgumentParser
 import BallMetrics
 import BallSwarm
+import LinuxPort
 import LinuxRadio
 import LinuxSystem
 
 /// Runs many balls.
-struct RunSwarm: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "swarm",
+struct RunSwarm: Command {
+  static let page = CommandPage(
+    name: "swarm",
     abstract: "Run many balls at once, to test a central app.",
     discussion: """
       Each ball has its own address, name, connections and answers. --seed decides all of them and \
@@ -38,97 +38,125 @@ struct RunSwarm: ParsableCommand {
         69  the radio or the port for the metrics cannot be used, or the radio is full
       """)
 
-  @Option(name: .long, help: ArgumentHelp("How many balls: 1 to 10000.", valueName: "number"))
+  enum Option: UInt8, OptionTable {
+    case count, name, places, seed, answers, drop, vanish, dropEvery, radio, metrics, json, quiet,
+      version, help
+
+    var row: OptionRow {
+      switch self {
+      case .count: OptionRow("--count", "<number>", "How many balls: 1 to 10000. (default: 100)")
+      case .name:
+        OptionRow(
+          "--name", "<name>",
+          """
+          The name of each ball: 1 to 29 bytes of UTF-8. %d stands for the number of the ball, from \
+          1, and %03d for three digits; without it all have the same name. %% is a percent sign. \
+          (default: Ball %03d)
+          """)
+      case .places:
+        OptionRow(
+          "--places", "<number>",
+          """
+          How many centrals each ball serves at once: 1 to 4. When full, it does not advertise. \
+          (default: 1)
+          """)
+      case .seed:
+        OptionRow(
+          "--seed", "<number>",
+          "Decides all addresses, answers and faults. Default: random.")
+      case .answers: .answers
+      case .drop:
+        OptionRow(
+          "--drop", "<percent>",
+          "The percentage of connections that the ball ends: 0 to 100. (default: 0)")
+      case .vanish:
+        OptionRow(
+          "--vanish", "<percent>",
+          """
+          The percentage of connections in which the ball falls silent, and returns after 1 to 5 s: \
+          0 to 100. (default: 0)
+          """)
+      case .dropEvery:
+        OptionRow(
+          "--drop-every", "<time>",
+          """
+          All balls end all connections at once, each time that this period passes, such as 30s.
+          """)
+      case .radio:
+        OptionRow(
+          "--radio", "<radio>",
+          """
+          The controllers to use: virtual, unix:PATH or tcp-client:HOST:PORT, which each serve many \
+          balls. Default: virtual.
+          """)
+      case .metrics: .metrics
+      case .json: .json
+      case .quiet: .quiet
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var count = 100
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The name of each ball: 1 to 29 bytes of UTF-8. %d stands for the number of the ball, from "
-        + "1, and %03d for three digits; without it all have the same name. %% is a percent sign.",
-      valueName: "name"),
-    transform: { try NamePattern($0) })
   var name = NamePattern.usual
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "How many centrals each ball serves at once: 1 to 4. When full, it does not advertise.",
-      valueName: "number"))
   var places = 1
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Decides all addresses, answers and faults. Default: random.", valueName: "number"))
   var seed: UInt64?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "text: English, for any app; slugs: SLUG-ANSWER-00 to -19, for apps that translate them.",
-      valueName: "text|slugs"))
   var answers = Run.Answers.text
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The percentage of connections that the ball ends: 0 to 100.", valueName: "percent"))
   var drop: UInt32 = 0
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The percentage of connections in which the ball falls silent, and returns after 1 to 5 s: 0 "
-        + "to 100.",
-      valueName: "percent"))
   var vanish: UInt32 = 0
-
-  @Option(
-    name: .customLong("drop-every"),
-    help: ArgumentHelp(
-      "All balls end all connections at once, each time that this period passes, such as 30s.",
-      valueName: "time"),
-    transform: { try TimeOption($0, upTo: TimeOption.hour) })
   var dropEvery: TimeOption?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The controllers to use: virtual, unix:PATH or tcp-client:HOST:PORT, which each serve many "
-        + "balls. Default: virtual.", valueName: "radio"),
-    transform: { try RadioName($0) })
   var radio = RadioName.virtual
-
-  @OptionGroup var metricsOptions: MetricsOptions
-  @OptionGroup var output: OutputOptions
-
-  @Flag(name: .customLong("quiet"), help: "Print only warnings and errors.")
+  var metrics: MetricsAddress?
+  var isJSON = false
   var isQuiet = false
 
-  func validate() throws {
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .count: count = try value.number()
+    case .name:
+      do throws(NamePatternError) {
+        name = try NamePattern(value.text)
+      } catch {
+        throw value.invalid(": \(error.description)")
+      }
+    case .places: places = try value.number()
+    case .seed: seed = try value.number()
+    case .answers: answers = try value.name()
+    case .drop: drop = try value.number()
+    case .vanish: vanish = try value.number()
+    case .dropEvery: dropEvery = try value.time(upTo: TimeOption.hour)
+    case .radio: radio = try value.radio()
+    case .metrics: metrics = try value.metricsAddress()
+    case .json: isJSON = true
+    case .quiet: isQuiet = true
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) {
     guard (1...SwarmConfiguration.maximumCount).contains(count) else {
-      throw ValidationError(
+      throw UsageError(
         "--count takes 1 to \(SwarmConfiguration.maximumCount) balls, not \(count).")
     }
     guard (1...SwarmConfiguration.maximumConnections).contains(places) else {
-      throw ValidationError(
+      throw UsageError(
         "--places takes 1 to \(SwarmConfiguration.maximumConnections) centrals, not \(places).")
     }
     do throws(NamePatternError) {
       try name.validate(count: count)
     } catch {
-      throw ValidationError(printable("\(error.description)."))
+      throw UsageError(printable("\(error.description)."))
     }
     guard drop <= 100, vanish <= 100, drop + vanish <= 100 else {
-      throw ValidationError(
+      throw UsageError(
         "--drop \(drop) and --vanish \(vanish) add up to more than 100: give 100 or less together.")
     }
-    guard !isQuiet || !output.json else {
-      throw ValidationError("--quiet and --json exclude each other: give one of them.")
+    guard !isQuiet || !isJSON else {
+      throw UsageError("--quiet and --json exclude each other: give one of them.")
     }
     if let refusal = SwarmConfiguration.refusal(of: radio) {
-      throw ValidationError("\(refusal).")
+      throw UsageError("\(refusal).")
     }
   }
 
@@ -139,7 +167,7 @@ struct RunSwarm: ParsableCommand {
       seed: SwarmSeed(rawValue: seed ?? .random(in: .min ... .max)))
     swarm.connections = places
     swarm.style = answers.style
-    swarm.lines = output.json ? .json : isQuiet ? .none : .words
+    swarm.lines = isJSON ? .json : isQuiet ? .none : .words
     swarm.faults.drops = drop
     swarm.faults.vanishings = vanish
     swarm.faults.stormPeriod = dropEvery?.milliseconds
@@ -148,7 +176,7 @@ struct RunSwarm: ParsableCommand {
   }
 
   func run() throws {
-    let complain = { printFailure($0, reason: $1, isJSON: output.json) }
+    let complain = { printFailure($0, reason: $1, isJSON: isJSON) }
     try reportingErrors(with: complain) {
       let loop = try EventLoop()
       let signals = try TerminationSignals(loop: loop)
@@ -167,10 +195,10 @@ struct RunSwarm: ParsableCommand {
   private func serveMetrics(
     of swarm: Swarm, in loop: EventLoop, endedBy signals: TerminationSignals
   ) throws {
-    guard let address = metricsOptions.metrics,
+    guard let address = metrics,
       let server = try address.serve(in: loop, endedBy: signals)
     else { return }
     swarm.metrics = server
-    if !isQuiet { Terminal.print(address.line(port: server.port, isJSON: output.json)) }
+    if !isQuiet { Terminal.print(address.line(port: server.port, isJSON: isJSON)) }
   }
 }

@@ -1,11 +1,11 @@
-import ArgumentParser
+import LinuxPort
 import LinuxRadio
 import LinuxSystem
 
 /// Serves a page that shows a ball, by executing eightball-panel in place of this program.
-struct ShowPanel: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "panel",
+struct ShowPanel: Command {
+  static let page = CommandPage(
+    name: "panel",
     abstract: "Show the running ball on a page in a browser.",
     discussion: """
       Prints the address of a page. The page shows the ball, its lights, its connections, and each \
@@ -27,36 +27,53 @@ struct ShowPanel: ParsableCommand {
         69  the port is in use, or eightball-panel is not installed
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The TCP port of the page; 0 takes a free one.", valueName: "number"))
+  enum Option: UInt8, OptionTable {
+    case port, control, radio, listen, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .port:
+        OptionRow(
+          "--port", "<number>", "The TCP port of the page; 0 takes a free one. (default: 8818)")
+      case .control: .control
+      case .radio:
+        OptionRow(
+          "--radio", "<radio>",
+          "The radio for questions from the page, if programs cannot share the ball's radio.")
+      case .listen:
+        OptionRow(
+          "--listen", "<host>",
+          "The host to listen on; 0.0.0.0 for all addresses. Default: this machine's loopback.")
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var port: UInt16 = 8_818
-
-  @OptionGroup var ball: ControlOption
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The radio for questions from the page, if programs cannot share the ball's radio.",
-      valueName: "radio"))
+  var control: String?
   var radio: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The host to listen on; 0.0.0.0 for all addresses. Default: this machine's loopback.",
-      valueName: "host"))
   var listen: String?
 
-  func validate() throws {
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .port: port = try value.number()
+    case .control: control = value.text
+    case .radio: radio = value.text
+    case .listen: listen = value.text
+    case .version, .help: break
+    }
+  }
+
+  func validate() throws(UsageError) {
     if let radio {
       do throws(RadioNameError) {
         _ = try RadioName(radio)
       } catch {
-        throw ValidationError("--radio \(radio): \(error.description).")
+        throw UsageError("--radio \(radio): \(error.description).")
       }
     }
-    guard listen != "" else { throw ValidationError("--listen is empty: give a host.") }
+    guard listen != "" else { throw UsageError("--listen is empty: give a host.") }
   }
 
   func run() throws {
@@ -68,7 +85,7 @@ struct ShowPanel: ParsableCommand {
       throw ExitStatus.unavailable
     }
     var arguments = [server, "--port", "\(port)", "--eightball", CurrentProcess.programPath]
-    if let control = ball.control { arguments += ["--control", control] }
+    if let control { arguments += ["--control", control] }
     if let radio { arguments += ["--radio", radio] }
     if let listen { arguments += ["--listen", listen] }
     let failure = PanelProgram.become(arguments)

@@ -1,12 +1,13 @@
-import ArgumentParser
 import Boards
 import Glibc
 import LinuxBoard
+import LinuxPort
 import LinuxSystem
 
 /// Draws how a board is wired.
-struct Wiring: ParsableCommand {
-  static let configuration = CommandConfiguration(
+struct Wiring: Command {
+  static let page = CommandPage(
+    name: "wiring",
     abstract: "Draw the 40-pin header with a board's buttons and lights.",
     discussion: """
       Draws each wire from pin to pin: a button to ground, a light with its resistor. Default: \
@@ -22,16 +23,44 @@ struct Wiring: ParsableCommand {
         0   the header is drawn
         64  the command line is wrong
         78  a board's file is wrong, or there is no such board
-      """)
+      """,
+    argument: .init(
+      name: "name", isOptional: true, help: "The name of a board, or its file."))
 
-  @Argument(help: "The name of a board, or its file.", completion: .board)
+  enum Option: UInt8, OptionTable {
+    case board, set, version, help
+
+    var row: OptionRow {
+      switch self {
+      case .board: .board
+      case .set: .set
+      case .version: .version
+      case .help: .help
+      }
+    }
+  }
+
   var name: String?
+  var options = BoardOptions()
 
-  @OptionGroup var options: BoardOptions
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
+    switch option {
+    case .board: options.board = value.text
+    case .set: try options.add(value)
+    case .version, .help: break
+    }
+  }
 
-  func validate() throws {
+  mutating func take(_ argument: String) throws(UsageError) {
+    guard name == nil else {
+      throw UsageError("Unexpected argument '\(printable(argument))'")
+    }
+    name = argument
+  }
+
+  func validate() throws(UsageError) {
     guard name == nil || options.board == nil else {
-      throw ValidationError("Name the board once: as the argument, or with --board.")
+      throw UsageError("Name the board once: as the argument, or with --board.")
     }
   }
 

@@ -1,45 +1,20 @@
-import ArgumentParser
 import Boards
 import LinuxBoard
 import LinuxSystem
 
 /// Which board the ball is on, and which fields of its file are overridden.
-struct BoardOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The board with the ball's buttons and lights: see eightball boards. Default: the board for "
-        + "the model in the device tree, if any. none means no board, or one that --set alone "
-        + "describes.",
-      valueName: "name|file"),
-    completion: .board)
+struct BoardOptions {
+  /// The name of a board or its file; `nil` for this machine's.
   var board: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Overrides one field of the board, such as shake.line=GPIO23; answer=none removes "
-        + "that light. May be given several times.",
-      valueName: "field=value"),
-    transform: { text in
-      do throws(BoardError) {
-        return try BoardSetting(text)
-      } catch {
-        throw ValidationError(error.problem)
-      }
-    })
+  /// The overridden fields.
   var set: [BoardSetting] = []
-}
 
-extension CompletionKind {
-  /// The known boards, and board files.
-  static var board: CompletionKind {
-    .custom { _, _, prefix in
-      let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
-      let files = Files.names(in: folder.isEmpty ? "." : folder).map { folder + $0 }
-      let boards = KnownBoard.shipped.map(\.name) + ["none"]
-      return boards.sorted()
-        + files.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".conf") }
+  /// Adds the value of a `--set`.
+  mutating func add(_ value: OptionValue) throws(UsageError) {
+    do throws(BoardError) {
+      set.append(try BoardSetting(value.text))
+    } catch {
+      throw value.invalid(": \(error.problem)")
     }
   }
 }

@@ -15,10 +15,10 @@ struct ChosenRadio {
   ///   - board: Its file may name the radio.
   ///   - defaultRadio: The radio if neither names one.
   init(
-    _ options: RadioChoiceOptions, board: BoardDescription? = nil,
+    _ option: RadioName?, board: BoardDescription? = nil,
     defaultRadio: @autoclosure () -> DefaultRadio = .choose()
   ) {
-    if let name = options.radio {
+    if let name = option {
       self.name = name
     } else if let name = board?.radioName {
       self.name = name

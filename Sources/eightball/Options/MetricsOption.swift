@@ -1,31 +1,18 @@
-import ArgumentParser
 import BallMetrics
 import LinuxRadio
 import LinuxSystem
 
-/// Where to serve metrics, if at all.
-struct MetricsOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Serve metrics for Prometheus at http://HOST:PORT/metrics: PORT, on this machine only, or "
-        + "HOST:PORT, where _ means all addresses; port 0 takes a free one.", valueName: "host:port"
-    ),
-    transform: { try MetricsAddress(option: $0) })
-  var metrics: MetricsAddress?
+extension OptionValue {
+  /// The value as an address to serve metrics at.
+  func metricsAddress() throws(UsageError) -> MetricsAddress {
+    guard let address = MetricsAddress(text) else {
+      throw invalid(": expected \(MetricsAddress.forms)")
+    }
+    return address
+  }
 }
 
 extension MetricsAddress {
-  /// Reads the value of an option.
-  ///
-  /// - Throws: `ValidationError`, which says what was expected.
-  init(option text: String) throws {
-    guard let address = MetricsAddress(text) else {
-      throw ValidationError("expected \(MetricsAddress.forms)")
-    }
-    self = address
-  }
-
   /// Serves there, once the host's name is found.
   ///
   /// - Returns: `nil` if a signal came first.

@@ -37,6 +37,9 @@ enum Terminal {
     note("Error: cannot write to standard output: \(Errno(rawValue: code).description).")
   }
 
+  /// Ends the program.
+  static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
+
   /// Prints progress or an error.
   static func note(_ line: String) {
     _ = write(line, to: STDERR_FILENO)

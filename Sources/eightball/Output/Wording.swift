@@ -48,3 +48,12 @@ func printFailure(_ text: String, reason: String, isJSON: Bool) {
   line.add("detail", text)
   line.print()
 }
+
+extension [UInt8] {
+  /// A copy of these bytes.
+  init(_ bytes: Span<UInt8>) {
+    self.init(capacity: bytes.count) { output in
+      for index in bytes.indices { output.append(bytes[index]) }
+    }
+  }
+}

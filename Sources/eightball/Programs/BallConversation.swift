@@ -1,28 +1,18 @@
 import BallControl
 import BluetoothHost
-import Foundation
 import LinuxSystem
 
 /// A short conversation with a ball through its control socket: its state, then requests.
 final class BallConversation {
-  /// The members that are read of a ball's line. docs/events.md.
-  struct ReceivedLine: Decodable {
-    var event: String
-    var request: String?
-    var detail: String?
-    var status: Bool?
-    var answer: Bool?
-  }
-
   /// How long the ball may take to answer, in milliseconds.
   private static let timeout: UInt32 = 2_000
 
-  /// The lights of the ball; `nil` for each that its board lacks.
-  private(set) var lights = ReceivedLine(event: "lights")
+  /// The status light of the ball, and its answer light; `nil` for one that its board lacks.
+  private(set) var lights: (status: Bool?, answer: Bool?)
 
   private let loop: EventLoop
   private var client: ControlClient?
-  private var lines: [ReceivedLine] = []
+  private var lines: [ControlLine] = []
   private var failure: ControlError?
   private var hasEnded = false
 
@@ -37,7 +27,7 @@ final class BallConversation {
     client.advance(to: MonotonicClock.now)
     while true {
       let line = try next()
-      if line.event == "lights" { lights = line }
+      if line.event == "lights" { lights = (line.truth("status"), line.truth("answer")) }
       if line.event == "current" { return }
     }
   }
@@ -51,16 +41,16 @@ final class BallConversation {
     client?.send(text)
     while true {
       let line = try next()
-      guard line.request == text else { continue }
+      guard line.text("request") == text else { continue }
       switch line.event {
       case "done": return
-      case "error": throw fail(sentence(printable(line.detail ?? "The ball refuses.")))
+      case "error": throw fail(sentence(printable(line.text("detail") ?? "The ball refuses.")))
       default: continue
       }
     }
   }
 
-  private func next() throws -> ReceivedLine {
+  private func next() throws -> ControlLine {
     let deadline = MonotonicClock.now.advanced(by: Self.timeout)
     while lines.isEmpty {
       if case .noBall(let paths) = failure {
@@ -86,10 +76,7 @@ final class BallConversation {
       failure = error
       hasEnded = true
     case .line(let bytes):
-      // A line of a later ball may have other members.
-      if let line = try? JSONDecoder().decode(ReceivedLine.self, from: Data(bytes)) {
-        lines.append(line)
-      }
+      if let line = ControlLine(bytes) { lines.append(line) }
     }
   }
 

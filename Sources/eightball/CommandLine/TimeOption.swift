@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// A length of time, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
 struct TimeOption: Equatable, CustomStringConvertible {
   /// The longest time that a command waits, in milliseconds.
@@ -12,8 +10,8 @@ struct TimeOption: Equatable, CustomStringConvertible {
   }
 
   /// - Parameter longest: The upper limit in milliseconds; the lower one is 1.
-  /// - Throws: `ValidationError`, which says what was expected.
-  init(_ text: String, upTo longest: UInt32) throws {
+  /// - Returns: `nil` for a text of another form, or a time out of range.
+  init?(_ text: String, upTo longest: UInt32) {
     let number: Substring
     let factor: Double
     if text.hasSuffix("ms") {
@@ -23,13 +21,9 @@ struct TimeOption: Equatable, CustomStringConvertible {
     }
     guard let value = Double(number), value.isFinite, value * factor >= 1,
       value * factor <= Double(longest)
-    else {
-      throw ValidationError("expected a time such as 3s or 250ms, up to \(longest / 1_000)s")
-    }
+    else { return nil }
     milliseconds = UInt32((value * factor).rounded())
   }
-
-  var seconds: Double { Double(milliseconds) / 1_000 }
 
   var description: String {
     milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"

@@ -1,23 +1,23 @@
-import ArgumentParser
-
-/// The exit statuses. Those that sysexits(3) defines have its numbers.
-enum ExitStatus {
+/// The exit statuses. Those that sysexits(3) defines have its numbers. A command throws one after it
+/// has printed why.
+enum ExitStatus: Int32, Error {
+  case success = 0
   /// An unexpected failure.
-  static let unexpected = ExitCode(1)
+  case unexpected = 1
   /// The command line, or a question, is wrong: EX_USAGE.
-  static let usage = ExitCode(64)
+  case usage = 64
   /// The ball refused: not a question.
-  static let refused = ExitCode(65)
+  case refused = 65
   /// No ball was found, or the device lacks the ball's service.
-  static let noBall = ExitCode(66)
+  case noBall = 66
   /// The ball could not be reached, or did not answer in time.
-  static let timedOut = ExitCode(67)
+  case timedOut = 67
   /// The radio, the ball or what the command asks for is unavailable: EX_UNAVAILABLE.
-  static let unavailable = ExitCode(69)
+  case unavailable = 69
   /// Standard output cannot be written: EX_IOERR.
-  static let output = ExitCode(74)
+  case output = 74
   /// A board's file or a `--set` is wrong: EX_CONFIG.
-  static let board = ExitCode(78)
+  case board = 78
   /// SIGINT, SIGTERM or SIGHUP stopped the command: 130, the shells' number for SIGINT.
-  static let interrupted = ExitCode(130)
+  case interrupted = 130
 }

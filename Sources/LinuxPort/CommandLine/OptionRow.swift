@@ -1,0 +1,183 @@
+import BluetoothHost
+
+/// A row of a table of options: how the option is written, and what it does.
+public struct OptionRow: Sendable {
+  /// Its name, such as "--name".
+  public var name: StaticString
+  /// Its value, such as "<name>"; in brackets if it may be left out, and empty without one.
+  public var value: StaticString
+  /// What it does, and its default.
+  public var help: StaticString
+  /// Whether it may be given several times.
+  public var isRepeatable: Bool
+
+  /// The row of an option without a value.
+  public init(_ name: StaticString, _ help: StaticString) {
+    self.init(name, "", help)
+  }
+
+  /// The row of an option with a value.
+  public init(
+    _ name: StaticString, _ value: StaticString, isRepeatable: Bool = false,
+    _ help: StaticString
+  ) {
+    self.name = name
+    self.value = value
+    self.help = help
+    self.isRepeatable = isRepeatable
+  }
+
+  /// Whether it takes a value.
+  public var takesValue: Bool { value.utf8CodeUnitCount > 0 }
+
+  /// Whether its value may be left out.
+  public var isValueOptional: Bool { ProgramText(value).span.begins(with: "[") }
+
+  /// Writes the option with its value, as in the usage.
+  public func writeForm(to writer: inout ByteWriter) {
+    writer.write(text: name)
+    guard takesValue else { return }
+    writer.write(text: " ")
+    writer.write(text: value)
+  }
+}
+
+/// The options of a command: each case is a row of the table, in the order of the help.
+public protocol OptionTable: RawRepresentable, Sendable where RawValue == UInt8 {
+  /// The option's row.
+  var row: OptionRow { get }
+}
+
+extension OptionTable {
+  /// The option of an argument `--name` or `--name=VALUE`; `nil` without one. `-h` is `--help`.
+  public init?(_ argument: Span<UInt8>) {
+    let argument = argument.equals("-h") ? ProgramText("--help").span : argument
+    var number: UInt8 = 0
+    while let option = Self(rawValue: number) {
+      if option.isNamed(by: argument) {
+        self = option
+        return
+      }
+      number &+= 1
+    }
+    return nil
+  }
+
+  private func isNamed(by argument: Span<UInt8>) -> Bool {
+    let name = row.name
+    guard argument.begins(with: name) else { return false }
+    let length = name.utf8CodeUnitCount
+    return argument.count == length || argument[length] == UInt8(ascii: "=")
+  }
+}
+
+/// Reads the arguments of a command with the options of a table.
+public struct OptionReader<Option: OptionTable> {
+  /// An option, or another argument.
+  public enum Item {
+    /// An option and its value; `nil` for an option without one.
+    case option(Option, ProgramText?)
+    /// An argument that is no option.
+    case argument(ProgramText)
+  }
+
+  private var rest: ArgumentList
+  /// Whether "--" has ended the options.
+  private var isOver = false
+
+  /// Reads `arguments`.
+  public init(_ arguments: ArgumentList) {
+    rest = arguments
+  }
+
+  /// Reads the next argument, with the value of an option; `nil` at the end.
+  ///
+  /// - Throws: What is wrong with it.
+  public mutating func next() throws(ArgumentError<Option>) -> Item? {
+    guard let argument = rest.next() else { return nil }
+    if isOver { return .argument(argument) }
+    if argument.span.equals("--") {
+      isOver = true
+      return try next()
+    }
+    guard let option = Option(argument.span) else {
+      if argument.span.isOption { throw ArgumentError(.unknownOption, argument) }
+      return .argument(argument)
+    }
+    let row = option.row
+    let attached = attachedValue(of: argument, row)
+    guard row.takesValue else {
+      if let attached { throw ArgumentError(.noValueExpected(option), attached) }
+      return .option(option, nil)
+    }
+    if let attached, attached.count == 0 { throw ArgumentError(.missingValue(option), argument) }
+    let value = attached ?? rest.nextValue()
+    if value == nil, !row.isValueOptional {
+      throw ArgumentError(.missingValue(option), argument)
+    }
+    return .option(option, value)
+  }
+
+  /// The text after the "=" of an option; `nil` without "=".
+  private func attachedValue(of argument: ProgramText, _ row: OptionRow) -> ProgramText? {
+    let length = row.name.utf8CodeUnitCount
+    return argument.count > length ? argument.dropping(length + 1) : nil
+  }
+}
+
+/// What is wrong with an argument.
+public struct ArgumentError<Option: OptionTable>: Error {
+  /// The kinds of errors.
+  public enum Fault: Sendable {
+    /// It is written as an option, and the table has none of this name.
+    case unknownOption
+    /// The command takes no argument here.
+    case unexpected
+    /// The option lacks its value.
+    case missingValue(Option)
+    /// The option takes no value.
+    case noValueExpected(Option)
+    /// The option does not take this value.
+    case wrongValue(Option)
+  }
+
+  /// What is wrong.
+  public var fault: Fault
+  /// The wrong argument or value.
+  public var text: ProgramText
+
+  /// An error about `text`.
+  public init(_ fault: Fault, _ text: ProgramText) {
+    self.fault = fault
+    self.text = text
+  }
+
+  /// Writes what is wrong.
+  public func write(to writer: inout ByteWriter) {
+    switch fault {
+    case .unknownOption: quote("Unknown option '", to: &writer)
+    case .unexpected: quote("Unexpected argument '", to: &writer)
+    case .missingValue(let option):
+      writer.write(text: "Missing value for '")
+      option.row.writeForm(to: &writer)
+    case .noValueExpected(let option):
+      writer.write(text: "The option '")
+      writer.write(text: option.row.name)
+      quote("' does not take any value, but '", to: &writer)
+      writer.write(text: "' was specified.")
+      return
+    case .wrongValue(let option):
+      quote("The value '", to: &writer)
+      writer.write(text: "' is invalid for '")
+      option.row.writeForm(to: &writer)
+    }
+    writer.write(text: "'")
+  }
+
+  @inline(never)
+  private func quote(_ before: StaticString, to writer: inout ByteWriter) {
+    writer.write(text: before)
+    // Without what a terminal would obey.
+    writer.writeShown(text.span)
+  }
+}

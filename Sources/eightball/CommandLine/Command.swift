@@ -1,0 +1,169 @@
+import BluetoothHost
+import LinuxBoard
+import LinuxPort
+
+/// A command of the program.
+protocol Command {
+  /// Its options: the rows of the help.
+  associatedtype Option: OptionTable
+
+  /// What it is called and does.
+  static var page: CommandPage { get }
+
+  /// The command with the defaults of its options.
+  init()
+  /// Sets an option.
+  ///
+  /// - Throws: `UsageError`, for a value that it does not take.
+  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError)
+  /// Takes an argument that is no option.
+  ///
+  /// - Throws: `UsageError`, if it takes no argument here.
+  mutating func take(_ argument: String) throws(UsageError)
+  /// Checks the options together.
+  ///
+  /// - Throws: `UsageError`.
+  func validate() throws(UsageError)
+  /// Runs the command.
+  ///
+  /// - Throws: The exit status, after it has printed why; or `UsageError`.
+  func run() throws
+}
+
+extension Command {
+  mutating func take(_ argument: String) throws(UsageError) {
+    throw UsageError("Unexpected argument '\(printable(argument))'")
+  }
+
+  func validate() throws(UsageError) {}
+}
+
+/// What a command is called and does, for the help.
+struct CommandPage {
+  /// Its name.
+  let name: StaticString
+  /// What it does, as a sentence.
+  let abstract: StaticString
+  /// What else to know. Parts have headings in capitals.
+  let discussion: StaticString
+  /// Its argument; `nil` without one.
+  var argument: Argument?
+
+  /// An argument that is no option.
+  struct Argument {
+    /// Its name, such as "question".
+    let name: StaticString
+    let isOptional: Bool
+    let help: StaticString
+  }
+}
+
+/// What is wrong with the command line.
+struct UsageError: Error {
+  /// A sentence.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+}
+
+/// The value of an option.
+struct OptionValue {
+  /// The value; empty for an option without one.
+  let text: String
+  /// Whether there is one.
+  let isGiven: Bool
+  /// How the option is written, such as "--seed <number>".
+  fileprivate let form: String
+
+  /// Why the option does not take this value.
+  func invalid(_ why: String = "") -> UsageError {
+    UsageError("The value '\(printable(text))' is invalid for '\(form)'\(why)")
+  }
+
+  /// The value as a whole number.
+  func number<Number: FixedWidthInteger>() throws(UsageError) -> Number {
+    guard let number = Number(text), !text.hasPrefix("+") else { throw invalid() }
+    return number
+  }
+
+  /// The value as one of the names of a type.
+  func name<Name: RawRepresentable & CaseIterable>() throws(UsageError) -> Name
+  where Name.RawValue == String {
+    if let name = Name(rawValue: text) { return name }
+    let names = Name.allCases.map { "'\($0.rawValue)'" }
+    let list = names.dropLast().joined(separator: ", ") + " and \(names.last ?? "")"
+    throw invalid(". Please provide one of \(list).")
+  }
+
+  /// The value as a length of time, in milliseconds up to `longest`.
+  func time(upTo longest: UInt32) throws(UsageError) -> TimeOption {
+    guard let time = TimeOption(text, upTo: longest) else {
+      throw invalid(": expected a time such as 3s or 250ms, up to \(longest / 1_000)s")
+    }
+    return time
+  }
+}
+
+extension Command {
+  /// Reads the arguments of the command.
+  ///
+  /// - Returns: `nil` if they ask for the help or the version, by this option.
+  init?(_ arguments: ArgumentList, asks: (OptionRow) -> Void) throws(UsageError) {
+    self.init()
+    var reader = OptionReader<Option>(arguments)
+    while let item = try Self.next(&reader) {
+      switch item {
+      case .argument(let text): try take(text.string)
+      case .option(let option, let value):
+        let row = option.row
+        if row.isCommon {
+          asks(row)
+          return nil
+        }
+        let text = value?.string ?? ""
+        try set(
+          option,
+          OptionValue(
+            text: text, isGiven: value != nil, form: String(writing: { row.writeForm(to: &$0) })))
+      }
+    }
+    try validate()
+  }
+
+  private static func next(
+    _ reader: inout OptionReader<Option>
+  ) throws(UsageError) -> OptionReader<Option>.Item? {
+    do throws(ArgumentError<Option>) {
+      return try reader.next()
+    } catch {
+      let text = String(writing: { error.write(to: &$0) })
+      guard case .unknownOption = error.fault else { throw UsageError(text) }
+      let name = String(error.text.string.prefix { $0 != "=" })
+      let hint = nearestName(to: name, among: rows.map(\.nameText)).map {
+        ". Did you mean '\($0)'?"
+      }
+      throw UsageError(text + (hint ?? ""))
+    }
+  }
+
+  /// The rows of its options.
+  static var rows: [OptionRow] {
+    (0...UInt8.max).lazy.map { Option(rawValue: $0) }.prefix { $0 != nil }.compactMap { $0?.row }
+  }
+}
+
+extension OptionRow {
+  /// Its name.
+  var nameText: String { "\(name)" }
+  /// Whether it is `--help` or `--version`, which every command has.
+  var isCommon: Bool { nameText == "--help" || nameText == "--version" }
+}
+
+extension ProgramText {
+  /// The text; bytes that are not UTF-8 are repaired.
+  var string: String {
+    String(decoding: [UInt8](span), as: UTF8.self)
+  }
+}

@@ -1,0 +1,177 @@
+import BluetoothHost
+import EightBall
+import LinuxPort
+import Testing
+
+@testable import eightball
+@testable import eightballd
+
+@Suite("The help")
+struct HelpTests {
+  private static func text(_ arguments: [String]) throws -> String {
+    guard case .text(let text) = Launch.read(arguments) else {
+      Issue.record("\(arguments) is no text")
+      return ""
+    }
+    return text
+  }
+
+  /// The options of a help: the lines of each, by its name.
+  private static func options(_ help: String) -> [String: String] {
+    var options: [String: String] = [:]
+    var name = ""
+    let part = help.split(separator: "OPTIONS:\n", maxSplits: 1).last ?? ""
+    for line in part.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("  ") else { break }
+      if line.hasPrefix("  -") {
+        name = line.split(separator: " ").first { $0.hasPrefix("--") }.map { String($0) } ?? ""
+      }
+      options[name, default: ""] += line + "\n"
+    }
+    return options
+  }
+
+  /// The help of eightballd, as it prints it.
+  private static func helpOfService() -> String {
+    var bytes: [UInt8] = []
+    OptionHelp.write(CommandOption.self) { text in
+      for index in text.indices { bytes.append(text[index]) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("eightball run and eightballd have the same options, from the same rows")
+  func service() throws {
+    let tool = Self.options(try Self.text(["run", "--help"]))
+    let service = Self.options(Self.helpOfService())
+    // A terminal, a virtual air and files are of the tool alone.
+    let ofTool: Set = ["--private", "--verbose", "--capture", "--metrics"]
+    // The boards are files or names here, and names there; the default radio differs.
+    let different: Set = ["--board", "--radio"]
+    #expect(Set(tool.keys) == Set(service.keys).union(ofTool))
+    #expect(Set(service.keys).isDisjoint(with: ofTool))
+    for name in service.keys.sorted() where !different.contains(name) {
+      #expect(tool[name] == service[name], "\(name)")
+    }
+    for name in different { #expect(tool[name] != service[name], "\(name)") }
+  }
+
+  @Test("No line of a help is longer than 80 columns, but for the usage")
+  func width() throws {
+    let names = EightBallProgram.names.map { ["help", $0] } + [["--help"]]
+    let helps = try names.map { try Self.text($0) } + [Self.helpOfService()]
+    for help in helps {
+      for line in help.split(separator: "\n") where !line.hasPrefix("USAGE") {
+        #expect(line.count <= 80 || line.hasPrefix("      eightball"), "\(line)")
+        #expect(line.last != " ", "\(line)")
+      }
+    }
+  }
+
+  @Test("A long option has a line of its own; the meanings begin in column 26")
+  func layout() {
+    let help = Self.options(Self.helpOfService())
+    #expect(
+      help["--seed"] == """
+          --seed <number>         Decides all answers: the same seed gives the same
+                                  answers. Default: random.
+
+        """)
+    #expect(
+      help["--security"]?.hasPrefix(
+        """
+          --security <none|encrypted|authenticated>
+                                  What a link must be for a question:
+        """) == true)
+    #expect(help["--help"] == "  -h, --help              Show help information.\n")
+  }
+
+  @Test("--help, -h and help COMMAND are the same; each command has --version")
+  func forms() throws {
+    for name in EightBallProgram.names {
+      let help = try Self.text([name, "--help"])
+      #expect(try Self.text([name, "-h"]) == help)
+      #expect(try Self.text(["help", name]) == help)
+      #expect(try Self.text([name, "--version"]) == "\(EightBallProfile.version)")
+      #expect(help.contains("USAGE: eightball \(name)"))
+    }
+    #expect(try Self.text(["help"]) == Self.text(["--help"]))
+    #expect(try Self.text(["help", "help"]) == Self.text(["--help"]))
+  }
+
+  @Test("Every row has a name, a meaning and a form")
+  func rows() {
+    for command in EightBallProgram.commands {
+      let names = command.rows.map(\.nameText)
+      #expect(Set(names).count == names.count)
+      #expect(names.suffix(2) == ["--version", "--help"])
+      for row in command.rows {
+        let end = "\(row.help)".last
+        #expect(row.nameText.hasPrefix("--") && (end == "." || end == ")"), "\(row.nameText)")
+      }
+    }
+  }
+
+  @Test(
+    "Options are read in each form, and a wrong one is explained",
+    arguments: [
+      (["--nam", "x"], "Unknown option '--nam'. Did you mean '--name'?"),
+      (["--frobnicate"], "Unknown option '--frobnicate'"),
+      (["--name"], "Missing value for '--name <name>'"),
+      (["--name="], "Missing value for '--name <name>'"),
+      (["--json=yes"], "The option '--json' does not take any value, but 'yes' was specified."),
+      (["--seed", "-1"], "The value '-1' is invalid for '--seed <number>'"),
+      (["--seed", "x"], "The value 'x' is invalid for '--seed <number>'"),
+      (
+        ["--answers", "x"],
+        "is invalid for '--answers <text|slugs>'. Please provide one of 'text' and 'slugs'."
+      ),
+      (["x"], "Unexpected argument 'x'"),
+      (["--", "--json"], "Unexpected argument '--json'"),
+    ])
+  func mistakes(arguments: [String], words: String) throws {
+    let error = #expect(throws: UsageError.self) { try Run.parse(arguments) }
+    #expect(error?.text.contains(words) == true, "\(error?.text ?? "")")
+  }
+
+  @Test("The value of --control may be left out")
+  func optionalValue() throws {
+    #expect(try Run.parse(["--control", "--json"]).control == nil)
+    #expect(try Run.parse(["--control", "/x"]).control == "/x")
+    #expect(try Run.parse(["--control=/x", "--seed=8", "--seed", "9"]).seed == 9)
+  }
+}
+
+@Suite("Completion")
+struct CompletionTests {
+  private func offers(_ words: String...) -> [String] {
+    Completion.offers(for: words[...]).split(separator: "\n").map { String($0) }
+  }
+
+  @Test("Commands, options, values, boards and files are offered")
+  func candidates() {
+    #expect(offers("ru") == ["run"])
+    #expect(offers("help", "wi") == ["wiring"])
+    #expect(offers("press", "s") == ["shake"])
+    #expect(offers("run", "--se") == ["--seed", "--security", "--set"])
+    #expect(offers("run", "--security", "enc") == ["encrypted"])
+    #expect(offers("run", "--board", "pi-4") == ["pi-400", "pi-4b"])
+    #expect(offers("wiring", "vir") == ["virtual"])
+    #expect(offers("run", "--capture", "x") == [":files"])
+    #expect(offers("events", "--control", "") == [":files"])
+    #expect(offers("run", "--seed", "").isEmpty)
+  }
+
+  @Test("Each shell has a script; others have none", arguments: ["bash", "zsh", "fish"])
+  func scripts(shell: String) {
+    guard case .text(let script) = Launch.read(["--generate-completion-script", shell]) else {
+      Issue.record("no script")
+      return
+    }
+    #expect(script.contains("eightball") && script.contains(Completion.option))
+    guard case .mistake = Launch.read(["--generate-completion-script", "dash"]) else {
+      Issue.record("dash has a script")
+      return
+    }
+  }
+}
