@@ -14,6 +14,9 @@ struct ControlLineTests {
     #expect(read.event == "lights")
     #expect(read.truth("status") == true && read.truth("answer") == false)
     #expect(read.text("after") == "it")
+    #expect(read.number("n") == nil)
+    #expect(line("{\"n\":18446744073709551615,\"m\":8}")?.number("n") == .max)
+    #expect(line("{\"n\":18446744073709551616}")?.number("n") == nil)
     #expect(read.text("status") == nil && read.truth("event") == nil && read.text("n") == nil)
   }
 

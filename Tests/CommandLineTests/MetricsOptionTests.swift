@@ -1,7 +1,6 @@
 import BallMetrics
 import BallRunner
 import BluetoothHost
-import Foundation
 import Testing
 
 @testable import eightball
@@ -52,15 +51,13 @@ struct MetricsOptionTests {
     var line = ByteBuffer<2_048>()
     line.write { $0.writeJSON(figures) }
     let bytes = line.span.indices.map { line.span[$0] }
-    let read = try JSONDecoder().decode(FiguresLine.self, from: Data(bytes))
+    let read = try #require(FiguresLine(bytes))
     #expect(read.event == "figures")
     #expect(read.version == "0.2.0")
     #expect(read.figures == figures)
     // Truncated at any byte, it is refused.
     for count in bytes.indices {
-      #expect(throws: (any Error).self) {
-        try JSONDecoder().decode(FiguresLine.self, from: Data(bytes.prefix(count)))
-      }
+      #expect(FiguresLine(Array(bytes.prefix(count))) == nil)
     }
   }
 
@@ -68,7 +65,7 @@ struct MetricsOptionTests {
     "Figures that a ball lacks are 0, and unknown figures are ignored")
   func otherVersions() throws {
     let text = #"{"event":"figures","version":"9.0.0","questions":8,"wishes":3}"#
-    let read = try JSONDecoder().decode(FiguresLine.self, from: Data(text.utf8))
+    let read = try #require(FiguresLine(Array(text.utf8)))
     var expected = BallFigures()
     expected[.questions] = 8
     #expect(read.figures == expected)

@@ -1,12 +1,14 @@
 import BluetoothHost
 
-/// A line of a ball's control socket: an object of JSON with texts and truth values. Members of
-/// other kinds are passed over: a later ball may have any. docs/events.md; RFC 8259.
+/// A line of a ball's control socket: an object of JSON with texts, whole numbers and truth values.
+/// Members of other kinds are passed over: a later ball may have any. docs/events.md; RFC 8259.
 public struct ControlLine {
   /// The members that are texts.
   private var texts: [String: String] = [:]
   /// The members that are `true` or `false`.
   private var truths: [String: Bool] = [:]
+  /// The members that are whole numbers, 0 or more.
+  private var numbers: [String: UInt64] = [:]
 
   /// `nil` if `bytes` are not an object.
   public init?(_ bytes: [UInt8]) {
@@ -19,6 +21,8 @@ public struct ControlLine {
         texts[name] = text
       } else if let truth = reader.truth() {
         truths[name] = truth
+      } else if let number = reader.number() {
+        numbers[name] = number
       } else if !reader.skipValue() {
         return nil
       }
@@ -34,6 +38,9 @@ public struct ControlLine {
 
   /// The member with this name; `nil` if there is none, or if it is neither `true` nor `false`.
   public func truth(_ name: String) -> Bool? { truths[name] }
+
+  /// The member with this name; `nil` if there is none, or if it is no whole number below 2⁶⁴.
+  public func number(_ name: String) -> UInt64? { numbers[name] }
 }
 
 /// Reads the values of a JSON text, one after another.
@@ -86,6 +93,18 @@ private struct JSONReader {
   /// Takes `true` or `false`; `nil` if another value is next.
   mutating func truth() -> Bool? {
     take(word: "true") ? true : take(word: "false") ? false : nil
+  }
+
+  /// Takes a whole number; `nil` if another value is next.
+  mutating func number() -> UInt64? {
+    skipSpace()
+    let start = index
+    guard skipNumber() else { return nil }
+    if let number = bytes.span.extracting(start..<index).unsignedNumber(upTo: .max) {
+      return number
+    }
+    index = start
+    return nil
   }
 
   /// Passes over a value; `false` if it is malformed.

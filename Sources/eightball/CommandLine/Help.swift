@@ -124,7 +124,9 @@ enum HelpText {
 
   /// All commands with their options, as JSON: for the manual and for tests.
   static var dump: String {
-    let commands = EightBallProgram.commands.map { dump(of: $0) }.joined(separator: ",")
+    let help = "{\(member("commandName", "help"))}"
+    let commands = (EightBallProgram.commands.map { dump(of: $0) } + [help])
+      .joined(separator: ",")
     return "{\"command\":{\(member("commandName", "eightball")),\(member("abstract", abstract)),"
       + "\(member("discussion", discussion)),\"subcommands\":[\(commands)]}}"
   }

@@ -1,7 +1,6 @@
 import BallControl
 import BallRunner
 import BluetoothHost
-import Foundation
 import LinuxSystem
 
 /// Asks one ball for its figures through its control socket.
@@ -45,7 +44,7 @@ final class FiguresQuery {
 
   private func take(_ bytes: [UInt8]) {
     // A line of a later ball may have other members.
-    guard let line = try? JSONDecoder().decode(FiguresLine.self, from: Data(bytes)) else { return }
+    guard let line = FiguresLine(bytes) else { return }
     if line.event == "figures" {
       outcome = .figures(line)
     } else if line.event == "error", line.request == "figures" {
@@ -55,7 +54,7 @@ final class FiguresQuery {
 }
 
 /// The event `figures` of a ball, or another event of its control socket. docs/events.md.
-struct FiguresLine: Decodable {
+struct FiguresLine {
   let event: String
   let request: String?
   let detail: String?
@@ -64,29 +63,18 @@ struct FiguresLine: Decodable {
   /// Its figures. One that it does not have is 0.
   let figures: BallFigures
 
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: Name.self)
-    func text(_ name: String) throws -> String? {
-      try members.decodeIfPresent(String.self, forKey: Name(stringValue: name))
-    }
-    event = try text("event") ?? ""
-    request = try text("request")
-    detail = try text("detail")
-    version = try text("version") ?? ""
+  /// `nil` if `bytes` are no line of a ball.
+  init?(_ bytes: [UInt8]) {
+    guard let line = ControlLine(bytes) else { return nil }
+    event = line.event
+    request = line.text("request")
+    detail = line.text("detail")
+    version = line.text("version") ?? ""
     var figures = BallFigures()
     if event == "figures" {
       for number in 0..<Figure.count {
         guard let figure = Figure(rawValue: number) else { continue }
-        let name = Name(stringValue: "\(figure.name)")
-        figures[figure] = try members.decodeIfPresent(UInt64.self, forKey: name) ?? 0
+        figures[figure] = line.number("\(figure.name)") ?? 0
       }
     }
     self.figures = figures

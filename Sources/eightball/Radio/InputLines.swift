@@ -13,7 +13,6 @@ final class InputLines: EventHandler {
   private let loop: EventLoop
   private let descriptor = FileDescriptor(owning: dup(STDIN_FILENO), name: "standard input")
   private var registration: EventLoop.Registration?
-  private var isWatched = false
   /// Whether a read would find bytes or the end.
   private var isReadable = false
   /// Whether the kernel cannot watch it: a file is always readable.
@@ -22,6 +21,14 @@ final class InputLines: EventHandler {
   private var hasEnded = false
   private var hasReportedEnd = false
 
+  /// Whether the loop wakes when there is something to read.
+  var isWatched = false {
+    didSet {
+      guard isWatched != oldValue else { return }
+      if isWatched { watch() } else { unwatch() }
+    }
+  }
+
   /// Reads nothing yet.
   init(loop: EventLoop) {
     self.loop = loop
@@ -29,20 +36,13 @@ final class InputLines: EventHandler {
 
   /// Whether `next` has a line, or `read` would find one.
   var hasLines: Bool {
-    isWatched && (isFile || hasEnded) && !hasReportedEnd
+    isWatched && !hasReportedEnd
+      && (isFile || hasEnded || pending.contains(UInt8(ascii: "\n")))
   }
 
-  /// Stops watching the input.
-  func pause() {
-    guard isWatched else { return }
-    isWatched = false
-    unwatch()
-  }
-
-  /// Reads what is there, and watches the input from now on.
+  /// Reads what is there.
   func read() {
-    if !isWatched { watch() }
-    guard isReadable || isFile, !hasEnded else { return }
+    guard isWatched, isReadable || isFile, !hasEnded else { return }
     isReadable = false
     var storage = InlineArray<1_024, UInt8>(repeating: 0)
     var space = storage.mutableSpan
@@ -78,7 +78,6 @@ final class InputLines: EventHandler {
   func handle(_ readiness: Readiness, token: Int) { isReadable = true }
 
   private func watch() {
-    isWatched = true
     guard !hasEnded else { return }
     registration = try? loop.add(descriptor, for: .readable, handler: self)
     isFile = registration == nil

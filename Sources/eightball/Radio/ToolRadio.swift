@@ -68,6 +68,7 @@ struct ToolRadio: RadioPort, ~Copyable {
       }
       task.turnEnded(at: now)
       if task.isFinished { break }
+      input.isWatched = task.wantsInput
       let deadline = Instant.earlier(task.deadline, .earlier(link.deadline, source.deadline))
       try loop.wait(until: turn == .unfinished || input.hasLines ? now : deadline, now: now)
     }
@@ -82,7 +83,6 @@ struct ToolRadio: RadioPort, ~Copyable {
       interruptions += 1
       task.interrupt(at: now)
     }
-    guard task.wantsInput else { return input.pause() }
     input.read()
     while task.wantsInput, let line = input.next() { task.take(line.bytes, at: now) }
   }
