@@ -85,6 +85,7 @@ struct Options {
     }
   }
 
+  @inline(never)
   private mutating func set(_ option: CommandOption, _ value: ProgramText?) throws(OptionError) {
     guard let value else { return set(option) }
     switch option {
@@ -137,6 +138,7 @@ struct Options {
     }
   }
 
+  @inline(never)
   private static func protection(_ text: ProgramText) throws(OptionError) -> Bool {
     if text.span.equals("authenticated") { throw OptionError(.authenticated, text) }
     guard text.span.equals("encrypted") || text.span.equals("none") else {
@@ -145,6 +147,7 @@ struct Options {
     return text.span.equals("encrypted")
   }
 
+  @inline(never)
   private mutating func add(_ setting: ProgramText) throws(OptionError) {
     guard settingCount < Self.mostSettings else { throw OptionError(.tooManySettings, setting) }
     do throws(BoardFault) {

@@ -64,16 +64,16 @@ public struct OptionHelp {
     }
   }
 
-  /// Writes a term and its meaning.
+  /// Writes a term and its meaning in the same two columns.
   ///
   /// - Parameter print: Takes the text, part by part.
   public static func write(
-    _ term: StaticString, _ meaning: StaticString, _ print: (Span<UInt8>) -> Void
+    _ term: Span<UInt8>, _ meaning: Span<UInt8>, _ print: (Span<UInt8>) -> Void
   ) {
     var help = OptionHelp()
     help.put(ProgramText("  ").span, print)
-    help.put(ProgramText(term).span, print)
-    help.writeMeaning(ProgramText(meaning).span, print)
+    help.put(term, print)
+    help.writeMeaning(meaning, print)
   }
 
   private static func writeForm(of row: OptionRow, _ print: (Span<UInt8>) -> Void) {

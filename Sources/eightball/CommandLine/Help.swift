@@ -40,11 +40,11 @@ enum HelpText {
   static var whole: String {
     var text = "OVERVIEW: \(abstract)\n\n\(wrapped(discussion))\n\n"
     text += "USAGE: eightball <subcommand>\n\nOPTIONS:\n"
-    for row in [OptionRow.version, .help] { text += entry(term(row), "\(row.help)") }
+    for row in [OptionRow.version, .help] { text += entry(term(row), row.help) }
     text += "\nSUBCOMMANDS:\n"
     for command in EightBallProgram.commands {
       let name = command.name == Run.name ? "run (default)" : command.name
-      text += entry(name, "\(command.page.abstract)")
+      text += entry(name, command.page.abstract)
     }
     return text + "\n  See 'eightball help <subcommand>' for detailed help."
   }
@@ -56,7 +56,7 @@ enum HelpText {
       var text = "OVERVIEW: \(page.abstract)\n\n\(wrapped("\(page.discussion)"))\n\n"
       text += usage(type)
       if let argument = page.argument {
-        text += "\nARGUMENTS:\n" + entry("<\(argument.name)>", "\(argument.help)")
+        text += "\nARGUMENTS:\n" + entry("<\(argument.name)>", argument.help)
       }
       text += "\n"
       OptionHelp.write(Asked.Option.self) { text += String(decoding: [UInt8]($0), as: UTF8.self) }
@@ -87,13 +87,13 @@ enum HelpText {
   }
 
   /// A term and its meaning in two columns.
-  private static func entry(_ term: String, _ meaning: String) -> String {
-    let head = "  " + term
-    let isLong = head.count > 24
-    let lines = lines(of: meaning, width: 54)
-    let first = isLong ? head + "\n" : head + String(repeating: " ", count: 26 - head.count)
-    let indentation = String(repeating: " ", count: 26)
-    return first + (isLong ? indentation : "") + lines.joined(separator: "\n" + indentation) + "\n"
+  private static func entry(_ term: String, _ meaning: StaticString) -> String {
+    let meaning = ProgramText(meaning)
+    var text = ""
+    OptionHelp.write(Array(term.utf8).span, meaning.span) {
+      text += String(decoding: [UInt8]($0), as: UTF8.self)
+    }
+    return text
   }
 
   /// A text whose paragraphs have lines of at most 80 columns; indented lines stay as they are.
