@@ -21,7 +21,7 @@ struct Bonds: Command {
 
       EXIT STATUS
         0   the bonds are listed, or the named ones are forgotten
-        1   the file is not one of bonds, cannot be read or written, or a ball is using it
+        1   the file is not one of bonds, cannot be read or written, or a ball uses it
         64  the command line is wrong
         69  there is no such bond
       """)
