@@ -45,9 +45,10 @@ enum Completion {
     switch form {
     case "file", "path": return [files]
     case "name|file": return boards(typed)
-    case _ where form.contains("|") && !form.contains("address"):
-      return form.split(separator: "|").map { String($0) }
-    default: return []
+    case "address|all", "host:port": return []
+    default:
+      let words = form.split(separator: "|" as Character).map { String($0) }
+      return words.count > 1 ? words : []
     }
   }
 

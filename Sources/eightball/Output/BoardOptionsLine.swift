@@ -36,6 +36,8 @@ struct BoardOptionsLine {
       default: "+,-./:=@_".utf8.contains($0)
       }
     }
-    return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    guard !isPlain else { return word }
+    let parts = word.split(separator: "'" as Character, omittingEmptySubsequences: false)
+    return "'\(parts.joined(separator: "'\\''"))'"
   }
 }
