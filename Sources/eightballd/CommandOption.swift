@@ -1,9 +1,11 @@
 import LinuxPort
 
 /// The options of eightballd, with the rows that `eightball run` has too.
-enum CommandOption: UInt8, OptionTable {
+enum CommandOption: Int, OptionTable {
   case name, answers, seed, idleLimit, security, pairingWindow, control, allowPresses, address,
     board, set, radio, json, quiet, version, help
+
+  static func row(at number: Int) -> OptionRow? { CommandOption(rawValue: number)?.row }
 
   var row: OptionRow {
     switch self {

@@ -6,7 +6,7 @@ import LinuxPort
 struct OptionError: Error {
   /// Kinds of faults.
   enum Fault {
-    case argument(ArgumentError<CommandOption>.Fault)
+    case argument(ArgumentError.Fault)
     case answers
     case security
     /// Authentication requires a user who compares numbers.
@@ -38,7 +38,7 @@ struct OptionError: Error {
     self.text = text
   }
 
-  init(_ error: ArgumentError<CommandOption>) {
+  init(_ error: ArgumentError) {
     self.init(.argument(error.fault), error.text)
   }
 
@@ -105,7 +105,7 @@ struct OptionError: Error {
 
   @inline(never)
   private func writeInvalid(_ option: CommandOption, to writer: inout ByteWriter) {
-    ArgumentError(.wrongValue(option), text).write(to: &writer)
+    ArgumentError(.wrongValue(option.row), text).write(to: &writer)
   }
 }
 

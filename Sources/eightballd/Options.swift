@@ -64,7 +64,8 @@ struct Options {
     while task == .run, let item = try Self.next(&reader) {
       switch item {
       case .argument(let text): throw OptionError(.argument(.unexpected), text)
-      case .option(let option, let value): try set(option, value)
+      case .option(let number, let value):
+        if let option = CommandOption(rawValue: number) { try set(option, value) }
       }
     }
     guard task == .run else { return }
@@ -78,7 +79,7 @@ struct Options {
   private static func next(
     _ reader: inout OptionReader<CommandOption>
   ) throws(OptionError) -> OptionReader<CommandOption>.Item? {
-    do throws(ArgumentError<CommandOption>) {
+    do throws(ArgumentError) {
       return try reader.next()
     } catch {
       throw OptionError(error)
@@ -95,13 +96,13 @@ struct Options {
       self.style = style
     case .seed:
       guard let number = value.span.unsignedNumber(upTo: .max) else {
-        throw OptionError(.argument(.wrongValue(option)), value)
+        throw OptionError(.argument(.wrongValue(option.row)), value)
       }
       seed = number
     case .security: isProtected = try Self.protection(value)
     case .idleLimit:
       guard let minutes = value.span.unsignedNumber(upTo: 0xFFFF) else {
-        throw OptionError(.argument(.wrongValue(option)), value)
+        throw OptionError(.argument(.wrongValue(option.row)), value)
       }
       guard minutes <= 1_440 else { throw OptionError(.idleLimit, value) }
       idleLimit = UInt16(truncatingIfNeeded: minutes)

@@ -17,15 +17,14 @@ public struct OptionHelp {
   /// - Parameters:
   ///   - program: The program and its arguments.
   ///   - print: Takes the text, part by part.
-  public static func writeUsage<Option: OptionTable>(
-    of program: StaticString, _ table: Option.Type, _ print: (Span<UInt8>) -> Void
+  public static func writeUsage<Table: OptionTable>(
+    of program: StaticString, _ table: Table.Type, _ print: (Span<UInt8>) -> Void
   ) {
     print(ProgramText("USAGE: ").span)
     print(ProgramText(program).span)
-    var number: UInt8 = 0
-    while let option = Option(rawValue: number) {
+    var number = 0
+    while let row = Table.row(at: number) {
       number &+= 1
-      let row = option.row
       // Every command has them.
       if isCommon(row) { continue }
       print(ProgramText(" [").span)
@@ -44,14 +43,13 @@ public struct OptionHelp {
   /// Writes a row for each option of the table: how it is written, and what it does.
   ///
   /// - Parameter print: Takes the text, part by part.
-  public static func write<Option: OptionTable>(
-    _ table: Option.Type, _ print: (Span<UInt8>) -> Void
+  public static func write<Table: OptionTable>(
+    _ table: Table.Type, _ print: (Span<UInt8>) -> Void
   ) {
     print(ProgramText("OPTIONS:\n").span)
-    var number: UInt8 = 0
-    while let option = Option(rawValue: number) {
+    var number = 0
+    while let row = Table.row(at: number) {
       number &+= 1
-      let row = option.row
       var help = OptionHelp()
       help.put(ProgramText("  ").span, print)
       if ProgramText(row.name).span.equals("--help") { help.put(ProgramText("-h, ").span, print) }

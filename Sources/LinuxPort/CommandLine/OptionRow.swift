@@ -42,29 +42,28 @@ public struct OptionRow: Sendable {
   }
 }
 
-/// The options of a command: each case is a row of the table, in the order of the help.
-public protocol OptionTable: RawRepresentable, Sendable where RawValue == UInt8 {
-  /// The option's row.
-  var row: OptionRow { get }
+/// The options of a command, as a table of rows in the order of the help.
+public protocol OptionTable {
+  /// The row with this number, from 0; `nil` after the last one.
+  static func row(at number: Int) -> OptionRow?
 }
 
 extension OptionTable {
-  /// The option of an argument `--name` or `--name=VALUE`; `nil` without one. `-h` is `--help`.
-  public init?(_ argument: Span<UInt8>) {
+  /// The number of the option of an argument `--name` or `--name=VALUE`; `nil` without one. `-h` is
+  /// `--help`.
+  static func number(of argument: Span<UInt8>) -> Int? {
     let argument = argument.equals("-h") ? ProgramText("--help").span : argument
-    var number: UInt8 = 0
-    while let option = Self(rawValue: number) {
-      if option.isNamed(by: argument) {
-        self = option
-        return
-      }
+    var number = 0
+    while let row = row(at: number) {
+      if row.isNamed(by: argument) { return number }
       number &+= 1
     }
     return nil
   }
+}
 
-  private func isNamed(by argument: Span<UInt8>) -> Bool {
-    let name = row.name
+extension OptionRow {
+  fileprivate func isNamed(by argument: Span<UInt8>) -> Bool {
     guard argument.begins(with: name) else { return false }
     let length = name.utf8CodeUnitCount
     return argument.count == length || argument[length] == UInt8(ascii: "=")
@@ -72,11 +71,11 @@ extension OptionTable {
 }
 
 /// Reads the arguments of a command with the options of a table.
-public struct OptionReader<Option: OptionTable> {
+public struct OptionReader<Table: OptionTable> {
   /// An option, or another argument.
   public enum Item {
-    /// An option and its value; `nil` for an option without one.
-    case option(Option, ProgramText?)
+    /// The number of an option, and its value; `nil` for an option without one.
+    case option(Int, ProgramText?)
     /// An argument that is no option.
     case argument(ProgramText)
   }
@@ -93,29 +92,28 @@ public struct OptionReader<Option: OptionTable> {
   /// Reads the next argument, with the value of an option; `nil` at the end.
   ///
   /// - Throws: What is wrong with it.
-  public mutating func next() throws(ArgumentError<Option>) -> Item? {
+  public mutating func next() throws(ArgumentError) -> Item? {
     guard let argument = rest.next() else { return nil }
     if isOver { return .argument(argument) }
     if argument.span.equals("--") {
       isOver = true
       return try next()
     }
-    guard let option = Option(argument.span) else {
+    guard let number = Table.number(of: argument.span), let row = Table.row(at: number) else {
       if argument.span.isOption { throw ArgumentError(.unknownOption, argument) }
       return .argument(argument)
     }
-    let row = option.row
     let attached = attachedValue(of: argument, row)
     guard row.takesValue else {
-      if let attached { throw ArgumentError(.noValueExpected(option), attached) }
-      return .option(option, nil)
+      if let attached { throw ArgumentError(.noValueExpected(row), attached) }
+      return .option(number, nil)
     }
-    if let attached, attached.count == 0 { throw ArgumentError(.missingValue(option), argument) }
+    if let attached, attached.count == 0 { throw ArgumentError(.missingValue(row), argument) }
     let value = attached ?? rest.nextValue()
     if value == nil, !row.isValueOptional {
-      throw ArgumentError(.missingValue(option), argument)
+      throw ArgumentError(.missingValue(row), argument)
     }
-    return .option(option, value)
+    return .option(number, value)
   }
 
   /// The text after the "=" of an option; `nil` without "=".
@@ -126,7 +124,7 @@ public struct OptionReader<Option: OptionTable> {
 }
 
 /// What is wrong with an argument.
-public struct ArgumentError<Option: OptionTable>: Error {
+public struct ArgumentError: Error {
   /// The kinds of errors.
   public enum Fault: Sendable {
     /// It is written as an option, and the table has none of this name.
@@ -134,11 +132,11 @@ public struct ArgumentError<Option: OptionTable>: Error {
     /// The command takes no argument here.
     case unexpected
     /// The option lacks its value.
-    case missingValue(Option)
+    case missingValue(OptionRow)
     /// The option takes no value.
-    case noValueExpected(Option)
+    case noValueExpected(OptionRow)
     /// The option does not take this value.
-    case wrongValue(Option)
+    case wrongValue(OptionRow)
   }
 
   /// What is wrong.
@@ -157,19 +155,19 @@ public struct ArgumentError<Option: OptionTable>: Error {
     switch fault {
     case .unknownOption: quote("Unknown option '", to: &writer)
     case .unexpected: quote("Unexpected argument '", to: &writer)
-    case .missingValue(let option):
+    case .missingValue(let row):
       writer.write(text: "Missing value for '")
-      option.row.writeForm(to: &writer)
-    case .noValueExpected(let option):
+      row.writeForm(to: &writer)
+    case .noValueExpected(let row):
       writer.write(text: "The option '")
-      writer.write(text: option.row.name)
+      writer.write(text: row.name)
       quote("' does not take any value, but '", to: &writer)
       writer.write(text: "' was specified.")
       return
-    case .wrongValue(let option):
+    case .wrongValue(let row):
       quote("The value '", to: &writer)
       writer.write(text: "' is invalid for '")
-      option.row.writeForm(to: &writer)
+      row.writeForm(to: &writer)
     }
     writer.write(text: "'")
   }

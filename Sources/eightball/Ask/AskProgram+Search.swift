@@ -91,7 +91,10 @@ extension AskProgram {
 
   /// An attempt has ended without a link.
   private mutating func notConnected(_ reason: HCIErrorCode, at now: Instant) {
-    guard outcome == nil, !candidates.isEmpty else { return stage = .waiting(until: now) }
+    guard outcome == nil, !candidates.isEmpty else {
+      stage = .waiting(until: now)
+      return
+    }
     switch stage {
     case .yielding:
       stage = .waiting(until: now.advanced(by: Self.turn))

@@ -3,19 +3,14 @@ import LinuxBoard
 import LinuxPort
 
 /// A command of the program.
-protocol Command {
-  /// Its options: the rows of the help.
-  associatedtype Option: OptionTable
-
+protocol Command: OptionTable {
   /// What it is called and does.
   static var page: CommandPage { get }
+  /// Its options, in the order of the help. `--version` and `--help` follow them.
+  static var options: [ToolOption<Self>] { get }
 
   /// The command with the defaults of its options.
   init()
-  /// Sets an option.
-  ///
-  /// - Throws: `UsageError`, for a value that it does not take.
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError)
   /// Takes an argument that is no option.
   ///
   /// - Throws: `UsageError`, if it takes no argument here.
@@ -36,6 +31,29 @@ extension Command {
   }
 
   func validate() throws(UsageError) {}
+}
+
+/// An option of a command: its row in the help, and what it sets.
+struct ToolOption<Options> {
+  let row: OptionRow
+  /// Sets the option.
+  ///
+  /// - Throws: `UsageError`, for a value that it does not take.
+  let set: (inout Options, OptionValue) throws -> Void
+
+  /// An option without a value.
+  static func flag(
+    _ row: OptionRow, _ set: @escaping (inout Options) -> Void
+  ) -> ToolOption {
+    ToolOption(row: row) { command, _ in set(&command) }
+  }
+
+  /// An option with a value.
+  static func value(
+    _ row: OptionRow, _ set: @escaping (inout Options, OptionValue) throws -> Void
+  ) -> ToolOption {
+    ToolOption(row: row, set: set)
+  }
 }
 
 /// What a command is called and does, for the help.
@@ -112,45 +130,49 @@ extension Command {
   /// - Returns: `nil` if they ask for the help or the version, by this option.
   init?(_ arguments: ArgumentList, asks: (OptionRow) -> Void) throws(UsageError) {
     self.init()
-    var reader = OptionReader<Option>(arguments)
+    var reader = OptionReader<Self>(arguments)
     while let item = try Self.next(&reader) {
       switch item {
       case .argument(let text): try take(text.string)
-      case .option(let option, let value):
-        let row = option.row
-        if row.isCommon {
-          asks(row)
+      case .option(let number, let value):
+        guard number < Self.options.count else {
+          if let row = Self.row(at: number) { asks(row) }
           return nil
         }
-        let text = value?.string ?? ""
-        try set(
-          option,
-          OptionValue(
-            text: text, isGiven: value != nil, form: String(writing: { row.writeForm(to: &$0) })))
+        let option = Self.options[number]
+        let form = String(writing: { option.row.writeForm(to: &$0) })
+        let given = OptionValue(text: value?.string ?? "", isGiven: value != nil, form: form)
+        do {
+          try option.set(&self, given)
+        } catch {
+          throw error as? UsageError ?? given.invalid()
+        }
       }
     }
     try validate()
   }
 
   private static func next(
-    _ reader: inout OptionReader<Option>
-  ) throws(UsageError) -> OptionReader<Option>.Item? {
-    do throws(ArgumentError<Option>) {
+    _ reader: inout OptionReader<Self>
+  ) throws(UsageError) -> OptionReader<Self>.Item? {
+    do throws(ArgumentError) {
       return try reader.next()
     } catch {
       let text = String(writing: { error.write(to: &$0) })
       guard case .unknownOption = error.fault else { throw UsageError(text) }
       let name = String(error.text.string.prefix { $0 != "=" })
-      let hint = nearestName(to: name, among: rows.map(\.nameText)).map {
-        ". Did you mean '\($0)'?"
-      }
+      let hint = nearestName(to: name, among: rows.map(\.nameText))
+        .map { ". Did you mean '\($0)'?" }
       throw UsageError(text + (hint ?? ""))
     }
   }
 
   /// The rows of its options.
-  static var rows: [OptionRow] {
-    (0...UInt8.max).lazy.map { Option(rawValue: $0) }.prefix { $0 != nil }.compactMap { $0?.row }
+  static var rows: [OptionRow] { options.map(\.row) + [.version, .help] }
+
+  /// The row with this number.
+  static func row(at number: Int) -> OptionRow? {
+    rows.indices.contains(number) ? rows[number] : nil
   }
 }
 

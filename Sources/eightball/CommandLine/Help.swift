@@ -59,7 +59,7 @@ enum HelpText {
         text += "\nARGUMENTS:\n" + entry("<\(argument.name)>", argument.help)
       }
       text += "\n"
-      OptionHelp.write(Asked.Option.self) { text += String(decoding: [UInt8]($0), as: UTF8.self) }
+      OptionHelp.write(type) { text += String(decoding: [UInt8]($0), as: UTF8.self) }
       text.removeLast()
       return text
     }

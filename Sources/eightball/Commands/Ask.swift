@@ -43,15 +43,13 @@ struct Ask: Command {
       name: "question", isOptional: true,
       help: "The question: at most 512 bytes of UTF-8; - reads a line of standard input."))
 
-  enum Option: UInt8, OptionTable {
-    case random, name, timeout, stay, pair, address, radio, verbose, capture, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .random: OptionRow("--random", "Ask one of twenty ready-made questions.")
-      case .name:
-        OptionRow("--name", "<name>", "Ask the ball with this name. Default: any ball.")
-      case .timeout:
+  static var options: [ToolOption<Ask>] {
+    [
+      .flag(OptionRow("--random", "Ask one of twenty ready-made questions.")) { $0.random = true },
+      .value(OptionRow("--name", "<name>", "Ask the ball with this name. Default: any ball.")) {
+        $0.name = BallName(text: $1.text)
+      },
+      .value(
         OptionRow(
           "--timeout", "<time>",
           """
@@ -59,19 +57,20 @@ struct Ask: Command {
           for the ball, and again for each answer. Default: 5s to find a ball, 10s to connect to it \
           and 2s for the answer; with --pair 60s for each of the last two.
           """)
-      case .stay:
+      ) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
+      .flag(
         OptionRow(
           "--stay", "Stay connected: print each answer, and ask each line of standard input.")
-      case .pair: OptionRow("--pair", "Pair if the ball requires it, and keep the bond.")
-      case .address: .address
-      case .radio: .radio
-      case .verbose: .verbose
-      case .capture: .capture
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.stay = true },
+      .flag(OptionRow("--pair", "Pair if the ball requires it, and keep the bond.")) {
+        $0.pair = true
+      },
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var question: String?
@@ -85,22 +84,6 @@ struct Ask: Command {
   var addressOptions = AddressOptions()
   var radioOptions = RadioOptions()
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .random: random = true
-    case .name: name = BallName(text: value.text)
-    case .timeout: timeout = try value.time(upTo: TimeOption.hour)
-    case .stay: stay = true
-    case .pair: pair = true
-    case .address: addressOptions.address = try value.address()
-    case .radio: radioOptions.radio = try value.radio()
-    case .verbose: radioOptions.verbose = true
-    case .capture: radioOptions.capture = value.text
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   mutating func take(_ argument: String) {
     if question == nil { question = argument } else { rest.append(argument) }

@@ -28,36 +28,22 @@ struct Boards: Command {
         78  the board of --file or --options is wrong or unknown
       """)
 
-  enum Option: UInt8, OptionTable {
-    case file, options, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .file:
-        OptionRow("--file", "<name|file>", "Print this board as a file, instead of the list.")
-      case .options:
+  static var options: [ToolOption<Boards>] {
+    [
+      .value(OptionRow("--file", "<name|file>", "Print this board as a file, instead of the list."))
+      { $0.file = $1.text },
+      .value(
         OptionRow(
           "--options", "<name|file>",
           "Print the options that describe this board, instead of the list.")
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.options = $1.text },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var file: String?
   var options: String?
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) {
-    switch option {
-    case .file: file = value.text
-    case .options: options = value.text
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     guard [file != nil, options != nil, isJSON].count(where: { $0 }) < 2 else {

@@ -26,43 +26,30 @@ struct Bonds: Command {
         69  there is no such bond
       """)
 
-  enum Option: UInt8, OptionTable {
-    case remove, file, ofAsk, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .remove:
+  static var options: [ToolOption<Bonds>] {
+    [
+      .value(
         OptionRow(
           "--remove", "<address|all>",
           "Forget the bond with the central at this address, or all bonds.")
-      case .file:
+      ) { $0.remove = $1.text },
+      .value(
         OptionRow(
           "--file", "<file>", "The file of the bonds. Default: that of this user's ball.")
-      case .ofAsk:
+      ) { $0.file = $1.text },
+      .flag(
         OptionRow(
           "--of-ask",
           "Use the bonds of eightball ask: balls that it paired with, not centrals of a ball.")
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.ofAsk = true },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var remove: String?
   var file: String?
   var ofAsk = false
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) {
-    switch option {
-    case .remove: remove = value.text
-    case .file: file = value.text
-    case .ofAsk: ofAsk = true
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     if let remove, !removesAll, DeviceAddress.bytes(of: remove) == nil {

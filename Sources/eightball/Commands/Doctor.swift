@@ -29,34 +29,18 @@ struct Doctor: Command {
         78  the board is wrong or unknown
       """)
 
-  enum Option: UInt8, OptionTable {
-    case board, set, radio, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .board: .board
-      case .set: .set
-      case .radio: .radio
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+  static var options: [ToolOption<Doctor>] {
+    [
+      .value(.board) { $0.boardOptions.board = $1.text },
+      .value(.set) { try $0.boardOptions.add($1) },
+      .value(.radio) { $0.radio = try $1.radio() },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var boardOptions = BoardOptions()
   var radio: RadioName?
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .board: boardOptions.board = value.text
-    case .set: try boardOptions.add(value)
-    case .radio: radio = try value.radio()
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   func run() throws {
     let checkup = checkup()

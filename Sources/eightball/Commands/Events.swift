@@ -24,35 +24,22 @@ struct Events: Command {
         69  no ball runs, or its socket cannot be used
       """)
 
-  enum Option: UInt8, OptionTable {
-    case control, packets, follow, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .control: .control
-      case .packets:
-        OptionRow("--packets", "Also print each packet of the ball's radio, layer by layer.")
-      case .follow:
+  static var options: [ToolOption<Events>] {
+    [
+      .value(.control) { $0.control = $1.text },
+      .flag(OptionRow("--packets", "Also print each packet of the ball's radio, layer by layer.")) {
+        $0.packets = true
+      },
+      .flag(
         OptionRow(
           "--follow", "Wait for a ball if none runs, and for the next one when it ends.")
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.follow = true },
+    ]
   }
 
   var control: String?
   var packets = false
   var follow = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) {
-    switch option {
-    case .control: control = value.text
-    case .packets: packets = true
-    case .follow: follow = true
-    case .version, .help: break
-    }
-  }
 
   func run() throws {
     do {

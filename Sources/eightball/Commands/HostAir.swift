@@ -28,44 +28,32 @@ struct HostAir: Command {
         69  it cannot listen there, or the limit on open files is too low
       """)
 
-  enum Option: UInt8, OptionTable {
-    case listen, limit, verbose, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .listen:
+  static var options: [ToolOption<HostAir>] {
+    [
+      .value(
         OptionRow(
           "--listen", "<where>",
           """
           Where to listen: unix:PATH or tcp-server:HOST:PORT. Default: the socket of --radio virtual.
           """)
-      case .limit:
+      ) {
+        guard let name = Self.name($1.text) else {
+          throw $1.invalid(": --listen takes unix:PATH or tcp-server:HOST:PORT.")
+        }
+        $0.listen = name
+      },
+      .value(
         OptionRow(
           "--limit", "<number>",
           "How many radios may be on the air at once: 1 to 10000. (default: 64)")
-      case .verbose: OptionRow("--verbose", "Print who joins and who leaves.")
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.limit = try $1.number() },
+      .flag(OptionRow("--verbose", "Print who joins and who leaves.")) { $0.verbose = true },
+    ]
   }
 
   var listen: RadioName?
   var limit = AirServer.defaultMaximumClients
   var verbose = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .listen:
-      guard let name = Self.name(value.text) else {
-        throw value.invalid(": --listen takes unix:PATH or tcp-server:HOST:PORT.")
-      }
-      listen = name
-    case .limit: limit = try value.number()
-    case .verbose: verbose = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     guard (1...10_000).contains(limit) else {

@@ -21,29 +21,15 @@ struct Lights: Command {
         69  no ball runs
       """)
 
-  enum Option: UInt8, OptionTable {
-    case json, control, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .json: .json
-      case .control: .control
-      case .version: .version
-      case .help: .help
-      }
-    }
+  static var options: [ToolOption<Lights>] {
+    [
+      .flag(.json) { $0.isJSON = true },
+      .value(.control) { $0.control = $1.text },
+    ]
   }
 
   var isJSON = false
   var control: String?
-
-  mutating func set(_ option: Option, _ value: OptionValue) {
-    switch option {
-    case .json: isJSON = true
-    case .control: control = value.text
-    case .version, .help: break
-    }
-  }
 
   func run() throws {
     let lights = try BallConversation(ControlPath.candidates(control)).lights

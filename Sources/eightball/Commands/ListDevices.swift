@@ -21,41 +21,24 @@ struct ListDevices: Command {
         74  the list cannot be written
       """)
 
-  enum Option: UInt8, OptionTable {
-    case timeout, address, radio, verbose, capture, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .timeout:
+  static var options: [ToolOption<ListDevices>] {
+    [
+      .value(
         OptionRow(
           "--timeout", "<time>", "How long to listen, such as 10s or 500ms; default: 5s.")
-      case .address: .address
-      case .radio: .radio
-      case .verbose: .verbose
-      case .capture: .capture
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var timeout = TimeOption(milliseconds: 5_000)
   var addressOptions = AddressOptions()
   var radioOptions = RadioOptions()
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .timeout: timeout = try value.time(upTo: TimeOption.hour)
-    case .address: addressOptions.address = try value.address()
-    case .radio: radioOptions.radio = try value.radio()
-    case .verbose: radioOptions.verbose = true
-    case .capture: radioOptions.capture = value.text
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) { try addressOptions.validate() }
 

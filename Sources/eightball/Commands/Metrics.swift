@@ -26,44 +26,31 @@ struct Metrics: Command {
         69  it cannot listen there
       """)
 
-  enum Option: UInt8, OptionTable {
-    case listen, control, json, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .listen:
+  static var options: [ToolOption<Metrics>] {
+    [
+      .value(
         OptionRow(
           "--listen", "<host:port>",
           """
           Where to serve them: PORT, on this machine only, or HOST:PORT, where _ means all addresses \
           of this machine; port 0 takes a free one.
           """)
-      case .control:
+      ) { $0.listen = try $1.metricsAddress() },
+      .value(
         OptionRow(
           "--control", "<path>", isRepeatable: true,
           """
           The control socket of a ball; may be given several times. Default: $EIGHTBALL_CONTROL, or \
           else your own ball's, or else the service's.
           """)
-      case .json: .json
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.control.append($1.text) },
+      .flag(.json) { $0.isJSON = true },
+    ]
   }
 
   var listen: MetricsAddress?
   var control: [String] = []
   var isJSON = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .listen: listen = try value.metricsAddress()
-    case .control: control.append(value.text)
-    case .json: isJSON = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     guard listen != nil else {

@@ -30,33 +30,20 @@ struct Press: Command {
     case clear
   }
 
-  enum Option: UInt8, OptionTable {
-    case hold, control, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .hold:
+  static var options: [ToolOption<Press>] {
+    [
+      .value(
         OptionRow(
           "--hold", "<time>", "How long to hold it, such as 3s or 250ms. (default: 100 ms)")
-      case .control: .control
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.hold = try $1.time(upTo: 60_000) },
+      .value(.control) { $0.control = $1.text },
+    ]
   }
 
   /// The button; `nil` until an argument names it.
   private var named: ButtonArgument?
   var hold = TimeOption(milliseconds: 100)
   var control: String?
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .hold: hold = try value.time(upTo: 60_000)
-    case .control: control = value.text
-    case .version, .help: break
-    }
-  }
 
   mutating func take(_ argument: String) throws(UsageError) {
     guard named == nil else {

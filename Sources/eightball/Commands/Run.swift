@@ -65,34 +65,27 @@ struct Run: Command {
     }
   }
 
-  enum Option: UInt8, OptionTable {
-    case name, answers, seed, idleLimit, security, pairingWindow, privacy, control, allowPresses,
-      address, board, set, radio, verbose, capture, metrics, json, quiet, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .name: .name
-      case .answers: .answers
-      case .seed: .seed
-      case .idleLimit: .idleLimit
-      case .security: .security
-      case .pairingWindow: .pairingWindow
-      case .privacy: .privacy
-      case .control: .ballControl
-      case .allowPresses: .allowPresses
-      case .address: .address
-      case .board: .board
-      case .set: .set
-      case .radio: .radio
-      case .verbose: .verbose
-      case .capture: .capture
-      case .metrics: .metrics
-      case .json: .json
-      case .quiet: .quiet
-      case .version: .version
-      case .help: .help
-      }
-    }
+  static var options: [ToolOption<Run>] {
+    [
+      .value(.name) { $0.name = BallName(text: $1.text) },
+      .value(.answers) { $0.answers = try $1.name() },
+      .value(.seed) { $0.seed = try $1.number() },
+      .value(.idleLimit) { $0.idleLimit = try $1.number() },
+      .value(.security) { $0.security = try $1.name() },
+      .flag(.pairingWindow) { $0.keepsPairingOpen = true },
+      .flag(.privacy) { $0.isPrivate = true },
+      .value(.ballControl) { $0.control = $1.isGiven ? $1.text : nil },
+      .flag(.allowPresses) { $0.allowPresses = true },
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(.board) { $0.boardOptions.board = $1.text },
+      .value(.set) { try $0.boardOptions.add($1) },
+      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .value(.metrics) { $0.metrics = try $1.metricsAddress() },
+      .flag(.json) { $0.isJSON = true },
+      .flag(.quiet) { $0.isQuiet = true },
+    ]
   }
 
   var name = BallName.usual
@@ -110,30 +103,6 @@ struct Run: Command {
   var metrics: MetricsAddress?
   var isJSON = false
   var isQuiet = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .name: name = BallName(text: value.text)
-    case .answers: answers = try value.name()
-    case .seed: seed = try value.number()
-    case .idleLimit: idleLimit = try value.number()
-    case .security: security = try value.name()
-    case .pairingWindow: keepsPairingOpen = true
-    case .privacy: isPrivate = true
-    case .control: control = value.isGiven ? value.text : nil
-    case .allowPresses: allowPresses = true
-    case .address: addressOptions.address = try value.address()
-    case .board: boardOptions.board = value.text
-    case .set: try boardOptions.add(value)
-    case .radio: radioOptions.radio = try value.radio()
-    case .verbose: radioOptions.verbose = true
-    case .capture: radioOptions.capture = value.text
-    case .metrics: metrics = try value.metricsAddress()
-    case .json: isJSON = true
-    case .quiet: isQuiet = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     try name.validate()

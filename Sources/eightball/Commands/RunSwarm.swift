@@ -38,14 +38,12 @@ struct RunSwarm: Command {
         69  the radio or the port for the metrics cannot be used, or the radio is full
       """)
 
-  enum Option: UInt8, OptionTable {
-    case count, name, places, seed, answers, drop, vanish, dropEvery, radio, metrics, json, quiet,
-      version, help
-
-    var row: OptionRow {
-      switch self {
-      case .count: OptionRow("--count", "<number>", "How many balls: 1 to 10000. (default: 100)")
-      case .name:
+  static var options: [ToolOption<RunSwarm>] {
+    [
+      .value(OptionRow("--count", "<number>", "How many balls: 1 to 10000. (default: 100)")) {
+        $0.count = try $1.number()
+      },
+      .value(
         OptionRow(
           "--name", "<name>",
           """
@@ -53,49 +51,59 @@ struct RunSwarm: Command {
           1, and %03d for three digits; without it all have the same name. %% is a percent sign. \
           (default: Ball %03d)
           """)
-      case .places:
+      ) {
+        do throws(NamePatternError) {
+          $0.name = try NamePattern($1.text)
+        } catch {
+          throw $1.invalid(": \(error.description)")
+        }
+      },
+      .value(
         OptionRow(
           "--places", "<number>",
           """
           How many centrals each ball serves at once: 1 to 4. When full, it does not advertise. \
           (default: 1)
           """)
-      case .seed:
+      ) { $0.places = try $1.number() },
+      .value(
         OptionRow(
           "--seed", "<number>",
           "Decides all addresses, answers and faults. Default: random.")
-      case .answers: .answers
-      case .drop:
+      ) { $0.seed = try $1.number() },
+      .value(.answers) { $0.answers = try $1.name() },
+      .value(
         OptionRow(
           "--drop", "<percent>",
           "The percentage of connections that the ball ends: 0 to 100. (default: 0)")
-      case .vanish:
+      ) { $0.drop = try $1.number() },
+      .value(
         OptionRow(
           "--vanish", "<percent>",
           """
           The percentage of connections in which the ball falls silent, and returns after 1 to 5 s: \
           0 to 100. (default: 0)
           """)
-      case .dropEvery:
+      ) { $0.vanish = try $1.number() },
+      .value(
         OptionRow(
           "--drop-every", "<time>",
           """
           All balls end all connections at once, each time that this period passes, such as 30s.
           """)
-      case .radio:
+      ) { $0.dropEvery = try $1.time(upTo: TimeOption.hour) },
+      .value(
         OptionRow(
           "--radio", "<radio>",
           """
           The controllers to use: virtual, unix:PATH or tcp-client:HOST:PORT, which each serve many \
           balls. Default: virtual.
           """)
-      case .metrics: .metrics
-      case .json: .json
-      case .quiet: .quiet
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.radio = try $1.radio() },
+      .value(.metrics) { $0.metrics = try $1.metricsAddress() },
+      .flag(.json) { $0.isJSON = true },
+      .flag(.quiet) { $0.isQuiet = true },
+    ]
   }
 
   var count = 100
@@ -110,29 +118,6 @@ struct RunSwarm: Command {
   var metrics: MetricsAddress?
   var isJSON = false
   var isQuiet = false
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .count: count = try value.number()
-    case .name:
-      do throws(NamePatternError) {
-        name = try NamePattern(value.text)
-      } catch {
-        throw value.invalid(": \(error.description)")
-      }
-    case .places: places = try value.number()
-    case .seed: seed = try value.number()
-    case .answers: answers = try value.name()
-    case .drop: drop = try value.number()
-    case .vanish: vanish = try value.number()
-    case .dropEvery: dropEvery = try value.time(upTo: TimeOption.hour)
-    case .radio: radio = try value.radio()
-    case .metrics: metrics = try value.metricsAddress()
-    case .json: isJSON = true
-    case .quiet: isQuiet = true
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     guard (1...SwarmConfiguration.maximumCount).contains(count) else {

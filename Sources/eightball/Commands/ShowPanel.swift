@@ -27,43 +27,30 @@ struct ShowPanel: Command {
         69  the port is in use, or eightball-panel is not installed
       """)
 
-  enum Option: UInt8, OptionTable {
-    case port, control, radio, listen, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .port:
+  static var options: [ToolOption<ShowPanel>] {
+    [
+      .value(
         OptionRow(
           "--port", "<number>", "The TCP port of the page; 0 takes a free one. (default: 8818)")
-      case .control: .control
-      case .radio:
+      ) { $0.port = try $1.number() },
+      .value(.control) { $0.control = $1.text },
+      .value(
         OptionRow(
           "--radio", "<radio>",
           "The radio for questions from the page, if programs cannot share the ball's radio.")
-      case .listen:
+      ) { $0.radio = $1.text },
+      .value(
         OptionRow(
           "--listen", "<host>",
           "The host to listen on; 0.0.0.0 for all addresses. Default: this machine's loopback.")
-      case .version: .version
-      case .help: .help
-      }
-    }
+      ) { $0.listen = $1.text },
+    ]
   }
 
   var port: UInt16 = 8_818
   var control: String?
   var radio: String?
   var listen: String?
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .port: port = try value.number()
-    case .control: control = value.text
-    case .radio: radio = value.text
-    case .listen: listen = value.text
-    case .version, .help: break
-    }
-  }
 
   func validate() throws(UsageError) {
     if let radio {

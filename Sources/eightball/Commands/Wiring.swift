@@ -27,29 +27,15 @@ struct Wiring: Command {
     argument: .init(
       name: "name", isOptional: true, help: "The name of a board, or its file."))
 
-  enum Option: UInt8, OptionTable {
-    case board, set, version, help
-
-    var row: OptionRow {
-      switch self {
-      case .board: .board
-      case .set: .set
-      case .version: .version
-      case .help: .help
-      }
-    }
+  static var options: [ToolOption<Wiring>] {
+    [
+      .value(.board) { $0.options.board = $1.text },
+      .value(.set) { try $0.options.add($1) },
+    ]
   }
 
   var name: String?
   var options = BoardOptions()
-
-  mutating func set(_ option: Option, _ value: OptionValue) throws(UsageError) {
-    switch option {
-    case .board: options.board = value.text
-    case .set: try options.add(value)
-    case .version, .help: break
-    }
-  }
 
   mutating func take(_ argument: String) throws(UsageError) {
     guard name == nil else {

@@ -157,7 +157,10 @@ struct ClientEvents: ClientApplication, ~Copyable {
     case .starting: isReady = false
     case .fault(let fault):
       isReady = false
-      guard fault != .lost else { return faults = 0 }
+      guard fault != .lost else {
+        faults = 0
+        return
+      }
       faults += 1
       if faults == Self.faultLimit { events.append(.broken(RadioError(fault.text))) }
     }
