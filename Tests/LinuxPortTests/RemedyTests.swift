@@ -27,8 +27,10 @@ struct RemedyTests {
 
   /// Whether eightballd takes an option, with the next word as its value if it needs one.
   static func takes(_ option: [String]) -> Bool {
-    guard let known = CommandOption(lasting(option[0])) else { return false }
-    guard known.takesValue, !option[0].contains("=") else { return true }
+    let name = option[0].prefix { $0 != "=" }
+    let rows = (0..<64).compactMap { CommandOption.row(at: $0) }
+    guard let row = rows.first(where: { "\($0.name)" == name }) else { return false }
+    guard row.takesValue, !option[0].contains("=") else { return true }
     // A remedy may name an option without a value: "name one with --board".
     guard let value = ["virtual", "encrypted"].first(where: { $0 == option[1] }) else {
       return true
