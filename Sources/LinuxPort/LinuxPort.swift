@@ -27,7 +27,8 @@ public struct LinuxPort: Port, ~Copyable {
   /// When the present turn began.
   private var turnTime = Instant(rawValue: clinuxport_now())
   /// The file of the bonds.
-  public var bonds = PortBonds()
+  // With a public setter Swift 6.3.1 fails to optimise across modules.
+  public internal(set) var bonds = PortBonds()
 
   // To check an optional struct for `nil` copies it, and each turn checks. So these are flags, and
   // a board without lines also has a `PortLines`.

@@ -210,6 +210,11 @@ extension LinuxPort {
   /// Whether the ball keeps bonds: it does if it protects its links.
   public var keepsBonds: Bool { bonds.isInUse }
 
+  /// Opens the file of the bonds: see `PortBonds.open`.
+  public mutating func openBonds(into table: inout BondTable<16>) -> LocalIdentity? {
+    bonds.open(into: &table)
+  }
+
   /// Replaces the bond file.
   public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
 

@@ -96,7 +96,7 @@ enum Daemon {
     var port = port
     var table = BondTable<16>()
     let protection: BallProtection = options.isProtected ? .encrypted : .none
-    let identity = options.isProtected ? port.bonds.open(into: &table) : nil
+    let identity = options.isProtected ? port.openBonds(into: &table) : nil
     let known = identity?.address
     let security = BallSecurityManager<4, PortRandom>(
       policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
