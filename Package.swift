@@ -99,7 +99,7 @@ let package = Package(
       name: "LinuxBoard",
       dependencies: [
         "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "CLinuxPort", "LinuxErrors",
-        "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
+        "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     // The figures of balls, for Prometheus.
@@ -217,7 +217,7 @@ let package = Package(
       name: "LinuxBoardTests",
       dependencies: [
         "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
-        "LinuxRadio",
+        "LinuxErrors", "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

@@ -18,7 +18,7 @@ public struct CText<let capacity: Int>: Sendable {
   }
 
   /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or contain a zero.
-  mutating func assign(_ bytes: Span<UInt8>) -> Bool {
+  public mutating func assign(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count < capacity, bytes.firstIndex(of: 0) == nil else { return false }
     for index in bytes.indices { storage[index] = bytes[index] }
     storage[bytes.count] = 0

@@ -24,6 +24,7 @@ public struct LinuxPort: Port, ~Copyable {
   private var errors: PortOutput
   private var service: PortService?
   private var control = PortControl()
+  private var hasNestedEvent = false
   /// When the present turn began.
   private var turnTime = Instant(rawValue: clinuxport_now())
   /// The file of the bonds.
@@ -41,6 +42,9 @@ public struct LinuxPort: Port, ~Copyable {
 
   /// Whether programs may press the buttons.
   public private(set) var allowsPresses = false
+
+  /// Whether the control socket is the first of the paths where programs look for a ball.
+  package private(set) var isFirstControl = false
 
   /// How often the ball was asked to end.
   public private(set) var endRequests = 0
@@ -117,6 +121,7 @@ public struct LinuxPort: Port, ~Copyable {
     var hasControl = false
     var hasSignal = false
     var hasChips = false
+    var hasNested = false
     var radioEvents: UInt32 = 0
     var lineEvents: UInt32 = 0
     let isRight = queue.wait(timeout) { token, events in
@@ -126,6 +131,7 @@ public struct LinuxPort: Port, ~Copyable {
       case .lines: lineEvents |= events
       case .chips: hasChips = true
       case .control: hasControl = true
+      case .nested: hasNested = true
       case .listener, .output, .errors: break
       }
     }
@@ -133,6 +139,7 @@ public struct LinuxPort: Port, ~Copyable {
     if lineEvents != 0 { lines.handle(lineEvents) }
     if hasSignal { takeSignals() }
     if hasControl { control.handle(queue) }
+    if hasNested { hasNestedEvent = true }
     if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
     return isRight
   }
@@ -149,10 +156,32 @@ public struct LinuxPort: Port, ~Copyable {
     }
   }
 
+  // MARK: A queue of the program's own
+
+  /// Wakes for the descriptor of another queue, such as an epoll instance; `false` if the kernel
+  /// refuses. The queue must stay open as long as this port.
+  package mutating func nest(_ descriptor: Int32) -> Bool {
+    queue.add(descriptor, .nested, for: PollQueue.readable)
+  }
+
+  /// Whether the nested queue has events since the last call.
+  package mutating func takeNestedEvent() -> Bool {
+    defer { hasNestedEvent = false }
+    return hasNestedEvent
+  }
+
   // MARK: The radio
 
   /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
+
+  /// Uses this open connection to a controller as the radio, and closes it at the end.
+  package mutating func openRadio(on connection: Int32) -> RadioOpening {
+    radio.open(on: connection, queue)
+  }
+
+  /// Takes the controllers that connect to this listener, and closes it at the end.
+  package mutating func listen(for controllers: Int32) { radio.listen(controllers, queue) }
 
   /// Closes the radio. An adapter goes back to its previous state.
   public mutating func closeRadio() { radio.close(queue) }
@@ -174,7 +203,14 @@ public struct LinuxPort: Port, ~Copyable {
   public func writeRadioName(to writer: inout ByteWriter) { radio.choice.write(to: &writer) }
 
   /// Writes why the last call on the radio failed, and what to do.
-  public func writeRadioTrouble(to writer: inout ByteWriter) { radio.writeTrouble(to: &writer) }
+  public func writeRadioTrouble(to writer: inout ByteWriter) {
+    radio.writeTrouble(to: &writer)
+  }
+
+  /// As `writeRadioTrouble`, for a program that also takes `--radio virtual`.
+  package func writeRadioTroubleBesideAir(to writer: inout ByteWriter) {
+    radio.writeTrouble(to: &writer, hasVirtualAir: true)
+  }
 
   // MARK: The lines
 
@@ -258,11 +294,23 @@ extension LinuxPort {
       location.write {
         PortControl.writePath(path, service: folders, user: user, number, to: &$0)
       }
-      if control.open(location.span, queue) { return true }
+      if control.open(location.span, queue) {
+        isFirstControl = number == 1
+        return true
+      }
       guard path == nil, folders == nil, control.isTaken else { break }
     }
     return false
   }
+
+  /// The path of the control socket, or the last one that was tried.
+  package var controlPath: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { control.location }
+  }
+
+  /// Why programs cannot listen: an errno.
+  package var controlFailure: Int32 { control.failure }
 
   /// Writes why programs cannot listen, without a full stop.
   public func writeControlTrouble(to writer: inout ByteWriter) {

@@ -11,6 +11,7 @@ enum PollToken: UInt32 {
   case output
   case errors
   case control
+  case nested
 }
 
 /// The descriptors that the loop waits for: epoll(7), level-triggered.

@@ -102,6 +102,12 @@ struct PortControl: ~Copyable {
 
   init() {}
 
+  /// The bytes of the path.
+  var location: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { path.span }
+  }
+
   deinit {
     guard socket != nil else { return }
     let place = place

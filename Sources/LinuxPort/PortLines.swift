@@ -68,12 +68,12 @@ struct PortLines: ~Copyable {
         else { continue }
         // The text is at the front of its struct.
         let name = unsafe UnsafeRawPointer(base + index).assumingMemoryBound(to: CChar.self)
-        unsafe settings[index] = Self.settings(line, isOutput: !part.isButton, name)
+        unsafe settings[index] = line.settings(isOutput: !part.isButton, name: name)
       }
       return unsafe settings.span.withUnsafeBufferPointer { settings in
         unsafe label.withPointer {
           unsafe cgpiod_open(
-            directory.cText, $0, Self.consumer.cText, settings.baseAddress, count, &failure)
+            directory.cText, $0, LineUser.name.cText, settings.baseAddress, count, &failure)
         }
       }
     }
@@ -137,16 +137,7 @@ struct PortLines: ~Copyable {
 
   /// Lets a program press `button` as if its contact closed, or let it go.
   mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
-    switch wiredContact(of: button) {
-    case .none: return .noButton
-    case .lost: return .noLines
-    case .closed where isDown: return .isDown
-    case .closed:
-      // A person holds the button by now: it stays down.
-      held.letGo(button)
-    case .open: held.set(button, isDown)
-    }
-    return .done
+    held.press(button, isDown: isDown, wired: wiredContact(of: button))
   }
 
   /// How long the contacts of a button may bounce, in milliseconds.
@@ -185,9 +176,6 @@ struct PortLines: ~Copyable {
 
   // MARK: Support
 
-  /// The name that the kernel shows for the user of our lines.
-  private static var consumer: StaticString { "eightball" }
-
   /// The part whose line has this index in the request; `nil` above the last.
   private func part(at offset: Int) -> BoardPart? {
     let parts = BoardPart.all
@@ -208,21 +196,6 @@ struct PortLines: ~Copyable {
     return nil
   }
 
-  @unsafe
-  private static func settings(
-    _ line: LineDescription, isOutput: Bool, _ name: UnsafePointer<CChar>
-  ) -> cgpiod_line {
-    let bias =
-      switch line.bias {
-      case .none: CGPIOD_BIAS_NONE
-      case .pullUp: CGPIOD_BIAS_PULL_UP
-      case .pullDown: CGPIOD_BIAS_PULL_DOWN
-      }
-    return unsafe cgpiod_line(
-      name: name, offset: Int32(truncatingIfNeeded: line.offset), is_output: isOutput ? 1 : 0,
-      is_active_low: line.activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue))
-  }
-
   /// Notes the errno of the last call on open lines.
   private mutating func lose<Result>(_ result: Result) -> Result {
     failure = cgpiod_failure()
@@ -237,18 +210,9 @@ struct PortLines: ~Copyable {
   /// What is wrong.
   private var trouble: LineTrouble {
     let code = ErrorNumber(rawValue: failure.code)
-    let step = UInt32(truncatingIfNeeded: failure.step)
     if code.rawValue == 0 { return .vanished }
     if isOfOpenLines { return code == .noSuchDevice ? .vanished : .other }
-    // If the chip was there before, the board is the right one.
-    if step == CGPIOD_STEP_FIND_CHIP.rawValue { return hasBeenOpen ? .vanished : .noChip }
-    switch code {
-    case .accessDenied, .notPermitted: return group == 0 ? .noPermission : .notInGroup
-    case _ where step == CGPIOD_STEP_FIND_LINE.rawValue: return .noLine
-    case .busy: return .busy
-    case .noSuchDevice: return .vanished
-    default: return .other
-    }
+    return LineTrouble(failure, wasThere: hasBeenOpen, hasGroup: group != 0)
   }
 
   /// The group that may open the chip; 0 if there is none.
@@ -303,6 +267,47 @@ struct PortLines: ~Copyable {
   }
 }
 
+/// The user of our lines.
+package enum LineUser {
+  /// The name that the kernel shows.
+  package static var name: StaticString { "eightball" }
+}
+
+extension LineTrouble {
+  /// Why lines cannot be opened.
+  ///
+  /// - Parameters:
+  ///   - wasThere: Whether the chip was there before, so that the board is the right one.
+  ///   - hasGroup: Whether a group may open the chip.
+  package init(_ failure: cgpiod_failure, wasThere: Bool, hasGroup: Bool) {
+    let step = UInt32(truncatingIfNeeded: failure.step)
+    switch ErrorNumber(rawValue: failure.code) {
+    case _ where step == CGPIOD_STEP_FIND_CHIP.rawValue: self = wasThere ? .vanished : .noChip
+    case .accessDenied, .notPermitted: self = hasGroup ? .notInGroup : .noPermission
+    case _ where step == CGPIOD_STEP_FIND_LINE.rawValue: self = .noLine
+    case .busy: self = .busy
+    case .noSuchDevice: self = .vanished
+    default: self = .other
+    }
+  }
+}
+
+extension LineDescription {
+  /// The line for libgpiod; `name` is its own.
+  @unsafe
+  package func settings(isOutput: Bool, name: UnsafePointer<CChar>?) -> cgpiod_line {
+    let bias =
+      switch self.bias {
+      case .none: CGPIOD_BIAS_NONE
+      case .pullUp: CGPIOD_BIAS_PULL_UP
+      case .pullDown: CGPIOD_BIAS_PULL_DOWN
+      }
+    return unsafe cgpiod_line(
+      name: name, offset: Int32(truncatingIfNeeded: offset), is_output: isOutput ? 1 : 0,
+      is_active_low: activeLow ? 1 : 0, bias: Int32(truncatingIfNeeded: bias.rawValue))
+  }
+}
+
 /// The buttons that programs hold down.
 struct HeldButtons {
   private var shake = false
@@ -313,6 +318,20 @@ struct HeldButtons {
 
   /// Whether a program holds it down.
   subscript(button: ButtonName) -> Bool { button == .shake ? shake : clear }
+
+  /// A program presses the button, or lets it go, while its contact is `wired`.
+  mutating func press(_ button: ButtonName, isDown: Bool, wired: ContactRead) -> PressResult {
+    switch wired {
+    case .none: return .noButton
+    case .lost: return .noLines
+    case .closed where isDown: return .isDown
+    case .closed:
+      // A person holds the button by now: it stays down.
+      letGo(button)
+    case .open: set(button, isDown)
+    }
+    return .done
+  }
 
   /// A program presses it, or lets it go.
   mutating func set(_ button: ButtonName, _ isDown: Bool) {

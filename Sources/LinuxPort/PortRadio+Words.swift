@@ -17,13 +17,15 @@ extension RadioChoice {
 
 extension PortRadio {
   /// Writes why the last call failed, and what to do.
-  func writeTrouble(to writer: inout ByteWriter) {
+  ///
+  /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
+  func writeTrouble(to writer: inout ByteWriter, hasVirtualAir: Bool = false) {
     guard let failure else { return }
     guard let trouble = RadioTrouble(choice.kind, failure.code) else {
       return failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     }
     write(trouble.reason, failure, to: &writer)
-    guard let remedy = trouble.remedy(hasVirtualAir: false) else { return }
+    guard let remedy = trouble.remedy(hasVirtualAir: hasVirtualAir) else { return }
     writer.write(text: ". ")
     write(remedy, failure, to: &writer)
   }

@@ -67,6 +67,24 @@ struct PortRadio: ~Copyable {
     return true
   }
 
+  /// Uses an open connection.
+  mutating func open(on connection: Int32, _ queue: borrowing PollQueue) -> RadioOpening {
+    do throws(PortFailure) {
+      try use(PortDescriptor(owning: connection), queue)
+      failure = nil
+      return .opened
+    } catch {
+      failure = error
+      return .failed
+    }
+  }
+
+  /// Takes controllers from this listener.
+  mutating func listen(_ number: Int32, _ queue: borrowing PollQueue) {
+    listener = PortDescriptor(owning: number)
+    queue.add(number, .listener, for: PollQueue.readable)
+  }
+
   private mutating func use(
     _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
   ) throws(PortFailure) {

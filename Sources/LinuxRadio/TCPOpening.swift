@@ -8,19 +8,22 @@ package struct TCPOpening<Value: ~Copyable & Sendable>: ~Copyable {
   package typealias Work = @Sendable (String, UInt16) throws(SystemError) -> Value
 
   /// How long it may take, in milliseconds.
-  static var timeout: UInt32 { 10_000 }
+  package static var timeout: UInt32 { 10_000 }
 
   /// When `result` must be called next; `nil` if no call is pending or it has timed out.
-  private(set) var deadline: Instant?
+  package private(set) var deadline: Instant?
 
   private var call: BackgroundCall<Value>?
+
+  /// No call.
+  package init() {}
 
   /// The result of `work`; `nil` while it is pending: its end wakes `loop`.
   ///
   /// A call that times out is not repeated: a later result is still taken.
   ///
   /// - Throws: What `work` throws; `timedOut` from the deadline on.
-  mutating func result(
+  package mutating func result(
     of host: String, _ port: UInt16, loop: EventLoop, at now: Instant, _ work: @escaping Work
   ) throws(SystemError) -> Value? {
     guard mustBeLookedUp(host: host) else { return try work(host, port) }
@@ -64,7 +67,7 @@ package struct TCPOpening<Value: ~Copyable & Sendable>: ~Copyable {
   }
 
   /// Drops the pending call. Its thread ends with the call.
-  mutating func abandon() {
+  package mutating func abandon() {
     call = nil
     deadline = nil
   }

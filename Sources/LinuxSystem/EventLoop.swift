@@ -77,6 +77,10 @@ public final class EventLoop {
     epoll = FileDescriptor(owning: number, name: "the event queue")
   }
 
+  /// The queue's own descriptor: readable while a descriptor in it is ready. Another queue can wait
+  /// for it.
+  package var descriptor: CInt { epoll.rawValue }
+
   /// Calls `handler` whenever `descriptor` is ready for `interest`. The loop retains the handler.
   /// Remove the registration before the descriptor is closed.
   public func add(

@@ -7,52 +7,8 @@ import Testing
 
 @testable import BallControl
 
-@Suite("The limits of control sockets and their clients")
+@Suite("The limits of clients of control sockets")
 struct ControlLimitTests {
-  /// A socket on a loop that the test runs.
-  private struct Bench {
-    let loop: EventLoop
-    let socket: ControlSocket
-    let directory: TemporaryDirectory
-
-    init() throws {
-      directory = try TemporaryDirectory()
-      loop = try EventLoop()
-      socket = try ControlSocket(path: directory.path + "/control", loop: loop)
-    }
-
-    func connect() throws -> ControllerEnd {
-      let end = ControllerEnd(try StreamSocket.connect(path: directory.path + "/control"))
-      try turn()
-      return end
-    }
-
-    func turn() throws {
-      for _ in 0..<100 where try loop.wait(until: Instant(rawValue: 0)) == false { return }
-    }
-
-    func isDropped() -> Bool {
-      var request = ByteBuffer<128>()
-      while let event = socket.nextEvent(into: &request) {
-        if case .left = event { return true }
-      }
-      return false
-    }
-  }
-
-  @Test("262,144 bytes may wait for a program, and no more", arguments: [0, 1])
-  func backlog(excess: Int) throws {
-    let bench = try Bench()
-    let program = try bench.connect()
-    let bytes = [UInt8](repeating: 0x78, count: 262_144 + excess)
-    bench.socket.send(bytes.span, to: 1)
-    #expect(bench.isDropped() == (excess == 1))
-    #expect(bench.socket.hasListeners == (excess == 0))
-    // The connection of a dropped program is closed.
-    if excess == 1 { #expect(throws: SystemError.self) { try program.write([0x0A]) } }
-    program.close()
-  }
-
   @Test("4,096 bytes of requests may wait for a ball, and no more")
   func requests() throws {
     let directory = try TemporaryDirectory()
@@ -95,36 +51,6 @@ struct ControlLimitTests {
       #expect(events.dropFirst() == [.connected(path: path), .ended(nil)])
       events = []
     }
-  }
-
-  @Test("the layers of packets begin anew when a program wants them again")
-  func packets() throws {
-    let bench = try Bench()
-    let program = try bench.connect()
-    let sink = ControlPackets(bench.socket, microseconds: { 7 })
-    let (start, rest) = (
-      data([0x05, 0x00, 0x04, 0x00, 0x12]), data([0x1D, 0x00, 0x41, 0x3F], 0x10)
-    )
-    for pauses in [false, true] {
-      bench.socket.sendPackets(true, to: 1)
-      sink.note(start.span, .received)
-      _ = try program.read()
-      if pauses {
-        bench.socket.sendPackets(false, to: 1)
-        sink.note(start.span, .received)
-        #expect(try program.read().isEmpty)
-        bench.socket.sendPackets(true, to: 1)
-      }
-      sink.note(rest.span, .received)
-      let line = String(decoding: try program.read(), as: UTF8.self)
-      #expect(line.contains("the rest of a frame that was not seen") == pauses, "\(line)")
-    }
-    // Only the program with this number.
-    bench.socket.sendPackets(false, to: 2)
-    #expect(bench.socket.hasPacketListeners)
-    program.close()
-    try bench.turn()
-    #expect(!bench.socket.hasPacketListeners)
   }
 
   @Test("only an error about no request, as the first line, is a refusal")

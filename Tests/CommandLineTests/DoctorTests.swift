@@ -80,7 +80,7 @@ struct DoctorTests {
     machine.adapters = .success([.pi(block: .soft)])
     machine.lines = .failure(
       LineError(
-        .noPermission, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0", group: "gpio"))
+        .notInGroup, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0", group: "gpio"))
     expect(
       machine, board: .pi,
       """

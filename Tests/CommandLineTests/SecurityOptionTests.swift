@@ -72,17 +72,4 @@ struct SecurityOptionTests {
     user.press("N")
     #expect(user.takeAnswer() == false)
   }
-
-  @Test("Without a folder for its bonds, a ball runs without a file and warns")
-  func noConnection() {
-    var keeper = BondKeeper(nil)
-    #expect(
-      keeper.notice
-        == "HOME and XDG_STATE_HOME name no folder for the bonds: set one of them")
-    let isKept = keeper.keep(Span())
-    #expect(!isKept)
-    let impossible = BondKeeper("/dev/null/ball.bonds")
-    #expect(impossible.notice?.contains("/dev/null") == true)
-    #expect(impossible.trouble == impossible.notice)
-  }
 }

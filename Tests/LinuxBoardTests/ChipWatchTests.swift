@@ -131,19 +131,6 @@ struct ChipWatchTests {
     #expect(try bench.lines.chip.info(of: 5).consumer == nil)
     #expect(bench.panel.deadline == nil)
   }
-
-  @Test("The directory of the chips is watched if it exists")
-  func directory() throws {
-    let loop = try EventLoop()
-    let directory = try TemporaryDirectory()
-    let lines = ChipLines(.test, directory: directory.path)
-    let watch = try #require(lines.watchChips(in: loop))
-    try directory.write("", to: "gpiochip3")
-    try loop.wait(until: Instant(rawValue: 0))
-    #expect(watch.takeChange())
-    let nowhere = ChipLines(.test, directory: directory.path + "/missing")
-    #expect(nowhere.watchChips(in: loop) == nil)
-  }
 }
 
 /// A panel with a chip whose name is in a separate directory.
@@ -152,19 +139,16 @@ private final class ChipBench {
   let panel: PanelUnderTest
   private let directory: TemporaryDirectory
   private let loop: EventLoop
-  /// Holds the lines' descriptor, and is not polled.
-  private let deaf: EventLoop
+  private let watched: WatchedLines
 
   init(_ board: BoardDescription = .test) throws {
     directory = try TemporaryDirectory()
     loop = try EventLoop()
-    deaf = try EventLoop()
     lines = VirtualLines(board)
     try directory.write("", to: "gpiochip0")
-    panel = PanelUnderTest(
-      BoardPanel(
-        board, lines: lines, loop: deaf,
-        chips: try DirectoryWatch(directory.path, namesFrom: "gpiochip", loop: loop)))
+    watched = WatchedLines(
+      lines, chips: try DirectoryWatch(directory.path, namesFrom: "gpiochip", loop: loop))
+    panel = PanelUnderTest(watched)
   }
 
   var actions: [PanelAction] { panel.actions }
@@ -196,7 +180,7 @@ private final class ChipBench {
   }
 
   /// Handles the lines' descriptor.
-  func listen() { _ = try? deaf.wait(until: Instant(rawValue: 0)) }
+  func listen() { _ = watched.poll() }
 
   /// One turn of a loop.
   func turn(at time: UInt64) {

@@ -87,8 +87,11 @@ struct MachineTests {
       name: "b", chip: "test-chip",
       shake: LineDescription(
         name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
-    let lines = ChipLines(board, directory: directory.path)
-    #expect(throws: LineError(.noChip, chip: "test-chip")) { try lines.survey() }
+    let error = #expect(throws: LineError.self) {
+      try ChipSurvey(of: board, directory: directory.path)
+    }
+    #expect(error?.trouble == .noChip)
+    #expect(error?.chip == "test-chip")
   }
 
   @Test("A radio is opened on trial, except an adapter")

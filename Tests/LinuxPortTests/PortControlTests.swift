@@ -237,6 +237,25 @@ struct PortControlTests: ControlTests {
     }
   }
 
+  @Test("A program cannot press a button that a person holds; it stays down if both held it")
+  func programAndPerson() {
+    var held = HeldButtons()
+    #expect(held.press(.shake, isDown: true, wired: .none) == .noButton)
+    #expect(held.press(.shake, isDown: true, wired: .lost) == .noLines)
+    #expect(held.press(.shake, isDown: true, wired: .closed) == .isDown)
+    #expect(held.nextChange() == nil)
+    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
+    #expect(held.nextChange() == .shake)
+    // The contact has closed meanwhile: the button goes up when the person releases it.
+    #expect(held.press(.shake, isDown: false, wired: .closed) == .done)
+    #expect(!held[.shake])
+    #expect(held.nextChange() == nil)
+    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
+    #expect(held.nextChange() == .shake)
+    #expect(held.press(.shake, isDown: false, wired: .open) == .done)
+    #expect(held.nextChange() == .shake && !held[.shake])
+  }
+
   @Test("The buttons that programs hold are remembered")
   func held() {
     var held = HeldButtons()

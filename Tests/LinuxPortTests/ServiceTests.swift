@@ -1,6 +1,5 @@
 import BluetoothHost
 import Glibc
-import LinuxSystem
 import Testing
 
 @testable import LinuxPort
@@ -11,46 +10,74 @@ struct ServiceTests {
   typealias Variables = (socket: String, watchdogTimeout: String?, process: String?)
 
   @Test(
-    "The service manager is found, or not, as by eightball run",
+    "The service manager has the timeout of its watchdog, if that is for this process",
     arguments: [
-      ("/run/x", nil, nil), ("@x", nil, nil), ("x", nil, nil), ("@", nil, nil),
-      ("/run/x", "1", nil), ("/run/x", "999", nil), ("/run/x", "1000", nil),
-      ("/run/x", "30000000", nil), ("/run/x", "4294967295000", nil),
-      ("/run/x", "99999999999999999", nil), ("/run/x", "18446744073709551616", nil),
-      ("/run/x", "0", nil), ("/run/x", "-1", nil), ("/run/x", "soon", nil),
-      ("/run/x", "30000000", "1"), ("/run/x", "30000000", "\(getpid())"),
-      ("/run/x", "30000000", "0"), ("/run/x", "30000000", "me"), ("/run/x", nil, "me"),
-      ("/" + String(repeating: "x", count: 106), nil, nil),
-      ("/" + String(repeating: "x", count: 107), nil, nil),
-      ("@" + String(repeating: "x", count: 107), nil, nil),
-      ("@" + String(repeating: "x", count: 108), nil, nil),
-    ] as [Variables])
-  func agrees(variables: Variables) {
-    let own = find(variables)
-    do throws(SystemError) {
-      let found = try ServiceManager.find(
-        environment: { name in
-          switch name {
-          case "NOTIFY_SOCKET": variables.socket
-          case "WATCHDOG_USEC": variables.watchdogTimeout
-          default: variables.process
-          }
-        })
-      let watchdogTimeout: UInt32?? =
-        switch found {
-        case nil: .none
-        case let manager?: .some(manager.watchdogTimeout)
-        }
-      #expect(own == .found(watchdogTimeout))
-    } catch {
-      // The only text that differs: "@" alone is not an address.
-      guard variables.socket != "@" else {
-        #expect(
-          own == .wrong("cannot use NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"))
-        return
-      }
-      #expect(own == .wrong(error.description))
+      (("/run/x", nil, nil), nil), (("@x", nil, nil), nil), (("/run/x", "1", nil), 0),
+      (("/run/x", "999", nil), 0), (("/run/x", "1000", nil), 1),
+      (("/run/x", "30000000", nil), 30_000), (("/run/x", "4294967295000", nil), .max),
+      (("/run/x", "99999999999999999", nil), .max),
+      (("/run/x", "18446744073709551615", nil), .max),
+      (("/run/x", "30000000", "1"), nil), (("/run/x", "30000000", "\(getpid())"), 30_000),
+      (("/run/x", nil, "me"), nil), (("/" + String(repeating: "x", count: 106), nil, nil), nil),
+      (("@" + String(repeating: "x", count: 107), nil, nil), nil),
+    ] as [(Variables, UInt32?)])
+  func watchdogTimeout(variables: Variables, expected: UInt32?) {
+    #expect(find(variables) == .found(expected))
+  }
+
+  @Test(
+    "A wrong variable is an error that names the variable",
+    arguments: [
+      (("run/x", nil, nil), "NOTIFY_SOCKET=run/x: expected a path from / on, or @ and a name"),
+      (("@", nil, nil), "NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"),
+      (
+        ("vsock:2:1234", nil, nil),
+        "NOTIFY_SOCKET=vsock:2:1234: expected a path from / on, or @ and a name"
+      ),
+      (
+        ("/" + String(repeating: "x", count: 107), nil, nil),
+        "/\(String(repeating: "x", count: 107)): a socket's path is at most 107 bytes long"
+      ),
+      (
+        ("@" + String(repeating: "x", count: 108), nil, nil),
+        "@\(String(repeating: "x", count: 108)): a socket's name is at most 107 bytes long"
+      ),
+      (
+        ("/x", "18446744073709551616", nil),
+        "WATCHDOG_USEC=18446744073709551616\(Self.microseconds)"
+      ),
+      (("/x", "0", nil), "WATCHDOG_USEC=0\(Self.microseconds)"),
+      (("/x", "-1", nil), "WATCHDOG_USEC=-1\(Self.microseconds)"),
+      (("/x", "soon", nil), "WATCHDOG_USEC=soon\(Self.microseconds)"),
+      (("/x", "1", "0"), "WATCHDOG_PID=0: expected the number of a process"),
+      (("/x", "1", "me"), "WATCHDOG_PID=me: expected the number of a process"),
+    ] as [(Variables, String)])
+  func wrong(variables: Variables, message: String) {
+    #expect(find(variables) == .wrong("cannot use \(message)"))
+  }
+
+  private static let microseconds = ": expected a number of microseconds"
+
+  @Test("A service manager that does not read does not block the program")
+  func unread() throws {
+    let directory = try TestDirectory()
+    defer { directory.remove("notify") }
+    let path = "\(directory.path)/notify"
+    let manager = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+    defer { close(manager) }
+    try bind(manager, to: path, isAbstract: false)
+    var service = try PortService(ServiceEnvironment(socket: lasting(path)))
+    // The kernel keeps a limited number of datagrams: net.unix.max_dgram_qlen, or the buffer.
+    var taken = 0
+    while taken < 100_000, service?.report(Array("WATCHDOG=1\n".utf8).span) == true { taken += 1 }
+    #expect(taken > 0 && taken < 100_000)
+    var bytes = [UInt8](repeating: 0, count: 32)
+    for _ in 0..<taken {
+      #expect(unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT)) == 11)
     }
+    #expect(unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0)
+    #expect(service?.report(Array("WATCHDOG=1\n".utf8).span) == true)
+    service = nil
   }
 
   @Test("Without a variable there is no service manager")
@@ -87,7 +114,8 @@ struct ServiceTests {
   }
 
   private enum Outcome: Equatable {
-    case found(UInt32??)
+    case found(UInt32?)
+    case none
     case wrong(String)
   }
 
@@ -98,8 +126,8 @@ struct ServiceTests {
       process: variables.process.map { lasting($0) })
     do throws(ServiceError) {
       switch try PortService(environment) {
-      case nil: return .found(.none)
-      case let service?: return .found(.some(service.watchdogTimeout))
+      case nil: return .none
+      case let service?: return .found(service.watchdogTimeout)
       }
     } catch {
       let failure = error

@@ -80,7 +80,7 @@ async def test_another_users_air_is_not_joined(folder):
         listener = listen(path)
     with listener:
         air = {"EIGHTBALL_AIR": str(path)}
-        for radio, remedy in (("virtual", "XDG_RUNTIME_DIR"), (f"unix:{path}", ",user=USER")):
+        for radio, remedy in (("virtual", "XDG_RUNTIME_DIR"), (f"unix:{path}", f",user={NOBODY}")):
             command = fails("run", "--radio", radio, environment=air)
             (status, said), taken = await asyncio.gather(command, first_bytes(listener))
             assert status == 69 and "another user's (65534)" in said and remedy in said

@@ -1,4 +1,6 @@
 import Boards
+import LinuxErrors
+import LinuxPort
 import LinuxSystem
 
 extension Checkup {
@@ -32,7 +34,7 @@ extension Checkup {
     case nil: return []
     case .failure(let error):
       // This user may not look, but the running service would report a problem.
-      let isOurs = isServiceRunning && error.kind == .noPermission
+      let isOurs = isServiceRunning && [.noPermission, .notInGroup].contains(error.trouble)
       return [Finding(isOurs ? .note : .wrong, "chip", error.reason, remedy: error.remedy)]
     case .success(let survey):
       let found = Finding(.ok, "chip", "“\(chip)” is \(survey.path)")
@@ -43,15 +45,15 @@ extension Checkup {
   private func finding(
     _ line: ChipSurvey.Line, of chip: String, at path: String
   ) -> Finding {
-    func trouble(_ kind: LineError.Kind) -> Finding {
-      let error = LineError(kind, chip: chip, path: path, line: line.name, user: line.user)
+    func trouble(_ trouble: LineTrouble) -> Finding {
+      let error = LineError(trouble, chip: chip, path: path, line: line.name, user: line.user)
       return Finding(.wrong, line.part, error.reason, remedy: error.remedy)
     }
     guard let offset = line.offset else { return trouble(.noLine) }
     guard let user = line.user else {
       return Finding(.ok, line.part, "line \(line.name) (at \(offset)) is free")
     }
-    guard user == ChipLines.consumer, isServiceRunning else { return trouble(.busy) }
+    guard user == LineUser.name.description, isServiceRunning else { return trouble(.busy) }
     return Finding(
       .ok, line.part, "line \(line.name) (at \(offset)) is held by \(machine.service.name)")
   }

@@ -32,7 +32,7 @@ public struct Machine: Equatable, Sendable {
     var lines: Result<ChipSurvey, LineError>?
     if let board, board.hasLines, !board.isVirtual {
       do throws(LineError) {
-        lines = .success(try ChipLines(board).survey())
+        lines = .success(try ChipSurvey(of: board))
       } catch {
         lines = .failure(error)
       }

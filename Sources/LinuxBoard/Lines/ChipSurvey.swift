@@ -1,3 +1,10 @@
+import Boards
+import CGPIOD
+import Glibc
+import LinuxErrors
+import LinuxPort
+import LinuxSystem
+
 /// The state of a board's lines, found without requesting them.
 public struct ChipSurvey: Equatable, Sendable {
   /// A line of the board.
@@ -29,5 +36,49 @@ public struct ChipSurvey: Equatable, Sendable {
   public init(path: String, lines: [Line]) {
     self.path = path
     self.lines = lines
+  }
+}
+
+extension ChipSurvey {
+  /// Finds the lines of `board` and their users, without requesting any line.
+  ///
+  /// - Parameter directory: The directory of the chips.
+  /// - Throws: Why there is no such chip, or why it cannot be read.
+  public init(of board: BoardDescription, directory: String = "/dev") throws(LineError) {
+    let wanted = BoardPart.allCases.compactMap { part in board[part].map { (part, $0) } }
+    let label = board.chip?.description ?? ""
+    let names = unsafe wanted.map { unsafe strdup($0.1.name.description) }
+    defer { unsafe names.forEach { unsafe free($0) } }
+    let settings = unsafe zip(wanted, names).map { wanted, name in
+      unsafe wanted.1.settings(isOutput: !wanted.0.isButton, name: name)
+    }
+    var failure = cgpiod_failure()
+    var states = [cgpiod_line_state](repeating: cgpiod_line_state(), count: wanted.count)
+    let result = unsafe cgpiod_survey(
+      directory, label, settings, settings.count, &states, &failure)
+    let path = unsafe withUnsafeBytes(of: failure.chip) { unsafe Self.text($0) }
+    guard result == 0 else {
+      let user = unsafe withUnsafeBytes(of: failure.user) { unsafe Self.text($0) }
+      let group = path.flatMap { Files.group(of: $0) }
+      let index = Int(failure.line)
+      let trouble = LineTrouble(failure, wasThere: false, hasGroup: group != nil)
+      throw LineError(
+        trouble, chip: label, path: path,
+        line: wanted.indices.contains(index) ? wanted[index].1.name.description : nil, user: user,
+        group: group, code: trouble == .other ? Errno(rawValue: failure.code) : nil)
+    }
+    self.path = path ?? directory
+    lines = zip(wanted, states).map { wanted, state in
+      Line(
+        part: "\(wanted.0)", name: "\(wanted.1.name)",
+        offset: state.offset < 0 ? nil : Int(state.offset),
+        user: unsafe withUnsafeBytes(of: state.user) { unsafe Self.text($0) })
+    }
+  }
+
+  /// The text up to its zero byte; `nil` if it is empty.
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+    let text = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    return text.isEmpty ? nil : text
   }
 }

@@ -4,24 +4,8 @@ import LinuxSystem
 
 /// Why a board's lines cannot be used, and what to do.
 public struct LineError: Error, Equatable, CustomStringConvertible {
-  /// The kind of error.
-  public enum Kind: Equatable, Sendable {
-    /// No chip of this machine has the label.
-    case noChip
-    /// This user may not open the chip.
-    case noPermission
-    /// The chip has no such line.
-    case noLine
-    /// Another program has the line.
-    case busy
-    /// The chip was removed.
-    case vanished
-    /// Anything else.
-    case other(Errno)
-  }
-
-  /// The kind of error.
-  public var kind: Kind
+  /// What is wrong.
+  public var trouble: LineTrouble
   /// The label of the chip.
   public var chip: String
   /// The chip's path, if it was found.
@@ -32,18 +16,21 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
   public var user: String?
   /// The group that may open the chip, if there is one to join.
   public var group: String?
+  /// The kernel's reason, if the words of `trouble` use it.
+  public var code: Errno?
 
   /// An error of this kind.
   public init(
-    _ kind: Kind, chip: String, path: String? = nil, line: String? = nil, user: String? = nil,
-    group: String? = nil
+    _ trouble: LineTrouble, chip: String, path: String? = nil, line: String? = nil,
+    user: String? = nil, group: String? = nil, code: Errno? = nil
   ) {
-    self.kind = kind
+    self.trouble = trouble
     self.chip = chip
     self.path = path
     self.line = line
     self.user = user
     self.group = group
+    self.code = code
   }
 
   /// What is wrong.
@@ -51,17 +38,6 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
 
   /// What to do about it.
   public var remedy: String? { trouble.remedy?.text(field) }
-
-  private var trouble: LineTrouble {
-    switch kind {
-    case .noChip: .noChip
-    case .noPermission: group == nil ? .noPermission : .notInGroup
-    case .noLine: .noLine
-    case .busy: .busy
-    case .vanished: .vanished
-    case .other: .other
-    }
-  }
 
   /// The field of a wording.
   private func field(_ letter: UInt8) -> String {
@@ -73,9 +49,7 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
       guard let user, user != "?" else { return "another program" }
       return "“\(user)”"
     case UInt8(ascii: "g"): return group ?? ""
-    case UInt8(ascii: "f"):
-      guard case .other(let code) = kind else { return "" }
-      return code.description
+    case UInt8(ascii: "f"): return code?.description ?? ""
     default: return ""
     }
   }

@@ -4,8 +4,9 @@ import Boards
 import EightBall
 import VirtualBoard
 
-/// A board's lines on a virtual chip, with functions to press its buttons.
-public final class VirtualLines: BoardLines {
+/// A board's lines on a virtual chip, as a ball's buttons and lights, with functions to press its
+/// buttons.
+public final class VirtualLines: PanelPort {
   /// The result of a press.
   public enum PressOutcome: Equatable, Sendable {
     /// The button is down.
@@ -20,10 +21,14 @@ public final class VirtualLines: BoardLines {
   public let chip: VirtualChip
   /// Called when a button goes down or up, or a light on or off.
   public var onChange: (() -> Void)?
+  /// Whether the board has buttons or lights.
+  public let hasPanel: Bool
 
   private let board: BoardDescription
-  private let wanted: [WantedLine]
+  private let wanted: [(part: BoardPart, line: LineDescription)]
   private var request: LineRequest?
+  /// Why the lines cannot be used.
+  private var trouble: LineError?
   /// When each button that was pressed for a duration is released.
   private var shakeEnd: Instant?
   private var clearEnd: Instant?
@@ -33,7 +38,8 @@ public final class VirtualLines: BoardLines {
   /// The lines of `board`, on a chip with these names and offsets.
   public init(_ board: BoardDescription) {
     self.board = board
-    wanted = WantedLine.all(of: board)
+    hasPanel = board.hasLines
+    wanted = BoardPart.allCases.compactMap { part in board[part].map { (part, $0) } }
     let count = (wanted.map { $0.line.offset }.max() ?? -1) + 1
     var names = [String?](repeating: nil, count: max(count, 0))
     for line in wanted where names.indices.contains(line.line.offset) {
@@ -41,80 +47,104 @@ public final class VirtualLines: BoardLines {
     }
     let label = board.chip ?? BoardDescription.virtualChip
     chip = VirtualChip(label: label.description, lineNames: names)
-    for case .button(let button) in wanted.map(\.purpose) { drive(button, isDown: false) }
+    for button in [ButtonName.shake, .clear] { drive(button, isDown: false) }
   }
 
-  // MARK: For the ball
+  // MARK: PanelPort
 
   /// Requests the lines: all, or none.
-  public func open() throws(LineError) {
-    close()
-    let settings = wanted.map { $0.virtualSettings }
-    guard !settings.isEmpty else { return }
-    do throws(GPIOError) {
+  public func openLines() -> Bool {
+    closeLines()
+    let settings = wanted.map { $0.line.virtualSettings(isOutput: !$0.part.isButton) }
+    guard !settings.isEmpty else { return true }
+    return attempt { () throws(GPIOError) in
       request = try chip.request(settings, consumer: "eightball")
-    } catch {
-      throw self.error(error)
-    }
+    } != nil
   }
 
   /// Releases the lines.
-  public func close() {
+  public func closeLines() {
     request?.release()
     request = nil
   }
 
-  /// Readable while edges are pending; -1 unless the lines are open.
+  /// Readable while edges are pending; -1 unless the lines are open. A ball need not wait for it:
+  /// its buttons are pressed in its own loop.
   public var descriptor: Int32 { request?.descriptor ?? -1 }
 
-  /// Takes the next edge of a button; `nil` if none is pending.
-  public func nextEdge() throws(LineError) -> ButtonEdge? {
-    do throws(GPIOError) {
-      while let event = try request?.nextEvent() {
-        guard let button = button(at: event.offset) else { continue }
-        return ButtonEdge(
-          button: button, isClosed: event.isActive,
-          time: Instant(rawValue: event.time / 1_000_000))
-      }
-      return nil
-    } catch {
-      throw self.error(error)
+  /// The debounce time of the board: the contacts bounce.
+  public func debounce(of button: ButtonName) -> UInt32 {
+    UInt32(clamping: board.line(button)?.debounceMilliseconds ?? 0)
+  }
+
+  /// Reads the contact of `button`.
+  public func contact(of button: ButtonName) -> ContactRead {
+    guard let offset = board.line(button)?.offset else { return .none }
+    guard let request else { return .lost }
+    let isClosed = attempt { () throws(GPIOError) in try request.isActive(offset) }
+    return switch isClosed {
+    case nil: .lost
+    case true?: .closed
+    case false?: .open
     }
   }
 
-  /// Whether a button is down now; `nil` if the board lacks it.
-  public func isClosed(_ button: ButtonName) throws(LineError) -> Bool? {
-    guard let offset = board.line(button)?.offset else { return nil }
-    do throws(GPIOError) {
-      return try request?.isActive(offset)
-    } catch {
-      throw self.error(error)
+  /// Takes the oldest edge of a button.
+  public func nextEdge() -> EdgeRead {
+    while true {
+      let event = attempt { () throws(GPIOError) in try request?.nextEvent() }
+      switch event {
+      case nil: return .lost
+      case .some(nil): return .none
+      case .some(let event?):
+        guard let button = button(at: event.offset) else { continue }
+        return .edge(
+          ButtonEdge(
+            button: button, isClosed: event.isActive,
+            time: Instant(rawValue: event.time / 1_000_000)))
+      }
     }
   }
+
+  /// Does nothing: `nextEdge` is called in each turn.
+  public func listen(toEdges isListening: Bool) {}
 
   /// Turns a light on or off; does nothing if the board lacks it.
-  public func set(_ light: LightName, isLit: Bool) throws(LineError) {
-    guard let offset = board.line(light)?.offset else { return }
-    do throws(GPIOError) {
-      try request?.set(offset, isActive: isLit)
-    } catch {
-      throw self.error(error)
-    }
+  public func set(_ light: LightName, isLit: Bool) -> Bool {
+    guard let offset = board.line(light)?.offset else { return true }
+    guard
+      attempt({ () throws(GPIOError) in try request?.set(offset, isActive: isLit) }) != nil
+    else { return false }
     onChange?()
+    return true
   }
 
-  /// Throws if the lines are no longer usable.
-  public func check() throws(LineError) {
-    guard let request, let offset = request.offsets.first else { return }
+  /// Whether the open lines still work.
+  public func checkLines() -> Bool {
+    guard let request, let offset = request.offsets.first else { return true }
+    return attempt { () throws(GPIOError) in try request.isActive(offset) } != nil
+  }
+
+  /// `none`: the next edge or light shows that the chip is gone.
+  public func takeLinesChange() -> LinesChange { .none }
+
+  /// Writes why the lines cannot be used, and what to do.
+  public func writeLinesTrouble(to writer: inout ByteWriter) {
+    guard let trouble else { return }
+    writer.writePrefix(of: Array(trouble.description.utf8).span)
+  }
+
+  /// The result of `body`; `nil` if it fails, and `trouble` is set then.
+  private func attempt<Result>(_ body: () throws(GPIOError) -> Result) -> Result? {
     do throws(GPIOError) {
-      _ = try request.isActive(offset)
+      return try body()
     } catch {
-      throw self.error(error)
+      trouble = self.error(error)
+      return nil
     }
   }
 
-  /// The error to report if the chip hangs up without one.
-  public var vanished: LineError { LineError(.vanished, chip: chip.label) }
+  // MARK: Time
 
   /// When `advance(to:)` must be called; `nil` if it need not be.
   public var deadline: Instant? {
@@ -162,6 +192,22 @@ public final class VirtualLines: BoardLines {
     release(button)
   }
 
+  /// Presses `button` for a program, which holds it down until it releases it.
+  public func press(_ button: ButtonName, isDown: Bool, at now: Instant) -> PressResult {
+    guard isDown else {
+      releaseHeld(button)
+      return .done
+    }
+    return switch hold(button, at: now) {
+    case .done: .done
+    case .alreadyDown: .isDown
+    case .noButton: .noButton
+    }
+  }
+
+  /// Whether the board has this light.
+  public func has(_ light: LightName) -> Bool { board.line(light) != nil }
+
   /// Whether the board has this button.
   public func has(_ button: ButtonName) -> Bool { board.line(button) != nil }
 
@@ -200,27 +246,26 @@ public final class VirtualLines: BoardLines {
   }
 
   private func error(_ error: GPIOError) -> LineError {
-    let kind: LineError.Kind =
-      switch error {
-      case .noSuchLine: .noLine
-      case .busy: .busy
-      case .removed: .vanished
-      case .notAnOutput, .tooManyFiles: .other(.init(rawValue: error.code))
-      }
-    return LineError(kind, chip: chip.label)
+    switch error {
+    case .noSuchLine: LineError(.noLine, chip: chip.label)
+    case .busy: LineError(.busy, chip: chip.label)
+    case .removed: LineError(.vanished, chip: chip.label)
+    case .notAnOutput, .tooManyFiles:
+      LineError(.other, chip: chip.label, code: .init(rawValue: error.code))
+    }
   }
 }
 
-extension WantedLine {
-  fileprivate var virtualSettings: LineSettings {
+extension LineDescription {
+  fileprivate func virtualSettings(isOutput: Bool) -> LineSettings {
     let bias: LineSettings.Bias =
-      switch line.bias {
+      switch self.bias {
       case .none: .none
       case .pullUp: .pullUp
       case .pullDown: .pullDown
       }
     return LineSettings(
-      offset: line.offset, direction: isOutput ? .output(isActive: false) : .input,
-      isActiveLow: line.activeLow, bias: bias)
+      offset: offset, direction: isOutput ? .output(isActive: false) : .input,
+      isActiveLow: activeLow, bias: bias)
   }
 }

@@ -63,11 +63,14 @@ struct Bonds: Command {
     if let file, file.isEmpty { throw UsageError("--file is empty: give a path.") }
   }
 
+  /// The name of the file of a ball's bonds.
+  private static let ballFile = "ball.bonds"
+
   private var removesAll: Bool { remove == "all" }
 
   func run() throws {
     try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
-      guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : BondKeeper.fileName)
+      guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : Self.ballFile)
       else {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected

@@ -134,21 +134,6 @@ struct Run: Command {
     }
   }
 
-  /// The service manager that started the ball; `nil` without one.
-  private static func serviceManager() -> ServiceManager? {
-    do throws(SystemError) {
-      return try ServiceManager.find()
-    } catch {
-      // The ball runs without it.
-      Terminal.note("Warning: no reports to the service manager: \(sentence(error.description))")
-      return nil
-    }
-  }
-
-  private var controlSettings: ControlSettings {
-    ControlSettings(path: control, allowsPresses: allowPresses)
-  }
-
   /// Whether a user sees the numbers of a pairing, and answers.
   private var hasUser: Bool { PairingUser.hasTerminal && !isQuiet }
 
@@ -156,56 +141,47 @@ struct Run: Command {
     try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.radio, board: board.description)
-      let loop = try EventLoop()
-      let screen = Screen(loop: loop)
-      let sinks = try radioOptions.sinks(note: screen.note)
+      let screen = Screen()
+      var port = try TerminalPort(
+        radio.name, board.description, watchedBy: try radioOptions.sinks(note: screen.note),
+        screen: screen, hasUser: hasUser && security != .none)
       guard let protection = security.protection else {
         // Every central may ask.
-        var runner = BallRunner<4, 2_053, 8_192, 8_192, ToolPort>(
-          try configuration(),
-          on: try ToolPort(
-            radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(), loop: loop
-          ))
+        var runner = BallRunner<4, 2_053, 8_192, 8_192, TerminalPort>(
+          try configuration(), on: port)
         return try run(&runner, board, radio)
       }
-      var bonds = BondKeeper()
-      if let notice = bonds.notice { screen.note("Warning: \(sentence(printable(notice)))") }
-      let identity = isPrivate ? Self.privateIdentity(bonds.identity) : bonds.identity
+      var bonds = BondTable<16>()
+      let known = port.openBonds(into: &bonds)
+      let identity = isPrivate ? Self.privateIdentity(known) : known
       let configuration = try configuration(
         knownAs: identity?.address, isAddressTemporary: radio.name == .virtual)
       var security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser, staysOpen: keepsPairingOpen),
-        identity: identity, bonds: bonds.takeBonds(),
+        identity: identity, bonds: bonds,
         delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: SystemRandom())
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
-        4, 2_053, 8_192, 8_192, ToolPort, BallSecurityManager<4, SystemRandom>
-      >(
-        configuration, security: security,
-        on: try ToolPort(
-          radio.name, watchedBy: sinks, screen: screen, service: Self.serviceManager(),
-          bonds: bonds, loop: loop))
-      try run(&runner, board, radio, hasUser: hasUser)
+        4, 2_053, 8_192, 8_192, TerminalPort, BallSecurityManager<4, SystemRandom>
+      >(configuration, security: security, on: port)
+      try run(&runner, board, radio)
     }
   }
 
   /// Runs a ball until its end.
-  ///
-  /// - Parameter hasUser: Whether a user answers the questions of a pairing.
   private func run<Security: BallSecurity & ~Copyable>(
-    _ runner: inout ProtectedBallRunner<4, 2_053, 8_192, 8_192, ToolPort, Security>,
-    _ board: ChosenBoard, _ radio: ChosenRadio, hasUser: Bool = false
+    _ runner: inout ProtectedBallRunner<4, 2_053, 8_192, 8_192, TerminalPort, Security>,
+    _ board: ChosenBoard, _ radio: ChosenRadio
   ) throws {
     defer { runner.port.close() }
-    let isForPeople = lines == .words
-    if isForPeople {
+    if lines == .words {
       for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
     }
     if let address = metrics, let port = try runner.port.serveMetrics(at: address) {
       runner.print(Array(address.line(port: port, isJSON: isJSON).utf8).span)
     }
     try runner.port.open(
-      board.description, control: controlSettings, drawsBall: isForPeople, hasUser: hasUser)
+      at: control, allowsPresses: allowPresses, drawsBall: lines == .words)
     switch runner.run() {
     case .asked: break
     case .noRadio: throw ExitStatus.unavailable

@@ -1,6 +1,5 @@
 import BluetoothHost
 import Glibc
-import LinuxSystem
 
 /// The user at the terminal, who answers a pairing question with yes or no.
 final class PairingUser {
@@ -11,12 +10,6 @@ final class PairingUser {
   var question: PairingPrompt?
 
   private var pendingAnswer: Bool?
-  private var keyboard: Keyboard?
-
-  /// Starts to read keys, on a board that does not read them for its buttons.
-  func listen(in loop: EventLoop) throws(SystemError) {
-    keyboard = try Keyboard(loop: loop) { [weak self] in self?.press($0) }
-  }
 
   /// Takes a pressed key.
   func press(_ key: Unicode.Scalar) {
@@ -33,7 +26,4 @@ final class PairingUser {
     defer { pendingAnswer = nil }
     return pendingAnswer
   }
-
-  /// Restores the terminal.
-  func close() { keyboard?.close() }
 }

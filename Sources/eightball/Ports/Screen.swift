@@ -1,83 +1,83 @@
 import BallRunner
 import BluetoothHost
-import LinuxSystem
+import LinuxPort
 
 /// Prints the lines of a running ball above the line that draws it. Nothing here blocks.
+///
+/// `note` and `draw` only queue: the port calls `flush` in each turn.
 final class Screen {
   /// Draws the ball; `nil` without a terminal.
   var statusLine: StatusLine?
 
-  // `nil` if the stream was closed: its lines are lost.
-  private let output: NonblockingOutput?
-  private let errors: NonblockingOutput?
   /// Whether the last bytes end within a line, so that nothing else can be printed.
   private var isWithinLine = false
   private var isWithinError = false
+  /// Whether standard output took less than it was given in this turn.
+  private var isBlocked = false
 
   /// Whether the status line is on the terminal.
   private var isDrawn = false
-  /// Whether the status line must be drawn again, because the output was full.
+  /// Whether the status line must be drawn again.
   private var isStale = false
   /// The part of the status line that the output has not taken.
   private var rest = ByteBuffer<512>()
   /// Lines about packets and captures, whose reader may be slow.
   private var notes = LineQueue<8_192>()
 
-  /// A screen on this program's standard output and standard error.
-  init(loop: EventLoop) {
-    output = try? NonblockingOutput(1, name: "standard output", loop: loop)
-    errors = try? NonblockingOutput(2, name: "standard error", loop: loop)
-  }
+  /// Whether there is something to print.
+  var hasNotes: Bool { !notes.isEmpty }
 
   /// Prints as much of the ball's lines as the stream takes.
-  func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
-    if stream == .errors, !flushNotes() { return .taken(0) }
-    guard erase() else { return .taken(0) }
-    let result = (stream == .output ? output : errors)?.write(bytes) ?? .taken(bytes.count)
+  func print(
+    _ bytes: Span<UInt8>, to stream: OutputStream, on port: inout LinuxPort
+  ) -> PrintResult {
+    if stream == .errors, !flushNotes(to: &port) { return .taken(0) }
+    guard erase(on: &port) else { return .taken(0) }
+    let result = port.print(bytes, to: stream)
     guard case .taken(let count) = result else { return .closed }
+    if stream == .output, count < bytes.count { isBlocked = true }
     if count > 0 {
       let isWithin = bytes[count - 1] != UInt8(ascii: "\n")
       if stream == .output { isWithinLine = isWithin } else { isWithinError = isWithin }
     }
-    draw()
+    redraw(on: &port)
     return .taken(count)
   }
 
-  /// Prints a line to standard error. Queues it if the stream is full; counts it as lost if the
-  /// queue is full.
+  /// Queues a line for standard error; counts it as lost if the queue is full.
   func note(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
       let line = unsafe utf8.span
       notes.append { $0.write(line) }
     }
-    _ = flushNotes()
   }
 
-  /// Prints what the streams now take. Called in each turn of the loop.
-  func advance() {
-    if !notes.isEmpty { _ = flushNotes() }
-    if !rest.isEmpty { _ = finishDrawing() }
-    if isStale { draw() }
+  /// Draws the status line in the next `flush`.
+  func draw() { isStale = true }
+
+  /// Prints what the streams now take.
+  func flush(to port: inout LinuxPort) {
+    isBlocked = false
+    if !notes.isEmpty { _ = flushNotes(to: &port) }
+    if !rest.isEmpty { _ = finishDrawing(on: &port) }
+    if isStale { redraw(on: &port) }
   }
 
   /// Removes the status line, and prints no more.
-  func close() {
-    _ = flushNotes()
-    _ = erase()
+  func close(on port: inout LinuxPort) {
+    isBlocked = false
+    _ = flushNotes(to: &port)
+    _ = erase(on: &port)
     statusLine = nil
-    output?.close()
-    errors?.close()
   }
 
-  // MARK: Notes
-
   /// Prints the queued lines. Returns whether the queue is empty.
-  private func flushNotes() -> Bool {
+  func flushNotes(to port: inout LinuxPort) -> Bool {
     guard !notes.isEmpty else { return true }
-    guard !isWithinError, erase() else { return false }
+    guard !isWithinError, erase(on: &port) else { return false }
     while !notes.isEmpty {
-      guard case .taken(let count) = errors?.write(notes.pending) ?? .closed else {
+      guard case .taken(let count) = port.print(notes.pending, to: .errors) else {
         notes.remove(.max)
         break
       }
@@ -86,14 +86,14 @@ final class Screen {
       guard isAll else { break }
       notes.appendLoss { $0.writeLoss($1) }
     }
-    draw()
+    redraw(on: &port)
     return notes.isEmpty
   }
 
   // MARK: The status line
 
   /// Draws the status line, later if the output is full.
-  func draw() {
+  private func redraw(on port: inout LinuxPort) {
     guard let statusLine, !isWithinLine, !isWithinError else { return }
     guard statusLine.isInFront() else {
       isDrawn = false
@@ -101,27 +101,28 @@ final class Screen {
       return
     }
     isStale = true
-    guard finishDrawing(), output?.isBlocked == false else { return }
+    guard finishDrawing(on: &port), !isBlocked else { return }
     isStale = false
     isDrawn = true
     rest.write { statusLine.draw(to: &$0) }
-    _ = finishDrawing()
+    _ = finishDrawing(on: &port)
   }
 
   /// Erases the status line, for another line; `false` if that would block.
   @discardableResult
-  func erase() -> Bool {
-    guard finishDrawing() else { return false }
+  func erase(on port: inout LinuxPort) -> Bool {
+    guard finishDrawing(on: &port) else { return false }
     guard isDrawn else { return true }
     isDrawn = false
     rest.write { $0.write(text: StatusLine.erasure) }
-    return finishDrawing()
+    return finishDrawing(on: &port)
   }
 
   /// Writes the rest of the status line. Returns whether all is written.
-  private func finishDrawing() -> Bool {
+  private func finishDrawing(on port: inout LinuxPort) -> Bool {
     guard !rest.isEmpty else { return true }
-    if case .taken(let count)? = output?.write(rest.span) {
+    if case .taken(let count) = port.print(rest.span, to: .output) {
+      if count < rest.count { isBlocked = true }
       rest.removeFirst(count)
     } else {
       rest.removeAll()

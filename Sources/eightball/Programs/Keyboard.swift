@@ -4,11 +4,11 @@ import LinuxSystem
 /// Reads keys from a terminal, one at a time and without an echo, while this program is in the
 /// foreground.
 ///
-/// In the background it does not read or change the terminal. Control-Z restores the terminal and
-/// stops the program.
+/// In the background it does not read or change the terminal. After Control-Z its owner calls
+/// `stop`, which restores the terminal and stops the program.
 final class Keyboard: EventHandler {
-  /// Called before the program stops.
-  var onStop: (() -> Void)?
+  /// Whether the user wants to stop the program.
+  private(set) var isStopWanted = false
   /// Called when the program continues, in the foreground or not.
   var onContinue: (() -> Void)?
 
@@ -81,7 +81,7 @@ final class Keyboard: EventHandler {
     guard token == Token.signal else { return readKeys() }
     while let signal = signals.next() {
       switch signal {
-      case SIGTSTP: stop()
+      case SIGTSTP: isStopWanted = true
       case SIGCONT: goOn()
       default: break
       }
@@ -107,8 +107,9 @@ final class Keyboard: EventHandler {
 
   private var isInFront: Bool { tcgetpgrp(descriptor.rawValue) == getpgrp() }
 
-  private func stop() {
-    onStop?()
+  /// Stops the program; returns when it continues.
+  func stop() {
+    isStopWanted = false
     giveBack()
     // Stops by the signal itself: the kernel ignores it if no shell could continue the program.
     SignalMask.with(SIGTSTP, isBlocked: false) { _ = raise(SIGTSTP) }

@@ -1,0 +1,354 @@
+import BallMetrics
+import BallRunner
+import BluetoothHost
+import Boards
+import EightBall
+import Glibc
+import LinuxBoard
+import LinuxPort
+import LinuxRadio
+import LinuxSystem
+
+/// The port of `eightball run`: that of Linux with a terminal on top. It adds the virtual air, the
+/// lines of a virtual board, keys, the line that draws the ball, captures and packet traces.
+struct TerminalPort: Port, ~Copyable {
+  private var port: LinuxPort
+  private var radio: TerminalRadio
+  private let board: TerminalBoard
+  private let screen: Screen
+  /// The keyboard, the virtual air and lookups of hosts. The port wakes for it.
+  private let loop: EventLoop
+  /// Get the packets.
+  private let sinks: [any PacketSink]
+  /// Serves the figures; `nil` without `--metrics`.
+  private var metrics: MetricsServer?
+  /// The signals that came before the ball ran.
+  private var earlyEndRequests = 0
+  /// Why the kernel refuses to wait.
+  private(set) var waitFailure: SystemError?
+
+  /// A port whose radio, control socket and bonds are not open.
+  ///
+  /// - Parameters:
+  ///   - name: The radio.
+  ///   - board: The board; `nil` for none.
+  ///   - sinks: Get the packets.
+  ///   - screen: Prints.
+  ///   - hasUser: Whether a user at the terminal answers pairing questions.
+  /// - Throws: `RadioError` if the radio's name is too long; `SystemError`.
+  init(
+    _ name: RadioName, _ board: BoardDescription?, watchedBy sinks: [any PacketSink],
+    screen: Screen, hasUser: Bool
+  ) throws {
+    let loop = try EventLoop()
+    let radio = TerminalRadio(name, loop: loop)
+    // The lines of a virtual board are not the port's.
+    let wired = board.map { $0.isVirtual ? BoardDescription(name: $0.name) : $0 }
+    port = try Self.makePort(try radio.choice(), board: wired)
+    self.radio = radio
+    self.sinks = sinks
+    self.screen = screen
+    self.loop = loop
+    self.board = TerminalBoard(board, screen: screen, hasUser: hasUser)
+  }
+
+  private static func makePort(
+    _ radio: RadioChoice, board: BoardDescription?
+  ) throws(SystemError) -> LinuxPort {
+    do throws(LinuxPort.Failure) {
+      return try LinuxPort(radio, board: board)
+    } catch {
+      throw SystemError(
+        Errno(rawValue: errno), "create", error == .noQueue ? "an event queue" : "a signal queue")
+    }
+  }
+
+  /// Starts to read keys, and opens the control socket.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the socket that the command line names; `nil` for the default ones.
+  ///   - allowsPresses: Whether programs may press the buttons of a real board. They always may on
+  ///     a virtual one.
+  ///   - drawsBall: Whether to draw the ball on a virtual board, if there is a terminal.
+  /// - Throws: Why the socket that the command line names cannot be opened, or keys cannot be read.
+  mutating func open(
+    at path: String?, allowsPresses: Bool, drawsBall: Bool
+  ) throws(SystemError) {
+    guard port.nest(loop.descriptor) else {
+      throw SystemError(Errno(rawValue: errno), "watch", "the event queue")
+    }
+    if let error = port.serviceError {
+      let text = sentence(String(writing: { error.write(to: &$0) }))
+      screen.note("Warning: no reports to the service manager: \(text)")
+    }
+    try board.open(in: loop, drawsBall: drawsBall)
+    try openControl(at: path, allowsPresses: allowsPresses)
+  }
+
+  /// Opens the control socket. Warns if that fails and the command line names no path.
+  private mutating func openControl(
+    at path: String?, allowsPresses: Bool
+  ) throws(SystemError) {
+    let isVirtual = board.lines != nil
+    let isOpen = port.openControl(
+      at: path.map { ProgramText(lasting: $0) }, allowsPresses: allowsPresses || isVirtual)
+    if isOpen {
+      guard isVirtual, path == nil, !port.isFirstControl else { return }
+      screen.note(
+        "Warning: another ball of yours runs, and eightball press uses that one. For this one, add "
+          + "--control \(String(writing: { $0.writePrefix(of: port.controlPath) })).")
+      return
+    }
+    if let path {
+      let code = Errno(rawValue: port.controlFailure)
+      throw SystemError(
+        code, "listen on", path,
+        explanation: code == .addressInUse ? "another ball does; name another path" : nil)
+    }
+    let trouble = String(writing: { port.writeControlTrouble(to: &$0) })
+    screen.note(
+      "Warning: no program can listen to this ball: \(printable(trouble)). Give it a socket of its "
+        + "own: --control PATH.")
+  }
+
+  /// Opens the file of the bonds, and warns if it cannot be used: the bonds then last until the ball
+  /// ends.
+  ///
+  /// - Returns: The identity that the file had.
+  mutating func openBonds(into bonds: inout BondTable<16>) -> LocalIdentity? {
+    let identity = port.openBonds(into: &bonds)
+    if port.bonds.hasNotice {
+      let notice = String(writing: { port.bonds.writeNotice(to: &$0) })
+      screen.note("Warning: \(sentence(printable(notice)))")
+    }
+    return identity
+  }
+
+  /// Serves the figures of the ball at `address`.
+  ///
+  /// - Returns: The port; `nil` if a signal came while the host was looked up.
+  /// - Throws: `MetricsError`, `SystemError`.
+  mutating func serveMetrics(at address: MetricsAddress) throws -> UInt16? {
+    let signals = try TerminationSignals(loop: loop)
+    defer { signals.stop() }
+    metrics = try address.serve(in: loop, endedBy: signals)
+    earlyEndRequests = signals.count
+    return metrics?.port
+  }
+
+  /// Warns of packets that are missing in a capture, closes the radio and the board, and restores
+  /// the terminal.
+  mutating func close() {
+    warn(ofFailuresOf: sinks, note: screen.note)
+    port.closeRadio()
+    radio.close()
+    metrics?.close()
+    screen.close(on: &port)
+    board.close()
+  }
+
+  // MARK: Port
+
+  var now: Instant { port.now }
+
+  var endRequests: Int { port.endRequests + earlyEndRequests }
+
+  var deadline: Instant? {
+    let ofBall = Instant.earlier(port.deadline, .earlier(radio.deadline, board.lines?.deadline))
+    return .earlier(ofBall, metrics?.deadline)
+  }
+
+  mutating func advance(to now: Instant) {
+    port.advance(to: now)
+    radio.advance(to: now)
+    board.lines?.advance(to: now)
+    metrics?.advance(to: now)
+  }
+
+  mutating func answerChanged(to answer: Answer?) { board.show(answer) }
+
+  mutating func wait(until deadline: Instant?) -> Bool {
+    screen.flush(to: &port)
+    guard port.wait(until: deadline) else {
+      waitFailure = SystemError(Errno(rawValue: errno), "wait for", "the event queue")
+      return false
+    }
+    guard port.takeNestedEvent() else { return true }
+    do throws(SystemError) {
+      let start = Instant(rawValue: 0)
+      try loop.wait(until: start, now: start)
+    } catch {
+      waitFailure = error
+      return false
+    }
+    if board.isStopWanted {
+      screen.erase(on: &port)
+      board.stop()
+    }
+    return true
+  }
+
+  // MARK: RadioPort
+
+  mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(on: &port, at: now) }
+
+  mutating func closeRadio() { port.closeRadio() }
+
+  var isPacketwise: Bool { port.isPacketwise }
+
+  mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    port.readRadio(into: &space)
+  }
+
+  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite { port.writeRadio(bytes) }
+
+  mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    port.note(packet, direction)
+    guard !sinks.isEmpty else { return }
+    for sink in sinks { sink.note(packet, direction) }
+    // The lines of many packets in one turn would not fit the queue.
+    if screen.hasNotes { _ = screen.flushNotes(to: &port) }
+  }
+
+  // MARK: OutputPort
+
+  mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
+    screen.print(bytes, to: stream, on: &port)
+  }
+
+  func writeRadioName(to writer: inout ByteWriter) {
+    writer.writePrefix(of: Array(radio.name.description.utf8).span)
+  }
+
+  func writeRadioTrouble(to writer: inout ByteWriter) {
+    guard let failure = radio.failure else {
+      return port.writeRadioTroubleBesideAir(to: &writer)
+    }
+    writer.writePrefix(of: Array(failure.description.utf8).span)
+  }
+
+  // MARK: ServicePort
+
+  var hasServiceManager: Bool { port.hasServiceManager }
+
+  var watchdogTimeout: UInt32? { port.watchdogTimeout }
+
+  mutating func report(_ message: Span<UInt8>) -> Bool { port.report(message) }
+}
+
+// MARK: FiguresPort
+
+extension TerminalPort {
+  typealias Figures = LinuxPort.Figures
+
+  var wantsFigures: Bool { metrics?.isAsked ?? false }
+
+  mutating func take(_ figures: BallFigures) { metrics?.answer(MetricsText(figures)) }
+}
+
+// MARK: PanelPort
+
+/// The buttons and lights of a virtual board, or else the port's.
+extension TerminalPort {
+  var hasPanel: Bool { board.lines?.hasPanel ?? port.hasPanel }
+
+  mutating func openLines() -> Bool { board.lines?.openLines() ?? port.openLines() }
+
+  mutating func closeLines() {
+    if let lines = board.lines { lines.closeLines() } else { port.closeLines() }
+  }
+
+  func debounce(of button: ButtonName) -> UInt32 {
+    board.lines?.debounce(of: button) ?? port.debounce(of: button)
+  }
+
+  mutating func contact(of button: ButtonName) -> ContactRead {
+    board.lines?.contact(of: button) ?? port.contact(of: button)
+  }
+
+  mutating func nextEdge() -> EdgeRead { board.lines?.nextEdge() ?? port.nextEdge() }
+
+  mutating func listen(toEdges isListening: Bool) {
+    if let lines = board.lines {
+      lines.listen(toEdges: isListening)
+    } else {
+      port.listen(toEdges: isListening)
+    }
+  }
+
+  mutating func set(_ light: LightName, isLit: Bool) -> Bool {
+    board.lines?.set(light, isLit: isLit) ?? port.set(light, isLit: isLit)
+  }
+
+  mutating func checkLines() -> Bool { board.lines?.checkLines() ?? port.checkLines() }
+
+  mutating func takeLinesChange() -> LinesChange {
+    board.lines?.takeLinesChange() ?? port.takeLinesChange()
+  }
+
+  func writeLinesTrouble(to writer: inout ByteWriter) {
+    if let lines = board.lines {
+      lines.writeLinesTrouble(to: &writer)
+    } else {
+      port.writeLinesTrouble(to: &writer)
+    }
+  }
+}
+
+// MARK: ControlPort
+
+extension TerminalPort {
+  static var hasControl: Bool { true }
+
+  var hasListeners: Bool { port.hasListeners }
+
+  var hasControlEvent: Bool { port.hasControlEvent }
+
+  var allowsPresses: Bool { port.allowsPresses }
+
+  mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    board.lines?.press(button, isDown: isDown, at: now) ?? port.press(button, isDown: isDown)
+  }
+
+  mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
+    port.nextControlEvent(into: &request)
+  }
+
+  mutating func send(_ lines: Span<UInt8>, to listener: Int?) { port.send(lines, to: listener) }
+
+  mutating func sendPackets(_ isWanted: Bool, to listener: Int) {
+    port.sendPackets(isWanted, to: listener)
+  }
+
+  func has(_ light: LightName) -> Bool { board.lines?.has(light) ?? port.has(light) }
+
+  func writeBoardName(to writer: inout ByteWriter) { port.writeBoardName(to: &writer) }
+
+  func writeVersion(to writer: inout ByteWriter) { port.writeVersion(to: &writer) }
+}
+
+// MARK: BondPort
+
+/// The bonds are the port's, and the user answers at the terminal.
+extension TerminalPort {
+  var keepsBonds: Bool { port.keepsBonds }
+
+  mutating func keepBonds(_ file: Span<UInt8>) -> Bool { port.keepBonds(file) }
+
+  func writeBondsTrouble(to writer: inout ByteWriter) { port.writeBondsTrouble(to: &writer) }
+
+  mutating func takeConfirmation() -> Bool? { board.user?.takeAnswer() }
+
+  mutating func questionChanged(to question: PairingPrompt?) { board.ask(question) }
+}
+
+extension ProgramText {
+  /// A copy of `text` that lasts until the program ends.
+  init(lasting text: String) {
+    guard let copy = unsafe strdup(text) else {
+      self = ProgramText("")
+      return
+    }
+    self = unsafe ProgramText(c: copy)
+  }
+}
