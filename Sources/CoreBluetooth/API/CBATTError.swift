@@ -110,3 +110,119 @@ extension CBATTError: _ObjectiveCBridgeable {
     return result
   }
 }
+
+extension CBATTError {
+  /// The error codes of the Core Specification, Vol 3, Part F, 3.4.1.1. A peer may send any.
+  ///
+  /// It holds any number, with or without a name, as Apple's does. The cases are those that have a
+  /// name: a `switch` that lists them needs an `@unknown default`, or a `default`, for the others.
+  @nonexhaustive(warn)
+  public enum Code: _ErrorCodeProtocol, RawRepresentable, Hashable, Sendable {
+    /// The error with this code.
+    public typealias _ErrorType = CBATTError
+
+    /// It worked: a result, not an error.
+    case success
+    /// There is no attribute with this handle.
+    case invalidHandle
+    /// The attribute cannot be read.
+    case readNotPermitted
+    /// The attribute cannot be written.
+    case writeNotPermitted
+    /// The request was malformed.
+    case invalidPdu
+    /// The link is not authenticated as the attribute demands.
+    case insufficientAuthentication
+    /// The server does not know the request.
+    case requestNotSupported
+    /// The offset is past the value's end.
+    case invalidOffset
+    /// The client is not authorised as the attribute demands.
+    case insufficientAuthorization
+    /// Too many parts of long values have been prepared.
+    case prepareQueueFull
+    /// There is no such attribute in the range.
+    case attributeNotFound
+    /// The attribute cannot be read in parts.
+    case attributeNotLong
+    /// The link's key is too short.
+    case insufficientEncryptionKeySize
+    /// The value's length does not suit the attribute.
+    case invalidAttributeValueLength
+    /// An unlikely error. The 8-Ball responds with it to a statement that is not a question.
+    case unlikelyError
+    /// The link is not encrypted as the attribute demands.
+    case insufficientEncryption
+    /// The attribute type is not a grouping type.
+    case unsupportedGroupType
+    /// The server has no room for it.
+    case insufficientResources
+    /// A number without a name. Since the case is unavailable, no `switch` has to list it.
+    @available(*, unavailable) case other(Int)
+
+    /// The same cases in the same order, so the layout is the same. Here `other` is available.
+    private enum Storage: Equatable {
+      case success, invalidHandle, readNotPermitted, writeNotPermitted, invalidPdu
+      case insufficientAuthentication, requestNotSupported, invalidOffset
+      case insufficientAuthorization, prepareQueueFull, attributeNotFound, attributeNotLong
+      case insufficientEncryptionKeySize, invalidAttributeValueLength, unlikelyError
+      case insufficientEncryption, unsupportedGroupType, insufficientResources
+      case other(Int)
+
+      /// The cases with a name. The index is the number.
+      static let named: [Self] = [
+        .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu,
+        .insufficientAuthentication, .requestNotSupported, .invalidOffset,
+        .insufficientAuthorization, .prepareQueueFull, .attributeNotFound, .attributeNotLong,
+        .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+        .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+      ]
+    }
+
+    /// The code with this number: never `nil`, but optional, as Apple's is.
+    public init?(rawValue: Int) {
+      let isNamed = Storage.named.indices.contains(rawValue)
+      let storage = isNamed ? Storage.named[rawValue] : .other(rawValue)
+      self = unsafe unsafeBitCast(storage, to: Self.self)
+    }
+
+    /// The number. Only 0 to 255 can be sent.
+    public var rawValue: Int {
+      let storage = unsafe unsafeBitCast(self, to: Storage.self)
+      if case .other(let number) = storage { return number }
+      return Storage.named.firstIndex(of: storage) ?? -1
+    }
+
+    /// Whether the numbers are the same.
+    public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+    /// Hashes the number.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  }
+}
+
+extension CBATTError.Code {
+  /// A sentence for people, as Apple words it.
+  var sentence: String {
+    switch self {
+    case .success: "Success."
+    case .invalidHandle: "The handle is invalid."
+    case .readNotPermitted: "Reading is not permitted."
+    case .writeNotPermitted: "Writing is not permitted."
+    case .invalidPdu: "The command is invalid."
+    case .insufficientAuthentication: "Authentication is insufficient."
+    case .requestNotSupported: "The request is not supported."
+    case .invalidOffset: "The offset is invalid."
+    case .insufficientAuthorization: "Authorization is insufficient."
+    case .prepareQueueFull: "Prepare queue is full."
+    case .attributeNotFound: "The attribute could not be found."
+    case .attributeNotLong: "The attribute is not long."
+    case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
+    case .invalidAttributeValueLength: "The value's length is invalid."
+    case .unlikelyError: "Unlikely error."
+    case .insufficientEncryption: "Encryption is insufficient."
+    case .unsupportedGroupType: "The group type is unsupported."
+    case .insufficientResources: "Resources are insufficient."
+    default: "Unknown ATT error 0x\(String(rawValue, radix: 16, uppercase: true))."
+    }
+  }
+}

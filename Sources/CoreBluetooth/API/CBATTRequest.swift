@@ -1,3 +1,4 @@
+import BluetoothHost
 import Foundation
 
 /// A central's request to read or write a value of this device.
@@ -39,5 +40,45 @@ open class CBATTRequest: NSObject, @unchecked Sendable {
     self.offset = offset
     contents = Locked(value)
     super.init()
+  }
+}
+
+/// A central's request that delegates have to respond to. Only the radio's thread uses it.
+final class PendingRequest: @unchecked Sendable {
+  let link: ServedCentral
+  /// The handles that it reads or writes.
+  let handles: [UInt16]
+  /// The read; `nil` for a write.
+  let reading: ServedCentral.Reading?
+  /// How many managers have not responded.
+  var missing = 0
+  /// Why a write is refused: the first response that was not success.
+  var refusal: ATTErrorCode?
+
+  init(_ link: ServedCentral, _ handles: [UInt16], reading: ServedCentral.Reading? = nil) {
+    self.link = link
+    self.handles = handles
+    self.reading = reading
+  }
+}
+
+/// One manager's part of a pending request. It connects a `CBATTRequest` to the whole.
+final class RequestTicket: Sendable {
+  let client: PeripheralHandle
+  /// `nil` for a command, which has no response.
+  let pendingRequest: PendingRequest?
+  private let isAnswered = Locked(false)
+
+  init(_ client: PeripheralHandle, _ pendingRequest: PendingRequest?) {
+    self.client = client
+    self.pendingRequest = pendingRequest
+  }
+
+  /// Returns whether this is the first response.
+  func takeResponse() -> Bool {
+    isAnswered.withLock { isAnswered in
+      defer { isAnswered = true }
+      return !isAnswered
+    }
   }
 }

@@ -61,12 +61,12 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   let contents = Locked(Contents())
   let thread: any ManagerThread
   /// What represents this manager in the engine.
-  let client: CentralClient
+  let handle: CentralHandle
   private let observation = Locked<AnyObject?>(nil)
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    (thread, client) = (CBRadio.default, CentralClient(queue: .main))
+    (thread, handle) = (CBRadio.default, CentralHandle(queue: .main))
     super.init()
     begin(nil)
   }
@@ -84,7 +84,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
-    (thread, client) = (CBRadio.default, CentralClient(queue: queue ?? .main))
+    (thread, handle) = (CBRadio.default, CentralHandle(queue: queue ?? .main))
     super.init()
     begin(delegate)
   }
@@ -94,7 +94,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
     radio: CBRadio
   ) {
-    (thread, client) = (radio, CentralClient(queue: queue ?? .main))
+    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main))
     super.init()
     begin(delegate)
   }
@@ -102,23 +102,23 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread
   ) {
-    (self.thread, client) = (thread, CentralClient(queue: queue))
+    (self.thread, handle) = (thread, CentralHandle(queue: queue))
     super.init()
     begin(delegate)
   }
 
   private func begin(_ delegate: (any CBCentralManagerDelegate)?) {
     self.delegate = delegate
-    client.represent(self)
-    let (engine, client) = (thread.program.central, client)
-    thread.perform { _, _ in engine.add(client) }
-    let watch = thread.watchState { client.report($0) }
+    let handle = handle
+    handle.represent(self)
+    thread.perform { $0.central.add(handle) }
+    let watch = thread.watchState { handle.report($0) }
     observation.withLock { $0 = watch }
   }
 
   deinit {
-    let (engine, client) = (thread.program.central, client)
-    thread.perform { _, now in engine.remove(client, at: now) }
+    let handle = handle
+    thread.perform { $0.central.remove(handle) }
     for entry in contents.withLock({ $0.peripherals.values.map(\.peripheral) }) {
       entry?.change { $0.forgetLinks() }
     }
@@ -136,7 +136,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
-    return thread.program.central.connected.withLock(\.self)
+    return thread.device.central.connected.withLock(\.self)
       .filter { !$0.value.isDisjoint(with: wanted) }
       .map { peripheral(at: $0.key) }
   }
@@ -161,16 +161,16 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
       number: number, services: Set((serviceUUIDs ?? []).map(\.uuid)),
       solicited: Set((solicited ?? []).map(\.uuid)),
       allowsDuplicates: options.isTrue(CBCentralManagerScanOptionAllowDuplicatesKey))
-    let (engine, client) = (thread.program.central, client)
-    thread.perform { _, _ in engine.scan(client, scan) }
+    let handle = handle
+    thread.perform { $0.central.scan(handle, scan) }
   }
 
   /// Stops the scan.
   open func stopScan() {
     guard isPoweredOn() else { return }
     change { $0.scan = nil }
-    let (engine, client) = (thread.program.central, client)
-    thread.perform { _, _ in engine.stopScan(client) }
+    let handle = handle
+    thread.perform { $0.central.stopScan(handle) }
   }
 
   /// Connects to `peripheral`. Attempts continue until `cancelPeripheralConnection`, until the
@@ -186,25 +186,21 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let milliseconds = UInt32(min(max(delay.isNaN ? 0 : delay, 0) * 1_000, 86_400_000))
     let reconnects = options.isTrue(CBConnectPeripheralOptionEnableAutoReconnect)
     let isNew = peripheral.change { $0.wantLink() }
-    let (engine, client, address) = (thread.program.central, client, peripheral.address)
-    let isTaken = thread.perform { [weak peripheral] _, now in
-      guard isNew else { return engine.connectAgain(client, address) }
-      guard let peripheral else { return }
-      engine.connect(
-        PeripheralLink.Member(client, peripheral, reconnects: reconnects), to: address,
-        after: milliseconds, at: now)
+    let (handle, address) = (handle, peripheral.address)
+    let member = handle.member(of: peripheral, reconnects: reconnects)
+    let isTaken = thread.perform { [weak peripheral] device in
+      guard isNew else { return device.central.connectAgain(handle, to: address) }
+      if peripheral != nil { device.central.connect(member, to: address, after: milliseconds) }
     }
-    if isNew, !isTaken {
-      PeripheralLink.Member(client, peripheral).reportEnd(CBError(.connectionFailed))
-    }
+    if isNew, !isTaken { member.report(.ended(.radioLost)) }
   }
 
   /// Ends the link to `peripheral`, or the attempts to connect.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     guard isPoweredOn(), isMine(peripheral) else { return }
     guard peripheral.change({ $0.cancelLink() }) else { return }
-    let (engine, client, address) = (thread.program.central, client, peripheral.address)
-    thread.perform { _, now in engine.cancel(client, address, at: now) }
+    let (handle, address) = (handle, peripheral.address)
+    thread.perform { $0.central.cancel(handle, address) }
   }
 
   /// Accepted without effect: other programs use other radios, so their connections are not seen.
@@ -212,13 +208,6 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     options: [CBConnectionEventMatchingOption: Any]? = nil
   ) {
     _ = isPoweredOn()
-  }
-
-  /// Whether the manager is powered on. Logs the misuse if it is not.
-  func isPoweredOn() -> Bool {
-    if state == .poweredOn { return true }
-    Misuse.log(self, "can only accept this command while in the powered on state")
-    return false
   }
 
   private func isMine(_ peripheral: CBPeripheral) -> Bool {
@@ -232,7 +221,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   /// The peripheral at `address`: always the same object while the program references it.
   func peripheral(at address: DeviceAddress) -> CBPeripheral {
-    let name = thread.program.central.names.withLock { $0[address] }
+    let name = thread.device.central.names.withLock { $0[address] }
     let (peripheral, isKnown) = contents.withLock { contents in
       if let known = contents.peripherals[address]?.peripheral { return (known, true) }
       let peripheral = CBPeripheral(address: address, name: name, of: self)

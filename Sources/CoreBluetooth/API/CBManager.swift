@@ -59,4 +59,15 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
   override init() {
     super.init()
   }
+
+  /// Whether the manager is powered on. Logs the misuse if it is not.
+  func isPoweredOn() -> Bool {
+    if state == .poweredOn { return true }
+    logNotPoweredOn()
+    return false
+  }
+
+  func logNotPoweredOn() {
+    Misuse.log(self, "can only accept this command while in the powered on state")
+  }
 }

@@ -95,8 +95,8 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
       self,
       "\(identifier) is no longer used, and its connection is cancelled. "
         + "Did you forget to keep a reference to it?")
-    let (engine, client, address) = (manager.thread.program.central, manager.client, address)
-    manager.thread.perform { _, now in engine.cancel(client, address, at: now) }
+    let (handle, address) = (manager.handle, address)
+    manager.thread.perform { $0.central.cancel(handle, address) }
   }
 
   /// The RSSI in dBm that `readRSSI()` last read; `nil` before, and without a link. Apple has
@@ -109,14 +109,31 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// Reads the RSSI of the link.
   open func readRSSI() {
     guard isConnected() else { return }
-    askRSSI()
+    perform(.readRSSI) { peripheral, outcome in
+      var rssi = NSNumber(value: 127)
+      var error = outcome.error
+      if case .success(.rssi(let known)) = outcome {
+        if let known { rssi = NSNumber(value: Int(known)) } else { error = CBError(.unknown) }
+        peripheral.change { $0.rssi = known }
+      }
+      peripheral.delegate?.peripheral(peripheral, didReadRSSI: rssi, error: error)
+    }
   }
+
+  // MARK: Discovery
 
   /// Discovers the services with these UUIDs. If there are none, discovers all services but those
   /// that a system uses itself, as on Apple's systems: GAP, GATT, HID and ANCS.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     guard isConnected() else { return }
-    findServices(serviceUUIDs.filter)
+    let uuids = serviceUUIDs.filter
+    perform(.discoverServices(uuids)) { peripheral, outcome in
+      if case .success(.services(let all)) = outcome {
+        let found = all.filter { $0.isWanted(among: uuids) }
+        peripheral.change { $0.tree.merge(services: found, of: uuids, on: peripheral) }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverServices: outcome.error)
+    }
   }
 
   /// Discovers the services with these UUIDs, or all, that `service` includes.
@@ -124,31 +141,68 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     _ includedServiceUUIDs: [CBUUID]?, for service: CBService
   ) {
     guard let remote = valid(service) else { return }
-    findIncludedServices(includedServiceUUIDs.filter, service, remote)
+    let uuids = includedServiceUUIDs.filter
+    perform(.discoverIncludedServices(remote.range)) { peripheral, outcome in
+      let error = peripheral.merge(outcome) { tree, output in
+        guard case .includedServices(let all) = output else { return true }
+        let found = all.filter { $0.isWanted(among: uuids) }
+        return tree.merge(included: found, of: uuids, in: service, on: peripheral)
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverIncludedServicesFor: service, error: error)
+    }
   }
 
   /// Discovers the characteristics with these UUIDs, or all, of `service`.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     guard let remote = valid(service) else { return }
-    findCharacteristics(characteristicUUIDs.filter, service, remote)
+    let uuids = characteristicUUIDs.filter
+    perform(.discoverCharacteristics(remote.range)) { peripheral, outcome in
+      let error = peripheral.merge(outcome) { tree, output in
+        guard case .characteristics(let all) = output else { return true }
+        let found = all.filter { uuids?.contains($0.uuid) ?? true }
+        return tree.merge(characteristics: found, of: uuids, in: service)
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverCharacteristicsFor: service, error: error)
+    }
   }
 
   /// Discovers the descriptors of `characteristic`.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
     guard let remote = valid(characteristic) else { return }
-    findDescriptors(characteristic, remote)
+    perform(.discoverDescriptors(remote.descriptorRange ?? .nowhere)) { peripheral, outcome in
+      let error = peripheral.merge(outcome) { tree, output in
+        guard case .descriptors(let found) = output else { return true }
+        return tree.merge(descriptors: found, in: characteristic)
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
+    }
   }
+
+  // MARK: Values
 
   /// Reads the value of `characteristic`, whole.
   open func readValue(for characteristic: CBCharacteristic) {
     guard let remote = valid(characteristic) else { return }
-    read(characteristic, remote)
+    perform(.read(remote.value)) { peripheral, outcome in
+      if case .success(.value(let bytes)) = outcome { characteristic.value = Data(bytes) }
+      peripheral.delegate?.peripheral(
+        peripheral, didUpdateValueFor: characteristic, error: outcome.error)
+    }
   }
 
   /// Reads the value of `descriptor`, whole.
   open func readValue(for descriptor: CBDescriptor) {
     guard let remote = valid(descriptor) else { return }
-    read(descriptor, remote)
+    perform(.read(remote.handle)) { peripheral, outcome in
+      if case .success(.value(let bytes)) = outcome {
+        descriptor.value = remote.publicValue(bytes)
+      }
+      peripheral.delegate?.peripheral(
+        peripheral, didUpdateValueFor: descriptor, error: outcome.error)
+    }
   }
 
   /// The longest value that can be written: 512 bytes with response; without, the MTU less 3, and
@@ -164,9 +218,10 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     _ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType
   ) {
     guard let remote = valid(characteristic) else { return }
-    switch type {
-    case .withResponse: write(data, characteristic, remote)
-    case .withoutResponse: send(data, characteristic, remote)
+    guard type == .withResponse else { return send(data, characteristic, remote) }
+    perform(.write(remote.value, [UInt8](data))) { peripheral, outcome in
+      peripheral.delegate?.peripheral(
+        peripheral, didWriteValueFor: characteristic, error: outcome.error)
     }
   }
 
@@ -178,20 +233,41 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
       return Misuse.log(
         self, "cannot write client characteristic configurations: use setNotifyValue")
     }
-    write(data, descriptor, remote)
+    perform(.write(remote.handle, [UInt8](data))) { peripheral, outcome in
+      peripheral.delegate?.peripheral(
+        peripheral, didWriteValueFor: descriptor, error: outcome.error)
+    }
   }
 
   /// Subscribes to `characteristic`, with notifications if it has them, otherwise with indications;
   /// or ends the subscription.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
     guard let remote = valid(characteristic) else { return }
-    subscribe(enabled, characteristic, remote)
+    let configuration: ClientConfiguration? =
+      if !enabled { ClientConfiguration.none } else if remote.properties.contains(.notify) {
+        .notification
+      } else if remote.properties.contains(.indicate) { .indication } else { nil }
+    ask { peripheral, outcome in
+      if outcome.error == nil { characteristic.isNotifying = enabled }
+      peripheral.delegate?.peripheral(
+        peripheral, didUpdateNotificationStateFor: characteristic, error: outcome.error)
+    } _: { engine, handle, address, completion in
+      engine.configure(remote, configuration, for: handle, at: address, completion)
+    }
   }
 
   /// Opens the L2CAP channel that the peripheral has published with this PSM, 0x0001 to 0x00FF.
   /// `peripheral(_:didOpen:error:)` receives the channel or the error.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-    guard isConnected() else { return }
-    openChannel(PSM)
+    guard isConnected(), let manager else { return }
+    let keeper = ChannelKeeper(.served(by: manager.thread))
+    ask { peripheral, outcome in
+      var error = outcome.error
+      if case .success(.channel(let end?)) = outcome { error = end.publicError }
+      let channel = error == nil ? CBL2CAPChannel(peer: peripheral, psm: PSM, keeper) : nil
+      peripheral.delegate?.peripheral(peripheral, didOpen: channel, error: error)
+    } _: { engine, handle, address, completion in
+      engine.openChannel(PSM, keeper, for: handle, at: address, completion)
+    }
   }
 }

@@ -42,11 +42,11 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   private let thread: any ManagerThread
   /// What represents this manager in the engine.
-  private let client: PeripheralClient
+  private let client: PeripheralHandle
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    (thread, client) = (CBRadio.default, PeripheralClient(queue: .main))
+    (thread, client) = (CBRadio.default, PeripheralHandle(queue: .main))
     super.init()
     begin(nil)
   }
@@ -65,7 +65,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil
   ) {
-    (thread, client) = (CBRadio.default, PeripheralClient(queue: queue ?? .main))
+    (thread, client) = (CBRadio.default, PeripheralHandle(queue: queue ?? .main))
     super.init()
     begin(delegate)
   }
@@ -75,7 +75,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil, radio: CBRadio
   ) {
-    (thread, client) = (radio, PeripheralClient(queue: queue ?? .main))
+    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main))
     super.init()
     begin(delegate)
   }
@@ -84,7 +84,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue,
     thread: any ManagerThread
   ) {
-    (self.thread, client) = (thread, PeripheralClient(queue: queue))
+    (self.thread, client) = (thread, PeripheralHandle(queue: queue))
     super.init()
     begin(delegate)
   }
@@ -92,13 +92,13 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private func begin(_ delegate: (any CBPeripheralManagerDelegate)?) {
     self.delegate = delegate
     client.represent(self)
-    let (engine, client) = (thread.program.peripheral, client)
+    let client = client
     let watch = thread.watchState { [weak thread] state in
       // Apple's rule: a state below `poweredOff` removes the services and ends advertising;
       // `poweredOff` pauses advertising.
       if state.rawValue < CBManagerState.poweredOff.rawValue {
         let lossCount = client.noteLoss()
-        thread?.perform { _, _ in engine.clear(client) }
+        thread?.perform { $0.peripheral.clear(client) }
         client.callManager { $0.stateChanged(state, lossCount: lossCount) }
       } else {
         client.callManager { $0.stateChanged(state) }
@@ -108,8 +108,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   }
 
   deinit {
-    let (engine, client) = (thread.program.peripheral, client)
-    thread.perform { _, _ in engine.clear(client) }
+    let client = client
+    thread.perform { $0.peripheral.clear(client) }
   }
 
   private func stateChanged(_ state: CBManagerState, lossCount: Int? = nil) {
@@ -152,8 +152,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   open func stopAdvertising() {
     guard isPoweredOn() else { return }
     noteEnd()
-    let (engine, client) = (thread.program.peripheral, client)
-    thread.perform { _, _ in engine.stopAdvertising(client) }
+    let client = client
+    thread.perform { $0.peripheral.stopAdvertising(client) }
   }
 
   private func noteEnd() {
@@ -180,10 +180,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
   ) {
     guard isPoweredOn() else { return }
-    let (engine, identifier) = (thread.program.peripheral, central.identifier)
-    thread.perform { _, _ in
-      engine.requestParameters(latency.parameters, of: identifier)
-    }
+    let identifier = central.identifier
+    thread.perform { $0.peripheral.requestParameters(latency.parameters, of: identifier) }
   }
 
   // MARK: Services
@@ -204,15 +202,15 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   /// Removes a service. One that was not added is ignored.
   open func remove(_ service: CBMutableService) {
     guard isPoweredOn() else { return }
-    let (engine, client) = (thread.program.peripheral, client)
-    thread.perform { _, _ in engine.remove(service, of: client) }
+    let client = client
+    thread.perform { $0.peripheral.remove(service, of: client) }
   }
 
   /// Removes every service of this manager.
   open func removeAllServices() {
     guard isPoweredOn() else { return }
-    let (engine, client) = (thread.program.peripheral, client)
-    thread.perform { _, _ in engine.removeAllServices(of: client) }
+    let client = client
+    thread.perform { $0.peripheral.removeAllServices(of: client) }
   }
 
   // MARK: L2CAP channels
@@ -225,10 +223,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let listener = DeviceChannels.Listener(client: client, needsEncryption: encryptionRequired) {
-      [weak thread, weak channels = thread.program.peripheral.device.channels] in
-      ChannelPipe { [weak thread, weak channels] pipe in
-        thread?.perform { [weak channels] _, _ in channels?.attend(to: pipe) }
-      }
+      [weak thread] in .served(by: thread)
     }
     perform(after: lossCount) { engine in engine.publishChannel(listener) }
   }
@@ -259,8 +254,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
       if result == .success { .success(Array(request.value ?? Data())) } else {
         .failure(ATTErrorCode(result))
       }
-    let engine = thread.program.peripheral
-    thread.perform { _, _ in engine.answer(ticket, answer) }
+    thread.perform { $0.peripheral.answer(ticket, answer) }
   }
 
   /// Notifies or indicates a value to the subscribed centrals, or only to those in `centrals` if it
@@ -277,8 +271,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
     guard isPoweredOn() else { return false }
-    let engine = thread.program.peripheral
-    let room = engine.subscribers.takeRoom(
+    let room = thread.device.subscribers.takeRoom(
       for: characteristic, by: client, among: centrals?.map(\.identifier))
     switch room {
     case .unknown:
@@ -289,20 +282,9 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     case .taken(let links, let handle):
       guard !links.isEmpty else { return true }
       let bytes = Array(value.prefix(maximumAttributeValueLength))
-      thread.perform { _, _ in engine.update(bytes, at: handle, for: links) }
+      thread.perform { $0.peripheral.update(bytes, at: handle, for: links) }
       return true
     }
-  }
-
-  /// Whether the manager is powered on. Logs the misuse if it is not.
-  private func isPoweredOn() -> Bool {
-    if state == .poweredOn { return true }
-    logNotPoweredOn()
-    return false
-  }
-
-  private func logNotPoweredOn() {
-    Misuse.log(self, "can only accept this command while in the powered on state")
   }
 
   /// How many losses of the radio the delegate has seen; `nil`, which is logged, if the manager is
@@ -318,13 +300,13 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   private func perform(
     after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void
   ) {
-    let (engine, client) = (thread.program.peripheral, client)
-    thread.perform { _, _ in
+    let client = client
+    thread.perform { device in
       guard client.lossCount == lossCount else {
         client.callManager { $0.logNotPoweredOn() }
         return
       }
-      body(engine)
+      body(device.peripheral)
     }
   }
 }
@@ -334,5 +316,33 @@ extension ATTErrorCode {
   fileprivate init(_ code: CBATTError.Code) {
     let byte = UInt8(exactly: code.rawValue)
     self = byte.map { ATTErrorCode(rawValue: $0) } ?? .unlikelyError
+  }
+}
+
+/// The connection interval that this device asks a central for.
+///
+/// Apple's `CBPeripheralManagerConnectionLatency`, with the same numbers.
+@nonexhaustive(warn)
+public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+  /// 15 to 30 ms.
+  case low = 0
+  /// 30 to 50 ms.
+  case medium = 1
+  /// 100 to 125 ms, which saves power.
+  case high = 2
+}
+
+extension CBPeripheralManagerConnectionLatency {
+  /// Vol 3, Part C, Appendix A, and what Apple's accessories may ask for.
+  var parameters: ConnectionParameters {
+    switch self {
+    case .low:
+      ConnectionParameters(
+        minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400)
+    case .medium: .responsive
+    case .high:
+      ConnectionParameters(
+        minimumInterval: 80, maximumInterval: 100, latency: 0, supervisionTimeout: 600)
+    }
   }
 }

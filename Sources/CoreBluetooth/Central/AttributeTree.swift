@@ -3,12 +3,12 @@ import BluetoothHost
 /// The discovered attributes of a peripheral: one object for each attribute, as long as it exists.
 struct AttributeTree {
   /// By the handle of the declaration. Includes services that are only included by others.
-  private var services: [AttributeHandle: CBService] = [:]
+  fileprivate var services: [AttributeHandle: CBService] = [:]
   /// The services found by a service discovery; `nil` before the first.
   private var listed: Set<AttributeHandle>?
   /// By value handle.
-  private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
-  private var descriptors: [AttributeHandle: CBDescriptor] = [:]
+  fileprivate var characteristics: [AttributeHandle: CBCharacteristic] = [:]
+  fileprivate var descriptors: [AttributeHandle: CBDescriptor] = [:]
   /// The services that were invalidated and not discovered again, by the handle of the declaration.
   private var invalidated: [AttributeHandle: CBService] = [:]
 
@@ -18,20 +18,6 @@ struct AttributeTree {
   }
 
   func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
-
-  // MARK: Whether an object is still in this tree
-
-  func contains(_ service: CBService) -> Bool {
-    service.remote.map { services[$0.range.start] === service } ?? false
-  }
-
-  func contains(_ characteristic: CBCharacteristic) -> Bool {
-    characteristic.remote.map { characteristics[$0.value] === characteristic } ?? false
-  }
-
-  func contains(_ descriptor: CBDescriptor) -> Bool {
-    descriptor.remote.map { descriptors[$0.handle] === descriptor } ?? false
-  }
 
   // MARK: Discovery results
   //
@@ -55,7 +41,7 @@ struct AttributeTree {
     included found: [FoundService], of uuids: [BluetoothUUID]?, in owner: CBService,
     on peripheral: CBPeripheral
   ) -> Bool {
-    guard contains(owner) else { return false }
+    guard owner.isHeld(in: self) else { return false }
     let objects = found.map { service($0, on: peripheral) }
     owner.includedServices = Self.merge(objects, of: uuids, into: owner.includedServices)
     return true
@@ -67,7 +53,7 @@ struct AttributeTree {
     characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?,
     in service: CBService
   ) -> Bool {
-    guard contains(service) else { return false }
+    guard service.isHeld(in: self) else { return false }
     let objects = found.map { remote in
       if let known = characteristics[remote.value], known.remote == remote,
         known.service === service
@@ -87,7 +73,7 @@ struct AttributeTree {
   mutating func merge(
     descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic
   ) -> Bool {
-    guard contains(characteristic) else { return false }
+    guard characteristic.isHeld(in: self) else { return false }
     characteristic.descriptors = found.map { remote in
       if let known = descriptors[remote.handle], known.remote == remote,
         known.characteristic === characteristic
@@ -147,8 +133,33 @@ struct AttributeTree {
   }
 }
 
-extension CBService {
+/// An attribute that was discovered.
+protocol DiscoveredAttribute: CBAttribute {
+  associatedtype Remote
+  /// Where it is in the server; `nil` for an attribute of this device.
+  var remote: Remote? { get }
+  /// Whether it is still in `tree`.
+  func isHeld(in tree: AttributeTree) -> Bool
+}
+
+extension CBService: DiscoveredAttribute {
+  func isHeld(in tree: AttributeTree) -> Bool {
+    remote.map { tree.services[$0.range.start] === self } ?? false
+  }
+
   fileprivate func overlaps(_ range: AttributeHandleRange) -> Bool {
     remote?.range.overlaps(range) == true
+  }
+}
+
+extension CBCharacteristic: DiscoveredAttribute {
+  func isHeld(in tree: AttributeTree) -> Bool {
+    remote.map { tree.characteristics[$0.value] === self } ?? false
+  }
+}
+
+extension CBDescriptor: DiscoveredAttribute {
+  func isHeld(in tree: AttributeTree) -> Bool {
+    remote.map { tree.descriptors[$0.handle] === self } ?? false
   }
 }

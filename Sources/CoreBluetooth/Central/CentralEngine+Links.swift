@@ -1,167 +1,109 @@
 import BluetoothHost
-import Foundation
 
+// The managers' requests for links, and the ends of links.
 extension CentralEngine {
-  /// Adds a manager's request for a link, after `delay` milliseconds. Exactly one call of its
-  /// delegate reports that the link has ended or failed.
-  func connect(
-    _ member: PeripheralLink.Member, to peer: DeviceAddress, after delay: UInt32, at now: Instant
-  ) {
-    // The radio was lost after the manager's call. The manager has not received the new state yet.
-    guard state == .poweredOn else { return member.reportEnd(CBError(.connectionFailed)) }
-    let link = links.first { $0.peer == peer } ?? addLink(to: peer)
-    link.members.append(member)
-    if link.isOpen {
-      reportConnected(link, member)
-    } else if link.id == nil {
-      link.beginning = min(link.beginning ?? now.advanced(by: delay), now.advanced(by: delay))
-      if delay == 0 { begin(link) }
+  /// The link that managers have or want to `peer`.
+  private func link(to peer: DeviceAddress) -> PeerLink? {
+    links.first { $0.peer == peer && !$0.isAbandoned }
+  }
+
+  /// A manager's open link, and its member there; `nil` if it has none.
+  func openLink(
+    of handle: CentralHandle, to peer: DeviceAddress
+  ) -> (link: PeerLink, member: PeerLink.Member)? {
+    for link in links where link.peer == peer && link.hasOpened {
+      // A link that managers have left has no members.
+      for member in link.members where member.handle === handle { return (link, member) }
     }
+    return nil
+  }
+
+  /// Adds a manager's request for a link, after `delay` milliseconds. Attempts continue until the
+  /// link is open, the last manager cancels it, the radio fails, or an HCI error would recur. They
+  /// take turns with other attempts and with a scan. Exactly one report to the manager says that
+  /// the link has ended or failed.
+  func connect(_ member: PeerLink.Member, to peer: DeviceAddress, after delay: UInt32 = 0) {
+    // The radio was lost after the manager's call. The manager has not received the new state yet.
+    guard state == .poweredOn else { return member.report(.ended(.radioLost)) }
+    let start = now.advanced(by: delay)
+    let link = link(to: peer) ?? PeerLink(to: peer, from: start)
+    link.members.append(member)
+    if link.hasOpened { return member.report(.opened(link.mtu)) }
+    guard case .delayed(let until) = link.phase else { return }
+    link.phase = .delayed(until: min(until, start))
+    if !links.contains(where: { $0 === link }) { links.append(link) }
+    if delay == 0 { endTurn(of: link) }
   }
 
   /// A manager asks again for a link that it has or waits for. An open link is reported again.
-  func connectAgain(_ client: CentralClient, _ peer: DeviceAddress) {
-    guard let link = links.first(where: { $0.peer == peer }), link.isOpen else { return }
-    reportConnected(link, link.member(client))
-  }
-
-  private func addLink(to peer: DeviceAddress) -> PeripheralLink {
-    let link = PeripheralLink(peer: peer)
-    links.append(link)
-    return link
-  }
-
-  func begin(_ link: PeripheralLink) {
-    link.beginning = nil
-    link.id = central.connect(to: link.peer)
+  func connectAgain(_ handle: CentralHandle, to peer: DeviceAddress) {
+    guard let (link, member) = openLink(of: handle, to: peer) else { return }
+    member.report(.opened(link.mtu))
   }
 
   /// Cancels a manager's request for a link.
-  func cancel(_ client: CentralClient, _ peer: DeviceAddress, at now: Instant) {
-    guard let link = links.first(where: { $0.peer == peer }) else { return }
-    leave(link, client, at: now)
+  func cancel(_ handle: CentralHandle, _ peer: DeviceAddress) {
+    if let link = link(to: peer) { leave(link, handle) }
   }
 
   /// Removes a manager from a link. The last manager ends the link.
-  func leave(_ link: PeripheralLink, _ client: CentralClient, at now: Instant) {
-    guard let member = link.member(client) else { return }
+  func leave(_ link: PeerLink, _ handle: CentralHandle) {
+    guard let member = link.member(handle) else { return }
     link.members.removeAll { $0 === member }
-    link.endAll(for: member, CBError(.operationCancelled))
+    link.endRequests(of: member, CBError(.operationCancelled))
     member.closeChannels()
-    guard link.members.isEmpty else {
-      endSubscriptions(of: member, on: link)
-      return member.reportEnd(nil)
+    if link.members.isEmpty { return abandon(link, by: member) }
+    // Ends the subscriptions that only this manager has.
+    for value in member.subscriptions where !link.isSubscribed(value, except: member) {
+      guard let configuration = link.configurations[value] else { continue }
+      append(PeerRequest(.subscribe(configuration, .none)), to: link)
     }
-    remove(link)
-    guard let id = link.id else { return member.reportEnd(nil) }
-    endings[id] = member
-    central.disconnect(id)
+    member.report(.ended(nil))
   }
 
-  /// Ends the subscriptions that only this manager has.
-  private func endSubscriptions(of member: PeripheralLink.Member, on link: PeripheralLink) {
-    guard let id = link.id else { return }
-    for handle in member.subscriptions where !link.isSubscribed(handle, except: member) {
-      guard let configuration = link.configurations[handle] else { continue }
-      central.perform(.subscribe(configuration, .none), on: id)
-    }
-  }
-
-  private func remove(_ link: PeripheralLink) {
-    links.removeAll { $0 === link }
+  /// Ends a link that no manager wants any more.
+  private func abandon(_ link: PeerLink, by member: PeerLink.Member? = nil) {
+    needsUpdate = true
     connected.withLock { $0[link.peer] = nil }
-  }
-
-  func opened(_ id: LinkID) {
-    guard let link = links.first(where: { $0.id == id }) else { return }
-    link.isOpen = true
-    connected.withLock { $0[link.peer] = [] }
-    let exchange = central.perform(.exchangeMTU, on: id)
-    link.wait(for: [exchange], of: nil) { [weak link] result in
-      guard let link, case .success(let outputs) = result, case .mtu(let mtu)? = outputs.first
-      else { return }
-      link.mtu = mtu
-      for member in link.members {
-        member.callManager { _, peripheral in peripheral.contents.withLock { $0.mtu = mtu } }
-      }
-    }
-    central.perform(.watchServices, on: id, whenIdle: true)
-    let reading = central.perform(.readFirst(.deviceName), on: id, whenIdle: true)
-    link.wait(for: [reading], of: nil) { [weak self, weak link] result in
-      guard let self, let link, case .success(let outputs) = result,
-        case .value(let bytes)? = outputs.first
-      else { return }
-      named(link, bytes)
-    }
-    for member in link.members { reportConnected(link, member) }
-  }
-
-  private func named(_ link: PeripheralLink, _ bytes: [UInt8]) {
-    guard !bytes.isEmpty, let name = String(validating: bytes, as: UTF8.self) else { return }
-    names.withLock { $0.note(KnownName(text: name, isRead: true), of: link.peer) }
-    for member in link.members {
-      member.callManager { _, peripheral in
-        guard peripheral.change({ $0.readName(name) }) else { return }
-        peripheral.delegate?.peripheralDidUpdateName(peripheral)
-      }
+    link.abandon(by: member)
+    switch link.phase {
+    case .connecting, .yielding:
+      link.phase = .cancelling
+    // A link that the peer has made stays open.
+    case .open where link.connectionIndex.map { connections[$0]?.role } == .central:
+      link.phase = .closing(isAsked: false)
+    case .delayed, .waiting, .open:
+      end(link, nil)
+    case .cancelling, .closing, .ended:
+      break
     }
   }
 
-  private func reportConnected(_ link: PeripheralLink, _ member: PeripheralLink.Member?) {
-    let mtu = link.mtu
-    member?.callManager { manager, peripheral in
-      guard peripheral.change({ $0.linkOpened(mtu) }) else { return }
-      manager.delegate?.centralManager(manager, didConnect: peripheral)
+  /// A link has ended, or cannot be made; `reason` is `nil` if this device has cancelled it.
+  func end(_ link: PeerLink, _ reason: LinkEnd?) {
+    needsUpdate = true
+    links.removeAll { $0 === link }
+    link.phase = .ended
+    if let index = link.connectionIndex, connections[index]?.link === link {
+      connections[index]?.link = nil
     }
-  }
-
-  /// A link has ended, or cannot be made.
-  func ended(_ id: LinkID, _ error: CBError, at now: Instant) {
-    if let member = endings.removeValue(forKey: id) { return member.reportEnd(nil) }
-    guard let link = links.first(where: { $0.id == id }) else { return }
-    lost(link, error, at: now)
+    if let member = link.lastMember { return member.report(.ended(nil)) }
+    if !link.isAbandoned { lose(link, reason ?? .radioLost) }
   }
 
   /// A link that managers still want has ended, or cannot be made.
-  func lost(_ link: PeripheralLink, _ error: CBError, at now: Instant) {
-    remove(link)
-    if let id = link.id { central.disconnect(id) }
-    link.endAll(error)
+  func lose(_ link: PeerLink, _ reason: LinkEnd) {
+    let members = link.members
+    abandon(link)
+    let error = CBError(reason)
+    link.endRequests(error)
     // Without the bond the next link would end at once too.
     let canReconnect =
-      link.isOpen && state == .poweredOn && error.code != .peerRemovedPairingInformation
-    for member in link.members {
+      link.hasOpened && state == .poweredOn && error.code != .peerRemovedPairingInformation
+    for member in members {
       let successor = canReconnect ? member.successor() : nil
-      member.reportEnd(error, isReconnecting: successor != nil)
-      if let successor { connect(successor, to: link.peer, after: 0, at: now) }
-    }
-  }
-}
-
-extension PeripheralLink.Member {
-  /// The member of the next link; `nil` if the manager does not want to reconnect.
-  fileprivate func successor() -> PeripheralLink.Member? {
-    guard reconnects, let peripheral,
-      peripheral.contents.withLock({ $0.beginReconnecting() })
-    else { return nil }
-    return PeripheralLink.Member(client, peripheral, reconnects: true)
-  }
-
-  /// Reports that a link has ended or failed; `error` is `nil` if the manager ended it.
-  func reportEnd(_ error: CBError?, isReconnecting: Bool = false) {
-    let time = CFAbsoluteTimeGetCurrent()
-    callManager { manager, peripheral in
-      let (wasOpen, wasCancelled) = peripheral.change {
-        $0.linkEnded(isReconnecting: isReconnecting)
-      }
-      let error = wasCancelled ? nil : error
-      if !wasOpen, let error {
-        manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
-      } else {
-        manager.delegate?.centralManager(
-          manager, didDisconnectPeripheral: peripheral, timestamp: time,
-          isReconnecting: isReconnecting, error: error)
-      }
+      member.report(.ended(reason, isReconnecting: successor != nil))
+      if let successor { connect(successor, to: link.peer) }
     }
   }
 }

@@ -41,6 +41,11 @@ final class ChannelPipe: @unchecked Sendable {
     self.requestAttention = requestAttention
   }
 
+  /// The pipe of a channel of this thread's device.
+  static func served(by thread: (any ManagerThread)?) -> ChannelPipe {
+    ChannelPipe { [weak thread] pipe in thread?.perform { $0.channels.attend(to: pipe) } }
+  }
+
   /// Calls these, on any thread, after a change that concerns the stream.
   func observe(input: @escaping @Sendable () -> Void, output: @escaping @Sendable () -> Void) {
     condition.withLock {

@@ -12,7 +12,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   /// A channel that a manager has published.
   struct Listener {
-    let client: PeripheralClient
+    let client: PeripheralHandle
     let needsEncryption: Bool
     /// Makes the pipe of a channel that a peer opens.
     let makePipe: @Sendable () -> ChannelPipe
@@ -23,7 +23,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     let keeper: ChannelKeeper
     let spsm: SPSM
     let link: Int
-    let client: PeripheralClient
+    let client: PeripheralHandle
     /// Keep it until the delegate has received the channel.
     let delivery: ChannelDelivery
   }
@@ -88,7 +88,7 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   }
 
   /// Asks the host for what is wanted. Call it after any other call, while `needsUpdate`.
-  func update(_ host: inout Device.Host) {
+  func update(_ host: inout LocalDevice.Host) {
     needsUpdate = false
     let (resumed, closed) = (toResume, toClose)
     toResume = []
@@ -131,8 +131,8 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   private func hasRoom(forPeerAt link: Int) -> Bool {
     let closed = backlog.links(except: entries.values.compactMap(\.delivery))
     let links = Set(entries.values.map(\.link)).union(closed)
-    let reserved = links.contains(link) ? Device.links - links.count : 0
-    return Device.channels - entries.count - closed.count > reserved
+    let reserved = links.contains(link) ? LocalDevice.links - links.count : 0
+    return LocalDevice.channels - entries.count - closed.count > reserved
   }
 
   func opened(_ channel: Int, on spsm: SPSM, at link: Int, peerMTU: Int) {
@@ -180,4 +180,48 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
     guard let action = entries[channel]?.pipe.noteSent() else { return }
     if case .close(isDrained: true) = action { follow(action, on: channel) }
   }
+}
+
+/// The channels that peers have opened and delegates have not received. A thread of the program that
+/// lags must not make them pile up.
+final class ChannelBacklog: Sendable {
+  private struct Contents {
+    var last = 0
+    /// The index of each channel's link, by the number of its delivery. It outlives the link: a peer
+    /// that connects again gets no more room by that.
+    var links: [Int: Int] = [:]
+  }
+
+  private let contents = Locked(Contents())
+
+  /// The indexes of the links of all deliveries with other numbers than these, each as often as it
+  /// has deliveries.
+  func links(except numbers: [Int]) -> [Int] {
+    contents.withLock { contents in
+      contents.links.filter { !numbers.contains($0.key) }.map(\.value)
+    }
+  }
+
+  fileprivate func add(_ link: Int) -> Int {
+    contents.withLock { contents in
+      contents.last += 1
+      contents.links[contents.last] = link
+      return contents.last
+    }
+  }
+
+  fileprivate func remove(_ number: Int) { contents.withLock { $0.links[number] = nil } }
+}
+
+/// The way of one channel to its delegate. It ends with the release of this object, on any thread.
+final class ChannelDelivery: Sendable {
+  let number: Int
+  private let backlog: ChannelBacklog
+
+  init(_ backlog: ChannelBacklog, at link: Int) {
+    self.backlog = backlog
+    number = backlog.add(link)
+  }
+
+  deinit { backlog.remove(number) }
 }

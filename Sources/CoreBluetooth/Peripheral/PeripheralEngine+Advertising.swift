@@ -7,7 +7,7 @@ extension PeripheralEngine {
   /// Starts advertising for a manager that has ended its advertising `endCount` times. The delegate
   /// is called when it has started or failed.
   func startAdvertising(
-    name: String?, services: [BluetoothUUID], for client: PeripheralClient, after endCount: Int
+    name: String?, services: [BluetoothUUID], for client: PeripheralHandle, after endCount: Int
   ) {
     guard !advertisers.contains(where: { $0.client === client }) else {
       client.callManager { $0.advertisingStarted(after: endCount, CBError(.alreadyAdvertising)) }
@@ -19,7 +19,7 @@ extension PeripheralEngine {
     reportAdvertising()
   }
 
-  func stopAdvertising(_ client: PeripheralClient) {
+  func stopAdvertising(_ client: PeripheralHandle) {
     guard advertisers.contains(where: { $0.client === client }) else { return }
     advertisers.removeAll { $0.client === client }
     advertise()

@@ -30,7 +30,7 @@ extension PeripheralEngine {
   }
 
   /// Stops publishing this channel. Open channels stay open.
-  func unpublishChannel(_ psm: CBL2CAPPSM, of client: PeripheralClient) {
+  func unpublishChannel(_ psm: CBL2CAPPSM, of client: PeripheralHandle) {
     var error: CBError?
     if let spsm = SPSM(psm), device.channels.listeners[spsm]?.client === client {
       device.channels.listeners[spsm] = nil

@@ -3,7 +3,7 @@ import BluetoothHost
 // Adding and removing services.
 extension PeripheralEngine {
   /// Publishes a service. The delegate is called with the result.
-  func add(_ definition: ServiceDefinition, for client: PeripheralClient) {
+  func add(_ definition: ServiceDefinition, for client: PeripheralHandle) {
     do throws(ServiceRefusal) {
       let range = try publish(definition, for: client)
       device.host.server.databaseChanged(in: range)
@@ -18,7 +18,7 @@ extension PeripheralEngine {
   }
 
   func refuse(
-    _ service: CBMutableService, because refusal: ServiceRefusal, for client: PeripheralClient
+    _ service: CBMutableService, because refusal: ServiceRefusal, for client: PeripheralHandle
   ) {
     client.callManager { manager in
       Misuse.log(manager, refusal.reason)
@@ -28,7 +28,7 @@ extension PeripheralEngine {
   }
 
   private func publish(
-    _ definition: ServiceDefinition, for client: PeripheralClient
+    _ definition: ServiceDefinition, for client: PeripheralHandle
   ) throws(ServiceRefusal) -> AttributeHandleRange {
     let name = "The service \(definition.object.uuid)"
     guard !published.contains(where: { $0.definition.object === definition.object }) else {
@@ -71,7 +71,7 @@ extension PeripheralEngine {
   }
 
   /// Removes a service. Centrals that wait for one of its values are refused.
-  func remove(_ service: CBMutableService, of client: PeripheralClient) {
+  func remove(_ service: CBMutableService, of client: PeripheralHandle) {
     guard
       let published = published.first(where: {
         $0.definition.object === service && $0.client === client
@@ -80,7 +80,7 @@ extension PeripheralEngine {
     remove(published)
   }
 
-  func removeAllServices(of client: PeripheralClient) {
+  func removeAllServices(of client: PeripheralHandle) {
     for published in published where published.client === client { remove(published) }
   }
 

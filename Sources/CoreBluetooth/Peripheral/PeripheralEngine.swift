@@ -3,19 +3,19 @@ import Foundation
 
 /// The peripheral of one radio, and the managers that share it.
 ///
-/// Only the radio's thread uses it, apart from `subscribers`. It does no input or output: the
-/// `DeviceProgram` carries the host's packets, and delegates are called on their queues.
+/// Only the radio's thread uses it. It does no input or output: the `LocalDevice` carries the host's
+/// packets, and delegates are called on their queues.
 final class PeripheralEngine: @unchecked Sendable {
   /// A service that centrals see.
   struct Published {
     let definition: ServiceDefinition
-    let client: PeripheralClient
+    let client: PeripheralHandle
     let range: AttributeHandleRange
   }
 
   /// What one manager advertises.
   struct AdvertisingManager {
-    let client: PeripheralClient
+    let client: PeripheralHandle
     /// How often the manager had ended its advertising before.
     let endCount: Int
     let name: String?
@@ -24,15 +24,13 @@ final class PeripheralEngine: @unchecked Sendable {
     var isStarting = true
   }
 
-  let device: Device
-  /// The subscribers and their unsent updates: for any thread.
-  var subscribers: SubscriberTable { device.subscribers }
+  unowned let device: LocalDevice
   var published: [Published] = []
   var advertisers: [AdvertisingManager] = []
   /// The PSM that was published last.
   var lastSPSM: SPSM?
 
-  init(_ device: Device) {
+  init(_ device: LocalDevice) {
     self.device = device
   }
 
@@ -40,7 +38,7 @@ final class PeripheralEngine: @unchecked Sendable {
 
   /// Removes a manager's services, channels and advertising: it was released, or the radio was
   /// lost.
-  func clear(_ client: PeripheralClient) {
+  func clear(_ client: PeripheralHandle) {
     stopAdvertising(client)
     removeAllServices(of: client)
     device.channels.listeners = device.channels.listeners.filter { $0.value.client !== client }

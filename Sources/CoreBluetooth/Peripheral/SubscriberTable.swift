@@ -7,7 +7,7 @@ final class SubscriberTable: Sendable {
   static let capacity = 32
 
   private struct Entry {
-    let client: PeripheralClient
+    let client: PeripheralHandle
     let handle: UInt16
     var subscribers: [ServedCentral] = []
   }
@@ -18,7 +18,7 @@ final class SubscriberTable: Sendable {
     /// How many updates wait, by link.
     var waiting: [ObjectIdentifier: Int] = [:]
     /// The managers whose update was refused, by the link that had no room.
-    var refused: [ObjectIdentifier: [PeripheralClient]] = [:]
+    var refused: [ObjectIdentifier: [PeripheralHandle]] = [:]
 
     func count(of link: ServedCentral) -> Int { waiting[ObjectIdentifier(link), default: 0] }
   }
@@ -36,7 +36,7 @@ final class SubscriberTable: Sendable {
   private let contents = Locked(Contents())
 
   func publish(
-    _ characteristic: CBMutableCharacteristic, at handle: UInt16, for client: PeripheralClient
+    _ characteristic: CBMutableCharacteristic, at handle: UInt16, for client: PeripheralHandle
   ) {
     contents.withLock {
       $0.entries[ObjectIdentifier(characteristic)] = Entry(client: client, handle: handle)
@@ -64,7 +64,7 @@ final class SubscriberTable: Sendable {
   /// Reserves room for a value of `characteristic` for each subscriber, or only for those in
   /// `centrals` if it is not `nil`.
   func takeRoom(
-    for characteristic: CBMutableCharacteristic, by client: PeripheralClient,
+    for characteristic: CBMutableCharacteristic, by client: PeripheralHandle,
     among centrals: [UUID]?
   ) -> Room {
     contents.withLock { contents in
@@ -90,7 +90,7 @@ final class SubscriberTable: Sendable {
   ///
   /// - Returns: The managers that may update again after a refusal because of this central. They
   ///   are called once half of the room is free, not for every update.
-  func giveBack(_ count: Int, of link: ServedCentral) -> [PeripheralClient] {
+  func giveBack(_ count: Int, of link: ServedCentral) -> [PeripheralHandle] {
     contents.withLock { contents in
       let left = max(0, contents.count(of: link) - count)
       contents.waiting[ObjectIdentifier(link)] = left == 0 ? nil : left

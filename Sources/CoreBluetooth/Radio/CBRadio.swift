@@ -1,4 +1,5 @@
 import BluetoothHost
+import Foundation
 import LinuxRadio
 import LinuxSystem
 
@@ -87,38 +88,85 @@ public final class CBRadio: @unchecked Sendable {
   }
 }
 
-// For managers.
-extension CBRadio {
+extension CBRadio: ManagerThread {
+  var device: LocalDevice { engine.device }
+
   /// Runs `body` on the radio's thread, in the order of the calls; `false` if the radio is closed.
   /// The thread starts with the first call.
   ///
   /// A call while an unused radio is being released waits until its state is observed again.
   @discardableResult
-  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
     engine.perform(body)
   }
 
-  /// Reports the radio's state at once and at each change, until the observation is cancelled or
-  /// released: on the radio's thread, or on the caller's if the radio is closed or has no name.
-  func observeState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> Observation {
+  /// Reports the radio's state at once and at each change, until the result is released: on the radio's thread, or on the caller's if the radio is closed or has no name.
+  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
     Observation(engine, engine.observe(body))
   }
 
   /// An observation of a radio's state. It keeps the radio in use.
-  final class Observation: Sendable {
+  private final class Observation: Sendable {
     private let engine: RadioEngine
     private let id: Int
 
-    fileprivate init(_ engine: RadioEngine, _ id: Int) {
+    init(_ engine: RadioEngine, _ id: Int) {
       self.engine = engine
       self.id = id
     }
 
-    deinit { cancel() }
-
     /// Ends the reports, apart from one that is being delivered.
-    func cancel() {
-      engine.endObservation(id)
+    deinit { engine.endObservation(id) }
+  }
+}
+
+extension CBRadio {
+  /// How the radio pairs; `CBPairing.automatic` by default. A change does not affect a pairing that
+  /// has begun.
+  public var pairing: CBPairing {
+    get { device.pairing.settings.withLock(\.self) }
+    set {
+      device.pairing.settings.withLock { $0 = newValue }
+      engine.perform(whileServing: true) { $0.updatePolicy() }
     }
+  }
+
+  /// The identifiers of the peers with a bond, the most recently used bond first.
+  public var bondedPeers: [UUID] { device.bonds.peers.map { UUID($0) } }
+
+  /// Deletes the bond with a peer, which then has to pair again. An encrypted link stays encrypted.
+  /// Has no effect if there is no bond.
+  public func removeBond(with identifier: UUID) {
+    guard let peer = DeviceAddress(identifier) else { return }
+    let isTaken = engine.perform(whileServing: true) { $0.removeBond(peer) }
+    guard !isTaken else { return }
+    // No thread uses the bonds now.
+    device.bonds.remove(peer)
+    device.bonds.keep(as: nil)
+  }
+}
+
+extension RadioEngine {
+  /// The engine of the default radio, with this name, address and file of bonds if they are set.
+  static func `default`(
+    named name: String?, address: String? = nil, bonds: String? = nil
+  ) -> RadioEngine {
+    do {
+      let address = try address.map { try AddressChoice($0) } ?? .automatic
+      return RadioEngine(
+        try name.map { try RadioName($0) } ?? chosen(), address: address,
+        bonds: .kept(at: bonds), stopsWhenUnused: false)
+    } catch let error as AddressChoiceError {
+      Log.logger.error("EIGHTBALL_ADDRESS: \(error.description)")
+    } catch {
+      Log.logger.error("EIGHTBALL_RADIO: \(error)")
+    }
+    return RadioEngine(nil, stopsWhenUnused: false)
+  }
+
+  private static func chosen() -> RadioName {
+    let choice = DefaultRadio.choose()
+    Log.logger.debug("using \(choice.name.description): \(choice.reason)")
+    return choice.name
   }
 }

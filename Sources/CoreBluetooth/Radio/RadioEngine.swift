@@ -5,11 +5,11 @@ import LinuxRadio
 import LinuxSystem
 import Synchronization
 
-/// A radio, the program on it, and their thread: the implementation of `CBRadio`.
+/// A radio, the device on it, and their thread: the implementation of `CBRadio`.
 ///
 /// The thread retains the engine, but not the `CBRadio`, whose release ends the thread.
 final class RadioEngine: @unchecked Sendable {
-  typealias Job = @Sendable (DeviceProgram, Instant) -> Void
+  typealias Job = @Sendable (LocalDevice) -> Void
   typealias StateObserver = @Sendable (CBManagerState) -> Void
 
   private typealias Observer = (id: Int, body: StateObserver)
@@ -36,8 +36,8 @@ final class RadioEngine: @unchecked Sendable {
   private let airPath: String
   private let stopsWhenUnused: Bool
   private let sinks: [any PacketSink]
-  /// The program on the radio. It survives the thread.
-  let program: DeviceProgram
+  /// The device on the radio. It survives the thread.
+  let device: LocalDevice
   private let shared = Locked(Shared())
   /// Entered while there is a thread.
   let life = DispatchGroup()
@@ -62,10 +62,8 @@ final class RadioEngine: @unchecked Sendable {
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    program = DeviceProgram(address: bonds.file?.own(address) ?? address.own, bonds: bonds)
-    program.device.pairing.perform = { [weak self] job in
-      self?.performIfServing { program, now in job(program.device, now) }
-    }
+    device = LocalDevice(address: bonds.file?.own(address) ?? address.own, bonds: bonds)
+    device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
     if name == nil {
       shared.withLock {
         $0.isClosed = true
@@ -76,26 +74,16 @@ final class RadioEngine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Runs `job` on the thread; `false` if the radio is closed.
-  func perform(_ job: @escaping Job) -> Bool {
+  /// Runs `job` on the thread; `false` if the radio is closed, or if there is no thread and the job
+  /// is only for one that serves.
+  @discardableResult
+  func perform(whileServing isOptional: Bool = false, _ job: @escaping Job) -> Bool {
     let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
-      guard !shared.isClosed else { return (false, nil) }
+      guard !shared.isClosed, !isOptional || shared.thread != nil else { return (false, nil) }
       shared.jobs.append(job)
-      startThread(&shared)
+      if shared.thread == nil { startThread(&shared) }
       // The caller with the first job has woken the thread.
       return (true, shared.jobs.count == 1 ? shared.wakeup : nil)
-    }
-    wakeup?.ring()
-    return isTaken
-  }
-
-  /// Runs `job` on the thread; `false` if there is no thread, or the radio is closed.
-  @discardableResult
-  func performIfServing(_ job: @escaping Job) -> Bool {
-    let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
-      guard !shared.isClosed, shared.thread != nil else { return (false, nil) }
-      shared.jobs.append(job)
-      return (true, shared.wakeup)
     }
     wakeup?.ring()
     return isTaken
@@ -108,7 +96,7 @@ final class RadioEngine: @unchecked Sendable {
       guard !shared.isClosed else { return (id, nil, shared.finalState) }
       shared.observations.insert(id)
       shared.arrivals.append((id, body))
-      startThread(&shared)
+      if shared.thread == nil { startThread(&shared) }
       return (id, shared.wakeup, nil)
     }
     wakeup?.ring()
@@ -138,7 +126,7 @@ final class RadioEngine: @unchecked Sendable {
       return (shared.wakeup, waits && shared.thread !== Thread.current, shared.thread == nil)
     }
     wakeup?.ring()
-    if isIdle { program.device.bonds.close(as: nil) }
+    if isIdle { device.bonds.close(as: nil) }
     if mustWait { life.wait() }
   }
 
@@ -159,7 +147,6 @@ final class RadioEngine: @unchecked Sendable {
   }()
 
   private func startThread(_ shared: inout Shared) {
-    guard shared.thread == nil else { return }
     _ = Self.closesAtExit
     Self.running.withLock { $0[ObjectIdentifier(self)] = self }
     let thread = Thread { [self] in runThread() }
@@ -216,7 +203,7 @@ final class RadioEngine: @unchecked Sendable {
       }
       guard let mustRunAgain else { continue }
       // No other thread follows.
-      if isOver { program.device.closeBonds() }
+      if isOver { device.closeBonds() }
       return mustRunAgain
     }
   }
@@ -234,10 +221,10 @@ final class RadioEngine: @unchecked Sendable {
     let report: RadioWatch.Listener = { [shared] error in
       shared.withLock { $0.troubleObserver }?(error)
     }
-    var program = program
-    program.renew()
-    program.onTrouble = report
-    program.onLoss = { [shared] error in
+    var device = device
+    device.renew()
+    device.onTrouble = report
+    device.onLoss = { [shared] error in
       let (isUsed, isClosed) = shared.withLock { (!$0.observations.isEmpty, $0.isClosed) }
       // The program closes its radios in any order: one may host the air of the others.
       guard !isClosed else { return }
@@ -255,24 +242,24 @@ final class RadioEngine: @unchecked Sendable {
       if end == nil {
         adoptArrivals()
         let turn = takeTurn()
-        for job in turn.jobs { job(program, now) }
+        device.run(turn.jobs, at: now)
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
-          program.shutDown(at: now)
+          device.shutDown(at: now)
           end = now.advanced(by: Self.shutdownTime)
         }
       }
-      if radio.serve(&program, at: now) { mayHaveMore = true }
-      change(to: watch.state(of: radio, program))
+      if radio.serve(&device, at: now) { mayHaveMore = true }
+      change(to: watch.state(of: radio, device))
       // Packets go first: a disk may be slow.
-      if !mayHaveMore { program.device.keepBonds() }
-      if let end, now >= end || program.isFinished || !radio.isOpen { break }
-      var deadline = Instant.earlier(program.deadline, radio.deadline)
+      if !mayHaveMore { device.keepBonds() }
+      if let end, now >= end || device.isFinished || !radio.isOpen { break }
+      var deadline = Instant.earlier(device.deadline, radio.deadline)
       if mayHaveMore { deadline = now }
       try loop.wait(until: .earlier(deadline, end))
     }
     radio.close()
-    program.device.keepBonds()
+    device.keepBonds()
   }
 
   /// How long the shutdown may take, in milliseconds.
@@ -324,5 +311,54 @@ final class RadioEngine: @unchecked Sendable {
 
   private func report(_ state: CBManagerState, to observer: Observer) {
     if shared.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
+  }
+}
+
+/// Derives the managers' state from the radio, and logs why the radio cannot be used.
+struct RadioWatch {
+  /// Receives the reason why a radio cannot be used.
+  typealias Listener = (RadioError) -> Void
+
+  private let onTrouble: Listener
+  private var wasReady = false
+  /// The last logged reason; `nil` if the radio is open.
+  private var complaint: RadioError?
+
+  init(onTrouble: @escaping Listener) {
+    self.onTrouble = onTrouble
+  }
+
+  /// The state now. To be called after every turn.
+  mutating func state(of radio: borrowing Radio, _ device: LocalDevice) -> CBManagerState {
+    report(radio.isOpen ? nil : radio.refusal)
+    let isReady = radio.isOpen && device.isReady
+    wasReady = wasReady || isReady
+    return Self.state(
+      isOpen: radio.isOpen, isReady: isReady, wasReady: wasReady, refusal: radio.refusal?.kind)
+  }
+
+  /// - Parameters:
+  ///   - isOpen: Whether the controller can be reached.
+  ///   - isReady: Whether it has been set up.
+  ///   - wasReady: Whether it has ever been set up.
+  ///   - refusal: Why it could not be opened; `nil` before the first attempt.
+  static func state(
+    isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?
+  ) -> CBManagerState {
+    if isReady { return .poweredOn }
+    switch isOpen ? nil : refusal {
+    case .absent: return .unsupported
+    case .notAllowed: return .unauthorized
+    case .switchedOff: return .poweredOff
+    case .other, nil: return wasReady ? .resetting : .unknown
+    }
+  }
+
+  private mutating func report(_ refusal: RadioError?) {
+    guard refusal != complaint else { return }
+    complaint = refusal
+    guard let refusal else { return }
+    Log.logger.error("\(refusal.description)")
+    onTrouble(refusal)
   }
 }

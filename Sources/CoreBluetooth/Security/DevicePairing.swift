@@ -6,14 +6,14 @@ import Foundation
 /// to the central. Only the radio's thread uses it, apart from `settings`.
 final class DevicePairing: PairingDelegate {
   /// Runs a function on the radio's thread, if there is one.
-  typealias Performer = @Sendable (@escaping @Sendable (Device, Instant) -> Void) -> Void
+  typealias Performer = @Sendable (@escaping @Sendable (LocalDevice) -> Void) -> Void
 
   /// How the device pairs: for any thread.
   let settings = Locked(CBPairing.automatic)
   /// The queue on which programs are asked.
   static let queue = DispatchQueue(label: "CoreBluetooth pairing")
 
-  private let central: DeviceCentral
+  private let central: CentralEngine
   /// How an answer comes back to the radio's thread.
   var perform: Performer = { _ in }
   /// The number of the open prompt. An answer to any other is ignored.
@@ -21,7 +21,7 @@ final class DevicePairing: PairingDelegate {
   /// The peer of the open prompts, whose pairing ends next.
   private var peer: UUID?
 
-  init(_ central: DeviceCentral) {
+  init(_ central: CentralEngine) {
     self.central = central
   }
 
@@ -45,9 +45,7 @@ final class DevicePairing: PairingDelegate {
     let perform = perform
     let request = CBPairingRequest(peer: UUID(address), prompt: CBPairing.Prompt(prompt)) {
       answer in
-      perform { device, now in
-        device.answer(answer, to: number, at: index, at: now)
-      }
+      perform { $0.answer(answer, to: number, at: index) }
     }
     Self.queue.async { ask(request) }
   }
@@ -76,11 +74,9 @@ final class DevicePairing: PairingDelegate {
   func isOpen(_ number: Int) -> Bool { number == prompt }
 }
 
-extension Device {
+extension LocalDevice {
   /// The user has answered the prompt with this number.
-  func answer(
-    _ answer: CBPairingRequest.Answer, to number: Int, at index: Int, at now: Instant
-  ) {
+  func answer(_ answer: CBPairingRequest.Answer, to number: Int, at index: Int) {
     guard pairing.isOpen(number) else { return }
     switch answer {
     case .confirmed(let isConfirmed): _ = host.security.confirm(isConfirmed, at: index, at: now)

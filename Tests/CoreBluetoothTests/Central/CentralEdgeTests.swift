@@ -27,12 +27,12 @@ struct CentralEdgeTests {
       options[CBConnectPeripheralOptionStartDelayKey] = delay
       manager.connect(peripherals[0], options: options)
       stage.settle()
-      let engine = stage.radio.program.central
+      let engine = stage.radio.device.central
+      let beginning = expected.map { Instant(rawValue: begin.rawValue + $0) }
       #expect(
-        engine.links.first?.beginning == expected.map { Instant(rawValue: begin.rawValue + $0) },
+        engine.links.map(\.phase) == [beginning.map { .delayed(until: $0) } ?? .connecting],
         "\(label)")
-      #expect((engine.links.first?.id == nil) == (expected != nil), "\(label)")
-      #expect(engine.deadline == engine.links.first?.beginning, "\(label)")
+      #expect(engine.deadline == beginning, "\(label)")
       withExtendedLifetime(manager) {}
     }
     // Two managers ask for one peripheral: the earlier time counts, in any order.
@@ -46,13 +46,13 @@ struct CentralEdgeTests {
         stage.settle()
         return (manager, peripherals)
       }
-      let engine = stage.radio.program.central
+      let engine = stage.radio.device.central
       #expect(engine.links.count == 1)
       #expect(engine.deadline == begin.advanced(by: 2_000))
-      engine.advance(to: begin.advanced(by: 1_999))
-      #expect(engine.links.first?.id == nil)
-      engine.advance(to: begin.advanced(by: 2_000))
-      #expect(engine.links.first?.id != nil)
+      stage.radio.advance(to: begin.advanced(by: 1_999))
+      #expect(engine.links.map(\.phase) == [.delayed(until: begin.advanced(by: 2_000))])
+      stage.radio.advance(to: begin.advanced(by: 2_000))
+      #expect(engine.links.map(\.phase) == [.connecting])
       #expect(engine.deadline == nil)
       withExtendedLifetime(managers) {}
     }
@@ -69,9 +69,9 @@ struct CentralEdgeTests {
     #expect(peripherals[0].state == .connected)
     bench.controller.vanish()
     stage.pass(30_000)
-    let engine = stage.radio.program.central
+    let engine = stage.radio.device.central
     #expect(engine.links.count == 1)
-    #expect(engine.links.first?.id != nil)
+    #expect(engine.links.map(\.phase) == [.connecting])
     #expect(peripherals[0].state == .connecting)
     withExtendedLifetime(manager) {}
   }
@@ -82,7 +82,7 @@ struct CentralEdgeTests {
     for _ in 0..<times { central.disconnect(link) }
     radio.run()
     #expect(
-      radio.takeEvents() == [.disconnected(link, .controller(.connectionTerminatedByLocalHost))])
+      radio.takeEvents() == [.disconnected(link, nil)])
     #expect(radio.commands.count { $0 == .disconnect } == 1)
     central.disconnect(link)
     radio.run()
@@ -95,7 +95,7 @@ struct CentralEdgeTests {
     radio.run()
     for _ in 0..<times { central.disconnect(attempt) }
     radio.run()
-    #expect(radio.takeEvents() == [.connectionFailed(attempt, .cancelled)])
+    #expect(radio.takeEvents() == [.connectionFailed(attempt, nil)])
     #expect(radio.commands.count { $0 == .leCreateConnectionCancel } == 1)
   }
 
@@ -105,12 +105,12 @@ struct CentralEdgeTests {
     radio.script = { opcode, _ in opcode == .disconnect ? [ScriptedRadio.status(opcode)] : nil }
     central.disconnect(link)
     radio.run()
-    central.encryptionFailed(.pinOrKeyMissing, at: 0)
+    central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
     radio.run()
     #expect(radio.commands.count { $0 == .disconnect } == 1)
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x16))
     #expect(
-      radio.takeEvents() == [.disconnected(link, .controller(.connectionTerminatedByLocalHost))])
+      radio.takeEvents() == [.disconnected(link, nil)])
   }
 
   @Test("a device that starts again has ended its links")
@@ -139,7 +139,7 @@ struct CentralEdgeTests {
     central.disconnect(link)
     radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
     radio.run()
-    #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
+    #expect(radio.takeEvents() == [.connectionFailed(link, nil)])
     let next = central.connect(to: .numbered(2))
     radio.run()
     #expect(radio.takeEvents() == [])
@@ -175,7 +175,7 @@ struct CentralEdgeTests {
       func attempts() -> Int { radio.commands.count { $0 == .leCreateConnection } }
       let code = HCIErrorCode(rawValue: status)
       if lasting.contains(status) {
-        #expect(radio.takeEvents() == [.connectionFailed(link, .controller(code))], "\(status)")
+        #expect(radio.takeEvents() == [.connectionFailed(link, .refused(code))], "\(status)")
       } else {
         #expect(radio.takeEvents() == [], "\(status)")
         radio.pass(249)
@@ -202,9 +202,9 @@ struct CentralEdgeTests {
   @Test("only a program's own requests begin a pairing")
   func pairing() {
     let request = range(0x0001, 0xFFFF)
-    let rows: [(String, CentralOperation, Bool)] = [
+    let rows: [(String, PeerOperation, Bool)] = [
       ("MTU", .exchangeMTU, false), ("services", .discoverServices(nil), false),
-      ("services by UUID", .discoverServices(BluetoothUUID(0x180F)), false),
+      ("services by UUID", .discoverServices([BluetoothUUID(0x180F)]), false),
       ("included services", .discoverIncludedServices(request), false),
       ("characteristics", .discoverCharacteristics(request), false),
       ("descriptors", .discoverDescriptors(request), false),
@@ -245,17 +245,17 @@ struct CentralEdgeTests {
       let contents = CentralStage()
       let (manager, peripherals) = contents.manager(log, knowing: 0xBA)
       peripherals[0].change { $0.heard(KnownName(text: "Old", isRead: false)) }
-      let engine = contents.radio.program.central
+      let engine = contents.radio.device.central
       manager.connect(peripherals[0])
       contents.settle()
-      guard let link = engine.links.first, let id = link.id else {
+      guard let link = engine.links.first else {
         Issue.record("no attempt")
         return
       }
-      engine.handle(.connected(id, peer: .numbered(0xBA)), at: contents.now)
+      engine.open(link, at: 0)
       // The name is read last, after the MTU and Service Changed.
-      for operation in link.groups.keys.sorted(by: { $0.rawValue < $1.rawValue }).suffix(1) {
-        engine.handle(.completed(operation, id, .success(.value(bytes))), at: contents.now)
+      for request in link.requests.suffix(1) {
+        engine.complete(request, on: link, .success(.value(bytes)))
       }
       contents.queue.sync {}
       #expect(peripherals[0].name == expected)

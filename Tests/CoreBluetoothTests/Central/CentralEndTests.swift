@@ -34,8 +34,8 @@ struct CentralEndTests {
     peripherals[0].readRSSI()
     stage.settle()
     #expect(log.take() == [])
-    #expect(stage.radio.program.central.clients.isEmpty)
-    #expect(stage.radio.program.central.links.isEmpty)
+    #expect(stage.radio.device.central.handles.isEmpty)
+    #expect(stage.radio.device.central.links.isEmpty)
   }
 
   @Test("the link to a released peripheral is cancelled")
@@ -52,7 +52,7 @@ struct CentralEndTests {
     }
     stage.settle()
     #expect(stage.radio.controller.connectionHandles == [])
-    #expect(stage.radio.program.central.links.isEmpty)
+    #expect(stage.radio.device.central.links.isEmpty)
   }
 
   @Test(

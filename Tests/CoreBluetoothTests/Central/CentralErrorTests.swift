@@ -34,10 +34,10 @@ struct CentralErrorTests {
     ]
     for code in Self.allCodes {
       #expect(
-        CBError(DisconnectionReason.controller(code)).code == expected[code.rawValue] ?? .unknown,
+        CBError(LinkEnd.disconnected(code)).code == expected[code.rawValue] ?? .unknown,
         "HCI error \(code.rawValue)")
     }
-    #expect(CBError(DisconnectionReason.radioLost).code == .connectionFailed)
+    #expect(CBError(LinkEnd.radioLost).code == .connectionFailed)
   }
 
   @Test("a link that cannot be made")
@@ -49,12 +49,10 @@ struct CentralErrorTests {
     ]
     for code in Self.allCodes {
       #expect(
-        CBError(ConnectionFailure.controller(code)).code
+        CBError(LinkEnd.refused(code)).code
           == (full.contains(code.rawValue) ? .connectionLimitReached : .connectionFailed),
         "HCI error \(code.rawValue)")
     }
-    #expect(CBError(ConnectionFailure.cancelled).code == .operationCancelled)
-    #expect(CBError(ConnectionFailure.radioLost).code == .connectionFailed)
   }
 
   @Test("a link that cannot be encrypted")
@@ -75,7 +73,7 @@ struct CentralErrorTests {
         number(OperationError.encryptionFailed(code).publicError) == expected.error,
         "HCI error \(code.rawValue)")
       #expect(
-        CBError(DisconnectionReason.encryptionFailed(code)).code == expected.end,
+        CBError(LinkEnd.encryptionFailed(code)).code == expected.end,
         "HCI error \(code.rawValue)")
     }
   }

@@ -35,12 +35,12 @@ struct CentralMisuseTests {
     manager.scanForPeripherals(withServices: nil)
     // The engine has not carried out the call.
     stage.radio.controller.vanish()
-    stage.radio.program.radioIsLost(RadioError("unplugged"), at: stage.now)
+    stage.radio.device.radioIsLost(RadioError("unplugged"), at: stage.now)
     stage.settle()
     #expect(log.take() == ["state resetting"])
     #expect(!manager.isScanning)
-    #expect(stage.radio.program.device.central.scanner.wanted == nil)
-    #expect(stage.radio.program.central.clients.allSatisfy { $0.scan == nil })
+    #expect(stage.radio.device.central.scanner.wanted == nil)
+    #expect(stage.radio.device.central.handles.allSatisfy { $0.scan == nil })
   }
 
   @Test("a cancellation while the radio is lost does not change the reason of the end")
@@ -134,7 +134,7 @@ struct CentralMisuseTests {
     stage.settle()
     #expect(manager.isScanning)
     #expect(peripherals[0].state == .connecting)
-    #expect(stage.radio.program.central.links.count == 1)
+    #expect(stage.radio.device.central.links.count == 1)
     #expect(log.take() == [])
   }
 

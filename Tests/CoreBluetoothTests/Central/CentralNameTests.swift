@@ -48,7 +48,7 @@ struct CentralNameTests {
     manager.cancelPeripheralConnection(peripherals[0])
     stage.settle()
     peripherals = []
-    stage.radio.program.central.names.withLock {
+    stage.radio.device.central.names.withLock {
       $0.note(KnownName(text: "Ball in adverts", isRead: false), of: .numbered(0xBA))
     }
     let again = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)

@@ -112,8 +112,8 @@ struct CentralReconnectTests {
     _ = log.take()
     // All of this happens before the delegate is called.
     stage.queue.suspend()
-    let engine = stage.radio.program.central
-    engine.lost(engine.links[0], CBError(.connectionTimeout), at: stage.now)
+    let engine = stage.radio.device.central
+    engine.lose(engine.links[0], .disconnected(.connectionTimeout))
     manager.cancelPeripheralConnection(peripheral)
     manager.connect(peripheral)
     stage.queue.resume()

@@ -60,7 +60,7 @@ struct CentralScanTests {
     #expect(wasScanning && !isScanning)
     #expect(log.take() == [])
     // An attempt to connect does not give way to the scan that has ended.
-    #expect(stage.radio.program.device.central.scanner.wanted == nil)
+    #expect(stage.radio.device.central.scanner.wanted == nil)
     manager.scanForPeripherals(withServices: nil)
     stage.pass(1_000)
     #expect(log.take() == ["discovered Name -50"])
@@ -131,14 +131,14 @@ struct CentralScanTests {
     // The end of a scan with the same options does not start the other one again.
     other.stopScan()
     stage.settle()
-    #expect(stage.radio.program.device.central.scanner.advertisers.count == 1)
+    #expect(stage.radio.device.central.scanner.advertisers.count == 1)
     other.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     stage.pass(1_000)
     other.stopScan()
     stage.pass(1_000)
     #expect(log.take() == [])
-    #expect(stage.radio.program.device.central.scanner.wanted == ScanParameters())
+    #expect(stage.radio.device.central.scanner.wanted == ScanParameters())
   }
 
   @Test("reports advertisers that have or solicit one of the services, in any UUID width")

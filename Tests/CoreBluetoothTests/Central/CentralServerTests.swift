@@ -206,15 +206,13 @@ struct CentralServerTests {
   @Test("a subscription that failed receives no values")
   func failedSubscription() throws {
     let text = try characteristics()[0]
-    let engine = stage.radio.program.central
+    let engine = stage.radio.device.central
     let link = try #require(engine.links.first)
-    let id = try #require(link.id)
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(true, for: text)
     stage.settle()
-    let operation = try #require(link.groups.keys.max { $0.rawValue < $1.rawValue })
-    engine.handle(.completed(operation, id, .failure(.timedOut)), at: stage.now)
-    engine.handle(.notified(id, handle: handle(0x000B), value: [0x41]), at: stage.now)
+    engine.complete(try #require(link.active), on: link, .failure(.timedOut))
+    engine.notified(handle(0x000B), [0x41].span, at: try #require(link.connectionIndex))
     stage.queue.sync {}
     #expect(log.take() == ["notifying FF01 false: CBError.connectionTimeout"])
   }
@@ -225,9 +223,9 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(false, for: text)
     stage.settle()
-    let engine = stage.radio.program.central
-    let id = try #require(engine.links.first?.id)
-    engine.handle(.notified(id, handle: handle(0x000B), value: [1]), at: stage.now)
+    let engine = stage.radio.device.central
+    let index = try #require(engine.links.first?.connectionIndex)
+    engine.notified(handle(0x000B), [1].span, at: index)
     stage.settle()
     #expect(log.take() == [])
     #expect(text.value == nil)
@@ -448,11 +446,9 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: properties)
     stage.settle()
-    let engine = stage.radio.program.central
+    let engine = stage.radio.device.central
     let link = try #require(engine.links.first)
-    let operation = try #require(link.groups.keys.max { $0.rawValue < $1.rawValue })
-    engine.handle(
-      .completed(operation, try #require(link.id), .success(.value([1]))), at: stage.now)
+    engine.complete(try #require(link.active), on: link, .success(.value([1])))
     stage.queue.sync {}
     #expect(properties.value as? Data == Data([1]))
   }
@@ -463,7 +459,7 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: all[0])
     stage.settle()
-    stage.radio.program.advance(to: stage.now.advanced(by: 30_000))
+    stage.radio.device.advance(to: stage.now.advanced(by: 30_000))
     stage.queue.sync {}
     #expect(log.take().first == "value FF01 -: CBError.connectionTimeout")
   }

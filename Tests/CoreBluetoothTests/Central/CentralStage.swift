@@ -9,8 +9,8 @@ import VirtualRadio
 /// A device with managers, whose packets are carried by hand.
 final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
   var controller: VirtualController
-  let program = DeviceProgram(address: .automatic(orRandom: .zero))
-  private let jobs = Locked<[@Sendable (DeviceProgram, Instant) -> Void]>([])
+  let device = LocalDevice(address: .automatic(orRandom: .zero))
+  private let jobs = Locked<[@Sendable (LocalDevice) -> Void]>([])
   private let isClosed = Locked(false)
   private let state: CBManagerState
 
@@ -20,7 +20,7 @@ final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
     self.state = state
   }
 
-  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
     guard !isClosed.withLock(\.self) else { return false }
     jobs.withLock { $0.append(body) }
     return true
@@ -34,15 +34,14 @@ final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
   /// Ends everything, and refuses further calls.
   func close(at now: Instant) {
     isClosed.withLock { $0 = true }
-    program.shutDown(at: now)
-    program.turnEnded()
+    device.shutDown(at: now)
   }
 
   // MARK: AirPeer
 
   var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
 
-  func receive(_ packet: Span<UInt8>, at now: Instant) { program.receive(packet, at: now) }
+  func receive(_ packet: Span<UInt8>, at now: Instant) { device.receive(packet, at: now) }
 
   /// Runs the calls that wait first.
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
@@ -50,12 +49,12 @@ final class HandRadio: AirPeer, ManagerThread, @unchecked Sendable {
       defer { jobs = [] }
       return jobs
     }
-    for job in taken { job(program, now) }
-    return program.nextPacket(into: &writer, at: now)
+    device.run(taken, at: now)
+    return device.nextPacket(into: &writer, at: now)
   }
 
-  var deadline: Instant? { program.deadline }
-  func advance(to now: Instant) { program.advance(to: now) }
+  var deadline: Instant? { device.deadline }
+  func advance(to now: Instant) { device.advance(to: now) }
 }
 
 /// An air with a central's radio and its peers: every packet is carried by hand, and time passes
@@ -80,15 +79,14 @@ final class CentralStage {
   var now: Instant { air.now }
 
   func start() {
-    radio.program.radioIsReady(at: now)
+    radio.device.radioIsReady(at: now)
     settle()
   }
 
   /// The adapter is unplugged.
   func lose() {
     radio.controller.vanish()
-    radio.program.radioIsLost(RadioError("unplugged"), at: now)
-    radio.program.turnEnded()
+    radio.device.radioIsLost(RadioError("unplugged"), at: now)
     settle()
   }
 
@@ -127,7 +125,6 @@ final class CentralStage {
     for _ in 0..<100_000 {
       var isBusy = false
       for device in devices where carry(device) { isBusy = true }
-      for case let radio as HandRadio in devices { radio.program.turnEnded() }
       // Delegates run before anything else happens, so each run is the same.
       for queue in queues { queue.sync {} }
       if !isBusy, !devices.contains(where: \.hasWork) { return }

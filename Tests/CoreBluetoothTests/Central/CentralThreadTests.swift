@@ -24,7 +24,7 @@ struct CentralThreadTests {
       queue.sync {}
     }
     #expect(engine.waitForEnd(seconds: 60))
-    #expect(engine.program.central.clients.isEmpty)
+    #expect(engine.device.central.handles.isEmpty)
 
     // It starts again with the next.
     let third = CBCentralManager(
@@ -45,9 +45,9 @@ struct CentralThreadTests {
     try asker.lines.expect("state poweredOn", "state poweredOn")
     // The queue may still retain some objects.
     queue.sync {}
-    radio.perform { _, _ in managers.withLock { $0 = [] } }
+    radio.perform { _ in managers.withLock { $0 = [] } }
     #expect(engine.waitForEnd(seconds: 60))
-    #expect(engine.program.central.clients.isEmpty)
+    #expect(engine.device.central.handles.isEmpty)
     #expect(!path.exists)
   }
 

@@ -69,9 +69,8 @@ struct CentralWalkTests {
     #expect(peripherals.map(\.state) == [.disconnected, .disconnected, .disconnected])
     #expect(stage.radio.controller.connectionHandles == [])
     #expect(!stage.radio.controller.isScanning)
-    #expect(stage.radio.program.central.links.isEmpty)
-    #expect(stage.radio.program.central.endings.isEmpty)
-    #expect(stage.radio.program.device.central.deadline == nil)
+    #expect(stage.radio.device.central.links.isEmpty)
+    #expect(stage.radio.device.central.deadline == nil)
 
     #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 

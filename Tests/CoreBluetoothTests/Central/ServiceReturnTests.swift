@@ -15,7 +15,7 @@ struct ServiceReturnTests {
 
   init() throws {
     let peer = HandRadio(stage.air.addController(address: .numbered(0xBE)), state: .poweredOn)
-    peer.program.radioIsReady(at: stage.now)
+    peer.device.radioIsReady(at: stage.now)
     stage.add(peer)
     peripheralManager = CBPeripheralManager(delegate: nil, queue: stage.queue, thread: peer)
     stage.settle()

@@ -17,7 +17,7 @@ struct SystemServiceTests {
   /// A peripheral with HID, ANCS and two other services. FF10 includes HID and FF11.
   init() throws {
     let peer = HandRadio(stage.air.addController(address: .numbered(0xBE)), state: .poweredOn)
-    peer.program.radioIsReady(at: stage.now)
+    peer.device.radioIsReady(at: stage.now)
     stage.add(peer)
     peripheralManager = CBPeripheralManager(delegate: nil, queue: stage.queue, thread: peer)
     stage.settle()

@@ -46,7 +46,7 @@ struct ChannelBacklogTests {
     it.suspend()
     #expect(cycle(12) == 9)
     let second = HandRadio(it.stage.air.addController(address: .numbered(0x02)), state: .poweredOn)
-    second.program.radioIsReady(at: it.stage.now)
+    second.device.radioIsReady(at: it.stage.now)
     it.stage.add(second)
     let log = CentralLog()
     let manager = CBCentralManager(delegate: log, queue: it.stage.queue, thread: second)

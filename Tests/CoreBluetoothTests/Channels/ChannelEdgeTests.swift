@@ -67,7 +67,7 @@ struct ChannelEdgeTests {
       own.write([UInt8](repeating: 1, count: 10_000))
       it.settle()
     }
-    let channels = it.stage.radio.program.device.channels
+    let channels = it.stage.radio.device.channels
     #expect(channels.deadline == nil)
     own.output.close()
     it.settle()

@@ -54,7 +54,21 @@ struct ChannelOpeningTests {
     it.stage.settle()
     #expect(recorder.take() == ["unpublished 128 CBErrorDomain 1"])
     it.stage.change(to: .resetting)
-    #expect(it.stage.program.device.channels.listeners.isEmpty)
+    #expect(it.stage.device.channels.listeners.isEmpty)
+  }
+
+  /// Symptom: on a link without any other traffic the request was not sent. A `settle` runs further
+  /// turns, which hide that.
+  @Test("a channel is requested in the turn of the call, also on an idle link")
+  func idle() throws {
+    let it = try ChannelStage()
+    it.peripheral.openL2CAPChannel(128)
+    let packet = CentralStage.packet {
+      it.stage.radio.nextPacket(into: &$0, at: it.stage.now)
+    }
+    // H4, handle and boundary, length, length of the frame; then the signalling channel, and LE
+    // Credit Based Connection Request: Core Specification, Vol 3, Part A, 4.22.
+    #expect(packet?.dropFirst(7).prefix(3) == [0x05, 0x00, 0x14])
   }
 
   @Test("a peripheral without the channel refuses it, and the end of the link ends the request")
@@ -101,7 +115,7 @@ struct ChannelOpeningTests {
     it.peer.controller.faults.losePacket(type: .acl)
     it.peripheral.openL2CAPChannel(128)
     it.settle()
-    it.peer.program.device.host.disconnectAll()
+    it.peer.device.host.disconnectAll()
     it.settle()
     #expect(it.log.take().first == "channel false: CBError.peripheralDisconnected")
   }
@@ -160,7 +174,7 @@ struct ChannelOpeningTests {
   @Test("a peripheral that refuses to pair refuses the channel")
   func pairingRefused() throws {
     let it = try ChannelStage(isEncrypted: true)
-    it.peer.program.device.setPairing(.refused)
+    it.peer.device.setPairing(.refused)
     it.peripheral.openL2CAPChannel(128)
     it.stage.pass(3_000)
     #expect(it.log.take() == ["channel false: CBATTError 0x5"])

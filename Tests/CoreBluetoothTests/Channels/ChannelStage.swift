@@ -94,7 +94,7 @@ final class ChannelStage {
     if isSeparate { stage.queues.append(peripheralQueue) }
     peer = HandRadio(
       stage.air.addController(address: .numbered(0xBE)), state: .poweredOn)
-    peer.program.radioIsReady(at: stage.now)
+    peer.device.radioIsReady(at: stage.now)
     stage.add(peer)
     stage.settle()
     peripheralManager = CBPeripheralManager(

@@ -97,7 +97,7 @@ struct ChannelStreamTests {
       #expect(unsafe staying.input.read(&byte, maxLength: 1) == 0)
       #expect(unsafe staying.output.write([1], maxLength: 1) == -1)
       #expect((staying.output.streamError as NSError?)?.code == Int(EPIPE))
-      #expect(it.peer.program.device.host.channels.count == 0)
+      #expect(it.peer.device.host.channels.count == 0)
     }
   }
 
@@ -116,14 +116,14 @@ struct ChannelStreamTests {
     own.input.close()
     own.output.close()
     it.settle()
-    #expect(it.peer.program.device.host.channels.count == 1)
+    #expect(it.peer.device.host.channels.count == 1)
     var received: [UInt8] = []
     for _ in 0..<10 {
       received += other.read()
       it.settle()
     }
     #expect(received == sent)
-    #expect(it.peer.program.device.host.channels.count == 0)
+    #expect(it.peer.device.host.channels.count == 0)
     #expect(other.input.streamStatus == .atEnd)
   }
 
@@ -138,10 +138,10 @@ struct ChannelStreamTests {
     own.output.close()
     own.input.close()
     it.stage.pass(9_000)
-    #expect(it.peer.program.device.host.channels.count == 1)
+    #expect(it.peer.device.host.channels.count == 1)
     it.stage.pass(2_000)
     it.settle()
-    #expect(it.peer.program.device.host.channels.count == 0)
+    #expect(it.peer.device.host.channels.count == 0)
     #expect(other.log.take().contains("out end"))
   }
 
@@ -152,7 +152,7 @@ struct ChannelStreamTests {
     other.write([1, 2, 3])
     it.settle()
     _ = own.log.take()
-    it.peer.program.device.host.disconnectAll()
+    it.peer.device.host.disconnectAll()
     it.settle()
     #expect(own.log.take() == ["out error"])
     #expect(own.output.streamStatus == .error)
@@ -212,14 +212,14 @@ struct ChannelStreamTests {
   func nextChannel() throws {
     let it = try ChannelStage()
     let (own, other) = try it.open()
-    let channels = it.stage.radio.program.device.channels
+    let channels = it.stage.radio.device.channels
     let pipe = own.input.state.pipe
     pipe.close()
     channels.attend(to: pipe)
     channels.closed(0, with: .closedByPeer)
     channels.begin(0, ChannelPipe { _ in }, at: 0) { _ in }
     it.settle()
-    #expect(it.peer.program.device.host.channels.count == 1)
+    #expect(it.peer.device.host.channels.count == 1)
     withExtendedLifetime(other) {}
   }
 
@@ -254,10 +254,10 @@ struct ChannelStreamTests {
     let it = try ChannelStage()
     it.peripheral.openL2CAPChannel(128)
     it.stage.settle()
-    #expect(it.peer.program.device.host.channels.count == 1)
+    #expect(it.peer.device.host.channels.count == 1)
     _ = it.recorder.takeChannels()
     it.settle()
-    #expect(it.peer.program.device.host.channels.count == 0)
+    #expect(it.peer.device.host.channels.count == 0)
     #expect(it.log.takeChannels().first?.inputStream.streamStatus == .notOpen)
   }
 

@@ -11,13 +11,13 @@ import VirtualRadio
 private final class AwayStage: ManagerThread, @unchecked Sendable {
   let bench = AirBench(seed: 5)
   let central: Seat<DeviceRunner>
-  let peripheral: Seat<DeviceProgram>
+  let peripheral: Seat<LocalDevice>
   let recorder = PeripheralRecorder()
   /// The bonds of the peripheral, then those of the central.
   let bonds: [RadioBonds]
   private let queue = DispatchQueue(label: "delegates")
   /// The calls that wait for the devices' threads, in the same order.
-  private let jobs: [Locked<[@Sendable (Instant) -> Void]>]
+  private let jobs: [Locked<[@Sendable (LocalDevice) -> Void]>]
   private(set) var manager: CBPeripheralManager!
   /// The published services, by their names.
   private(set) var services: [Character: CBMutableService] = [:]
@@ -29,7 +29,7 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
     bench.deadlineLimit = 200_000
     self.bonds = bonds
     peripheral = Seat(
-      DeviceProgram(address: .automatic(orRandom: .zero), bonds: bonds[0]), on: bench,
+      LocalDevice(address: .automatic(orRandom: .zero), bonds: bonds[0]), on: bench,
       bench.air.addController(address: Self.address))
     central = Seat(
       DeviceRunner(bonds: bonds[1]), on: bench,
@@ -37,10 +37,7 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
     jobs = [Locked([]), Locked([])]
     for (number, device) in devices.enumerated() {
       let jobs = jobs[number]
-      let device = Unshared(device)
-      device.value.pairing.perform = { job in
-        jobs.withLock { $0.append { now in job(device.value, now) } }
-      }
+      device.pairing.perform = { job in jobs.withLock { $0.append(job) } }
     }
     manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: self)
     queue.sync {}
@@ -51,14 +48,14 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
     _ = recorder.take()
   }
 
-  private var devices: [Device] { [peripheral.program.device, central.program.device] }
+  private var devices: [LocalDevice] { [device, central.program.device] }
 
   // MARK: The manager's thread, which is the test's
 
-  var program: DeviceProgram { peripheral.program }
+  var device: LocalDevice { peripheral.program }
 
-  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
-    body(program, bench.now)
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
+    device.run([body], at: bench.now)
     return true
   }
 
@@ -72,12 +69,11 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
       try bench.run(for: milliseconds) {
         DevicePairing.queue.sync {}
         for (device, jobs) in zip(devices, jobs) {
-          device.central.now = bench.now
           let waiting = jobs.withLock { jobs in
             defer { jobs = [] }
             return jobs
           }
-          for job in waiting { job(bench.now) }
+          device.run(waiting, at: bench.now)
         }
         return isDone()
       }
@@ -119,6 +115,9 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
   /// Connects, and lets a link to a bonded peer be encrypted.
   func connect() -> LinkID {
     let link = central.program.central.connect(to: Self.address)
+    for value in 0x01...0x80 as ClosedRange<UInt16> {
+      central.program.central.listen(to: handle(value), on: link)
+    }
     run(for: 5_000) { central.program.links.contains(link) }
     run(for: 1_000)
     return link
@@ -165,12 +164,6 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
 
   /// The record of the central in the peripheral's bond.
   var record: ClientRecord? { bonds[0].bond(at: 0)?.client }
-}
-
-/// A value that only one thread uses.
-private struct Unshared<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }
 
 /// What the device does while the central is away, the values to which the central subscribes when
@@ -271,7 +264,7 @@ struct AwayCentralTests {
     let received = change.subscriptions.map { $0.hasPrefix("A") ? [0] : [1] as [UInt8] }
     #expect(
       stage.takeNotified().map(\.value) == received, label, sourceLocation: sourceLocation)
-    let hash = stage.program.device.host.server.database.hash
+    let hash = stage.device.host.server.database.hash
     #expect(stage.record?.databaseHash == hash, label, sourceLocation: sourceLocation)
     #expect(stage.record?.isChangeAware == true, label, sourceLocation: sourceLocation)
     let stored = [.indication] + change.stored

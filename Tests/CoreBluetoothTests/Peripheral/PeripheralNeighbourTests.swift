@@ -67,7 +67,7 @@ struct PeripheralNeighbourTests {
     it.manager.delegate = delegate
     it.stage.connect()
     #expect(it.stage.exchange([0x0A, 0x12, 0]) == [])
-    weak let link = it.stage.program.device.host.server.application.links.compactMap(\.self).first
+    weak let link = it.stage.device.host.server.application.links.compactMap(\.self).first
     #expect(link?.pendingRequest != nil)
     it.stage.disconnect()
     #expect(link == nil)
@@ -78,7 +78,7 @@ struct PeripheralNeighbourTests {
   func loggedOnce() {
     let queue = DispatchQueue(label: "slow")
     let lines = Locked<[String]>([])
-    let client = PeripheralClient(queue: queue) { line in lines.withLock { $0.append(line) } }
+    let client = PeripheralHandle(queue: queue) { line in lines.withLock { $0.append(line) } }
     client.represent(it.manager)
     let handled = Locked(0)
     func flood(_ count: Int) {
@@ -89,10 +89,10 @@ struct PeripheralNeighbourTests {
       queue.resume()
       queue.sync {}
     }
-    flood(PeripheralClient.commandCapacity)
+    flood(PeripheralHandle.commandCapacity)
     #expect(lines.withLock(\.self) == [] && handled.withLock(\.self) == 1_024)
     for time in 1...2 {
-      flood(PeripheralClient.commandCapacity + 5)
+      flood(PeripheralHandle.commandCapacity + 5)
       #expect(handled.withLock(\.self) == 1_024 * (time + 1))
       #expect(
         lines.withLock(\.self)
@@ -105,7 +105,7 @@ struct PeripheralNeighbourTests {
     client.callManagerForCommand { _ in
       for _ in 0..<2 { client.callManagerForCommand { _ in } }
     }
-    for _ in 0..<PeripheralClient.commandCapacity { client.callManagerForCommand { _ in } }
+    for _ in 0..<PeripheralHandle.commandCapacity { client.callManagerForCommand { _ in } }
     queue.resume()
     queue.sync {}
     #expect(lines.withLock(\.count) == 3)

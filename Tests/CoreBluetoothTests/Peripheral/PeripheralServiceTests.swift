@@ -119,7 +119,7 @@ struct PeripheralServiceTests {
     #expect(it.stage.exchange(read) == before)
   }
 
-  private var knownHash: DatabaseHash? { it.stage.program.device.host.server.database.knownHash }
+  private var knownHash: DatabaseHash? { it.stage.device.host.server.database.knownHash }
 
   @Test("The Database Hash is computed when it is read, not for each added service")
   func hashOnDemand() {

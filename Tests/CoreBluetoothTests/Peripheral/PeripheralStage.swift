@@ -7,7 +7,7 @@ import Testing
 /// A peripheral's engine with a controller and centrals made of bytes. Time stands still. `settle`
 /// does everything on the test's thread, apart from delegates.
 final class PeripheralStage: ManagerThread, @unchecked Sendable {
-  let program = DeviceProgram(address: .automatic(orRandom: .zero))
+  let device = LocalDevice(address: .automatic(orRandom: .zero))
   /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
   let now = Instant(rawValue: 1_000)
@@ -22,20 +22,20 @@ final class PeripheralStage: ManagerThread, @unchecked Sendable {
   /// Whether the controller reports sent packets as completed.
   var completesPackets = true
 
-  private let jobs = Locked([@Sendable (DeviceProgram, Instant) -> Void]())
+  private let jobs = Locked([@Sendable (LocalDevice) -> Void]())
   private let watchers = Locked([@Sendable (CBManagerState) -> Void]())
   private var state = CBManagerState.unknown
   private var partial: [UInt16: [UInt8]] = [:]
 
   init() {
-    program.radioIsReady(at: now)
+    device.radioIsReady(at: now)
     settle()
     commands = []
   }
 
   // MARK: The thread
 
-  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool {
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
     jobs.withLock { $0.append(body) }
     return true
   }
@@ -60,7 +60,7 @@ final class PeripheralStage: ManagerThread, @unchecked Sendable {
         defer { jobs = [] }
         return jobs
       }
-      for job in waiting { job(program, now) }
+      device.run(waiting, at: now)
       while let packet = nextPacket() { answer(packet) }
       queue.sync {}
       if waiting.isEmpty, jobs.withLock(\.isEmpty) { return }
@@ -111,7 +111,7 @@ final class PeripheralStage: ManagerThread, @unchecked Sendable {
   }
 
   private func receive(_ packet: [UInt8]) {
-    program.receive(packet.span, at: now)
+    device.receive(packet.span, at: now)
     settle()
   }
 
@@ -120,7 +120,7 @@ final class PeripheralStage: ManagerThread, @unchecked Sendable {
   private func nextPacket() -> [UInt8]? {
     var storage = [UInt8](repeating: 0, count: 526)
     var writer = ByteWriter(storage.mutableSpan)
-    guard program.nextPacket(into: &writer, at: now) else { return nil }
+    guard device.nextPacket(into: &writer, at: now) else { return nil }
     let count = writer.count
     return Array(storage.prefix(count))
   }
@@ -153,7 +153,7 @@ final class PeripheralStage: ManagerThread, @unchecked Sendable {
   }
 
   private func give(_ packet: [UInt8]) {
-    program.receive(packet.span, at: now)
+    device.receive(packet.span, at: now)
   }
 }
 

@@ -202,7 +202,7 @@ struct PeripheralStateTests {
 
   /// The radio works again: nothing is advertised, and the service can be added again.
   private func expectFreshStart() {
-    it.stage.program.radioIsReady(at: it.stage.now)
+    it.stage.device.radioIsReady(at: it.stage.now)
     it.stage.forget()
     it.stage.change(to: .poweredOn)
     #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
@@ -217,7 +217,7 @@ struct PeripheralStateTests {
     it.stage.connect()
     it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
     _ = it.recorder.take()
-    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
+    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     it.stage.change(to: .resetting)
     #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
     #expect(!it.manager.isAdvertising)
@@ -255,7 +255,7 @@ struct PeripheralStateTests {
   @Test("Lost and then switched off, services and advertising have to be requested again")
   func lostAndSwitchedOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
+    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     // The states of a radio that was ready: until the next attempt, and after it.
     for refusal in [nil, RadioError.Kind.switchedOff] {
       it.stage.change(
@@ -269,10 +269,10 @@ struct PeripheralStateTests {
   @Test("In `poweredOff`, as on Apple's systems, services stay, and advertising continues later")
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.program.radioIsLost(RadioError("unplugged"), at: it.stage.now)
+    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
     it.stage.change(to: .poweredOff)
     #expect(it.manager.isAdvertising)
-    it.stage.program.radioIsReady(at: it.stage.now)
+    it.stage.device.radioIsReady(at: it.stage.now)
     it.stage.change(to: .poweredOn)
     #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
     it.stage.connect()

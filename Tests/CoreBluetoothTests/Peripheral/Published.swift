@@ -35,5 +35,5 @@ struct Published {
     stage.forget()
   }
 
-  var deviceName: [UInt8] { Array(stage.program.device.host.server.deviceName.span) }
+  var deviceName: [UInt8] { Array(stage.device.host.server.deviceName.span) }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Room for the updates of subscribers")
 struct SubscriberTableTests {
   private let table = SubscriberTable()
-  private let client = PeripheralClient(queue: .main)
+  private let client = PeripheralHandle(queue: .main)
   private let links = (1...3).map { number in
     ServedCentral(CBCentral(address: .numbered(UInt8(number))))
   }
@@ -20,7 +20,7 @@ struct SubscriberTableTests {
 
   /// The centrals for which room was taken, by their order; `nil` if there was none.
   private func take(
-    by client: PeripheralClient? = nil, among centrals: [ServedCentral]? = nil
+    by client: PeripheralHandle? = nil, among centrals: [ServedCentral]? = nil
   ) -> [Int]? {
     let room = table.takeRoom(
       for: text, by: client ?? self.client, among: centrals?.map(\.central.identifier))
@@ -29,7 +29,7 @@ struct SubscriberTableTests {
     return taken.compactMap { link in links.firstIndex { $0 === link } }
   }
 
-  private func isUnknown(_ client: PeripheralClient) -> Bool {
+  private func isUnknown(_ client: PeripheralHandle) -> Bool {
     if case .unknown = table.takeRoom(for: text, by: client, among: nil) { true } else { false }
   }
 
@@ -52,7 +52,7 @@ struct SubscriberTableTests {
 
   @Test("only the manager that published a characteristic updates it")
   func unknown() {
-    let other = PeripheralClient(queue: .main)
+    let other = PeripheralHandle(queue: .main)
     #expect(take() == [])
     #expect(isUnknown(other))
     #expect(!isUnknown(client))
@@ -104,7 +104,7 @@ struct SubscriberTableTests {
 
   @Test("a manager waits for the central that was full, and each refused manager is called")
   func others() {
-    let other = PeripheralClient(queue: .main)
+    let other = PeripheralHandle(queue: .main)
     let level = CBMutableCharacteristic(
       type: CBUUID(string: "A002"), properties: .notify, value: nil, permissions: .readable)
     table.publish(level, at: 0x20, for: other)

@@ -29,7 +29,7 @@ struct BothManagersTests {
     try second.lines.expect("was read")
     for radio in radios {
       let counts = Inbox<Int>()
-      radio.perform { program, _ in counts.put(program.device.host.connectionCount) }
+      radio.perform { counts.put($0.host.connectionCount) }
       #expect(try counts.take() == 1)
     }
 

@@ -15,7 +15,7 @@ struct RadioProgramTests {
   }
 
   /// Carries every packet.
-  private func run(_ program: DeviceProgram) {
+  private func run(_ program: LocalDevice) {
     var storage = [UInt8](repeating: 0, count: 1_024)
     var isBusy = true
     while isBusy {
@@ -37,17 +37,22 @@ struct RadioProgramTests {
     program.turnEnded()
   }
 
-  private func pass(_ milliseconds: UInt32, _ program: DeviceProgram) {
+  private func pass(_ milliseconds: UInt32, _ program: LocalDevice) {
     air.advance(to: air.now.advanced(by: milliseconds))
     program.advance(to: air.now)
     run(program)
   }
 
-  private func started() -> DeviceProgram {
-    let program = DeviceProgram(address: .automatic(orRandom: .newStaticRandom()))
+  private func started() -> LocalDevice {
+    let program = LocalDevice(address: .automatic(orRandom: .newStaticRandom()))
     program.radioIsReady(at: air.now)
     run(program)
     return program
+  }
+
+  private func connect(_ program: LocalDevice, to ball: VirtualController) {
+    program.central.connect(
+      PeerLink.Member(CentralHandle(queue: .main)) { _ in }, to: ball.address)
   }
 
   @Test func itSleepsWhileNothingHappens() {
@@ -61,7 +66,7 @@ struct RadioProgramTests {
   /// The host waits 2 s after each refusal of a Reset.
   @Test func aControllerThatCannotBeStartedIsTriedAgain() {
     controller.faults.refuse(.reset, with: .hardwareFailure, times: 5)
-    let program = DeviceProgram(address: .automatic(orRandom: .newStaticRandom()))
+    let program = LocalDevice(address: .automatic(orRandom: .newStaticRandom()))
     var troubles: [String] = []
     program.onTrouble = { troubles.append($0.description) }
     program.radioIsReady(at: air.now)
@@ -85,7 +90,7 @@ struct RadioProgramTests {
     let ball = air.addController()
     ball.advertise()
     let program = started()
-    _ = program.device.central.connect(to: ball.address)
+    connect(program, to: ball)
     run(program)
     pass(200, program)
     #expect(controller.connectionHandles.count == 1)
@@ -101,8 +106,11 @@ struct RadioProgramTests {
     let ball = air.addController()
     ball.advertise()
     let program = started()
-    program.device.central.scan()
-    _ = program.device.central.connect(to: ball.address)
+    let handle = CentralHandle(queue: .main)
+    program.central.add(handle)
+    program.central.scan(
+      handle, ManagerScan(number: 1, services: [], solicited: [], allowsDuplicates: false))
+    connect(program, to: ball)
     run(program)
     pass(200, program)
     program.shutDown(at: air.now)

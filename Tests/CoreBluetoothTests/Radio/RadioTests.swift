@@ -7,9 +7,9 @@ import Testing
 
 /// The thread and the controller of managers.
 struct RadioTests {
-  private func observe(_ radio: CBRadio) -> (Inbox<CBManagerState>, CBRadio.Observation) {
+  private func observe(_ radio: CBRadio) -> (Inbox<CBManagerState>, Observation) {
     let states = Inbox<CBManagerState>()
-    return (states, radio.observeState { states.put($0) })
+    return (states, Observation(radio.watchState { states.put($0) }))
   }
 
   @Test func jobsRunInTheirOrderOnOneThreadOfTheRadio() throws {
@@ -17,7 +17,7 @@ struct RadioTests {
     let radio = path.radio()
     let inbox = Inbox<(Int, ObjectIdentifier)>()
     for number in 0..<1_000 {
-      radio.perform { _, _ in inbox.put((number, ObjectIdentifier(Thread.current))) }
+      radio.perform { _ in inbox.put((number, ObjectIdentifier(Thread.current))) }
     }
     var threads: Set<ObjectIdentifier> = []
     for number in 0..<1_000 {
@@ -66,7 +66,7 @@ struct RadioTests {
     #expect(!path.exists, "the air is no longer hosted")
     let (later, other) = observe(radio)
     #expect(try later.take() == .poweredOff)
-    let isTaken = radio.perform { _, _ in Issue.record("a closed radio works") }
+    let isTaken = radio.perform { _ in Issue.record("a closed radio works") }
     #expect(!isTaken)
     #expect(radio.engine.waitForEnd(seconds: 60))
     _ = (observation, other)
@@ -81,7 +81,7 @@ struct RadioTests {
       try states.take { $0 == .poweredOn }
       try others.take { $0 == .poweredOn }
       observation.cancel()
-      radio.perform { _, _ in others.put(.unsupported) }
+      radio.perform { _ in others.put(.unsupported) }
       // One manager still uses it.
       #expect(try others.take() == .unsupported)
       #expect(path.exists)
@@ -97,9 +97,9 @@ struct RadioTests {
     let radio = path.radio()
     let (states, observation) = observe(radio)
     try states.take { $0 == .poweredOn }
-    radio.perform { _, _ in
+    radio.perform { _ in
       observation.cancel()
-      radio.perform { _, _ in }
+      radio.perform { _ in }
     }
     #expect(radio.engine.waitForEnd(seconds: 60))
     #expect(!path.exists)
@@ -109,10 +109,10 @@ struct RadioTests {
     let path = AirPath()
     let radio = path.radio()
     let inbox = Inbox<Int>()
-    radio.perform { _, _ in
-      for number in 0..<100 { radio.perform { _, _ in inbox.put(number) } }
+    radio.perform { _ in
+      for number in 0..<100 { radio.perform { _ in inbox.put(number) } }
       radio.close()
-      radio.perform { _, _ in inbox.put(-1) }
+      radio.perform { _ in inbox.put(-1) }
     }
     #expect(radio.engine.waitForEnd(seconds: 60))
     for number in 0..<100 { #expect(try inbox.take() == number) }
@@ -124,12 +124,12 @@ struct RadioTests {
     let path = AirPath()
     let radio = path.radio()
     let inbox = Inbox<String>()
-    let observation = radio.observeState { state in
+    let observation = radio.watchState { state in
       if state == .poweredOn { inbox.put("ready") }
     }
-    radio.perform { _, _ in
-      for _ in 0..<10_000 { radio.perform { _, _ in } }
-      radio.perform { _, _ in inbox.put("done") }
+    radio.perform { _ in
+      for _ in 0..<10_000 { radio.perform { _ in } }
+      radio.perform { _ in inbox.put("done") }
     }
     #expect(try inbox.take() == "ready")
     #expect(try inbox.take() == "done")
@@ -142,7 +142,7 @@ struct RadioTests {
     var radio: CBRadio? = path.radio()
     let engine = try #require(radio?.engine)
     let inbox = Inbox<Int>()
-    radio?.perform { _, _ in inbox.put(1) }
+    radio?.perform { _ in inbox.put(1) }
     #expect(try inbox.take() == 1)
     radio = nil
     #expect(engine.waitForEnd(seconds: 60))
@@ -153,7 +153,7 @@ struct RadioTests {
     let path = AirPath()
     let radio = path.radio()
     let inbox = Inbox<Int>()
-    radio.perform { _, _ in
+    radio.perform { _ in
       radio.close()
       inbox.put(1)
     }
@@ -166,9 +166,9 @@ struct RadioTests {
     let radios = [path.radio(), path.radio(), path.radio()]
     let addresses = Inbox<DeviceAddress>()
     let observations = radios.map { radio in
-      radio.observeState { state in
+      radio.watchState { state in
         guard state == .poweredOn else { return }
-        radio.perform { program, _ in addresses.put(program.device.host.address) }
+        radio.perform { addresses.put($0.host.address) }
       }
     }
     let found = try radios.map { _ in try addresses.take() }
@@ -220,7 +220,7 @@ struct RadioTests {
     let radio = CBRadio(.default(named: "blue"))
     let (states, observation) = observe(radio)
     #expect(try states.take() == .unsupported)
-    radio.perform { _, _ in Issue.record("there is no radio") }
+    radio.perform { _ in Issue.record("there is no radio") }
     radio.close()
     _ = observation
   }
@@ -236,7 +236,7 @@ struct RadioTests {
       let (states, observation) = observe(radio)
       try states.take { $0 == .poweredOn }
       let addresses = Inbox<DeviceAddress>()
-      radio.perform { program, _ in addresses.put(program.device.host.address) }
+      radio.perform { addresses.put($0.host.address) }
       #expect(try addresses.take() == address)
       radio.close()
       _ = observation
@@ -246,7 +246,7 @@ struct RadioTests {
   @Test func aDeviceHasTheAddressThatWasChosen() {
     let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
     let engine = RadioEngine(.virtual, address: .fixed(address), stopsWhenUnused: true)
-    guard case .random(let own) = engine.program.device.address else {
+    guard case .random(let own) = engine.device.address else {
       Issue.record("the device may have another address")
       return
     }
@@ -292,4 +292,13 @@ struct RadioTests {
       RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, refusal: refusal)
         == state)
   }
+}
+
+/// An observation of a radio's state. Its release ends it.
+private final class Observation: @unchecked Sendable {
+  private var object: AnyObject?
+
+  init(_ object: AnyObject) { self.object = object }
+
+  func cancel() { object = nil }
 }

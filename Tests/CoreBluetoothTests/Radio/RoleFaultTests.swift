@@ -109,7 +109,7 @@ struct RoleFaultTests {
     stage.settle()
     #expect(
       stage.device.program.events.contains(
-        .connectionFailed(link, .controller(.connectionLimitExceeded))))
+        .connectionFailed(link, .refused(.connectionLimitExceeded))))
     #expect(stage.phone.program.links == [call])
     try stage.expectWorkingBeside(call)
   }

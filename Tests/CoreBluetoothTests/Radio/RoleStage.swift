@@ -115,8 +115,8 @@ final class RoleStage {
         type: CBUUID(string: "A001"), properties: .read, value: Data(Self.value),
         permissions: .readable)
     ]
-    let client = PeripheralClient(queue: DispatchQueue(label: "client"))
-    device.program.peripheral.add(try ServiceDefinition(service), for: client)
+    let client = PeripheralHandle(queue: DispatchQueue(label: "client"))
+    device.program.device.peripheral.add(try ServiceDefinition(service), for: client)
     // Managers advertise again after a fault. Here there is no manager.
     let services = [BluetoothUUID(0xA000)]
     let name = Array("Device".utf8)

@@ -110,6 +110,7 @@ struct RoleTests {
   @Test func atMostEightCentralsConnect() throws {
     let stage = try RoleStage()
     let phones = (0..<9).map { _ in Seat(DeviceRunner(), on: stage.bench) }
+    stage.settle()
     for phone in phones {
       _ = phone.program.central.connect(to: stage.deviceAddress)
       stage.run(for: 2_000)

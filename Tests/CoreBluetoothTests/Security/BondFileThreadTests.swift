@@ -40,7 +40,7 @@ struct BondFileThreadTests {
       for (radio, path) in zip(first, paths) {
         let turns = Inbox<Int>()
         for number in 0..<1_000 where !Files.exists(path) {
-          radio.perform { _, _ in turns.put(number) }
+          radio.perform { _ in turns.put(number) }
           _ = try turns.take()
         }
         #expect(Files.exists(path))

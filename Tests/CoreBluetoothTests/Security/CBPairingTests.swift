@@ -115,7 +115,7 @@ struct CBPairingTests {
   }
 
   private func policy(of settings: CBPairing) -> PairingPolicy {
-    let device = Device(address: .automatic(orRandom: .zero))
+    let device = LocalDevice(address: .automatic(orRandom: .zero))
     device.setPairing(settings)
     return device.host.security.policy
   }

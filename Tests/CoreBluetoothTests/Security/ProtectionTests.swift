@@ -183,7 +183,7 @@ struct ProtectionTests {
       }
       stage.radio.run()
       #expect(stage.radio.host.outcomes.isEmpty)
-      central.pairingEnded(outcome, at: 0)
+      central.engine.pairingEnded(outcome, at: 0)
       stage.radio.run()
       let response = ErrorResponse(
         request: .readRequest, handle: handle(3), code: .insufficientAuthentication)
@@ -206,17 +206,17 @@ struct ProtectionTests {
       Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 0))
     let central = stage.radio.host.central
     let link = try #require(central.link(stage.link))
-    let operation = central.newOperation()
-    link.channelRequests = [
-      DeviceCentral.ChannelRequest(
-        operation: operation, spsm: try #require(SPSM(0x80)), pipe: ChannelPipe { _ in },
-        refusal: Self.refusal, before: stage.radio.host.device.host.security.security(at: 0),
-        isAsked: true)
-    ]
-    central.needsUpdate = true
+    let operation = central.openChannel(
+      try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
+    let request = try #require(link.requests.last)
+    request.step = .asked
+    request.isRepeated = true
+    request.protection = Protection(
+      refusal: .success(.channel(Self.refusal)),
+      before: stage.radio.host.device.host.security.security(at: 0), isAsked: true)
     stage.radio.run()
     #expect(stage.requests == 0)
-    central.pairingEnded(.paired(nil), at: 0)
+    central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.run()
     #expect(stage.requests == 1)
     #expect(stage.radio.host.outcomes[operation] == .success(.channel(Self.refusal)))
@@ -235,10 +235,10 @@ struct ProtectionTests {
     let link = try #require(central.link(stage.link))
     let read = central.perform(.read(handle(3)), on: stage.link)
     stage.radio.run()
-    link.securing = DeviceCentral.Securing(
-      operation: .read(handle(3)), value: [], refusal: .tooLong(limit: 0),
+    link.active?.protection = Protection(
+      refusal: .failure(.tooLong(limit: 0)),
       before: stage.radio.host.device.host.security.security(at: 0), isAsked: true)
-    central.pairingEnded(.paired(nil), at: 0)
+    central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.givePDU([0x0B])
     #expect(requests == 2)
     stage.radio.givePDU([0x0B, 0x42])

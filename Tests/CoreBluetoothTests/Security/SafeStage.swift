@@ -14,7 +14,7 @@ final class SafeStage {
   let central: Seat<DeviceRunner>
   let peripherals: [Seat<DeviceRunner>]
   /// The calls that wait for the devices' threads, by seat number: the central's is 0.
-  private let jobs: [Locked<[@Sendable (Instant) -> Void]>]
+  private let jobs: [Locked<[@Sendable (LocalDevice) -> Void]>]
 
   /// The first value. Its handle is 0x0012, and reading it requires an encrypted link.
   static let secret: [UInt8] = [8, 8, 8]
@@ -39,10 +39,7 @@ final class SafeStage {
     jobs = seats.map { _ in Locked([]) }
     for (number, seat) in seats.enumerated() {
       let jobs = jobs[number]
-      let device = Unshared(seat.program.device)
-      device.value.pairing.perform = { job in
-        jobs.withLock { $0.append { now in job(device.value, now) } }
-      }
+      seat.program.device.pairing.perform = { job in jobs.withLock { $0.append(job) } }
       if number > 0 { try publish(seat) }
     }
     run(for: 100)
@@ -68,8 +65,8 @@ final class SafeStage {
         type: CBUUID(string: "5A03"), properties: .read, value: Data([1]),
         permissions: .readable),
     ]
-    let client = PeripheralClient(queue: DispatchQueue(label: "client"))
-    seat.program.peripheral.add(try ServiceDefinition(service), for: client)
+    let client = PeripheralHandle(queue: DispatchQueue(label: "client"))
+    seat.program.device.peripheral.add(try ServiceDefinition(service), for: client)
     let services = [BluetoothUUID(0x5A00)]
     let name = Array("Safe".utf8)
     seat.program.device.host.advertise(
@@ -95,12 +92,11 @@ final class SafeStage {
   private func doJobs() {
     DevicePairing.queue.sync {}
     for (number, seat) in ([central] + peripherals).enumerated() {
-      seat.program.device.central.now = bench.now
       let waiting = jobs[number].withLock { jobs in
         defer { jobs = [] }
         return jobs
       }
-      for job in waiting { job(bench.now) }
+      seat.program.device.run(waiting, at: bench.now)
     }
   }
 
@@ -123,7 +119,7 @@ final class SafeStage {
 
   /// Carries out one operation; `nil` if it does not end.
   func perform(
-    _ operation: CentralOperation, on link: LinkID
+    _ operation: PeerOperation, on link: LinkID
   ) -> Result<OperationOutput, OperationError>? {
     let id = central.program.central.perform(operation, on: link)
     run(for: 60_000) { central.program.outcomes[id] != nil }
@@ -149,10 +145,4 @@ final class SafeStage {
   func protection(_ seat: Seat<DeviceRunner>) -> LinkSecurity {
     seat.program.device.host.security.security(at: 0)
   }
-}
-
-/// A value that only one thread uses.
-private struct Unshared<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }

@@ -99,7 +99,8 @@ struct SecurityTests {
     #expect(
       stage.central.program.events.contains(
         .disconnected(link, .encryptionFailed(.pinOrKeyMissing))))
-    #expect(CBError(.encryptionFailed(.pinOrKeyMissing)).code == .peerRemovedPairingInformation)
+    let error = CBError(LinkEnd.encryptionFailed(.pinOrKeyMissing))
+    #expect(error.code == .peerRemovedPairingInformation)
     // Only a program or its user deletes a bond.
     #expect(stage.central.program.device.bonds.count == 1)
     stage.central.program.device.removeBond(SafeStage.address(1))
@@ -147,7 +148,7 @@ struct SecurityTests {
     let spsm = try #require(SPSM(0x80))
     for seat in stage.peripherals {
       seat.program.device.channels.listeners[spsm] = DeviceChannels.Listener(
-        client: PeripheralClient(queue: DevicePairing.queue), needsEncryption: true,
+        client: PeripheralHandle(queue: DevicePairing.queue), needsEncryption: true,
         makePipe: { ChannelPipe { _ in } })
     }
     let links = (1...3).map { stage.connect(to: $0) }

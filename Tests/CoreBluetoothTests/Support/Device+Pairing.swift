@@ -1,6 +1,6 @@
 @testable import CoreBluetooth
 
-extension Device {
+extension LocalDevice {
   /// Sets how the device pairs from now on.
   func setPairing(_ pairing: CBPairing) {
     self.pairing.settings.withLock { $0 = pairing }

@@ -5,9 +5,9 @@ import Foundation
 
 /// The thread of managers without a radio: it does nothing.
 private final class NoThread: ManagerThread, @unchecked Sendable {
-  let program = DeviceProgram(address: .automatic(orRandom: .zero))
+  let device = LocalDevice(address: .automatic(orRandom: .zero))
 
-  func perform(_ body: @escaping @Sendable (DeviceProgram, Instant) -> Void) -> Bool { true }
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool { true }
   func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject { self }
 }
 

@@ -9,7 +9,7 @@ struct AdoptedLinkTests {
   private let handle7 = handle(7)
 
   /// A device to which `F0:00:00:00:00:02` has connected.
-  private func visited() -> (central: DeviceCentral, radio: ScriptedRadio) {
+  private func visited() -> (central: CentralRecorder, radio: ScriptedRadio) {
     let (central, radio) = readyDevice()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
     radio.run()
@@ -44,7 +44,7 @@ struct AdoptedLinkTests {
     #expect(
       radio.takeEvents() == [
         .connected(link, peer: .numbered(2)), .completed(write, link, .failure(.disconnected)),
-        .disconnected(link, .controller(.connectionTerminatedByLocalHost)),
+        .disconnected(link, nil),
       ])
     #expect(!radio.commands.contains(.disconnect))
 
@@ -87,7 +87,7 @@ struct AdoptedLinkTests {
     let link = central.connect(to: .numbered(2))
     radio.run()
     _ = radio.takeEvents()
-    central.encryptionFailed(.pinOrKeyMissing, at: 0)
+    central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
     radio.run()
     #expect(!radio.commands.contains(.disconnect))
     #expect(radio.takeEvents() == [])
@@ -121,7 +121,7 @@ struct AdoptedLinkTests {
     #expect(
       radio.takeEvents() == [
         .connected(link, peer: .numbered(2)), .completed(operation, link, .failure(.disconnected)),
-        .disconnected(link, .controller(.remoteUserTerminatedConnection)),
+        .disconnected(link, .disconnected(.remoteUserTerminatedConnection)),
       ])
   }
 }

@@ -25,7 +25,7 @@ struct ConnectingTests {
     radio.run()
     #expect(radio.commands.contains(.leCreateConnectionCancel) == isCancelSent)
     radio.pass(0)
-    #expect(radio.takeEvents() == [.connectionFailed(link, .cancelled)])
+    #expect(radio.takeEvents() == [.connectionFailed(link, nil)])
     #expect(radio.commands.last == .disconnect)
     #expect(central.links.isEmpty)
     // The next one is made.
@@ -37,8 +37,8 @@ struct ConnectingTests {
 
   @Test(
     "a link with the index and the handle of the last one has none of its operations or state",
-    arguments: [DisconnectionReason.controller(.connectionTimeout), .controller(.unspecifiedError)])
-  func reused(reason: DisconnectionReason) {
+    arguments: [LinkEnd.disconnected(.connectionTimeout), .disconnected(.unspecifiedError)])
+  func reused(reason: LinkEnd) {
     let (central, radio, first) = connectedDevice()
     radio.peer = { $0[0] == 0x02 ? [[0x03, 100, 0]] : [] }
     let exchange = central.perform(.exchangeMTU, on: first)
@@ -50,7 +50,7 @@ struct ConnectingTests {
     }
     radio.run()
     // Without its event, the next link's Connection Complete ends the first link.
-    if reason == .controller(.connectionTimeout) {
+    if reason == .disconnected(.connectionTimeout) {
       radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x08))
     }
     let second = central.connect(to: .numbered(3))
@@ -106,6 +106,6 @@ struct ConnectingTests {
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
     radio.run()
     #expect(
-      radio.takeEvents() == [.disconnected(link, .controller(.connectionTerminatedByLocalHost))])
+      radio.takeEvents() == [.disconnected(link, nil)])
   }
 }

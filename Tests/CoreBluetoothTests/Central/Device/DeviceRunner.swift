@@ -3,16 +3,27 @@ import LinuxRadio
 
 @testable import CoreBluetooth
 
-/// A device without managers: it carries packets, and keeps its central's events.
+/// A device whose managers keep what they are told. It asks nothing of a new peer.
 final class DeviceRunner: RadioProgram {
-  let device: Device
-  let peripheral: PeripheralEngine
-  private(set) var events: [CentralEvent] = []
-  private(set) var outcomes: [OperationID: Result<OperationOutput, OperationError>] = [:]
-  /// The open links.
-  private(set) var links: [LinkID] = []
+  let device: LocalDevice
+  let central: CentralRecorder
+  private let record: Record
 
-  var central: DeviceCentral { device.central }
+  private final class Record {
+    var events: [CentralEvent] = []
+    var outcomes: [OperationID: Result<OperationOutput, OperationError>] = [:]
+    var links: [LinkID] = []
+
+    func note(_ event: CentralEvent) {
+      events.append(event)
+      switch event {
+      case .connected(let link, _): links.append(link)
+      case .disconnected(let link, _): links.removeAll { $0 == link }
+      case .completed(let operation, _, let result): outcomes[operation] = result
+      default: break
+      }
+    }
+  }
 
   /// A device with the controller's address, or with `C0:00:00:00:00:07`.
   init(
@@ -20,81 +31,38 @@ final class DeviceRunner: RadioProgram {
       orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
     bonds: RadioBonds = RadioBonds()
   ) {
-    device = Device(address: address, bonds: bonds)
-    peripheral = PeripheralEngine(device)
+    device = LocalDevice(address: address, bonds: bonds, firstRequests: [])
+    let record = Record()
+    self.record = record
+    central = CentralRecorder(device.central) { record.note($0) }
   }
 
-  func radioIsReady(at now: Instant) {
-    central.now = now
-    central.resetFailures()
-    device.host.start(at: now)
-    follow()
-  }
-
-  func radioIsLost(_ error: RadioError, at now: Instant) {
-    central.now = now
-    device.host.radioLost()
-    follow()
-  }
-
-  func receive(_ packet: Span<UInt8>, at now: Instant) {
-    central.now = now
-    device.host.receive(packet, at: now)
-    follow()
-  }
-
+  func radioIsReady(at now: Instant) { device.radioIsReady(at: now) }
+  func radioIsLost(_ error: RadioError, at now: Instant) { device.radioIsLost(error, at: now) }
+  func receive(_ packet: Span<UInt8>, at now: Instant) { device.receive(packet, at: now) }
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    central.now = now
-    repeat {
-      follow()
-      if device.host.nextPacket(into: &writer, at: now) { return true }
-    } while central.needsUpdate
-    follow()
-    return false
+    device.nextPacket(into: &writer, at: now)
   }
+  var deadline: Instant? { device.deadline }
+  func advance(to now: Instant) { device.advance(to: now) }
+  func turnEnded() { device.turnEnded() }
+  func shutDown(at now: Instant) { device.shutDown(at: now) }
+  var isFinished: Bool { device.isFinished }
 
-  var deadline: Instant? { Instant.earlier(device.host.deadline, central.deadline) }
+  // MARK: What the managers were told
 
-  func advance(to now: Instant) {
-    central.now = now
-    device.host.advance(to: now)
-    central.advance()
-    follow()
-  }
-
-  func turnEnded() {}
-
-  func shutDown(at now: Instant) {
-    central.now = now
-    device.host.shutDown()
-    follow()
-  }
-
-  var isFinished: Bool { device.host.isShutDown }
-
-  private func follow() {
-    if central.needsUpdate { central.update(&device.host) }
-    peripheral.endTurn()
-    while let event = central.nextEvent() { note(event) }
-  }
-
-  private func note(_ event: CentralEvent) {
-    events.append(event)
-    switch event {
-    case .connected(let link, _): links.append(link)
-    case .disconnected(let link, _): links.removeAll { $0 == link }
-    case .completed(let operation, _, let result): outcomes[operation] = result
-    default: break
-    }
-  }
+  var events: [CentralEvent] { record.events }
+  var outcomes: [OperationID: Result<OperationOutput, OperationError>] { record.outcomes }
+  /// The open links.
+  var links: [LinkID] { record.links }
 
   /// The number of events for which `isMeant` is true.
   func count(_ isMeant: (CentralEvent) -> Bool) -> Int { events.filter(isMeant).count }
 
   /// The events since the last call.
   func takeEvents() -> [CentralEvent] {
-    follow()
-    defer { events = [] }
+    device.run([], at: device.now)
+    defer { record.events = [] }
     return events
   }
 }

@@ -69,8 +69,8 @@ struct OperationTests {
       (.writeWithoutResponse(handle(7), value(20)), 1, nil),
       (.writeWithoutResponse(handle(7), value(21)), 0, .tooLong(limit: 20)),
       (.read(handle(512)), 24, nil), (.read(handle(513)), 24, .wrongResponse(.valueTooLong)),
-    ] as [(CentralOperation, Int, OperationError?)])
-  func limits(operation: CentralOperation, requests: Int, error: OperationError?) {
+    ] as [(PeerOperation, Int, OperationError?)])
+  func limits(operation: PeerOperation, requests: Int, error: OperationError?) {
     let (central, radio, link) = connectedDevice()
     // A value is as long as its handle is high.
     radio.peer = { pdu in

@@ -14,7 +14,7 @@ struct ScanTests {
 
   private func scanning(
     _ options: ScanParameters = ScanParameters()
-  ) -> (central: DeviceCentral, radio: ScriptedRadio) {
+  ) -> (central: CentralRecorder, radio: ScriptedRadio) {
     let (central, radio) = readyDevice()
     central.scan(options)
     radio.run()

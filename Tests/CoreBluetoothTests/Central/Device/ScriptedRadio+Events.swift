@@ -85,7 +85,7 @@ extension [UInt8] {
 /// A device whose controller works, with its radio.
 func readyDevice(
   radio change: (ScriptedRadio) -> Void = { _ in }
-) -> (central: DeviceCentral, radio: ScriptedRadio) {
+) -> (central: CentralRecorder, radio: ScriptedRadio) {
   let runner = DeviceRunner()
   let radio = ScriptedRadio(runner)
   change(radio)
@@ -98,7 +98,7 @@ func readyDevice(
 /// A device with a link to `F0:00:00:00:00:02`.
 func connectedDevice(
   radio change: (ScriptedRadio) -> Void = { _ in }
-) -> (central: DeviceCentral, radio: ScriptedRadio, link: LinkID) {
+) -> (central: CentralRecorder, radio: ScriptedRadio, link: LinkID) {
   let (central, radio) = readyDevice(radio: change)
   let link = central.connect(to: .numbered(2))
   radio.run()
@@ -115,7 +115,7 @@ func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
 /// Carries out `operation` with a peer that sends `responses`, one to each request. Returns the
 /// requests and the result.
 func perform(
-  _ operation: CentralOperation, _ responses: [[UInt8]]
+  _ operation: PeerOperation, _ responses: [[UInt8]]
 ) -> (requests: [[UInt8]], outcome: Result<OperationOutput, OperationError>?) {
   let (central, radio, link) = connectedDevice()
   var requests: [[UInt8]] = []

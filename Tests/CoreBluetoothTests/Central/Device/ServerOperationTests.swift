@@ -193,7 +193,7 @@ struct ServerOperationTests {
     #expect(
       radio.takeEvents() == [
         .completed(third, link, .failure(.disconnected)),
-        .disconnected(link, .controller(.remoteUserTerminatedConnection)),
+        .disconnected(link, .disconnected(.remoteUserTerminatedConnection)),
       ])
     let late = central.readRSSI(of: link)
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
@@ -224,7 +224,7 @@ struct ServerOperationTests {
     #expect(
       radio.takeEvents() == [
         .completed(id, link, .success(.rssi(nil))),
-        .disconnected(link, .controller(.unspecifiedError)), .restarted, .ready,
+        .disconnected(link, .disconnected(.unspecifiedError)), .restarted, .ready,
       ])
   }
 

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A request for a delegate is put off. Once the delegate has responded, the host asks again and
 /// finds the response in the link.
-struct DynamicApplication: GATTApplication {
+struct DelegateServer: GATTApplication {
   let subscribers: SubscriberTable
   /// The attributes of the application, by handle.
   var served: [UInt16: ServedAttribute] = [:]
@@ -102,7 +102,7 @@ struct DynamicApplication: GATTApplication {
 
   private func ask(
     for reading: ServedCentral.Reading, of characteristic: CBMutableCharacteristic,
-    _ client: PeripheralClient, _ link: ServedCentral
+    _ client: PeripheralHandle, _ link: ServedCentral
   ) {
     let pending = PendingRequest(link, [reading.handle], reading: reading)
     pending.missing = 1
@@ -191,7 +191,7 @@ struct DynamicApplication: GATTApplication {
   }
 
   private typealias Part = (
-    client: PeripheralClient, values: [(CBMutableCharacteristic, ServedCentral.Written)]
+    client: PeripheralHandle, values: [(CBMutableCharacteristic, ServedCentral.Written)]
   )
 
   /// The parts of a write for each manager: it may contain values of several.

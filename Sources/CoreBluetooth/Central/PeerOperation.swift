@@ -1,16 +1,10 @@
 import BluetoothHost
 
-/// Identifies an operation on a link, from its call to the event that completes it. Never reused.
-struct OperationID: RawRepresentable, Hashable {
-  var rawValue: UInt32
-}
-
-/// An operation on the server at the other end of a link. A link's operations are carried out in
-/// the order of the calls, one at a time.
-enum CentralOperation: Equatable, Sendable {
+/// An operation on the server at the other end of a link.
+enum PeerOperation: Sendable {
   case exchangeMTU
-  /// Find the primary services with this UUID, or all of them.
-  case discoverServices(BluetoothUUID?)
+  /// Find the primary services with these UUIDs, or all of them.
+  case discoverServices([BluetoothUUID]?)
   /// Find the services that the service with this range includes.
   case discoverIncludedServices(AttributeHandleRange)
   /// Find the characteristics in a service's range.
@@ -30,16 +24,39 @@ enum CentralOperation: Equatable, Sendable {
   /// Find the Client Characteristic Configuration descriptor in a characteristic's
   /// `descriptorRange`, and write it.
   case configure(AttributeHandleRange, ClientConfiguration)
-  /// Subscribe to Service Changed, if the server has it: `CentralEvent.servicesChanged` then
+  /// Subscribe to Service Changed, if the server has it: `PeerLink.Report.servicesChanged` then
   /// follows each change.
   case watchServices
+  /// Send nothing: it ends once the operations before it have ended.
+  case pass
+  /// Read the RSSI of the link, outside of its queue.
+  case readRSSI
+  /// Open a channel, outside of the link's queue.
+  case openChannel(SPSM, ChannelPipe)
+
+  /// Whether it waits in its link's queue.
+  var isQueued: Bool {
+    switch self {
+    case .readRSSI, .openChannel: false
+    default: true
+    }
+  }
+
+  /// Whether a program asked for a value. Requests of this module itself do not start a pairing,
+  /// and discovery needs no permission (Core Specification, Vol 3, Part G, 8.1).
+  var isOfProgram: Bool {
+    switch self {
+    case .read, .write, .subscribe, .configure: true
+    default: false
+    }
+  }
 }
 
 /// The result of an operation.
 enum OperationOutput: Equatable, Sendable {
   /// The MTU now in force.
   case mtu(ATTMTU)
-  /// The services found, by handle.
+  /// The services found: by handle, for each UUID.
   case services([FoundService])
   /// The included services found, in the order of their references.
   case includedServices([FoundService])
@@ -54,6 +71,8 @@ enum OperationOutput: Equatable, Sendable {
   case configured(AttributeHandle?)
   /// The handle of Service Changed; `nil` if the server reports no changes.
   case watching(AttributeHandle?)
+  /// The operations before it have ended.
+  case passed
   /// The RSSI in dBm; `nil` if the controller does not know it.
   case rssi(Int8?)
   /// A channel is open (`nil`), or why it is not.
@@ -82,5 +101,18 @@ struct FoundCharacteristic: Equatable, Sendable {
     guard value < end else { return nil }
     let start = AttributeHandle(rawValue: value.rawValue + 1)
     return AttributeHandleRange(start: start, end: end)
+  }
+}
+
+extension AttributeHandleRange {
+  /// An empty range: an operation on it finds nothing and sends nothing.
+  static let nowhere = AttributeHandleRange(start: .last, end: .first)
+
+  func contains(_ handle: AttributeHandle) -> Bool {
+    start <= handle && handle <= end
+  }
+
+  func overlaps(_ other: AttributeHandleRange) -> Bool {
+    start <= other.end && other.start <= end
   }
 }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Foundation
 
 /// What is known of an advertiser from its advertisements and scan responses.
 struct Discovery: Equatable, Sendable {
@@ -147,5 +148,30 @@ struct Discovery: Equatable, Sendable {
   private static func readUUID(_ reader: inout ByteReader, _ byteCount: Int) -> BluetoothUUID? {
     guard byteCount == 4 else { return BluetoothUUID(&reader, byteCount: byteCount) }
     return reader.readUInt32().map { BluetoothUUID(assigned: $0) }
+  }
+}
+
+extension Discovery {
+  /// The advertisement data, by Apple's keys.
+  var advertisementData: [String: Any] {
+    var data: [String: Any] = [
+      CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)
+    ]
+    if let name { data[CBAdvertisementDataLocalNameKey] = name }
+    if let txPower { data[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPower)) }
+    if let manufacturerData {
+      data[CBAdvertisementDataManufacturerDataKey] = Data(manufacturerData)
+    }
+    if !serviceUUIDs.isEmpty {
+      data[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map { CBUUID($0) }
+    }
+    if !solicitedUUIDs.isEmpty {
+      data[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicitedUUIDs.map { CBUUID($0) }
+    }
+    if !serviceData.isEmpty {
+      data[CBAdvertisementDataServiceDataKey] = Dictionary(
+        serviceData.map { (CBUUID($0.uuid), Data($0.bytes)) }, uniquingKeysWith: { $1 })
+    }
+    return data
   }
 }

@@ -1,4 +1,5 @@
-import Foundation
+// Apple's framework exports Foundation too, so sources need no further import.
+@_exported import Foundation
 
 // CoreFoundation's names for times, which Foundation on Linux lacks.
 

@@ -1,20 +1,13 @@
 import Foundation
 
-/// One manager, as the engine knows it.
-final class PeripheralClient: Sendable {
-  /// The queue on which the manager's delegate is called.
-  private let queue: DispatchQueue
-  private let manager: Locked<Weak>
+/// A peripheral manager, as the engine knows it.
+final class PeripheralHandle: ManagerHandle<CBPeripheralManager>, @unchecked Sendable {
   private let commands = Locked(Commands())
   private let losses = Locked(0)
   private let warn: @Sendable (String) -> Void
 
   /// How many writes without response may wait for a delegate. Centrals do not wait for it.
   static let commandCapacity = 1_024
-
-  private struct Weak {
-    weak var manager: CBPeripheralManager?
-  }
 
   /// The writes without response that the delegate has not received.
   private struct Commands {
@@ -28,14 +21,8 @@ final class PeripheralClient: Sendable {
     queue: DispatchQueue,
     warn: @escaping @Sendable (String) -> Void = { Log.logger.warning("\($0)") }
   ) {
-    self.queue = queue
     self.warn = warn
-    manager = Locked(Weak())
-  }
-
-  /// Sets the manager that this represents. To be called once, when the manager has been made.
-  func represent(_ manager: CBPeripheralManager) {
-    self.manager.withLock { $0.manager = manager }
+    super.init(queue: queue)
   }
 
   /// How often the radio has lost this manager's services and advertising. The manager sees it
@@ -50,15 +37,7 @@ final class PeripheralClient: Sendable {
     }
   }
 
-  /// Calls `body` on the manager's queue, in the order of the calls, unless the manager is
-  /// released.
-  func callManager(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
-    queue.async { [self] in
-      if let manager = manager.withLock({ $0.manager }) { body(manager) }
-    }
-  }
-
-  /// The same for a write without response, which is dropped if too many wait. Dropping is logged
+  /// Calls `body` as `callManager` does, for a write without response, which is dropped if too many wait. Dropping is logged
   /// once, until none waits.
   func callManagerForCommand(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
     let (isTaken, mustLog) = commands.withLock { commands in
@@ -82,7 +61,7 @@ final class PeripheralClient: Sendable {
         commands.waiting -= 1
         if commands.waiting == 0 { commands.isLogged = false }
       }
-      if let manager = manager.withLock({ $0.manager }) { body(manager) }
+      withManager(body)
     }
   }
 }

@@ -1,0 +1,217 @@
+import BluetoothHost
+import Foundation
+import LinuxRadio
+import LinuxSystem
+
+/// The device that peers see, on a radio's thread: a central and a peripheral at once, with one
+/// address. It has the host and the engines of all managers.
+///
+/// It lives as long as the radio. Each new thread calls `renew` first. Its host has about 110 kB and
+/// is never copied out of this object. Only the radio's thread uses it, apart from what its types
+/// permit.
+final class LocalDevice: RadioProgram, @unchecked Sendable {
+  /// The host of a device. Each link is a server and a client at once, whichever side made it.
+  typealias Host = BluetoothHost.Host<
+    32, GATTServer<32, DynamicDatabase, DelegateServer>, GATTClient<32, CentralEngine>,
+    Security, CreditBasedChannels<32, 40, DeviceChannels>
+  >
+  /// What protects its links, in both roles.
+  typealias Security = SecurityManager<
+    32, P256KeyAgreement, SystemRandom, RadioBonds, DevicePairing
+  >
+
+  /// How many links it can have at once.
+  static let links = 32
+  /// How many channels it can have at once.
+  static let channels = 40
+  /// How many of these links centrals may make.
+  static let peripheralLinks = 8
+
+  /// The address of the device.
+  let address: OwnAddress
+  /// The engine of all central managers.
+  let central: CentralEngine
+  /// The engine of all peripheral managers.
+  private(set) var peripheral: PeripheralEngine!
+  let subscribers = SubscriberTable()
+  let channels = DeviceChannels()
+  let bonds: RadioBonds
+  let pairing: DevicePairing
+  var host: Host
+
+  /// The time of the current call.
+  var now = Instant(rawValue: 0) {
+    didSet {
+      central.now = now
+      channels.now = now
+    }
+  }
+  /// Called when the controller has failed three times without hearing a peer in between.
+  var onTrouble: RadioWatch.Listener = { _ in }
+  /// Receives the reason when the radio is lost.
+  var onLoss: RadioWatch.Listener = { _ in }
+  private var isEnding = false
+
+  /// - Parameters:
+  ///   - address: The address of the device.
+  ///   - bonds: The store of its bonds.
+  ///   - firstRequests: What is asked of the peer of each new link.
+  init(
+    address: OwnAddress, bonds: RadioBonds = RadioBonds(),
+    firstRequests: [(operation: PeerOperation, whenIdle: Bool)] = CentralEngine.firstRequests
+  ) {
+    self.address = address
+    self.bonds = bonds
+    central = CentralEngine(
+      connections: Self.links, channels: channels, firstRequests: firstRequests)
+    pairing = DevicePairing(central)
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
+    peripheral = PeripheralEngine(self)
+    central.onFault = { [unowned self] in note($0, failures: $1) }
+  }
+
+  private static func newHost(
+    _ address: OwnAddress, _ central: CentralEngine, _ subscribers: SubscriberTable,
+    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
+  ) -> Host {
+    let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
+    var configuration = HostConfiguration(
+      name: DeviceName(prefixOf: machine.span) ?? DeviceName(StaticText("Linux")),
+      service: nil, address: address)
+    configuration.peripheralLinks = peripheralLinks
+    return Host(
+      configuration: configuration,
+      server: GATTServer(
+        database: DynamicDatabase(),
+        application: DelegateServer(capacity: links, subscribers: subscribers)),
+      client: GATTClient(application: central),
+      security: SecurityManager(
+        policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,
+        agreement: P256KeyAgreement(), random: SystemRandom()),
+      channels: CreditBasedChannels(application: channels, mps: .twoPackets))
+  }
+
+  /// Whether the controller has been set up.
+  var isReady: Bool { central.isReady }
+
+  /// A new thread starts: every link has ended, and the server has only GAP and GATT.
+  func renew() {
+    isEnding = false
+    peripheral.removeAll()
+    host.radioLost()
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
+    central.radioChanged(to: .starting)
+  }
+
+  /// Runs the calls of managers.
+  func run(_ jobs: [@Sendable (LocalDevice) -> Void], at now: Instant) {
+    self.now = now
+    for job in jobs { job(self) }
+    update()
+  }
+
+  // MARK: RadioProgram
+
+  func radioIsReady(at now: Instant) {
+    self.now = now
+    central.resetFailures()
+    host.start(at: now)
+    endTurn()
+  }
+
+  func radioIsLost(_ error: RadioError, at now: Instant) {
+    onLoss(error)
+    self.now = now
+    host.radioLost()
+    endTurn()
+  }
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) {
+    self.now = now
+    host.receive(packet, at: now)
+    endTurn()
+  }
+
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    self.now = now
+    repeat {
+      update()
+      if host.nextPacket(into: &writer, at: now) { return true }
+      // An operation without a response makes room for the next.
+    } while central.needsUpdate || channels.needsUpdate
+    return false
+  }
+
+  var deadline: Instant? {
+    [host.deadline, central.deadline, channels.deadline].compactMap(\.self).min()
+  }
+
+  func advance(to now: Instant) {
+    self.now = now
+    host.advance(to: now)
+    central.advance()
+    channels.advance()
+    endTurn()
+  }
+
+  /// Nothing waits: results have gone to their completions.
+  func turnEnded() {}
+
+  /// Ends advertising, scanning and every link.
+  func shutDown(at now: Instant) {
+    isEnding = true
+    self.now = now
+    central.shutDown()
+    host.shutDown()
+    endTurn()
+  }
+
+  var isFinished: Bool { isEnding && host.isShutDown }
+
+  // MARK: After each call
+
+  private func endTurn() {
+    update()
+    peripheral.endTurn()
+  }
+
+  private func update() {
+    if central.needsUpdate { central.update(&host) }
+    if channels.needsUpdate { channels.update(&host) }
+  }
+
+  private func note(_ fault: RadioFault, failures: Int) {
+    guard fault != .lost else { return }
+    if failures < CentralEngine.faultLimit {
+      Log.logger.warning("the controller failed and is being reset: \(fault.text)")
+    } else if failures == CentralEngine.faultLimit {
+      Log.logger.error("the controller keeps failing; it is reset each time: \(fault.text)")
+      onTrouble(RadioError(fault.text))
+    }
+  }
+
+  // MARK: Bonds
+
+  /// Writes the file of the bonds, if there is one and they have changed.
+  func keepBonds() { bonds.keep(as: knownAddress) }
+
+  /// The same, and releases the file.
+  func closeBonds() { bonds.close(as: knownAddress) }
+
+  private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
+}
+
+/// The thread that carries a device's packets and runs the calls of its managers.
+protocol ManagerThread: AnyObject, Sendable {
+  /// The device and its engines. Only the thread uses it, apart from what its types permit.
+  var device: LocalDevice { get }
+
+  /// Calls `body` on the thread, in the order of the calls. Returns `false`, and never calls it, if
+  /// the radio is closed.
+  @discardableResult
+  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool
+
+  /// Reports the radio's state at once and at each change, while the result is kept. The result
+  /// also keeps the radio in use.
+  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject
+}
