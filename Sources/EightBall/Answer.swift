@@ -15,7 +15,7 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   public static let count: UInt8 = 20
 
   /// Any of them, each as likely as the others.
-  @inline(never)
+  @inline(__always)
   public static func random(from source: inout RandomSource) -> Answer {
     Answer(unchecked: UInt8(truncatingIfNeeded: source.next(below: UInt32(count))))
   }
@@ -53,6 +53,7 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   }
 
   /// Writes it in the form for centrals, as much as fits.
+  @inline(__always)
   public func write(_ style: AnswerFormat, to writer: inout ByteWriter) {
     switch style {
     case .text:

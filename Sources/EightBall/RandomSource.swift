@@ -14,7 +14,9 @@ public struct RandomSource: Sendable {
     UInt32(truncatingIfNeeded: numbers.next() &>> 32)
   }
 
-  /// The next number below `bound`, each equally likely; 0 if `bound` is 0.
+  /// The next number below `bound`, each equally likely; 0 if `bound` is 0. Inlined, so that the
+  /// compiler divides by a constant.
+  @inline(__always)
   public mutating func next(below bound: UInt32) -> UInt32 {
     guard bound > 0 else { return 0 }
     // The last, incomplete run of `bound` numbers below 2³² would favour the small ones.

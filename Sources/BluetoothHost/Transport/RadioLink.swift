@@ -260,7 +260,10 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   ) {
     let packet = output.span.extracting(start...)
     port.note(packet, .sent)
-    guard case .command(.reset, _)? = HCIPacket(packet) else { return }
+    // Most packets are data, which need not be parsed.
+    guard !packet.isEmpty, packet[0] == HCIPacketType.command.rawValue,
+      case .command(.reset, _)? = HCIPacket(packet)
+    else { return }
     unansweredResets &+= 1
     if unansweredResets > Self.resetLimit { loss = .silent }
   }

@@ -4,9 +4,14 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// 3.4.5.3. It also throws for a refused command, which gets no response.
   @inline(__always)
   mutating func write(
-    _ reader: consuming ByteReader, isCommand: Bool, at connectionIndex: Int
+    _ pdu: Span<UInt8>, isCommand: Bool, on connection: borrowing Connection
   ) throws(ATTFailure) {
-    guard let request = AttributeValue(reader) else { throw ATTFailure(.invalidPDU) }
+    var reader = ByteReader(pdu)
+    // A PDU longer than the MTU is malformed.
+    guard reader.readUInt8() != nil, pdu.count <= connection.mtu.byteCount,
+      let request = AttributeValue(reader)
+    else { throw ATTFailure(.invalidPDU) }
+    let connectionIndex = connection.index
     let target = try writable(request.handle, isCommand: isCommand, at: connectionIndex)
     try store(request.value, to: target, request.handle, at: connectionIndex)
     guard case .application = target else { return }

@@ -20,8 +20,9 @@ struct ATTFailure: Error {
 
 /// Answers the requests of clients from a database and its application.
 ///
-/// Each call handles one PDU. `respond` writes the response, or nothing if there is none. A request
-/// that the application puts off is passed to it again, whole, when it can be answered. Core
+/// Each call handles one PDU: `write` the writes, `respond` all others. `respond` writes the response,
+/// or nothing if there is none. A request that the application puts off is passed to it again, whole,
+/// when it can be answered. Core
 /// Specification, Vol 3, Part F, 3.3 and 3.4.
 struct ATTServer<
   let links: Int, Database: AttributeDatabase & ~Copyable,
@@ -46,44 +47,20 @@ struct ATTServer<
     deviceName = DeviceName(StaticText(""))
   }
 
-  /// Takes one PDU from the client on `connection` and writes its response.
+  /// Answers one PDU of the client on `connection`, except writes, and writes its response.
   ///
-  /// A request that is put off gets no response; its bearer's `hasPutOff` becomes true.
+  /// - Throws: What an Error Response has, or that the application answers later.
   @inline(__always)
   mutating func respond(
     to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
-  ) {
-    var reader = ByteReader(pdu)
-    guard let byte = reader.readUInt8() else { return }
-    let opcode = ATTOpcode(rawValue: byte)
-    do throws(ATTFailure) {
-      // A PDU longer than the MTU is malformed.
-      guard pdu.count <= connection.mtu.byteCount else { throw ATTFailure(.invalidPDU) }
-      try dispatch(opcode, reader, on: &connection, response: &response)
-    } catch {
-      guard opcode.isAnswered else { return }
-      response.truncate(to: 0)
-      guard let code = error.code else {
-        bearers[connection.index].hasPutOff = true
-        return
-      }
-      ErrorResponse(request: opcode, handle: error.handle, code: code).write(to: &response)
-    }
-  }
-
-  @inline(__always)
-  private mutating func dispatch(
-    _ opcode: ATTOpcode, _ reader: consuming ByteReader, on connection: inout Connection,
-    response: inout ByteWriter
   ) throws(ATTFailure) {
-    let connectionIndex = connection.index
-    // Writes first: a peripheral gets these most.
-    if opcode == .writeRequest || opcode == .writeCommand {
-      let isCommand = opcode == .writeCommand
-      try write(reader, isCommand: isCommand, at: connectionIndex)
-      if !isCommand { response.write(ATTOpcode.writeResponse.rawValue) }
-      return
+    var reader = ByteReader(pdu)
+    // A PDU longer than the MTU is malformed.
+    guard let byte = reader.readUInt8(), pdu.count <= connection.mtu.byteCount else {
+      throw ATTFailure(.invalidPDU)
     }
+    let opcode = ATTOpcode(rawValue: byte)
+    let connectionIndex = connection.index
     switch opcode {
     case .readRequest:
       try read(reader, at: connectionIndex, response: &response)

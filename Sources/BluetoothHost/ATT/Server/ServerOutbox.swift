@@ -55,14 +55,54 @@ struct ServerOutbox: ~Copyable {
     {
       return
     }
+    if !response.isEmpty, !pdu.isNeverAnswered { return }
+    var reader = ByteReader(pdu)
+    guard let byte = reader.readUInt8() else { return }
+    let opcode = ATTOpcode(rawValue: byte)
+    // Writes first: a peripheral gets these most, and the whole response is an opcode.
+    guard opcode == .writeRequest || opcode == .writeCommand else {
+      return respond(to: pdu, on: &connection, server: &server)
+    }
+    do throws(ATTFailure) {
+      try server.write(pdu, isCommand: opcode == .writeCommand, on: connection)
+      if opcode == .writeRequest { response.write { $0.write(ATTOpcode.writeResponse.rawValue) } }
+    } catch {
+      refuse(pdu, error, bearer: &server.bearers[connection.index])
+    }
+  }
+
+  /// Takes a PDU that is not a write.
+  @inline(never)
+  private mutating func respond<let links: Int, Database: ~Copyable, Application: ~Copyable>(
+    to pdu: Span<UInt8>, on connection: inout Connection,
+    server: inout ATTServer<links, Database, Application>
+  ) {
     let isWaiting = !response.isEmpty
-    if isWaiting, !pdu.isNeverAnswered { return }
     var writer = response.makeWriter(limit: isWaiting ? 0 : connection.mtu.byteCount)
-    server.respond(to: pdu, on: &connection, response: &writer)
-    if isWaiting { return }
-    let count = writer.count
-    response.keepWritten(count)
-    if server.bearers[connection.index].hasPutOff { _ = response.assign(pdu) }
+    do throws(ATTFailure) {
+      try server.respond(to: pdu, on: &connection, response: &writer)
+      let count = writer.count
+      if !isWaiting { response.keepWritten(count) }
+    } catch {
+      refuse(pdu, error, bearer: &server.bearers[connection.index])
+    }
+  }
+
+  /// Stores the Error Response to `pdu`, or `pdu` itself if the application answers it later.
+  @inline(never)
+  private mutating func refuse(
+    _ pdu: Span<UInt8>, _ failure: ATTFailure, bearer: inout ATTBearer
+  ) {
+    let opcode = ATTOpcode(rawValue: pdu[0])
+    guard opcode.isAnswered else { return }
+    guard let code = failure.code else {
+      bearer.hasPutOff = true
+      _ = response.assign(pdu)
+      return
+    }
+    response.write { writer in
+      ErrorResponse(request: opcode, handle: failure.handle, code: code).write(to: &writer)
+    }
   }
 
   /// Ignores or refuses the PDU of a change-unaware client; `false` if the server handles the PDU
