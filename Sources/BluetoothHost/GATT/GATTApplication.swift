@@ -3,7 +3,8 @@
 ///
 /// `connectionIndex` is a number from 0 to the host's capacity less one; a central keeps it until
 /// it disconnects. Every call must return at once. The host asks for updates when it can send
-/// them. For a read or write that cannot be answered at once, see `GATTRefusal.later`.
+/// them. For a read or write that cannot be answered at once, see `GATTRefusal.later`. A call without
+/// a result does nothing by default.
 public protocol GATTApplication: ~Copyable {
   /// A central has connected at `connectionIndex`.
   mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress)
@@ -90,6 +91,21 @@ public protocol GATTApplication: ~Copyable {
 }
 
 extension GATTApplication where Self: ~Copyable {
+  /// Keeps nothing of a central.
+  public mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {}
+
+  /// Keeps nothing of a central.
+  public mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {}
+
+  /// Keeps nothing of a subscription.
+  public mutating func configurationChanged(
+    of attribute: ApplicationAttribute, at connectionIndex: Int,
+    to configuration: ClientConfiguration
+  ) {}
+
+  /// Shows no state of the radio.
+  public mutating func radioChanged(to state: RadioState) {}
+
   /// Every connection.
   public var pendingConnections: ConnectionSet { .all }
 

@@ -129,3 +129,97 @@ enum StartUpStep: UInt8 {
     }
   }
 }
+
+/// Links without a connection in the host: their Connection Complete is late or lost, or the host
+/// refuses them.
+///
+/// The host ends each link at a time of its own. A late event may arrive before that.
+struct UnknownLinks {
+  /// A link, and when the host ends it.
+  private struct Entry {
+    var handle: ConnectionHandle
+    /// `nil` if the host has to end the link now.
+    var time: Instant?
+  }
+
+  /// How many links are stored. Data of another one is noted when there is room.
+  private static var capacity: Int { 8 }
+
+  private var entries = InlineArray<8, Entry?>(repeating: nil)
+  /// When to end the next link; `nil` if none waits.
+  private(set) var deadline: Instant?
+
+  /// Notes the link `handle`. The first call sets `time`, when the host ends the link.
+  mutating func note(_ handle: ConnectionHandle, endedAt time: Instant) {
+    var free: Int?
+    for index in 0..<Self.capacity {
+      if entries[index]?.handle == handle { return }
+      if entries[index] == nil { free = free ?? index }
+    }
+    guard let free else { return }
+    entries[free] = Entry(handle: handle, time: time)
+    deadline = Instant.earlier(deadline, time)
+  }
+
+  /// Removes a link that is now known, or has ended.
+  mutating func remove(_ handle: ConnectionHandle) {
+    for index in 0..<Self.capacity where entries[index]?.handle == handle {
+      entries[index] = nil
+    }
+    findDeadline()
+  }
+
+  /// Returns whether another link has to be ended at `now`.
+  mutating func advance(to now: Instant) -> Bool {
+    guard let deadline, deadline <= now else { return false }
+    for index in 0..<Self.capacity {
+      if let time = entries[index]?.time, time <= now { entries[index]?.time = nil }
+    }
+    findDeadline()
+    return true
+  }
+
+  /// Removes and returns a link that has to be ended; `nil` if there is none.
+  mutating func takeDue() -> ConnectionHandle? {
+    for index in 0..<Self.capacity {
+      guard let entry = entries[index], entry.time == nil else { continue }
+      entries[index] = nil
+      return entry.handle
+    }
+    return nil
+  }
+
+  private mutating func findDeadline() {
+    deadline = nil
+    for index in 0..<Self.capacity {
+      deadline = Instant.earlier(deadline, entries[index]?.time)
+    }
+  }
+}
+
+/// How long to wait before a failed action is repeated.
+///
+/// After a period without failures, the first retry is immediate. Further retries wait 250 ms, then
+/// twice as long each time, up to 5 s.
+public struct RetryPace {
+  /// How long without failures until the next one counts as the first, in milliseconds.
+  static var calm: UInt32 { 10_000 }
+
+  private var failures: UInt32 = 0
+  private var calmTime: Instant?
+
+  /// Records a failure at `now`. Returns when to try again.
+  mutating func retryTime(failingAt now: Instant) -> Instant {
+    if let calmTime, calmTime <= now { failures = 0 }
+    let time = failures == 0 ? now : now.advanced(by: Self.delay(after: failures - 1))
+    failures += 1
+    calmTime = time.advanced(by: Self.calm)
+    return time
+  }
+
+  /// The delay after this many failures in a row, in milliseconds: 250 after none, 5,000 after five
+  /// and more.
+  public static func delay(after failures: UInt32) -> UInt32 {
+    min(250 &<< min(failures, 5), 5_000)
+  }
+}

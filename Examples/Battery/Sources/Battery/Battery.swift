@@ -42,16 +42,6 @@ struct Battery: GATTApplication, ~Copyable {
     value.write(charge)
     isChanged = false
   }
-
-  // Events that this application ignores.
-
-  mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {}
-  mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {}
-  mutating func configurationChanged(
-    of attribute: ApplicationAttribute, at connectionIndex: Int,
-    to configuration: ClientConfiguration
-  ) {}
-  mutating func radioChanged(to state: RadioState) {}
 }
 
 extension ApplicationAttribute {

@@ -1,3 +1,90 @@
+/// The server part of a host: a GATT server and its advertising.
+///
+/// `GATTServer` implements it. `NoServer` is for a host that only scans, connects and is a client:
+/// it has neither state nor code. Only the host calls these requirements.
+public protocol ServerRole: ~Copyable {
+  /// Whether there is a server. If false, its code is left out.
+  static var isPresent: Bool { get }
+
+  /// The advertising and its state.
+  var advertiser: Advertiser { get set }
+  /// The connections that may have a PDU to send without having received one.
+  var pendingConnections: ConnectionSet { get }
+
+  /// Sets the name and the MTU.
+  mutating func configure(_ configuration: HostConfiguration)
+  /// A link was opened.
+  mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress)
+  /// The security of a link may have changed.
+  mutating func securityChanged(to security: LinkSecurity, at index: Int)
+  /// The state of a client that a bond stores.
+  func clientState(at index: Int) -> ClientState
+  /// The record of a client for its bond; `nil` if there is no server.
+  mutating func clientRecord(at index: Int) -> ClientRecord?
+  /// Restores the state of a bonded client, which the key of its link has identified.
+  mutating func restore(_ record: ClientRecord, at index: Int)
+  /// A link has closed.
+  mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode)
+  /// The radio's state changed.
+  mutating func radioChanged(to state: RadioState)
+
+  /// Takes an ATT PDU from a client.
+  mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection)
+  /// Whether there may be a PDU to send, without preparing one.
+  func hasPacket(for connection: borrowing Connection) -> Bool
+  /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
+  mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool
+  /// Calls the application again for the request that it put off.
+  mutating func resume(_ connection: inout Connection)
+}
+
+/// No server: the host refuses a peer's requests.
+public struct NoServer: ServerRole, ~Copyable {
+  /// False.
+  public static var isPresent: Bool { false }
+
+  /// No server.
+  public init() {}
+
+  /// Nothing.
+  public var advertiser: Advertiser {
+    get { Advertiser() }
+    set {}
+  }
+  /// None.
+  public var pendingConnections: ConnectionSet { .none }
+
+  /// Nothing happens.
+  public mutating func configure(_ configuration: HostConfiguration) {}
+  /// Nothing happens.
+  public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
+  /// Nothing happens.
+  public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  /// A client without any state.
+  public func clientState(at index: Int) -> ClientState { ClientState() }
+  /// Nothing.
+  public mutating func clientRecord(at index: Int) -> ClientRecord? { nil }
+  /// Nothing happens.
+  public mutating func restore(_ record: ClientRecord, at index: Int) {}
+  /// Nothing happens.
+  public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
+  /// Nothing happens.
+  public mutating func radioChanged(to state: RadioState) {}
+
+  /// Nothing happens.
+  public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {}
+  /// False.
+  public func hasPacket(for connection: borrowing Connection) -> Bool { false }
+  /// False.
+  public mutating func writePacket(
+    for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
+  ) -> Bool { false }
+  /// Nothing happens.
+  public mutating func resume(_ connection: inout Connection) {}
+}
+
 /// The client part of a host: a scanner, an initiator and a GATT client.
 ///
 /// `GATTClient` implements it. `NoClient` is for a host that is only a server: it has neither state
