@@ -65,12 +65,15 @@ public enum RadioName: Equatable, Sendable {
   private static func unix(
     _ text: String, _ wrong: (String) -> RadioNameError
   ) throws(RadioNameError) -> RadioName {
-    let parts = text.split(separator: ",user=", omittingEmptySubsequences: false).map(String.init)
-    guard let path = parts.first, !path.isEmpty, parts.count <= 2 else {
+    let mark = ",user="
+    let starts = text.indices.filter { text[$0...].hasPrefix(mark) }
+    let path = String(text[..<(starts.first ?? text.endIndex)])
+    guard !path.isEmpty, starts.count <= 1 else {
       throw wrong("unix:PATH")
     }
-    guard parts.count == 2 else { return .unix(path: path) }
-    guard let user = CurrentProcess.userNumber(of: parts[1]) else {
+    guard let start = starts.first else { return .unix(path: path) }
+    guard let user = CurrentProcess.userNumber(of: String(text[start...].dropFirst(mark.count)))
+    else {
       throw wrong("unix:PATH,user=USER, with a user of this machine for USER")
     }
     return .unixOfUser(user, path: path)
