@@ -8,7 +8,7 @@ let checked: [SwiftSetting] = [
 ]
 
 /// The target declares C functions in Swift instead of importing their module, which every client
-/// would then need: see Sources/LinuxSystem/CLinux.swift.
+/// would then need: see Sources/Linux/CLinux.swift.
 let cFunctions: SwiftSetting = .enableExperimentalFeature("Extern")
 
 let package = Package(
@@ -46,37 +46,45 @@ let package = Package(
     // Words about radios and lines that fail, for all programs.
     .target(name: "LinuxErrors", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
+    // Linux without a heap: descriptors, a queue of events, radios. It needs no libgpiod, and neither do the apps of
+    // CoreBluetooth.
+    .target(name: "CLinux"),
+    .target(
+      name: "Linux",
+      dependencies: ["BluetoothHost", "Boards", "CBluetooth", "CLinux", "LinuxErrors"],
+      swiftSettings: checked + [cFunctions]),
     // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
     // one module with the core.
-    .target(name: "CLinuxPort"),
     .target(
       name: "LinuxPort",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CBluetooth", "CGPIOD", "CLinuxPort", "EightBall",
-        "LinuxErrors",
+        "BallRunner", "BluetoothHost", "Boards", "CGPIOD", "EightBall", "Linux", "LinuxErrors",
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightballd",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "EightBall", "LinuxPort",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "Linux", "LinuxPort",
       ],
       swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
-    .target(name: "CLinux"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
     .target(name: "VirtualBoard", swiftSettings: checked),
     .target(
       name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"],
       swiftSettings: checked + [cFunctions]),
     .target(
-      name: "VirtualRadio", dependencies: ["BluetoothHost", "LinuxSystem"], swiftSettings: checked),
+      name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
+    // The virtual air as a server of sockets.
+    .target(
+      name: "LinuxAir", dependencies: ["BluetoothHost", "Linux", "LinuxSystem", "VirtualRadio"],
+      swiftSettings: checked),
     .target(
       name: "LinuxRadio",
-      dependencies: ["BluetoothHost", "CBluetooth", "LinuxErrors", "LinuxSystem", "VirtualRadio"],
-      swiftSettings: checked + [cFunctions]),
+      dependencies: ["BluetoothHost", "Linux", "LinuxAir", "LinuxErrors", "LinuxSystem"],
+      swiftSettings: checked),
     // What watches a ball: its packets through the layers, and its control socket.
     .target(
       name: "BallControl",
@@ -86,7 +94,7 @@ let package = Package(
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothHost", "LinuxRadio", "LinuxSystem",
+        "BluetoothHost", "LinuxAir", "LinuxRadio", "LinuxSystem",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
@@ -98,7 +106,7 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "CLinuxPort", "LinuxErrors",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "Linux", "LinuxErrors",
         "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
@@ -111,15 +119,16 @@ let package = Package(
     .target(
       name: "BallSwarm",
       dependencies: [
-        "BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
-        "VirtualRadio",
+        "BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
+        "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
         "BallControl", "BallMetrics", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
-        "EightBall", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualRadio",
+        "EightBall", "Linux", "LinuxAir", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
 
@@ -130,7 +139,8 @@ let package = Package(
 
     // scripts/benchmark-air counts the instructions of this program.
     .executableTarget(
-      name: "air-benchmark", dependencies: ["BluetoothHost", "LinuxSystem", "VirtualRadio"],
+      name: "air-benchmark",
+      dependencies: ["BluetoothHost", "LinuxAir", "LinuxSystem", "VirtualRadio"],
       path: "Benchmarks/AirBenchmark", swiftSettings: checked),
 
     // A central that asks a ball at injected times, and a random number generator with a fixed seed.
@@ -161,23 +171,25 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "VirtualRadioTests",
-      dependencies: ["VirtualRadio", "BluetoothHost", "LinuxSystem"],
+      dependencies: ["VirtualRadio", "BluetoothHost", "LinuxAir", "LinuxSystem"],
       swiftSettings: checked),
     .testTarget(
       name: "LinuxSystemTests",
-      dependencies: ["BluetoothHost", "CLinux", "LinuxSystem", "LinuxTestSupport"],
+      dependencies: ["BluetoothHost", "LinuxSystem", "LinuxTestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: checked),
     // The tests of the Linux side share this.
     .target(
       name: "LinuxTestSupport",
-      dependencies: ["BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem", "VirtualRadio"],
+      dependencies: [
+        "BluetoothHost", "EightBall", "LinuxAir", "LinuxRadio", "LinuxSystem", "VirtualRadio",
+      ],
       path: "Tests/LinuxTestSupport", swiftSettings: checked),
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothHost", "CBluetooth", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "BluetoothHost", "Linux", "LinuxAir", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
         "VirtualRadio",
       ],
       swiftSettings: checked),
@@ -192,7 +204,7 @@ let package = Package(
     .testTarget(
       name: "LinuxPortTests",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CLinuxPort", "eightballd", "EightBall",
+        "BallRunner", "BluetoothHost", "Boards", "eightballd", "EightBall", "Linux",
         "LinuxErrors", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),

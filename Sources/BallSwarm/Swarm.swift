@@ -1,5 +1,6 @@
 import BallMetrics
 import BluetoothHost
+import LinuxAir
 import LinuxRadio
 import LinuxSystem
 import VirtualRadio

@@ -1,6 +1,7 @@
 import BallRunner
 import BluetoothHost
 import EightBall
+import Linux
 import LinuxRadio
 
 /// The settings of a swarm. They are fixed when the swarm is made.
@@ -25,7 +26,7 @@ public struct SwarmConfiguration: Sendable {
   /// The faults to inject.
   public var faults = SwarmFaults()
   /// The radio, which takes several clients.
-  public var radio = RadioName.virtual
+  public var radio = RadioAddress.virtual
 
   /// A swarm of `count` balls with these names.
   public init(count: Int, names: NamePattern, seed: SwarmSeed) {
@@ -39,18 +40,18 @@ public struct SwarmConfiguration: Sendable {
   /// - Parameter airPath: Where the virtual air is.
   func claimPath(airPath: String) -> String {
     let air =
-      switch radio {
-      case .unix(let path), .unixOfUser(_, let path): path
-      case .tcpClient(let host, let port): "\(airPath)-\(host.filter { $0 != "/" })-\(port)"
+      switch radio.way {
+      case .unix: radio.place
+      case .tcpClient(let port): "\(airPath)-\(radio.place.filter { $0 != "/" })-\(port)"
       default: airPath
       }
     return "\(air).seed-\(seed.rawValue)"
   }
 
   /// Why a swarm cannot use `radio`; `nil` if it can.
-  public static func refusal(of radio: RadioName) -> String? {
-    switch radio {
-    case .virtual, .unix, .unixOfUser, .tcpClient: nil
+  public static func refusal(of radio: RadioAddress) -> String? {
+    switch radio.way {
+    case .virtual, .unix, .tcpClient: nil
     case .adapter, .serial, .tcpServer:
       "\(radio) is one controller, and each ball takes one of its own: use virtual, unix:PATH or "
         + "tcp-client:HOST:PORT"
@@ -73,11 +74,11 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
   /// The open file limit of this program is too low: it allows `room` balls.
   case tooFewFiles(room: Int, count: Int)
   /// The air has no room for so many balls.
-  case airIsFull(RadioName, count: Int)
+  case airIsFull(RadioAddress, count: Int)
   /// Another swarm with this seed is on the air: the addresses of its balls are the same.
   case seedInUse(SwarmSeed)
   /// A ball lost its radio before all balls advertised.
-  case radioLost(RadioName, ball: Int)
+  case radioLost(RadioAddress, ball: Int)
 
   /// The error in words, and what to do.
   public var description: String {
@@ -99,10 +100,11 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
   }
 
   /// The `--listen` option for an air that the swarm can find.
-  private static func location(of radio: RadioName) -> String {
-    switch radio {
-    case .unix(let path), .unixOfUser(_, let path): "--listen unix:\(path) "
-    case .tcpClient(let host, let port): "--listen \(RadioName.tcpServer(host: host, port: port)) "
+  private static func location(of radio: RadioAddress) -> String {
+    switch radio.way {
+    case .unix: "--listen unix:\(radio.place) "
+    case .tcpClient(let port):
+      "--listen \(RadioAddress.tcpServer(host: radio.place, port: port)) "
     default: ""
     }
   }

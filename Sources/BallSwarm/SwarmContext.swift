@@ -1,7 +1,7 @@
 import BluetoothHost
+import LinuxAir
 import LinuxRadio
 import LinuxSystem
-import VirtualRadio
 
 /// What the balls of a swarm share: the time, the air, the lines, and the order of their turns.
 final class SwarmContext {
@@ -10,7 +10,7 @@ final class SwarmContext {
   private static let maximumOpenings = 16
 
   let loop: EventLoop
-  let radio: RadioName
+  let radio: RadioAddress
   let air: SharedAir
   let lines: SwarmLines
   /// The time of this turn.

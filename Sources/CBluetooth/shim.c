@@ -1,4 +1,4 @@
-#include "CBluetooth.h"
+// Linux's Bluetooth adapters. libbluetooth's headers are GPL-2.0-or-later, and only this file includes them.
 
 #if !__has_include(<bluetooth/bluetooth.h>)
 #error "libbluetooth's headers are missing. On Debian and its kin: apt-get install libbluetooth-dev"
@@ -6,7 +6,9 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>

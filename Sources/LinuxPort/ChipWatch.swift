@@ -1,5 +1,5 @@
 import BluetoothHost
-import CLinuxPort
+import Linux
 
 /// Wakes the loop when a GPIO chip is added, removed or changes its permissions: inotify(7).
 ///
@@ -10,7 +10,7 @@ struct ChipWatch: ~Copyable {
 
   /// Watches a directory; `nil` if the kernel refuses.
   init?(_ directory: StaticString, _ queue: borrowing PollQueue) {
-    let number = unsafe clinuxport_watch_directory(directory.cText)
+    let number = unsafe clinux_watch_directory(directory.cText)
     guard number >= 0 else { return nil }
     descriptor = PortDescriptor(owning: number)
     queue.add(number, .chips, for: PollQueue.readable)
@@ -22,7 +22,7 @@ struct ChipWatch: ~Copyable {
     var space = storage.mutableSpan
     let number = descriptor.number
     let count = unsafe space.withUnsafeMutableBufferPointer {
-      unsafe clinuxport_read(number, $0.baseAddress, $0.count)
+      unsafe clinux_read(number, $0.baseAddress, $0.count)
     }
     guard count > 0, count <= 1_024 else { return false }
     return Self.isChange(storage.span.extracting(first: Int(truncatingIfNeeded: count)))

@@ -1,8 +1,8 @@
 import BallRunner
 import BluetoothHost
 import Boards
-import CLinuxPort
 import EightBall
+import Linux
 
 /// Linux as a port: one controller, libgpiod's lines, two streams, a service manager, signals, and one
 /// epoll. Nothing is allocated but by libgpiod, when it opens lines.
@@ -26,9 +26,9 @@ public struct LinuxPort: Port, ~Copyable {
   private var control = PortControl()
   private var hasNestedEvent = false
   /// When the present turn began.
-  private var turnTime = Instant(rawValue: clinuxport_now())
-  /// The file of the bonds.
+  private var turnTime = Instant(rawValue: clinux_now())
   // With a public setter Swift 6.3.1 fails to optimise across modules.
+  /// The file of the bonds.
   public internal(set) var bonds = PortBonds()
 
   // To check an optional struct for `nil` copies it, and each turn checks. So these are flags, and
@@ -56,11 +56,11 @@ public struct LinuxPort: Port, ~Copyable {
   /// A port with this radio, and the lines of `board` if it has any. Signals that end a program end the
   /// ball from now on.
   public init(
-    _ choice: RadioChoice, board: BoardDescription?, chipsIn directory: StaticString = "/dev",
+    _ choice: RadioAddress, board: BoardDescription?, chipsIn directory: StaticString = "/dev",
     service environment: ServiceEnvironment = .ofProcess
   ) throws(Failure) {
     guard let queue = PollQueue() else { throw .noQueue }
-    let number = clinuxport_open_signals()
+    let number = clinux_open_signals()
     guard number >= 0 else { throw .noSignals }
     signals = PortDescriptor(owning: number)
     queue.add(number, .signals, for: PollQueue.readable)
@@ -95,7 +95,7 @@ public struct LinuxPort: Port, ~Copyable {
   // MARK: Time
 
   /// CLOCK_MONOTONIC.
-  public var now: Instant { Instant(rawValue: clinuxport_now()) }
+  public var now: Instant { Instant(rawValue: clinux_now()) }
 
   /// When the connection attempt ends, or programs may connect again.
   public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
@@ -132,7 +132,7 @@ public struct LinuxPort: Port, ~Copyable {
       case .chips: hasChips = true
       case .control: hasControl = true
       case .nested: hasNested = true
-      case .listener, .output, .errors: break
+      default: break
       }
     }
     if radioEvents != 0 { radio.handle(radioEvents) }
@@ -146,9 +146,9 @@ public struct LinuxPort: Port, ~Copyable {
 
   private mutating func takeSignals() {
     while true {
-      switch UInt32(bitPattern: clinuxport_next_signal(signals.number)) {
-      case CLINUXPORT_SIGNAL_END.rawValue: endRequests &+= 1
-      case CLINUXPORT_SIGNAL_HANG_UP.rawValue:
+      switch EndSignal(rawValue: clinux_next_signal(signals.number)) {
+      case .end: endRequests &+= 1
+      case .hangUp:
         // The kernel and the shell both report a closed terminal, which is one request.
         if endRequests == 0 { endRequests = 1 }
       default: return

@@ -1,5 +1,5 @@
 import BluetoothHost
-import CLinuxPort
+import Linux
 import LinuxErrors
 
 // A program without protection has neither this code nor its texts: scripts/build-eightballd.
@@ -85,7 +85,7 @@ public struct PortBonds: ~Copyable {
     var openToOthers: Int32 = 0
     var lock: Int32 = -1
     let number = unsafe path.withPointer {
-      unsafe clinuxport_open_bonds($0, &lock, &openToOthers)
+      unsafe clinux_open_bonds($0, &lock, &openToOthers)
     }
     if lock >= 0 { self.lock = PortDescriptor(owning: lock) }
     guard number >= 0 else {
@@ -100,12 +100,12 @@ public struct PortBonds: ~Copyable {
       var space = bytes.mutableSpan
       let size = 2_048 - count
       let more = unsafe space.withUnsafeMutableBufferPointer {
-        unsafe clinuxport_read(number, $0.baseAddress.map { unsafe $0 + count }, size)
+        unsafe clinux_read(number, $0.baseAddress.map { unsafe $0 + count }, size)
       }
       guard more > 0 else { break }
       count += Int(truncatingIfNeeded: more)
     }
-    clinuxport_close(number)
+    clinux_close(number)
     do throws(BondFileFault) {
       return try BondFileFormat.read(bytes.span.extracting(first: count), into: &bonds)
     } catch {
@@ -116,12 +116,12 @@ public struct PortBonds: ~Copyable {
   }
 
   private mutating func setAside() {
-    let result = unsafe path.withPointer { unsafe clinuxport_set_aside($0) }
+    let result = unsafe path.withPointer { unsafe clinux_set_aside($0) }
     if result < 0 { failure = (.setAside, ErrorNumber(result)) }
   }
 
   private mutating func makeFolder() -> Bool {
-    let result = unsafe path.withPointer { unsafe clinuxport_make_folders($0) }
+    let result = unsafe path.withPointer { unsafe clinux_make_folders($0) }
     if result < 0 { failure = (.makeFolder, ErrorNumber(result)) }
     return result >= 0
   }
@@ -135,7 +135,7 @@ public struct PortBonds: ~Copyable {
     if let failure, failure.step != .write { return false }
     let result = unsafe path.withPointer { path in
       unsafe bytes.withUnsafeBufferPointer {
-        unsafe clinuxport_replace(path, $0.baseAddress, $0.count)
+        unsafe clinux_replace(path, $0.baseAddress, $0.count)
       }
     }
     guard result >= 0 else {
@@ -185,7 +185,7 @@ public struct PortBonds: ~Copyable {
     case 16: writer.write(text: "another program is using these bonds")
     case 1: writer.write(text: "it is another user's")
     default:
-      guard let words = unsafe clinuxport_words(failure.code.rawValue) else { return }
+      guard let words = unsafe clinux_words(failure.code.rawValue) else { return }
       writer.write(start: unsafe ProgramText(c: words).span)
     }
   }

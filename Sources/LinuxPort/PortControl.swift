@@ -1,6 +1,6 @@
 import BallRunner
 import BluetoothHost
-import CLinuxPort
+import Linux
 import LinuxErrors
 
 /// A listener of the ball, or an unused entry.
@@ -32,7 +32,7 @@ struct PortListener {
     let start = count
     var space = input.mutableSpan
     let result = unsafe space.withUnsafeMutableBufferPointer {
-      unsafe clinuxport_read(number, $0.baseAddress.map { unsafe $0 + start }, $0.count - start)
+      unsafe clinux_read(number, $0.baseAddress.map { unsafe $0 + start }, $0.count - start)
     }
     switch Transfer(result) {
     case .wouldBlock: return false
@@ -51,7 +51,7 @@ struct PortListener {
     guard number >= 0, !isGone else { return true }
     let number = self.number
     let result = unsafe lines.withUnsafeBufferPointer {
-      unsafe clinuxport_send(number, $0.baseAddress, $0.count)
+      unsafe clinux_send(number, $0.baseAddress, $0.count)
     }
     isGone = Int(truncatingIfNeeded: result) != lines.count
     return !isGone
@@ -95,7 +95,7 @@ struct PortControl: ~Copyable {
 
   private var socket: PortDescriptor?
   /// What `socket` has at `path`.
-  private var place = clinuxport_place()
+  private var place = SocketPlace()
   private var listeners = InlineArray<16, PortListener>(repeating: PortListener())
   /// The packets of this turn.
   private var packets = ByteBuffer<8_192>()
@@ -112,14 +112,14 @@ struct PortControl: ~Copyable {
     guard socket != nil else { return }
     let place = place
     unsafe path.withPointer { path in
-      unsafe withUnsafePointer(to: place) { unsafe clinuxport_leave_unix(path, $0) }
+      unsafe withUnsafePointer(to: place) { unsafe clinux_leave_unix(path, $0) }
     }
   }
 
   /// Whether programs of this user may listen: the user is the ball's, or root.
   static func trusts(_ user: Int64) -> Bool {
     user >= 0
-      && (user == 0 || UInt32(truncatingIfNeeded: user) == clinuxport_user())
+      && (user == 0 || UInt32(truncatingIfNeeded: user) == clinux_user())
   }
 
   /// Writes the path to listen on: `path`; or else `control.sock` in the first folder of
@@ -143,7 +143,7 @@ struct PortControl: ~Copyable {
         writer.write(text: "/eightball-control")
       } else {
         writer.write(text: "/tmp/eightball-control-")
-        writer.write(decimal: clinuxport_user())
+        writer.write(decimal: clinux_user())
       }
       if number > 1 {
         writer.write(text: "-")
@@ -162,9 +162,9 @@ struct PortControl: ~Copyable {
       failure = ErrorNumber.nameTooLong.rawValue
       return false
     }
-    var place = clinuxport_place()
+    var place = SocketPlace()
     let number = unsafe path.withPointer { path in
-      unsafe withUnsafeMutablePointer(to: &place) { unsafe clinuxport_listen_unix(path, $0) }
+      unsafe withUnsafeMutablePointer(to: &place) { unsafe clinux_listen_unix(path, $0) }
     }
     guard number >= 0 else {
       failure = 0 &- number
@@ -204,22 +204,22 @@ struct PortControl: ~Copyable {
 
   private mutating func accept(_ queue: borrowing PollQueue) {
     guard let number = socket?.number else { return }
-    let connection = clinuxport_accept(number)
+    let connection = clinux_accept(number)
     guard connection >= 0 else {
       if ErrorNumber(connection) != .wouldBlock {
         // For example too many open files: a waiting program would wake the loop repeatedly.
-        deadline = Instant(rawValue: clinuxport_now()).advanced(by: 1_000)
+        deadline = Instant(rawValue: clinux_now()).advanced(by: 1_000)
         queue.change(number, .control, to: 0)
       }
       return
     }
     var index = 0
     while index < listeners.count, listeners[index].number >= 0 { index += 1 }
-    guard Self.trusts(clinuxport_peer(connection)) else { return clinuxport_close(connection) }
+    guard Self.trusts(clinux_peer(connection)) else { return clinux_close(connection) }
     if index == listeners.count { Self.refuse(connection) }
     guard index < listeners.count, queue.add(connection, .control, for: PollQueue.readable)
-    else { return clinuxport_close(connection) }
-    clinuxport_keep_more(connection)
+    else { return clinux_close(connection) }
+    clinux_keep_more(connection)
     listeners[index] = PortListener(connection)
     isInUse = true
     hasEvents = true
@@ -232,7 +232,7 @@ struct PortControl: ~Copyable {
       more. End one of them"}
 
       """
-    _ = unsafe clinuxport_send(connection, line.utf8Start, line.utf8CodeUnitCount)
+    _ = unsafe clinux_send(connection, line.utf8Start, line.utf8CodeUnitCount)
   }
 
   // MARK: For the ball
@@ -246,7 +246,7 @@ struct PortControl: ~Copyable {
       }
       if listeners[index].takeLine(into: &request) { return .request(index) }
       if listeners[index].isGone {
-        clinuxport_close(listeners[index].number)
+        clinux_close(listeners[index].number)
         listeners[index].number = -1
         sendPackets(false, to: index)
         return .left(index)
@@ -289,7 +289,7 @@ struct PortControl: ~Copyable {
     var writer = packets.makeAppendingWriter()
     writer.write(text: "{\"event\":\"packet\",\"time\":")
     var fraction: UInt32 = 0
-    let seconds = unsafe clinuxport_time(&fraction)
+    let seconds = unsafe clinux_time(&fraction)
     writer.write(decimal: seconds)
     var unit: UInt32 = 100_000
     while unit > 0 {

@@ -2,8 +2,8 @@ import BallRunner
 import BluetoothHost
 import Boards
 import CGPIOD
-import CLinuxPort
 import EightBall
+import Linux
 import LinuxErrors
 
 /// The lines of a board on a GPIO chip, through libgpiod. The chip may come and go.
@@ -112,7 +112,7 @@ struct PortLines: ~Copyable {
       return .edge(
         ButtonEdge(
           button: button, isClosed: held[button],
-          time: Instant(rawValue: clinuxport_now())))
+          time: Instant(rawValue: clinux_now())))
     }
     guard mayHaveEdges else { return .none }
     var edge = cgpiod_edge()
@@ -199,7 +199,7 @@ struct PortLines: ~Copyable {
   /// Notes the errno of the last call on open lines.
   private mutating func lose<Result>(_ result: Result) -> Result {
     failure = cgpiod_failure()
-    failure.code = clinuxport_last_error()
+    failure.code = clinux_last_error()
     failure.line = -1
     isOfOpenLines = true
     return result
@@ -218,7 +218,7 @@ struct PortLines: ~Copyable {
   /// The group that may open the chip; 0 if there is none.
   private var group: UInt32 {
     unsafe withUnsafeBytes(of: failure.chip) { bytes in
-      unsafe clinuxport_group(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+      unsafe clinux_group(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
     }
   }
 
@@ -243,7 +243,7 @@ struct PortLines: ~Copyable {
     case UInt8(ascii: "u"): writeUser(to: &writer)
     case UInt8(ascii: "g"): GroupFile.writeName(of: group, to: &writer)
     case UInt8(ascii: "f"):
-      guard let words = unsafe clinuxport_words(failure.code) else { return }
+      guard let words = unsafe clinux_words(failure.code) else { return }
       writer.write(start: unsafe ProgramText(c: words).span)
     default: break
     }

@@ -1,6 +1,6 @@
 import BallRunner
 import BluetoothHost
-import CLinuxPort
+import Linux
 import LinuxErrors
 
 /// A stream to print to, such as standard output, that never makes the loop wait.
@@ -36,11 +36,11 @@ struct PortOutput: ~Copyable {
   init(_ number: Int32, _ token: PollToken, second: Int32) {
     original = number
     self.token = token
-    let kind = clinuxport_kind(number)
+    let kind = FileKind(rawValue: clinux_kind(number))
     var descriptor: PortDescriptor?
-    if kind == Self.raw(CLINUXPORT_KIND_SOCKET) {
+    if kind == .socket {
       way = .socket
-    } else if kind == Self.raw(CLINUXPORT_KIND_PIPE) || kind == Self.raw(CLINUXPORT_KIND_TERMINAL) {
+    } else if kind == .pipe || kind == .terminal {
       way = second >= 0 ? .reopened : .polled
       if second >= 0 { descriptor = PortDescriptor(owning: second) }
     } else {
@@ -52,14 +52,9 @@ struct PortOutput: ~Copyable {
   /// The stream that the descriptor `number` is open on, opened a second time if it is a pipe or a
   /// terminal.
   init(_ number: Int32, _ token: PollToken) {
-    let kind = clinuxport_kind(number)
-    let canWait =
-      kind == Self.raw(CLINUXPORT_KIND_PIPE) || kind == Self.raw(CLINUXPORT_KIND_TERMINAL)
-    self.init(number, token, second: canWait ? clinuxport_reopen(number) : -1)
-  }
-
-  private static func raw(_ kind: clinuxport_kind) -> Int32 {
-    Int32(truncatingIfNeeded: kind.rawValue)
+    let kind = FileKind(rawValue: clinux_kind(number))
+    let canWait = kind == .pipe || kind == .terminal
+    self.init(number, token, second: canWait ? clinux_reopen(number) : -1)
   }
 
   /// The descriptor that is written to.
@@ -93,17 +88,17 @@ struct PortOutput: ~Copyable {
     switch way {
     case .plain, .reopened:
       return unsafe bytes.withUnsafeBufferPointer {
-        unsafe Transfer(clinuxport_write(number, $0.baseAddress, $0.count))
+        unsafe Transfer(clinux_write(number, $0.baseAddress, $0.count))
       }
     case .socket:
       return unsafe bytes.withUnsafeBufferPointer {
-        unsafe Transfer(clinuxport_send(number, $0.baseAddress, $0.count))
+        unsafe Transfer(clinux_send(number, $0.baseAddress, $0.count))
       }
     case .polled:
-      guard clinuxport_has_room(number) != 0 else { return .wouldBlock }
+      guard clinux_has_room(number) != 0 else { return .wouldBlock }
       return unsafe bytes.extracting(first: min(bytes.count, Self.portion))
         .withUnsafeBufferPointer {
-          unsafe Transfer(clinuxport_write(number, $0.baseAddress, $0.count))
+          unsafe Transfer(clinux_write(number, $0.baseAddress, $0.count))
         }
     }
   }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import CLinuxPort
+import Linux
 import LinuxErrors
 
 /// The environment variables of a service manager: sd_notify(3), sd_watchdog_enabled(3).
@@ -95,7 +95,7 @@ struct PortService: ~Copyable {
     guard name.assign(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
       throw .tooLong(socket)
     }
-    let number = clinuxport_open_datagrams()
+    let number = clinux_open_datagrams()
     guard number >= 0 else { throw .noSocket(socket, 0 &- number) }
     self.watchdogTimeout = watchdogTimeout
     self.name = name
@@ -111,7 +111,7 @@ struct PortService: ~Copyable {
       guard let number = process.span.unsignedNumber(upTo: 0x7FFF_FFFF), number > 0 else {
         throw .wrongProcess(process)
       }
-      guard Int32(truncatingIfNeeded: number) == clinuxport_process_number() else { return nil }
+      guard Int32(truncatingIfNeeded: number) == clinux_process_number() else { return nil }
     }
     let digits = text.span
     guard let number = digits.unsignedNumber(upTo: .max), number > 0 else {
@@ -131,7 +131,7 @@ struct PortService: ~Copyable {
     let length = name.count
     return unsafe message.withUnsafeBufferPointer { bytes in
       unsafe name.withPointer {
-        unsafe clinuxport_notify(number, $0, length, isAbstract, bytes.baseAddress, bytes.count)
+        unsafe clinux_notify(number, $0, length, isAbstract, bytes.baseAddress, bytes.count)
       }
     } == 0
   }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Linux
 import LinuxSystem
 
 /// A Bluetooth adapter of this machine.

@@ -3,7 +3,7 @@ import LinuxSystem
 /// The radio to use if none is named, and why.
 public struct DefaultRadio: Equatable, Sendable {
   /// The first usable adapter, or else the virtual air.
-  public var name: RadioName
+  public var name: RadioAddress
   /// Why, as a sentence without its full stop.
   public var reason: String
 

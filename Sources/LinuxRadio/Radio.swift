@@ -1,4 +1,5 @@
 import BluetoothHost
+import LinuxAir
 import LinuxSystem
 
 /// A connection to a Bluetooth controller that carries whole packets, over any transport.
@@ -16,7 +17,7 @@ public struct Radio: ~Copyable {
   ///
   /// - Parameter airPath: The path of the virtual air's socket.
   public init(
-    toBeOpened name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath
+    toBeOpened name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath
   ) {
     port = RadioSourcePort(name, loop: loop, airPath: airPath)
   }
@@ -27,7 +28,7 @@ public struct Radio: ~Copyable {
   /// - Parameter airPath: The path of the virtual air's socket.
   /// - Throws: Why it cannot be opened.
   public init(
-    _ name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath
+    _ name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath
   ) throws(RadioError) {
     port = RadioSourcePort(name, loop: loop, airPath: airPath)
     link.open(&port, at: MonotonicClock.now)
@@ -35,7 +36,7 @@ public struct Radio: ~Copyable {
   }
 
   /// Its name.
-  public var name: RadioName { port.name }
+  public var name: RadioAddress { port.name }
 
   /// The sinks that get the packets.
   public var sinks: [any PacketSink] {

@@ -39,20 +39,20 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   }
 
   /// The error for a failed call about `radio`.
-  package init(_ radio: RadioName, _ error: SystemError) {
+  package init(_ radio: RadioAddress, _ error: SystemError) {
     let code = ErrorNumber(rawValue: error.code.rawValue)
     let known: RadioError? =
-      switch radio {
+      switch radio.way {
       case .virtual: .virtual(error)
       case .adapter(let number): .known(.adapter, code, "hci\(number)", error)
-      case .unix(let path), .unixOfUser(_, let path): .known(.unix, code, path, error)
+      case .unix: .known(.unix, code, radio.place, error)
       case .tcpClient: .known(.tcpClient, code, error.subject, error)
       case .tcpServer: .known(.tcpServer, code, error.subject, error)
-      case .serial(let device, _): .known(.serial, code, device, error)
+      case .serial: .known(.serial, code, radio.place, error)
       }
     self = known ?? RadioError(error.description)
     kind = Kind(error.code, of: radio)
-    switch (radio, error.code) {
+    switch (radio.way, error.code) {
     case (.tcpServer, .addressInUse), (.serial, .busy): isInUse = true
     default: break
     }
@@ -85,7 +85,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   /// The error for the loss of `radio`.
   ///
   /// - Parameter failure: Why the last call failed, if that caused the loss.
-  package init(_ loss: RadioLoss, of radio: RadioName, failure: RadioError?) {
+  package init(_ loss: RadioLoss, of radio: RadioAddress, failure: RadioError?) {
     if loss == .port, let failure {
       self = failure
       return
@@ -114,8 +114,8 @@ extension RadioFault {
 }
 
 extension RadioError.Kind {
-  init(_ code: Errno, of radio: RadioName) {
-    switch (code, radio) {
+  init(_ code: Errno, of radio: RadioAddress) {
+    switch (code, radio.way) {
     case (.noSuchDevice, _), (.addressFamilyNotSupported, .adapter),
       (.protocolNotSupported, .adapter), (.noSuchFile, .serial):
       self = .absent

@@ -1,9 +1,10 @@
 import BluetoothHost
+import LinuxAir
 import LinuxSystem
 
 /// Opens one radio, as often as needed.
 final class RadioSource {
-  let name: RadioName
+  let name: RadioAddress
   /// The virtual air, if the radio is on it.
   let air: SharedAir?
   /// Whether other radios of this program use the same `air`, which its owner closes.
@@ -23,7 +24,7 @@ final class RadioSource {
   ///   - airPath: The path of the virtual air's socket, for the radio `virtual`.
   ///   - connect: Connects to a host's port. May block.
   init(
-    _ name: RadioName, loop: EventLoop, airPath: String,
+    _ name: RadioAddress, loop: EventLoop, airPath: String,
     connect: @escaping TCPOpening<FileDescriptor>.Work = {
       (host, port) throws(SystemError) in try StreamSocket.connect(host: host, port: port)
     }
@@ -40,7 +41,7 @@ final class RadioSource {
   /// - Parameters:
   ///   - air: The air for the radio `virtual`. Its owner closes it.
   ///   - watcher: Is notified when the radio is ready.
-  init(_ name: RadioName, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher) {
+  init(_ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher) {
     self.name = name
     self.loop = loop
     self.watcher = watcher
@@ -54,27 +55,25 @@ final class RadioSource {
   /// Opens a connection to the controller; `nil` while the controller has not connected, or its
   /// host is being looked up: the loop wakes when that changes.
   func open(at now: Instant) throws(SystemError) -> RadioConnection? {
-    switch name {
+    switch name.way {
     case .virtual:
       guard let air else { return nil }
       return try RadioConnection(try air.join(), loop: loop, watcher: watcher)
-    case .unix(let path):
+    case .unix(let user):
       return try RadioConnection(
-        try StreamSocket.connect(path: path), loop: loop, watcher: watcher)
-    case .unixOfUser(let user, let path):
-      return try RadioConnection(
-        try StreamSocket.connect(path: path, trusting: user), loop: loop, watcher: watcher)
-    case .tcpClient(let host, let port):
+        try StreamSocket.connect(path: name.place, trusting: user), loop: loop, watcher: watcher)
+    case .tcpClient(let port):
+      let host = name.place
       let connect = self.connect
       switch try call.result(of: host, port, loop: loop, at: now, connect) {
       case nil: return nil
       case let connection?:
         return try RadioConnection(connection, loop: loop, watcher: watcher)
       }
-    case .tcpServer(let host, let port):
-      return try accept(host: host, port: port, at: now)
-    case .serial(let device, let speed):
-      return try RadioConnection(try SerialPort.open(device, speed: speed), loop: loop)
+    case .tcpServer(let port):
+      return try accept(host: name.place, port: port, at: now)
+    case .serial(let speed):
+      return try RadioConnection(try SerialPort.open(name.place, speed: speed), loop: loop)
     case .adapter(let number):
       return try openAdapter(number)
     }

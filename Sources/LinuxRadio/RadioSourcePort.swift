@@ -1,10 +1,11 @@
 import BluetoothHost
+import LinuxAir
 import LinuxSystem
 
 /// The port of a named radio: its connections, which its source opens as often as needed.
 package struct RadioSourcePort: RadioPort, ~Copyable {
   /// The radio's name.
-  package let name: RadioName
+  package let name: RadioAddress
   /// The sinks that get the packets.
   package var sinks: [any PacketSink] = []
   /// Why the last attempt to open it failed; `nil` before the first attempt and after a success.
@@ -18,7 +19,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// A radio that is not open.
   ///
   /// - Parameter airPath: The path of the virtual air's socket.
-  package init(_ name: RadioName, loop: EventLoop, airPath: String = SharedAir.defaultPath) {
+  package init(_ name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath) {
     self.name = name
     source = RadioSource(name, loop: loop, airPath: airPath)
   }
@@ -29,7 +30,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   ///   - air: The air for the radio `virtual`. Its owner advances and closes it.
   ///   - watcher: Is notified when the radio is ready.
   package init(
-    _ name: RadioName, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher
+    _ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher
   ) {
     self.name = name
     source = RadioSource(name, loop: loop, sharing: air, watcher: watcher)

@@ -7,27 +7,27 @@ import Glibc
 // of this with the header.
 
 /// epoll_create1.
-@_extern(c) func clinux_create_queue() -> CInt
+@_extern(c) func clinuxsystem_create_queue() -> CInt
 
 /// epoll_ctl.
-@_extern(c) func clinux_control(
+@_extern(c) func clinuxsystem_control(
   _ queue: CInt, _ operation: CInt, _ descriptor: CInt, _ events: UInt32, _ data: UInt64
 ) -> CInt
 
 /// epoll_wait, for at most 16 events.
-@_extern(c) func clinux_wait(
+@_extern(c) func clinuxsystem_wait(
   _ queue: CInt, _ data: UnsafeMutablePointer<UInt64>?, _ events: UnsafeMutablePointer<UInt32>?,
   _ capacity: CInt, _ timeout: CInt
 ) -> CInt
 
 /// signalfd.
-@_extern(c) func clinux_open_signals(_ signals: UnsafePointer<sigset_t>?) -> CInt
+@_extern(c) func clinuxsystem_open_signals(_ signals: UnsafePointer<sigset_t>?) -> CInt
 
 /// eventfd.
-@_extern(c) func clinux_open_bell() -> CInt
+@_extern(c) func clinuxsystem_open_bell() -> CInt
 
 /// accept4.
-@_extern(c) func clinux_accept(_ listener: CInt) -> CInt
+@_extern(c) func clinuxsystem_accept(_ listener: CInt) -> CInt
 
 /// The numbers of <sys/epoll.h>.
 enum Epoll {

@@ -72,7 +72,7 @@ public final class EventLoop {
   public init() throws(SystemError) {
     ignoreBrokenPipes()
     let number = try SystemCall.run("create", "an event queue") {
-      clinux_create_queue()
+      clinuxsystem_create_queue()
     }
     epoll = FileDescriptor(owning: number, name: "the event queue")
   }
@@ -87,11 +87,18 @@ public final class EventLoop {
     _ descriptor: borrowing FileDescriptor, for interest: Readiness,
     handler: any EventHandler, token: Int = 0
   ) throws(SystemError) -> Registration {
+    try add(number: descriptor.rawValue, for: interest, handler: handler, token: token)
+  }
+
+  /// As `add`, for the descriptor with this number.
+  package func add(
+    number: CInt, for interest: Readiness, handler: any EventHandler, token: Int = 0
+  ) throws(SystemError) -> Registration {
     let index = freeSlot()
     let registration = Registration(index: index, generation: slots[index].generation)
-    try control(Epoll.add, descriptor.rawValue, interest, registration)
+    try control(Epoll.add, number, interest, registration)
     slots[index].handler = handler
-    slots[index].descriptor = descriptor.rawValue
+    slots[index].descriptor = number
     slots[index].token = token
     return registration
   }
@@ -132,7 +139,7 @@ public final class EventLoop {
     let count = try SystemCall.transfer("wait for", epoll.name) {
       let capacity = CInt(readyNumbers.count)
       return unsafe Int(
-        clinux_wait(descriptor, &readyNumbers, &readyFlags, capacity, timeout))
+        clinuxsystem_wait(descriptor, &readyNumbers, &readyFlags, capacity, timeout))
     }
     for index in 0..<(count ?? 0) {
       dispatch(readyNumbers[index], Readiness(rawValue: readyFlags[index]))
@@ -175,7 +182,7 @@ public final class EventLoop {
       UInt64(registration.generation) << 32 | UInt64(UInt32(truncatingIfNeeded: registration.index))
     let queue = epoll.rawValue
     try SystemCall.run("watch", "descriptor \(descriptor)") {
-      clinux_control(queue, operation, descriptor, interest.rawValue, data)
+      clinuxsystem_control(queue, operation, descriptor, interest.rawValue, data)
     }
   }
 }

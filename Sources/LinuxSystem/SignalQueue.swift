@@ -15,7 +15,7 @@ public struct SignalQueue: ~Copyable {
     for signal in signals { unsafe sigaddset(&set, signal) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     let number = try SystemCall.run("watch", name) {
-      unsafe clinux_open_signals(&set)
+      unsafe clinuxsystem_open_signals(&set)
     }
     descriptor = FileDescriptor(owning: number, name: name)
   }

@@ -77,7 +77,7 @@ public struct StreamListener: ~Copyable, Sendable {
       do throws(SystemError) {
         guard
           let accepted = try SystemCall.transfer(
-            "accept a connection on", descriptor.name, { Int(clinux_accept(number)) })
+            "accept a connection on", descriptor.name, { Int(clinuxsystem_accept(number)) })
         else { return nil }
         let connection = FileDescriptor(owning: CInt(accepted), name: descriptor.name)
         if isTCP { connection.sendSmallPacketsAtOnce() }

@@ -11,7 +11,7 @@ public struct Errno: RawRepresentable, Equatable, Sendable, CustomStringConverti
   }
 
   /// The error of this thread's last failed call.
-  static var current: Errno { Errno(rawValue: errno) }
+  package static var current: Errno { Errno(rawValue: errno) }
 
   /// EPERM.
   public static let notPermitted = Errno(rawValue: EPERM)

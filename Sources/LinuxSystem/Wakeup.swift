@@ -39,7 +39,7 @@ final class Bell: Sendable {
 
   init() throws(SystemError) {
     let number = try SystemCall.run("make", "a bell for the event loop") {
-      clinux_open_bell()
+      clinuxsystem_open_bell()
     }
     descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
   }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Linux
 import LinuxPort
 
 /// The address of a ball, as given with `--address`.

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Boards
+import Linux
 import LinuxPort
 
 /// The board of the ball.

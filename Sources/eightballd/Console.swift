@@ -1,6 +1,6 @@
 import BallRunner
 import BluetoothHost
-import CLinuxPort
+import Linux
 import LinuxPort
 
 /// The output before there is a ball.
@@ -51,7 +51,7 @@ enum Console {
     var rest = bytes
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBufferPointer {
-        unsafe clinuxport_write(stream, $0.baseAddress, $0.count)
+        unsafe clinux_write(stream, $0.baseAddress, $0.count)
       }
       guard count > 0 else { return }
       rest = rest.extracting(droppingFirst: Int(truncatingIfNeeded: count))

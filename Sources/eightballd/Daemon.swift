@@ -1,8 +1,8 @@
 import BallRunner
-import Boards
 import BluetoothHost
-import CLinuxPort
+import Boards
 import EightBall
+import Linux
 import LinuxPort
 
 /// The program: one ball on this machine.
@@ -57,7 +57,7 @@ enum Daemon {
   ) -> Status {
     let isJSON = options.isJSON
     let named = board.description?.radio
-    do throws(RadioChoiceError) {
+    do throws(RadioAddressError) {
       return run(
         options, address: address, board, try RadioSelection(options.radio, boards: named))
     } catch {
@@ -240,7 +240,7 @@ enum Random {
   private static func fill(_ space: consuming MutableSpan<UInt8>) {
     // Fails only without getrandom(2): then the bytes are zeros.
     _ = unsafe space.withUnsafeMutableBufferPointer {
-      unsafe clinuxport_fill_random($0.baseAddress, $0.count)
+      unsafe clinux_fill_random($0.baseAddress, $0.count)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Linux
 import LinuxPort
 
 /// The texts of `--help`.

@@ -1,4 +1,4 @@
-import CLinuxPort
+import Linux
 import LinuxPort
 
 #if hasFeature(Embedded)
@@ -16,7 +16,7 @@ import LinuxPort
     static func main() {
       let arguments = unsafe UnsafeRawPointer(CommandLine.unsafeArgv)
         .assumingMemoryBound(to: UnsafePointer<CChar>?.self)
-      clinuxport_end(Daemon.run(unsafe ArgumentList(arguments)).rawValue)
+      clinux_end(Daemon.run(unsafe ArgumentList(arguments)).rawValue)
     }
   }
 #endif

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Boards
+import Linux
 import LinuxPort
 
 /// What is wrong with the command line.
@@ -17,7 +18,7 @@ struct OptionError: Error {
     case address(AddressTextError)
     /// The address of EIGHTBALL_ADDRESS is wrong.
     case environment(AddressTextError)
-    case radio(RadioChoiceError)
+    case radio(RadioAddressError)
     case setting(BoardFault)
     case tooManySettings
     /// Both `--quiet` and `--json`.

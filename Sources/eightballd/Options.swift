@@ -2,6 +2,7 @@ import BallRunner
 import BluetoothHost
 import Boards
 import EightBall
+import Linux
 import LinuxPort
 
 /// The options of the command line.
@@ -37,7 +38,7 @@ struct Options {
   /// `--address`.
   var address: AddressText?
   /// `--radio`.
-  var radio: RadioChoice?
+  var radio: RadioAddress?
   /// `--board`.
   var board: ProgramText?
   /// The texts of `--set`, not yet checked against the board.
@@ -113,8 +114,8 @@ struct Options {
         throw OptionError(.address(error), value)
       }
     case .radio:
-      do throws(RadioChoiceError) {
-        radio = try RadioChoice(value.span)
+      do throws(RadioAddressError) {
+        radio = try RadioAddress(numeric: value.span)
       } catch {
         throw OptionError(.radio(error), value)
       }

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Boards
+import Linux
 import LinuxPort
 
 /// The ball's radio, and why it was chosen.
@@ -15,23 +16,23 @@ struct RadioSelection {
   }
 
   /// The radio.
-  var choice: RadioChoice
+  var choice: RadioAddress
   /// Why it was chosen.
   var reason: Reason
 
   /// The radio of `--radio`, or of the board, or the first adapter.
   ///
   /// - Throws: What is wrong with the board's radio.
-  init(_ option: RadioChoice?, boards radio: RadioText?) throws(RadioChoiceError) {
+  init(_ option: RadioAddress?, boards radio: RadioText?) throws(RadioAddressError) {
     reason = .named
     if let option {
       choice = option
     } else if let radio {
       reason = .board
-      choice = try RadioChoice(radio.span)
+      choice = try RadioAddress(numeric: radio.span)
     } else {
       reason = .usual
-      choice = .hci0
+      choice = .adapter(0)
     }
   }
 

@@ -1,9 +1,9 @@
 import Boards
-import CLinuxPort
+import Linux
 
 extension BoardTable {
   /// The boards of boards/shipped.conf, which is part of the program.
   static var shipped: BoardTable {
-    unsafe BoardTable(start: clinuxport_boards(), count: clinuxport_boards_size())
+    unsafe BoardTable(start: clinux_boards(), count: clinux_boards_size())
   }
 }

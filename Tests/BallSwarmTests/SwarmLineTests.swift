@@ -69,10 +69,10 @@ struct SwarmLineTests {
   @Test("A radio for one controller is refused with the radios that can be used")
   func radios() throws {
     for name in ["virtual", "unix:/tmp/air", "tcp-client:127.0.0.1:7300"] {
-      #expect(SwarmConfiguration.refusal(of: try RadioName(name)) == nil)
+      #expect(SwarmConfiguration.refusal(of: try RadioAddress(name)) == nil)
     }
     for name in ["hci0", "serial:/dev/ttyUSB0", "tcp-server:127.0.0.1:7300"] {
-      let refusal = SwarmConfiguration.refusal(of: try RadioName(name))
+      let refusal = SwarmConfiguration.refusal(of: try RadioAddress(name))
       #expect(refusal?.contains("use virtual, unix:PATH or tcp-client:HOST:PORT") == true)
     }
   }

@@ -85,7 +85,7 @@ struct DoctorRadioTests {
       .pi(block: .soft),
       Adapter(number: 1, isUp: true, isRaw: false, bus: 1, address: .zero, block: .none),
     ])
-    let asked: [(RadioName, Finding.Verdict, wrong: Int)] = [
+    let asked: [(RadioAddress, Finding.Verdict, wrong: Int)] = [
       // The other adapter's problem does not matter for this one.
       (.adapter(1), .wrong, wrong: 1), (.adapter(0), .wrong, wrong: 2), (.virtual, .note, wrong: 0),
     ]
@@ -104,14 +104,14 @@ struct DoctorRadioTests {
   }
 
   @Test("The radio cannot be opened, and the board is wrong")
-  func wrongChoices() {
+  func wrongChoices() throws {
     var machine = Machine.bare
     machine.radioFailure = RadioError(
       "there is no serial line /dev/ttyX", remedy: "Is the controller plugged in?")
     let checkup = Checkup(
       of: machine,
       radio: Checkup.CheckedRadio(
-        .serial(device: "/dev/ttyX", speed: 9_600), reason: nil, isDefault: false),
+        try RadioAddress("serial:/dev/ttyX,9600"), reason: nil, isDefault: false),
       board: Checkup.CheckedBoard(
         .failure(BoardError("b.yml", line: 7, field: "radio", "expected \u{1B}[31m")),
         reason: nil))

@@ -7,7 +7,7 @@ import Testing
 
 /// Compares the whole report about a machine, with the radio that `eightball run` chooses.
 func expect(
-  _ machine: Machine, radio: RadioName? = nil, board: BoardDescription?, reason: String? = nil,
+  _ machine: Machine, radio: RadioAddress? = nil, board: BoardDescription?, reason: String? = nil,
   _ expected: String, _ location: SourceLocation = #_sourceLocation
 ) {
   let chosen = ChosenRadio(radio, board: board, defaultRadio: machine.defaultRadio)

@@ -11,7 +11,7 @@ struct BatteryProgramTests {
   func charge() throws {
     let air = TestAir()
     let reader = try BatteryReader(CBRadio(air.radio))
-    try runBattery(on: RadioName(air.radio)) { reader.isDone.load(ordering: .relaxed) }
+    try runBattery(on: RadioAddress(air.radio)) { reader.isDone.load(ordering: .relaxed) }
     #expect(reader.charge.withLock { $0 } == 100)
   }
 }

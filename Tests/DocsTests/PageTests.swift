@@ -95,11 +95,11 @@ struct PageTests {
         let whole = name.filter { $0 != "[" && $0 != "]" }
           .replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
           .replacing("USER", with: "root").replacing("BAUD", with: "115200")
-        #expect(throws: Never.self, "\(name)") { try RadioName(whole) }
+        #expect(throws: Never.self, "\(name)") { try RadioAddress(whole) }
         // What is in brackets may be left out.
         let least = name.split(separator: "[").first.map(String.init) ?? name
         if name.contains("[") {
-          #expect(throws: Never.self, "\(name)") { try RadioName(least) }
+          #expect(throws: Never.self, "\(name)") { try RadioAddress(least) }
         }
       }
     }

@@ -164,7 +164,7 @@ struct BoardFileTests {
         + "without quotes, not \"Räspberry\""),
     Fault(
       "no such radio", "radio = hci0", "radio = bluetooth",
-      "./b.conf:4: radio: expected a radio: \(RadioName.forms), not \"bluetooth\""),
+      "./b.conf:4: radio: expected a radio: \(RadioAddress.forms), not \"bluetooth\""),
     Fault(
       "a button that is text", "shake.line = GPIO18", "shake = GPIO18",
       "./b.conf:6: shake: expected shake=none to do without it, or a field of it, such as "

@@ -100,7 +100,7 @@ struct BoardSettingTests {
         ["shake.debounce=x"],
         "--set shake.debounce=x: expected a whole number of milliseconds from 0 to 1000"
       ),
-      (["radio=x"], "--set radio=x: expected a radio: \(RadioName.forms)"),
+      (["radio=x"], "--set radio=x: expected a radio: \(RadioAddress.forms)"),
       (
         ["shake.line=SDA1"],
         "--set shake.line=SDA1: expected its offset too, such as shake.offset=23, since its "

@@ -2,6 +2,7 @@ import BallRunner
 import BluetoothHost
 import Foundation
 
+@testable import Linux
 @testable import LinuxPort
 
 /// A control socket and the queue that watches it.

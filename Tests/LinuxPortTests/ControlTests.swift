@@ -6,6 +6,7 @@ import LinuxErrors
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 /// What the suites of the control socket share: a ball and a program at a path in a folder of the test.

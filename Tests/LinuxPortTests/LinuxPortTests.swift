@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 /// The whole port, without a radio: its queue, its signals, its lines, its texts.
@@ -30,7 +31,7 @@ struct LinuxPortTests {
     var former = sigset_t()
     _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &former)
     defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
-    var port = try LinuxPort(.hci0, board: board, chipsIn: directory, service: service)
+    var port = try LinuxPort(.adapter(0), board: board, chipsIn: directory, service: service)
     try body(&port)
   }
 

@@ -1,4 +1,5 @@
 import EightBall
+import Linux
 import LinuxPort
 import Testing
 

@@ -2,6 +2,7 @@ import BallRunner
 import Glibc
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("Output of the Linux port")

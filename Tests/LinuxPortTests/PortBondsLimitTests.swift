@@ -2,6 +2,7 @@ import BluetoothHost
 import Glibc
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 /// Bond files that cannot be used: why, and what happens to them later.

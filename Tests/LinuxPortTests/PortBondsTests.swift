@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("The bond file of the Linux port")

@@ -6,6 +6,7 @@ import LinuxErrors
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("The path of the control socket")

@@ -6,6 +6,7 @@ import LinuxErrors
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 /// What the port does at the edges of its parts: descriptors that run out, streams that are opened a
@@ -202,7 +203,7 @@ struct PortLimitTests {
     let path = "\(folder.path)/air"
     let listener = try StreamListener(path: path)
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(path)".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(path)".utf8).span))
     let bytes = [UInt8](repeating: 2, count: 4_000_000)
     for _ in 0..<2 {
       #expect(radio.open(queue, at: Instant(rawValue: 0)) == .opened)
@@ -236,7 +237,7 @@ struct PortLimitTests {
     let first = try StreamSocket.connect(host: "127.0.0.1", port: port)
     let start = Instant(rawValue: 5_000)
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("tcp-client:127.0.0.1:\(port)".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("tcp-client:127.0.0.1:\(port)".utf8).span))
     for _ in 0..<2 {
       #expect(radio.open(queue, at: start) == .pending)
       #expect(radio.deadline == start.advanced(by: 1_000))
@@ -302,7 +303,7 @@ struct PortLimitTests {
     }
     let user = owners.trusted.map { ",user=\($0)" } ?? ""
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(used)\(user)".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(used)\(user)".utf8).span))
     let opening = radio.open(queue, at: Instant(rawValue: 0))
     if let refused = owners.refused {
       #expect(opening == .failed)

@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("Opening radios of the Linux port")
@@ -15,7 +16,7 @@ struct PortRadioTests {
     defer { directory.remove("air", ".air.eightball-lock") }
     let listener = try StreamListener(path: "\(directory.path)/air")
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(directory.path)/air".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
     let other = try accept(listener)
     #expect(read(&radio) == .nothing)
@@ -42,7 +43,7 @@ struct PortRadioTests {
     defer { directory.remove("air", ".air.eightball-lock") }
     let listener = try StreamListener(path: "\(directory.path)/air")
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(directory.path)/air".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
     let other = try accept(listener)
     let packet = [UInt8](repeating: 2, count: 4_096)
@@ -66,7 +67,7 @@ struct PortRadioTests {
     defer { directory.remove("air", ".air.eightball-lock") }
     let listener = try StreamListener(path: "\(directory.path)/air")
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(directory.path)/air".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
     let other = try accept(listener)
     _ = try other.write([4, 14, 1].span)
@@ -87,7 +88,7 @@ struct PortRadioTests {
     defer { directory.remove("air", ".air.eightball-lock") }
     let listener = try StreamListener(path: "\(directory.path)/air")
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("unix:\(directory.path)/air".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("unix:\(directory.path)/air".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
     let first = try accept(listener)
     switch remainder {
@@ -125,7 +126,7 @@ struct PortRadioTests {
   func nextAttempt() throws {
     // 192.0.2.0/24 is for documentation: RFC 5737. Without a route to it the attempt fails at once.
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("tcp-client:192.0.2.1:9".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("tcp-client:192.0.2.1:9".utf8).span))
     guard radio.open(queue, at: start) == .pending else { return }
     radio.handle(PollQueue.writable)
     radio.close(queue)
@@ -144,7 +145,7 @@ struct PortRadioTests {
   func foreignAddress() throws {
     // 192.0.2.0/24 is for documentation: RFC 5737.
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("tcp-server:192.0.2.1:9000".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("tcp-server:192.0.2.1:9000".utf8).span))
     #expect(radio.open(queue, at: start) == .failed)
     #expect(
       text { radio.writeTrouble(to: &$0) }
@@ -182,7 +183,7 @@ struct PortRadioTests {
     ])
   func failures(name: String, words: String) throws {
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
+    var radio = PortRadio(try RadioAddress(Array(name.utf8).span))
     #expect(open(&radio, queue) == .failed)
     #expect(text { radio.writeTrouble(to: &$0) } == words)
     // A second attempt fails the same way.
@@ -195,7 +196,7 @@ struct PortRadioTests {
     let listener = try StreamListener(host: host == "::1" ? host : "127.0.0.1", port: 0)
     let queue = try makeQueue()
     let name = "tcp-client:\(host):\(listener.port)"
-    var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
+    var radio = PortRadio(try RadioAddress(Array(name.utf8).span))
     #expect(open(&radio, queue) == .opened)
     #expect(radio.deadline == nil)
     let other = try accept(listener)
@@ -209,7 +210,7 @@ struct PortRadioTests {
   func silence() throws {
     // 192.0.2.0/24 is for documentation: RFC 5737. Without a route to it the attempt fails at once.
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("tcp-client:192.0.2.1:9".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("tcp-client:192.0.2.1:9".utf8).span))
     guard radio.open(queue, at: start) == .pending else { return }
     #expect(radio.open(queue, at: start.advanced(by: 999)) == .pending)
     #expect(radio.open(queue, at: start.advanced(by: 1_000)) == .failed)
@@ -223,7 +224,7 @@ struct PortRadioTests {
   func server() throws {
     let queue = try makeQueue()
     let port = try freePort()
-    var radio = PortRadio(try RadioChoice(Array("tcp-server:localhost:\(port)".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("tcp-server:localhost:\(port)".utf8).span))
     #expect(radio.open(queue, at: start) == .pending)
     #expect(wakes(queue) == [])
     let first = try StreamSocket.connect(host: "127.0.0.1", port: port)
@@ -239,7 +240,7 @@ struct PortRadioTests {
     close(second)
 
     // The port is taken.
-    var other = PortRadio(try RadioChoice(Array("tcp-server:localhost:\(port)".utf8).span))
+    var other = PortRadio(try RadioAddress(Array("tcp-server:localhost:\(port)".utf8).span))
     #expect(other.open(queue, at: start) == .failed)
     #expect(
       text { other.writeTrouble(to: &$0) }
@@ -251,7 +252,7 @@ struct PortRadioTests {
     let (primary, path) = try openTerminal()
     defer { Glibc.close(primary) }
     let queue = try makeQueue()
-    var radio = PortRadio(try RadioChoice(Array("serial:\(path),\(speed)".utf8).span))
+    var radio = PortRadio(try RadioAddress(Array("serial:\(path),\(speed)".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
     #expect(radio.write([1, 3, 12, 0, 10, 13].span, queue) == .taken(6))
     var space = [UInt8](repeating: 0, count: 16)
@@ -265,7 +266,7 @@ struct PortRadioTests {
 
   @Test("The speeds are those of eightball run")
   func speeds() {
-    let speeds = RadioChoice.speeds
+    let speeds = RadioAddress.speeds
     #expect(speeds.indices.map { speeds[$0] } == SerialPort.speeds)
   }
 

@@ -2,6 +2,7 @@ import BluetoothHost
 import Glibc
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("Names and failures of the Linux port")
@@ -22,7 +23,7 @@ struct PortTextTests {
       ("hci0", "hci0", "hci0"), ("hci-socket:65535", "hci65535", "hci65535"),
     ])
   func radios(_ given: String, _ name: String, _ target: String) throws {
-    let choice = try RadioChoice(Array(given.utf8).span)
+    let choice = try RadioAddress(Array(given.utf8).span)
     #expect(text { choice.write(to: &$0) } == name)
     #expect(text { choice.writeTarget(to: &$0) } == target)
   }
@@ -37,7 +38,7 @@ struct PortTextTests {
       "9600, 19200, 38400, 57600, 115200, 230400, 460800, 500000, 576000, 921600, 1000000, 1152000, "
       + "1500000, 2000000, 2500000, 3000000, 3500000, 4000000"
     for (error, words) in [
-      (RadioChoiceError.anyForm, ": expected \(anyForm)"), (.unix, ": expected unix:PATH"),
+      (RadioAddressError.anyForm, ": expected \(anyForm)"), (.unix, ": expected unix:PATH"),
       (
         .user,
         ": expected unix:PATH,user=NUMBER, with the number of a user; eightball run looks names up"

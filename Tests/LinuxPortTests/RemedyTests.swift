@@ -2,6 +2,7 @@ import BluetoothHost
 import LinuxErrors
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 @testable import eightballd
 
@@ -59,7 +60,7 @@ struct RemedyTests {
   func written() throws {
     for name in ["hci0", "unix:/air", "tcp-client:localhost:1", "tcp-server:_:1", "serial:/dev/x"] {
       for number in Int32(1)...133 {
-        var radio = PortRadio(try RadioChoice(Array(name.utf8).span))
+        var radio = PortRadio(try RadioAddress(Array(name.utf8).span))
         radio.failure = PortFailure(
           code: ErrorNumber(rawValue: number), operation: .open, explanation: .owner(1_001))
         let trouble = text { radio.writeTrouble(to: &$0) }
@@ -67,7 +68,7 @@ struct RemedyTests {
         // A radio that it names is one that it takes.
         if let start = trouble.range(of: "unix:/air,")?.lowerBound {
           let radio = Array(trouble[start...].utf8)
-          #expect(throws: Never.self) { try RadioChoice(radio.span) }
+          #expect(throws: Never.self) { try RadioAddress(radio.span) }
         }
       }
     }

@@ -2,6 +2,7 @@ import BluetoothHost
 import Glibc
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("The service manager of the Linux port")

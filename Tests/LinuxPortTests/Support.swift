@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 @testable import eightballd
 

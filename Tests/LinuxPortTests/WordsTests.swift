@@ -1,10 +1,10 @@
 import BluetoothHost
 import Boards
-import CLinuxPort
 import Glibc
 import LinuxErrors
 import Testing
 
+@testable import Linux
 @testable import LinuxPort
 
 @Suite("Texts and numbers of the Linux port")

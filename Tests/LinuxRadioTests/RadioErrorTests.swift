@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import LinuxSystem
 import LinuxTestSupport
 import Testing
@@ -28,20 +29,20 @@ struct RadioErrorTests {
       (.unix(path: "/x"), ECONNREFUSED, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), EACCES, "another user's", "as that user"),
       (.unix(path: "/x"), EPERM, "cannot use", "unix:/x,user=USER"),
-      (.unixOfUser(1, path: "/x"), ENOENT, "no controller listens at /x", "unix:/x"),
+      (.unix(path: "/x", trusting: 1), ENOENT, "no controller listens at /x", "unix:/x"),
       (
         .tcpClient(host: "h", port: 1), ECONNREFUSED, "no controller listens at subject",
         "radio --listen"
       ),
       (.tcpServer(host: "h", port: 1), EADDRINUSE, "another program listens", "another port"),
-      (.serial(device: "/dev/x", speed: 9_600), ENOENT, "no serial line /dev/x", "plugged in"),
-      (.serial(device: "/dev/x", speed: 9_600), EACCES, "may not be opened", "dialout"),
-      (.serial(device: "/dev/x", speed: 9_600), EBUSY, "another program holds", "End that"),
+      (.line("/dev/x"), ENOENT, "no serial line /dev/x", "plugged in"),
+      (.line("/dev/x"), EACCES, "may not be opened", "dialout"),
+      (.line("/dev/x"), EBUSY, "another program holds", "End that"),
       (.virtual, EACCES, "Permission denied", "EIGHTBALL_AIR"),
       (.virtual, EPERM, "cannot use", "XDG_RUNTIME_DIR"),
       (.virtual, EEXIST, "File exists", "XDG_RUNTIME_DIR"),
-    ] as [(RadioName, CInt, String, String)])
-  func others(radio: RadioName, code: CInt, reason: String, remedy: String) {
+    ] as [(RadioAddress, CInt, String, String)])
+  func others(radio: RadioAddress, code: CInt, reason: String, remedy: String) {
     expect(radio, code, reason, remedy)
   }
 
@@ -64,7 +65,7 @@ struct RadioErrorTests {
   }
 
   private func expect(
-    _ radio: RadioName, _ code: CInt, _ reason: String, _ remedy: String,
+    _ radio: RadioAddress, _ code: CInt, _ reason: String, _ remedy: String,
     _ location: SourceLocation = #_sourceLocation
   ) {
     let error = RadioError(
@@ -123,28 +124,35 @@ struct DefaultRadioTests {
   @Test(
     "has a kind for programs",
     arguments: [
-      (RadioName.adapter(0), Errno.noSuchDevice, RadioError.Kind.absent),
+      (RadioAddress.adapter(0), Errno.noSuchDevice, RadioError.Kind.absent),
       (.adapter(0), .addressFamilyNotSupported, .absent),
       (.adapter(0), .notPermitted, .notAllowed),
       (.adapter(0), .blockedByRfkill, .switchedOff),
       (.adapter(0), .busy, .other),
-      (.serial(device: "/dev/ttyUSB0", speed: 115_200), .noSuchFile, .absent),
+      (.line("/dev/ttyUSB0"), .noSuchFile, .absent),
       (.unix(path: "/run/air"), .noSuchFile, .other),
       (.unix(path: "/run/air"), .accessDenied, .notAllowed),
     ])
-  func kind(radio: RadioName, code: Errno, kind: RadioError.Kind) {
+  func kind(radio: RadioAddress, code: Errno, kind: RadioError.Kind) {
     #expect(RadioError(radio, SystemError(code, "open", "it")).kind == kind)
   }
 
   @Test(
     "says whether another program has it, which may be a ball",
     arguments: [
-      (RadioName.tcpServer(host: "_", port: 7_300), Errno.addressInUse, true),
+      (RadioAddress.tcpServer(host: "_", port: 7_300), Errno.addressInUse, true),
       (.tcpServer(host: "_", port: 7_300), .accessDenied, false),
-      (.serial(device: "/dev/ttyUSB0", speed: 115_200), .busy, true),
+      (.line("/dev/ttyUSB0"), .busy, true),
       (.unix(path: "/run/air"), .connectionRefused, false),
     ])
-  func inUse(radio: RadioName, code: Errno, isInUse: Bool) {
+  func inUse(radio: RadioAddress, code: Errno, isInUse: Bool) {
     #expect(RadioError(radio, SystemError(code, "open", "it")).isInUse == isInUse)
+  }
+}
+
+extension RadioAddress {
+  /// A serial line.
+  fileprivate static func line(_ device: String) -> RadioAddress {
+    RadioAddress(.serial(speed: 9_600), at: Array(device.utf8).span)
   }
 }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import LinuxAir
 import LinuxSystem
 import LinuxTestSupport
 import Testing
@@ -168,7 +169,7 @@ struct RadioTests {
   func silentController() throws {
     let port = try freePort()
     let loop = try EventLoop()
-    let name = RadioName.tcpServer(host: "127.0.0.1", port: port)
+    let name = RadioAddress.tcpServer(host: "127.0.0.1", port: port)
     var radio = try Radio(name, loop: loop)
     let silent = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
     let next = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
@@ -230,10 +231,12 @@ struct RadioTests {
   @Test("A full air is a loss that says so, and what to do")
   func fullAir() throws {
     let bench = try Bench()
-    let server = AirServer(air: VirtualAir(), loop: bench.loop, maximumClients: 1)
+    let server = try AirServer(air: VirtualAir(), maximumClients: 1)
+    let watch = try AirWatch(server, loop: bench.loop)
+    defer { watch.stop() }
     let path = bench.path + "-air"
     try server.listen(on: try StreamListener(path: path))
-    let name = RadioName.unix(path: path)
+    let name = RadioAddress.unix(path: path)
     var first = try Radio(name, loop: bench.loop)
     var firstProgram = Recorder()
     firstProgram.outgoing = [reset]
@@ -320,7 +323,7 @@ private final class Bench {
   private let directory: TemporaryDirectory
   private var listener: StreamListener?
   var path: String { directory.path + "/controller" }
-  var name: RadioName { .unix(path: path) }
+  var name: RadioAddress { .unix(path: path) }
 
   init() throws {
     directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ import Testing
 @Suite("The host of a radio on TCP")
 struct TCPOpeningTests {
   private let start = Instant(rawValue: 1_000)
-  private let name = RadioName.tcpClient(host: "ball.example", port: 7_300)
+  private let name = RadioAddress.tcpClient(host: "ball.example", port: 7_300)
 
   @Test(
     "A host that is not found in time is an error, is looked up once, and is used when found")

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxAir
 import LinuxSystem
 import Synchronization
 import Testing
@@ -40,13 +41,15 @@ private final class Hosting: Sendable {
     let loop = try EventLoop()
     let bell = try Wakeup(loop: loop)
     wakeup.withLock { $0 = bell }
-    let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
+    let server = try AirServer(air: VirtualAir(now: MonotonicClock.now))
+    let watch = try AirWatch(server, loop: loop)
     try server.listen(on: try StreamListener(path: path))
     whenReady()
     while !isOver.load(ordering: .relaxed) {
       try loop.wait(until: server.deadline)
       server.advance(to: MonotonicClock.now)
     }
+    watch.stop()
     server.close()
     bell.stop()
   }

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Glibc
+import LinuxAir
 import LinuxSystem
 import Testing
 import VirtualRadio
@@ -10,23 +11,21 @@ struct AirServerTests {
   /// A server on its own UNIX socket, its clients, and its notices.
   final class Fixture {
     let path: String
-    let loop: EventLoop
     let server: AirServer
     var notices: [String] = []
 
     init(_ name: String, maximumClients: Int = 64) throws {
       path = "/tmp/virtual-radio-test-\(name)-\(UInt64.random(in: 0...(.max))).sock"
-      loop = try EventLoop()
-      server = AirServer(air: VirtualAir(), loop: loop, maximumClients: maximumClients)
+      server = try AirServer(air: VirtualAir(), maximumClients: maximumClients)
       server.onNotice = { [weak self] in self?.notices.append($0.description) }
       try server.listen(on: StreamListener(path: path))
     }
 
     deinit { server.close() }
 
-    /// Turns of the loop until nothing is ready any more.
+    /// Turns of the server until nothing is ready any more.
     func settle() throws {
-      while try loop.wait(until: Instant(rawValue: 0)) {}
+      while try server.serve() {}
       server.advance(to: server.air.now)
     }
 
@@ -283,8 +282,7 @@ struct AirServerTests {
   @Test("A server accepts 64 clients by default, and up to its limit")
   func limits() throws {
     #expect(AirServer.defaultMaximumClients == 64)
-    let loop = try EventLoop()
-    #expect(AirServer(air: VirtualAir(), loop: loop).maximumClients == 64)
+    #expect(try AirServer(air: VirtualAir()).maximumClients == 64)
     let fixture = try Fixture("limits", maximumClients: 2)
     var hosts: [KeptHost] = []
     for expected in [1, 2, 2] {

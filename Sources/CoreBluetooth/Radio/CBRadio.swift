@@ -50,7 +50,7 @@ public final class CBRadio: @unchecked Sendable {
   ///     path.
   /// - Throws: An error that says what was expected instead of `name` or `address`.
   public convenience init(_ name: String, address: String? = nil, bonds: String? = nil) throws {
-    let name = try RadioName(name)
+    let name = try RadioAddress(name)
     let address = try address.map { try AddressChoice($0) } ?? .automatic
     self.init(
       RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
@@ -58,7 +58,7 @@ public final class CBRadio: @unchecked Sendable {
 
   /// A radio with sinks for its packets.
   package convenience init(
-    _ name: RadioName, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink],
+    _ name: RadioAddress, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink],
     bonds: RadioBonds = RadioBonds()
   ) {
     self.init(
@@ -154,7 +154,7 @@ extension RadioEngine {
     do {
       let address = try address.map { try AddressChoice($0) } ?? .automatic
       return RadioEngine(
-        try name.map { try RadioName($0) } ?? chosen(), address: address,
+        try name.map { try RadioAddress($0) } ?? chosen(), address: address,
         bonds: .kept(at: bonds), stopsWhenUnused: false)
     } catch let error as AddressChoiceError {
       Log.logger.error("EIGHTBALL_ADDRESS: \(error.description)")
@@ -164,7 +164,7 @@ extension RadioEngine {
     return RadioEngine(nil, stopsWhenUnused: false)
   }
 
-  private static func chosen() -> RadioName {
+  private static func chosen() -> RadioAddress {
     let choice = DefaultRadio.choose()
     Log.logger.debug("using \(choice.name.description): \(choice.reason)")
     return choice.name

@@ -1,6 +1,7 @@
 import BluetoothHost
 import Dispatch
 import Foundation
+import LinuxAir
 import LinuxRadio
 import LinuxSystem
 import Synchronization
@@ -32,7 +33,7 @@ final class RadioEngine: @unchecked Sendable {
     var finalState = CBManagerState.poweredOff
   }
 
-  private let name: RadioName?
+  private let name: RadioAddress?
   private let airPath: String
   private let stopsWhenUnused: Bool
   private let sinks: [any PacketSink]
@@ -54,7 +55,7 @@ final class RadioEngine: @unchecked Sendable {
   ///   - bonds: The store of the device's bonds.
   ///   - stopsWhenUnused: Whether the controller is released when the last observation has ended.
   init(
-    _ name: RadioName?, address: AddressChoice = .automatic,
+    _ name: RadioAddress?, address: AddressChoice = .automatic,
     airPath: String = SharedAir.defaultPath, sinks: [any PacketSink] = [],
     bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {

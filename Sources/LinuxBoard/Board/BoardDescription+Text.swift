@@ -23,7 +23,7 @@ extension BoardPart: CaseIterable, CustomStringConvertible {
 
 extension BoardDescription {
   /// The radio to use if the command line names none; `nil` for the first usable one.
-  public var radioName: RadioName? { radio.flatMap { try? RadioName($0.description) } }
+  public var radioName: RadioAddress? { radio.flatMap { try? RadioAddress($0.description) } }
 
   /// The line of a button; `nil` if the board has none.
   public func line(_ button: ButtonName) -> LineDescription? {

@@ -1,5 +1,5 @@
 import Boards
-import CLinuxPort
+import Linux
 import LinuxRadio
 import LinuxSystem
 
@@ -14,7 +14,7 @@ public struct KnownBoard: Equatable, Sendable {
   public var name: String { board.name.description }
 
   private static let table = unsafe BoardTable(
-    start: clinuxport_boards(), count: clinuxport_boards_size())
+    start: clinux_boards(), count: clinux_boards_size())
 
   /// The boards in the program, sorted by name.
   public static let shipped: [KnownBoard] = {
@@ -125,9 +125,9 @@ extension BoardError {
 extension BoardField {
   /// What it expects. This program knows more forms of a radio than the shared rules.
   var expectedWords: String {
-    self == .radio ? "a radio: \(RadioName.forms)" : expected.description
+    self == .radio ? "a radio: \(RadioAddress.forms)" : expected.description
   }
 }
 
 /// Whether `text` names a radio.
-func isRadio(_ text: String) -> Bool { (try? RadioName(text)) != nil }
+func isRadio(_ text: String) -> Bool { (try? RadioAddress(text)) != nil }

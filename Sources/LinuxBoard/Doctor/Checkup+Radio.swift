@@ -32,7 +32,9 @@ extension Checkup {
       return [trouble(failure, isWanted: radio.adapter != nil)]
     }
     var findings = adapters.map { finding($0) }
-    if case .adapter(let number) = radio.name, !adapters.contains(where: { $0.number == number }) {
+    if case .adapter(let number) = radio.name.way,
+      !adapters.contains(where: { $0.number == number })
+    {
       let missing = SystemError(.noSuchDevice, "find", "hci\(number)")
       findings.append(trouble(RadioError(radio.name, missing), isWanted: true))
     } else if adapters.isEmpty {
@@ -96,7 +98,7 @@ extension Checkup {
 
   /// Whether a ball would use this adapter.
   private func isWanted(_ adapter: Adapter) -> Bool {
-    switch radio.name {
+    switch radio.name.way {
     case .adapter(let number): number == adapter.number
     case .virtual: radio.isDefault
     default: false
@@ -110,8 +112,8 @@ extension Checkup {
 
 extension Checkup.CheckedRadio {
   /// The name, if it is an adapter's.
-  var adapter: RadioName? {
-    if case .adapter = name { name } else { nil }
+  var adapter: RadioAddress? {
+    if case .adapter = name.way { name } else { nil }
   }
 }
 

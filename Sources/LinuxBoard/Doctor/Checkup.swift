@@ -8,14 +8,14 @@ public struct Checkup: Equatable, Sendable {
   /// The radio that a ball would use.
   public struct CheckedRadio: Equatable, Sendable {
     /// Its name.
-    public var name: RadioName
+    public var name: RadioAddress
     /// Why this one; `nil` if the command line named it.
     public var reason: String?
     /// Whether it is the default radio, which neither the command line nor the board named.
     public var isDefault: Bool
 
     /// The radio `name`, for this reason.
-    public init(_ name: RadioName, reason: String?, isDefault: Bool) {
+    public init(_ name: RadioAddress, reason: String?, isDefault: Bool) {
       self.name = name
       self.reason = reason
       self.isDefault = isDefault

@@ -50,8 +50,8 @@ public struct Machine: Equatable, Sendable {
   }
 
   /// Opens a radio and closes it again, unless it is an adapter.
-  public mutating func checkRadio(_ radio: RadioName) {
-    if case .adapter = radio { return }
+  public mutating func checkRadio(_ radio: RadioAddress) {
+    if case .adapter = radio.way { return }
     do {
       let loop = try EventLoop()
       var port = RadioSourcePort(radio, loop: loop)

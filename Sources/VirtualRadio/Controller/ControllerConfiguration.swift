@@ -103,7 +103,7 @@ public struct ControllerCounters: Equatable, Sendable {
   /// Commands left unanswered on request.
   public var unansweredCommands = 0
   /// Commands refused because the controller refuses all commands.
-  var refusedCommands = 0
+  package var refusedCommands = 0
   /// Packets that came after the controller left the air.
   public var packetsAfterRemoval = 0
 

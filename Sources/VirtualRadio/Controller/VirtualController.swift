@@ -23,7 +23,7 @@ public final class VirtualController: Scheduled {
   /// The faults to inject.
   public var faults = Faults()
   /// Its counters.
-  public internal(set) var counters = ControllerCounters()
+  public package(set) var counters = ControllerCounters()
   /// Its signal strength at the others, in dBm, unless the air overrides it for a pair.
   public var signalStrength: Int8 = -50
 
@@ -33,9 +33,9 @@ public final class VirtualController: Scheduled {
   var outgoing = PacketQueue()
   var random: SplitMix64
   /// The error with which it refuses every command, if any.
-  var refusal: HCIErrorCode?
+  package var refusal: HCIErrorCode?
   /// Called for each new packet for the host.
-  var onPacket: (() -> Void)?
+  package var onPacket: (() -> Void)?
 
   // The air's state of it.
   /// Its index in the air's schedule, if it is there.

@@ -39,7 +39,7 @@ struct Doctor: Command {
   }
 
   var boardOptions = BoardOptions()
-  var radio: RadioName?
+  var radio: RadioAddress?
   var isJSON = false
 
   func run() throws {

@@ -1,3 +1,4 @@
+import LinuxAir
 import LinuxPort
 import LinuxRadio
 import LinuxSystem
@@ -51,7 +52,7 @@ struct HostAir: Command {
     ]
   }
 
-  var listen: RadioName?
+  var listen: RadioAddress?
   var limit = AirServer.defaultMaximumClients
   var verbose = false
 
@@ -62,10 +63,11 @@ struct HostAir: Command {
   }
 
   /// Where to listen: two of the forms of a radio's name.
-  private static func name(_ text: String) -> RadioName? {
-    switch try? RadioName(text) {
-    case .unix(let path): return .unix(path: path)
-    case .tcpServer(let host, let port): return .tcpServer(host: host, port: port)
+  private static func name(_ text: String) -> RadioAddress? {
+    let address = try? RadioAddress(text)
+    switch address?.way {
+    case .unix: return .unix(path: address?.place ?? "")
+    case .tcpServer: return address
     default: return nil
     }
   }
@@ -90,8 +92,9 @@ struct HostAir: Command {
       )
       throw ExitStatus.unavailable
     }
-    let server = AirServer(
-      air: VirtualAir(now: MonotonicClock.now), loop: loop, maximumClients: limit)
+    let server = try AirServer(
+      air: VirtualAir(now: MonotonicClock.now), maximumClients: limit)
+    let watch = try AirWatch(server, loop: loop)
     server.onNotice = { [verbose, limit] notice in
       switch notice {
       case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
@@ -103,17 +106,19 @@ struct HostAir: Command {
       }
     }
     let name: String
-    switch listen {
-    case .unix(let path):
-      try server.listen(on: try StreamListener(path: path))
-      name = "--radio unix:\(path)"
-    case .tcpServer(let host, let port):
+    let place = listen?.place ?? ""
+    switch listen?.way {
+    case .unix:
+      try server.listen(on: try StreamListener(path: place))
+      name = "--radio unix:\(place)"
+    case .tcpServer(let port):
       // Looking up a host's name may take long, and the loop already blocks the signals.
-      let found = try TCPOpening<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
+      let found = try TCPOpening<StreamListener>.wait(for: place, port, in: loop, endedBy: signals)
+      {
         (host, port) throws(SystemError) in try StreamListener(host: host, port: port)
       }
       guard let listener = found else { return }
-      name = "--radio tcp-client:\(host == "_" ? "HOST" : host):\(listener.port)"
+      name = "--radio tcp-client:\(place == "_" ? "HOST" : place):\(listener.port)"
       try server.listen(on: listener)
     default:
       try server.listen(on: try StreamListener(path: SharedAir.defaultPath))
@@ -124,6 +129,7 @@ struct HostAir: Command {
       server.advance(to: MonotonicClock.now)
       try loop.wait(until: server.deadline)
     }
+    watch.stop()
     server.close()
   }
 }

@@ -114,7 +114,7 @@ struct RunSwarm: Command {
   var drop: UInt32 = 0
   var vanish: UInt32 = 0
   var dropEvery: TimeOption?
-  var radio = RadioName.virtual
+  var radio = RadioAddress.virtual
   var metrics: MetricsAddress?
   var isJSON = false
   var isQuiet = false

@@ -54,8 +54,8 @@ struct ShowPanel: Command {
 
   func validate() throws(UsageError) {
     if let radio {
-      do throws(RadioNameError) {
-        _ = try RadioName(radio)
+      do throws(RadioTextError) {
+        _ = try RadioAddress(radio)
       } catch {
         throw UsageError("--radio \(radio): \(error.description).")
       }

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The radio that the command line or the board names, or else the default one.
 struct ChosenRadio {
-  var name: RadioName
+  var name: RadioAddress
   /// Why this one; `nil` if the command line named it.
   var reason: String?
   /// Whether it is the default radio, which neither the command line nor the board named.
@@ -15,7 +15,7 @@ struct ChosenRadio {
   ///   - board: Its file may name the radio.
   ///   - defaultRadio: The radio if neither names one.
   init(
-    _ option: RadioName?, board: BoardDescription? = nil,
+    _ option: RadioAddress?, board: BoardDescription? = nil,
     defaultRadio: @autoclosure () -> DefaultRadio = .choose()
   ) {
     if let name = option {
@@ -34,7 +34,7 @@ struct ChosenRadio {
   /// Which radio, and why, as a line.
   var sentence: String {
     let because = reason.map { " (\($0))" } ?? ""
-    switch name {
+    switch name.way {
     case .virtual:
       return "Radio: the virtual air\(because); other programs join with --radio virtual."
     case .tcpServer:

@@ -3,7 +3,7 @@ import LinuxRadio
 /// Which radio, and where to record its packets.
 struct RadioOptions {
   /// The radio; `nil` for the default one.
-  var radio: RadioName?
+  var radio: RadioAddress?
   /// Whether to print every packet.
   var verbose = false
   /// The file to record every packet in; `nil` for none.
@@ -33,9 +33,9 @@ struct AddressOptions {
 
 extension OptionValue {
   /// The value as the name of a radio.
-  func radio() throws(UsageError) -> RadioName {
-    do throws(RadioNameError) {
-      return try RadioName(text)
+  func radio() throws(UsageError) -> RadioAddress {
+    do throws(RadioTextError) {
+      return try RadioAddress(text)
     } catch {
       throw invalid(": \(error.description)")
     }

@@ -37,14 +37,14 @@ struct TerminalPort: Port, ~Copyable {
   ///   - hasUser: Whether a user at the terminal answers pairing questions.
   /// - Throws: `RadioError` if the radio's name is too long; `SystemError`.
   init(
-    _ name: RadioName, _ board: BoardDescription?, watchedBy sinks: [any PacketSink],
+    _ name: RadioAddress, _ board: BoardDescription?, watchedBy sinks: [any PacketSink],
     screen: Screen, hasUser: Bool
   ) throws {
     let loop = try EventLoop()
     let radio = TerminalRadio(name, loop: loop)
     // The lines of a virtual board are not the port's.
     let wired = board.map { $0.isVirtual ? BoardDescription(name: $0.name) : $0 }
-    port = try Self.makePort(try radio.choice(), board: wired)
+    port = try Self.makePort(radio.address, board: wired)
     self.radio = radio
     self.sinks = sinks
     self.screen = screen
@@ -53,7 +53,7 @@ struct TerminalPort: Port, ~Copyable {
   }
 
   private static func makePort(
-    _ radio: RadioChoice, board: BoardDescription?
+    _ radio: RadioAddress, board: BoardDescription?
   ) throws(SystemError) -> LinuxPort {
     do throws(LinuxPort.Failure) {
       return try LinuxPort(radio, board: board)

@@ -1,6 +1,7 @@
 import BallRunner
 import BluetoothHost
 import Glibc
+import LinuxAir
 import LinuxPort
 import LinuxRadio
 import LinuxSystem
@@ -9,7 +10,7 @@ import LinuxSystem
 /// hosts by name, which are looked up on another thread. It gives the port their descriptors.
 struct TerminalRadio: ~Copyable {
   /// The name as the user gave it.
-  let name: RadioName
+  let name: RadioAddress
 
   private let loop: EventLoop
   /// The virtual air; `nil` for any other radio.
@@ -22,42 +23,14 @@ struct TerminalRadio: ~Copyable {
   private(set) var failure: RadioError?
 
   /// A radio that is not open. Lookups and a hosted air run in `loop`.
-  init(_ name: RadioName, loop: EventLoop) {
+  init(_ name: RadioAddress, loop: EventLoop) {
     self.name = name
     self.loop = loop
     air = name == .virtual ? SharedAir(loop: loop) : nil
   }
 
-  /// The radio for the port.
-  ///
-  /// - Throws: What the port expects instead, for example a shorter path.
-  func choice() throws(RadioError) -> RadioChoice {
-    var choice = RadioChoice.hci0
-    switch name {
-    case .virtual:
-      // A stream. The port gets its connection.
-      choice.way = .unix(trusted: nil)
-    case .tcpClient(let host, let port) where isName(host) || host == "_":
-      choice.way = .tcpClient(port: port)
-      _ = choice.target.assign(Array(host.utf8).span)
-    case .tcpServer(let host, let port) where isName(host):
-      choice.way = .tcpServer(port: port)
-      _ = choice.target.assign(Array(host.utf8).span)
-    default:
-      let text = Array(name.description.utf8)
-      do throws(RadioChoiceError) {
-        choice = try RadioChoice(text.span)
-      } catch {
-        let failure = error
-        throw RadioError(String(writing: { failure.write(to: &$0, of: text.span) }))
-      }
-    }
-    return choice
-  }
-
-  private func isName(_ host: String) -> Bool {
-    host != "localhost" && mustBeLookedUp(host: host)
-  }
+  /// The radio for the port, which gets the connection to an air.
+  var address: RadioAddress { name == .virtual ? .unix(path: "") : name }
 
   /// When the radio must be opened again, or time must pass on a hosted air; `nil` to wait for a
   /// descriptor.
@@ -72,20 +45,20 @@ struct TerminalRadio: ~Copyable {
   mutating func open(on port: inout LinuxPort, at now: Instant) -> RadioOpening {
     failure = nil
     do throws(SystemError) {
-      switch name {
+      switch name.way {
       case .virtual:
         guard let air else { return .failed }
         return port.openRadio(on: try Self.copy(air.join()))
-      case .tcpClient(let host, let number) where isName(host) || host == "_":
-        let connection = try connecting.result(of: host, number, loop: loop, at: now) {
+      case .tcpClient(let number) where name.needsLookup:
+        let connection = try connecting.result(of: name.place, number, loop: loop, at: now) {
           (host, port) throws(SystemError) in try StreamSocket.connect(host: host, port: port)
         }
         switch connection {
         case nil: return .pending
         case let connection?: return port.openRadio(on: try Self.copy(connection))
         }
-      case .tcpServer(let host, let number) where isName(host) && !isListening:
-        let listener = try listening.result(of: host, number, loop: loop, at: now) {
+      case .tcpServer(let number) where name.needsLookup && !isListening:
+        let listener = try listening.result(of: name.place, number, loop: loop, at: now) {
           (host, port) throws(SystemError) in try StreamListener(host: host, port: port)
         }
         switch listener {

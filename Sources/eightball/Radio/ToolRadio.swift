@@ -39,7 +39,7 @@ struct ToolRadio: RadioPort, ~Copyable {
   /// A radio that is not open.
   ///
   /// - Parameter sinks: Get the packets.
-  init(_ name: RadioName, watchedBy sinks: [any PacketSink]) throws(SystemError) {
+  init(_ name: RadioAddress, watchedBy sinks: [any PacketSink]) throws(SystemError) {
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
     self.loop = loop

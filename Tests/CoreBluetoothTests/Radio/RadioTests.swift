@@ -212,7 +212,7 @@ struct RadioTests {
   @Test func aRadioIsNamedAsOnTheCommandLine() throws {
     _ = try CBRadio("virtual")
     _ = try CBRadio("tcp-client:localhost:4000")
-    let error = RadioNameError(text: "blue", expected: RadioName.forms)
+    let error = RadioTextError(text: "blue", expected: RadioAddress.forms)
     #expect(throws: error) { try CBRadio("blue") }
   }
 

@@ -27,7 +27,7 @@ struct BatteryProgram: RadioProgram, ~Copyable {
 }
 
 /// Serves the battery on the radio `name` until a wake-up after which `isOver` is true.
-func runBattery(on name: RadioName, until isOver: () -> Bool) throws {
+func runBattery(on name: RadioAddress, until isOver: () -> Bool) throws {
   let loop = try EventLoop()
   var radio = Radio(toBeOpened: name, loop: loop)
   var program = BatteryProgram()

@@ -1,0 +1,111 @@
+import BluetoothHost
+
+/// Names a descriptor in a queue: where an event comes from.
+///
+/// Values below 256 belong to the port of a ball; other programs use the values from `firstFree`.
+package struct PollToken: RawRepresentable, Equatable, Sendable {
+  /// The number that the kernel keeps.
+  package var rawValue: UInt32
+
+  /// The token with this number.
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// The first value that no port uses.
+  package static var firstFree: UInt32 { 256 }
+
+  /// The radio.
+  package static var radio: PollToken { PollToken(rawValue: 1) }
+  /// The socket that the radio's controller connects to.
+  package static var listener: PollToken { PollToken(rawValue: 2) }
+  /// Signals that end a program.
+  package static var signals: PollToken { PollToken(rawValue: 3) }
+  /// The lines of the board.
+  package static var lines: PollToken { PollToken(rawValue: 4) }
+  /// The folder of the GPIO chips.
+  package static var chips: PollToken { PollToken(rawValue: 5) }
+  /// Standard output.
+  package static var output: PollToken { PollToken(rawValue: 6) }
+  /// Standard error.
+  package static var errors: PollToken { PollToken(rawValue: 7) }
+  /// The control socket, and the programs on it.
+  package static var control: PollToken { PollToken(rawValue: 8) }
+  /// Another queue.
+  package static var nested: PollToken { PollToken(rawValue: 9) }
+}
+
+/// The descriptors that a loop waits for: epoll(7), level-triggered.
+///
+/// A queue is a descriptor too, readable while it has events. A part of a program with many
+/// descriptors has a queue of its own, and the loop above watches only that.
+package struct PollQueue: ~Copyable {
+  // The values of <sys/epoll.h>.
+
+  /// There is something to read, or the other side has closed.
+  package static var readable: UInt32 { 0x001 }
+  /// Some bytes can be written.
+  package static var writable: UInt32 { 0x004 }
+  /// The other side is gone, or the descriptor has failed: always reported.
+  package static var hangUp: UInt32 { 0x008 | 0x010 }
+  /// One event, then none until `change`.
+  package static var once: UInt32 { 1 &<< 30 }
+
+  /// How many events `wait` takes at most.
+  package static var capacity: Int { 8 }
+
+  private static var add: Int32 { 1 }
+  private static var delete: Int32 { 2 }
+  private static var modify: Int32 { 3 }
+
+  private let descriptor: PortDescriptor
+
+  /// The queue's own descriptor, for another queue.
+  package var number: Int32 { descriptor.number }
+
+  /// An empty queue; `nil` if the kernel refuses.
+  package init?() {
+    let number = clinux_create_queue()
+    guard number >= 0 else { return nil }
+    descriptor = PortDescriptor(owning: number)
+  }
+
+  /// Adds a descriptor and its `events`; `false` if the kernel refuses.
+  @discardableResult
+  package borrowing func add(_ number: Int32, _ token: PollToken, for events: UInt32) -> Bool {
+    clinux_control(descriptor.number, Self.add, number, events, token.rawValue) == 0
+  }
+
+  /// Changes the events of a descriptor.
+  @discardableResult
+  package borrowing func change(_ number: Int32, _ token: PollToken, to events: UInt32) -> Bool {
+    clinux_control(descriptor.number, Self.modify, number, events, token.rawValue) == 0
+  }
+
+  /// Removes a descriptor.
+  package borrowing func remove(_ number: Int32) {
+    _ = clinux_control(descriptor.number, Self.delete, number, 0, 0)
+  }
+
+  /// Sleeps until there are events or `timeout` milliseconds have passed, -1 for no limit; `false`
+  /// if the kernel refuses.
+  package borrowing func wait(
+    _ timeout: Int32, _ body: (_ token: PollToken, _ events: UInt32) -> Void
+  ) -> Bool {
+    var tokens = InlineArray<8, UInt32>(repeating: 0)
+    var events = InlineArray<8, UInt32>(repeating: 0)
+    let number = descriptor.number
+    var tokenSpace = tokens.mutableSpan
+    var eventSpace = events.mutableSpan
+    let count = unsafe tokenSpace.withUnsafeMutableBufferPointer { tokens in
+      unsafe eventSpace.withUnsafeMutableBufferPointer { events in
+        unsafe clinux_wait(number, tokens.baseAddress, events.baseAddress, 8, timeout)
+      }
+    }
+    guard count >= 0 else { return false }
+    for index in 0..<min(Int(truncatingIfNeeded: count), Self.capacity) {
+      body(PollToken(rawValue: tokens[index]), events[index])
+    }
+    return true
+  }
+}

@@ -1,0 +1,300 @@
+import BluetoothHost
+import LinuxErrors
+
+/// One radio, which can be reopened.
+package struct PortRadio: ~Copyable {
+  /// How long a TCP connection attempt may take, in milliseconds.
+  package static var timeout: UInt32 { 1_000 }
+
+  /// Where the controller is.
+  package let choice: RadioAddress
+  /// Why the last call failed; `nil` if it succeeded.
+  package var failure: PortFailure?
+  /// When the connection attempt ends; `nil` without one.
+  package private(set) var deadline: Instant?
+
+  private var descriptor: PortDescriptor?
+  private var listener: PortDescriptor?
+  /// Which of the host's addresses is being tried.
+  private var candidate = 0
+  /// Whether the connection attempt has succeeded or failed.
+  private var hasAnswer = false
+  private var isReadable = false
+  private var waitsToWrite = false
+  /// The adapter as it was first found: the state to restore, and the address by which to find it
+  /// under another number.
+  private var adapter: PortAdapter?
+
+  /// A radio that is not open.
+  package init(_ choice: RadioAddress) {
+    self.choice = choice
+  }
+
+  /// Whether each read and each write is one packet, as with adapters; false for a stream.
+  package var isPacketwise: Bool {
+    if case .adapter = choice.way { return true }
+    return false
+  }
+
+  /// The queue has `events` for the radio.
+  package mutating func handle(_ events: UInt32) {
+    if deadline != nil { hasAnswer = true }
+    // A hang-up is read as an end of file.
+    if events & ~PollQueue.writable != 0 { isReadable = true }
+  }
+
+  /// Opens it, or looks whether a pending attempt has ended.
+  package mutating func open(_ queue: borrowing PollQueue, at now: Instant) -> RadioOpening {
+    do throws(PortFailure) {
+      guard try prepare(queue, at: now) else { return .pending }
+      failure = nil
+      return .opened
+    } catch {
+      failure = error
+      return .failed
+    }
+  }
+
+  /// Opens the radio; `false` if the controller has not connected or answered yet.
+  private mutating func prepare(
+    _ queue: borrowing PollQueue, at now: Instant
+  ) throws(PortFailure) -> Bool {
+    switch choice.way {
+    case .unix(let user): try use(connectUnix(trusting: user), queue)
+    case .serial(let speed): try use(openSerial(speed), queue)
+    case .adapter(let number): try use(openAdapter(number), queue)
+    case .tcpClient(let port): return try connect(to: port, queue, at: now)
+    case .tcpServer(let port): return try accept(on: port, queue)
+    // The socket of the air is known above: see LinuxAir.
+    case .virtual: throw PortFailure(code: .invalidArgument, operation: .open)
+    }
+    return true
+  }
+
+  /// Uses an open connection.
+  package mutating func open(on connection: Int32, _ queue: borrowing PollQueue) -> RadioOpening {
+    do throws(PortFailure) {
+      try use(PortDescriptor(owning: connection), queue)
+      failure = nil
+      return .opened
+    } catch {
+      failure = error
+      return .failed
+    }
+  }
+
+  /// Takes controllers from this listener.
+  package mutating func listen(_ number: Int32, _ queue: borrowing PollQueue) {
+    listener = PortDescriptor(owning: number)
+    queue.add(number, .listener, for: PollQueue.readable)
+  }
+
+  private mutating func use(
+    _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
+  ) throws(PortFailure) {
+    guard queue.add(new.number, .radio, for: PollQueue.readable) else {
+      throw PortFailure(code: ErrorNumber(rawValue: clinux_last_error()), operation: .wait)
+    }
+    descriptor = consume new
+    isReadable = false
+    waitsToWrite = false
+  }
+
+  /// Closes it. An adapter goes back to its previous state.
+  package mutating func close(_ queue: borrowing PollQueue) {
+    guard let number = descriptor?.number else { return }
+    queue.remove(number)
+    descriptor = nil
+    deadline = nil
+    adapter?.restore()
+  }
+
+  // MARK: Bytes
+
+  /// Reads the available bytes into the front of `space`.
+  package mutating func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    guard isReadable, let number = descriptor?.number else { return .nothing }
+    let capacity = space.count
+    let result = unsafe space.withUnsafeMutableBufferPointer {
+      unsafe clinux_read(number, $0.baseAddress, $0.count)
+    }
+    switch Transfer(result) {
+    case .bytes(0): return .closed
+    case .bytes(let count):
+      // The stream has no more now; the queue reports later bytes.
+      if count < capacity, !isPacketwise { isReadable = false }
+      return .bytes(count)
+    case .wouldBlock:
+      isReadable = false
+      return .nothing
+    case .failed(let code):
+      failure = PortFailure(code: code, operation: .read)
+      return .failed
+    }
+  }
+
+  /// Writes as many of the first `bytes` as are taken now.
+  package mutating func write(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> RadioWrite {
+    guard let number = descriptor?.number else { return .taken(0) }
+    let result = unsafe bytes.withUnsafeBufferPointer {
+      unsafe clinux_write(number, $0.baseAddress, $0.count)
+    }
+    let count: Int
+    switch Transfer(result) {
+    case .bytes(let taken): count = taken
+    case .wouldBlock: count = 0
+    case .failed(let code):
+      failure = PortFailure(code: code, operation: .write)
+      return .failed
+    }
+    if (count < bytes.count) != waitsToWrite {
+      waitsToWrite.toggle()
+      let more = waitsToWrite ? PollQueue.writable : 0
+      queue.change(number, .radio, to: PollQueue.readable | more)
+    }
+    return .taken(count)
+  }
+
+  // MARK: Transports
+
+  /// Connects to the UNIX socket, if the owner of its file and the listening user are this user,
+  /// root, or `user`. Nothing is sent before.
+  private func connectUnix(trusting user: UInt32?) throws(PortFailure) -> PortDescriptor {
+    guard choice.target.count <= 107 else {
+      throw PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong)
+    }
+    let result = unsafe choice.target.withPointer { unsafe clinux_connect_unix($0) }
+    guard result >= 0 else {
+      throw PortFailure(code: ErrorNumber(result), operation: .connect)
+    }
+    let descriptor = PortDescriptor(owning: result)
+    // Checks the owner of a link, and of its target: another user's link can lead anywhere.
+    let link = unsafe choice.target.withPointer { unsafe clinux_owner($0, 0) }
+    let file = unsafe choice.target.withPointer { unsafe clinux_owner($0, 1) }
+    try Self.check(clinux_peer(descriptor.number), trusting: user)
+    try Self.check(link, trusting: user)
+    try Self.check(file, trusting: user)
+    return descriptor
+  }
+
+  private static func check(_ owner: Int64, trusting user: UInt32?) throws(PortFailure) {
+    guard owner >= 0 else {
+      throw PortFailure(code: ErrorNumber(owner), operation: .connect)
+    }
+    let owner = UInt32(truncatingIfNeeded: owner)
+    guard owner == clinux_user() || owner == user || owner == 0 else {
+      throw PortFailure(code: .notPermitted, operation: .use, explanation: .owner(owner))
+    }
+  }
+
+  private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
+    let result = unsafe choice.target.withPointer { unsafe clinux_open_serial($0) }
+    guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: .open) }
+    let descriptor = PortDescriptor(owning: result)
+    let configured = clinux_configure_serial(descriptor.number, speed)
+    guard configured >= 0 else {
+      throw PortFailure(code: ErrorNumber(configured), operation: .configure)
+    }
+    return descriptor
+  }
+
+  private mutating func openAdapter(_ number: UInt16) throws(PortFailure) -> PortDescriptor {
+    var present: PortAdapter
+    if let adapter, adapter.hasAddress, let moved = PortAdapter.find(address: adapter.address) {
+      present = moved
+    } else {
+      present = try PortAdapter.find(number)
+    }
+    let channel = try present.open()
+    if let adapter, adapter.address == present.address {
+      present.isUp = adapter.isUp
+    }
+    adapter = present
+    return channel
+  }
+
+  // MARK: TCP
+
+  private mutating func connect(
+    to port: UInt16, _ queue: borrowing PollQueue, at now: Instant
+  ) throws(PortFailure) -> Bool {
+    var code: ErrorNumber
+    if let deadline {
+      if !hasAnswer, now < deadline { return false }
+      code = hasAnswer ? takeAnswer() : .timedOut
+      if code.rawValue == 0, let number = descriptor?.number {
+        self.deadline = nil
+        queue.change(number, .radio, to: PollQueue.readable)
+        return true
+      }
+      self.deadline = nil
+      if let number = descriptor?.number { queue.remove(number) }
+      descriptor = nil
+      candidate &+= 1
+    } else {
+      candidate = 0
+      code = .invalidArgument
+    }
+    // Each of the host's addresses is tried in order.
+    while let address = TCPAddress(choice.target, candidate, toListen: false) {
+      let (result, isPending) = address.connect(to: port)
+      if result >= 0 {
+        try use(PortDescriptor(owning: result), queue)
+        guard isPending else { return true }
+        queue.change(result, .radio, to: PollQueue.writable)
+        hasAnswer = false
+        deadline = now.advanced(by: Self.timeout)
+        return false
+      }
+      code = ErrorNumber(result)
+      candidate &+= 1
+    }
+    throw PortFailure(code: code, operation: .connect)
+  }
+
+  private mutating func takeAnswer() -> ErrorNumber {
+    guard let number = descriptor?.number else { return .invalidArgument }
+    return ErrorNumber(rawValue: clinux_connection_error(number))
+  }
+
+  private mutating func accept(
+    on port: UInt16, _ queue: borrowing PollQueue
+  ) throws(PortFailure) -> Bool {
+    if listener == nil { listener = try listen(on: port, queue) }
+    guard let number = listener?.number else { return false }
+    let result = clinux_accept(number)
+    if result >= 0 {
+      // One controller is enough: the next one waits, without waking the loop, until this one has
+      // gone.
+      queue.change(number, .listener, to: 0)
+      try use(PortDescriptor(owning: result), queue)
+      return true
+    }
+    let code = ErrorNumber(result)
+    guard code == .wouldBlock else {
+      throw PortFailure(code: code, operation: .accept)
+    }
+    queue.change(number, .listener, to: PollQueue.readable)
+    return false
+  }
+
+  private func listen(
+    on port: UInt16, _ queue: borrowing PollQueue
+  ) throws(PortFailure) -> PortDescriptor {
+    var code = ErrorNumber.invalidArgument
+    var index = 0
+    while let address = TCPAddress(choice.target, index, toListen: true) {
+      let result = address.listen(on: port)
+      if result >= 0 {
+        let descriptor = PortDescriptor(owning: result)
+        queue.add(result, .listener, for: PollQueue.readable)
+        return descriptor
+      }
+      code = ErrorNumber(result)
+      // The next address is for a machine without this family, not for a taken port.
+      if code == .addressInUse || code == .accessDenied { break }
+      index += 1
+    }
+    throw PortFailure(code: code, operation: .listen)
+  }
+}

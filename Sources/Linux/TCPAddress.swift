@@ -1,0 +1,50 @@
+/// An address of a host that needs no lookup.
+struct TCPAddress {
+  /// The bytes in network order: the first 4 or all 16.
+  var bytes = InlineArray<16, UInt8>(repeating: 0)
+  /// 4 for IPv4, 16 for IPv6.
+  var length: Int32
+
+  /// The address number `index` of `host`: localhost and "" are 127.0.0.1, then ::1; for listening,
+  /// "_" is all IPv4 addresses, then all IPv6 addresses. `nil` if there is none, or if the host is
+  /// a name.
+  init?(_ host: CText<256>, _ index: Int, toListen: Bool) {
+    let isLoopback = host.count == 0 || host.span.equals("localhost")
+    if isLoopback || toListen && host.span.equals("_") {
+      guard index < 2 else { return nil }
+      length = index == 0 ? 4 : 16
+      guard isLoopback else { return }
+      if index == 0 { bytes[0] = 127 }
+      bytes[index == 0 ? 3 : 15] = 1
+      return
+    }
+    guard index == 0 else { return nil }
+    var space = InlineArray<16, UInt8>(repeating: 0)
+    var span = space.mutableSpan
+    length = unsafe span.withUnsafeMutableBufferPointer { target in
+      unsafe host.withPointer { unsafe clinux_parse_address($0, target.baseAddress) }
+    }
+    bytes = space
+    guard length > 0 else { return nil }
+  }
+
+  /// Begins to connect to a port.
+  ///
+  /// - Returns: The descriptor, or a negated errno; and whether the connection is still pending.
+  func connect(to port: UInt16) -> (result: Int32, isPending: Bool) {
+    var isPending: Int32 = 0
+    let length = self.length
+    let result = unsafe bytes.span.withUnsafeBufferPointer {
+      unsafe clinux_connect_tcp($0.baseAddress, length, port, &isPending)
+    }
+    return (result, isPending != 0)
+  }
+
+  /// Listens on a port: a descriptor, or a negated errno.
+  func listen(on port: UInt16) -> Int32 {
+    let length = self.length
+    return unsafe bytes.span.withUnsafeBufferPointer {
+      unsafe clinux_listen_tcp($0.baseAddress, length, port)
+    }
+  }
+}

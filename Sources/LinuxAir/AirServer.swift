@@ -1,0 +1,330 @@
+import BluetoothHost
+import Linux
+import LinuxSystem
+import VirtualRadio
+
+/// Serves an air on listening sockets: each connection is one new controller, and carries a stream
+/// of H4 packets, for `unix:` and `tcp-client:` radios.
+///
+/// It runs on the caller's thread. All its sockets are in one queue, whose descriptor, `number`, the
+/// program's loop watches: when that is readable, the program calls `serve()`. It calls
+/// `advance(to:)` after each turn of its loop, by `deadline`, and after it has used a controller of
+/// its own (`air.addController()`). That sets the time and writes waiting packets to the clients. The
+/// program's controllers may then have packets: see `VirtualController.hasPacket`.
+///
+/// A client that closes its socket is a controller that loses power: its peers' links end by
+/// supervision timeout, unless `whenClientsLeave` says otherwise. (A host that shuts down in order
+/// ends its links before it closes.) A client that reads slowly delays its packets and blocks their
+/// senders' buffers, as over a real radio; one that sends commands without reading the answers is
+/// dropped.
+///
+/// When the air is full, a new client's first command is refused with Connection Rejected due to
+/// Limited Resources (0x0D; Core Specification, Vol 1, Part F, 2.13), and the client is
+/// disconnected. No controller answers Reset in this way for another reason. If the process has
+/// reached its limit on open files, the client gets that answer to Reset at once.
+///
+/// A packet from one client costs nothing for clients that do not receive it.
+public final class AirServer {
+  /// What happens to the clients.
+  public enum Notice: Equatable, Sendable, CustomStringConvertible {
+    /// A client has connected; its controller has this public address.
+    case joined(DeviceAddress)
+    /// A client has closed its socket.
+    case left(DeviceAddress)
+    /// A client was disconnected, for this reason.
+    case dropped(DeviceAddress, why: String)
+    /// A client was refused, because this many, the maximum, are connected. The next notice of this
+    /// kind follows only after one has left and the air is full again.
+    case full(Int)
+    /// No client can be accepted now, for this reason.
+    case cannotAccept(why: String)
+
+    /// The notice as a sentence without its full stop.
+    public var description: String {
+      switch self {
+      case .joined(let address): "\(address.text) joined"
+      case .left(let address): "\(address.text) left"
+      case .dropped(let address, let why): "\(address.text) dropped: \(why)"
+      case .full(let count):
+        "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): refused a program"
+      case .cannotAccept(let why): "cannot accept a new client: \(why)"
+      }
+    }
+  }
+
+  /// The air, which may also have controllers of the program.
+  public let air: VirtualAir
+  /// How a client's controller leaves when its socket is closed.
+  public var whenClientsLeave = VirtualAir.Removal.vanishing
+  /// The configuration of the clients' controllers. An `aclDataLength` above 2,048 has no use: a
+  /// longer packet from a client is dropped.
+  public var configuration: ControllerConfiguration
+  /// Called for each notice.
+  public var onNotice: ((Notice) -> Void)?
+
+  /// Every listener and every client.
+  let queue: PollQueue
+  /// What each token of the queue stands for. A token is not used twice, so that an event that was
+  /// reported before its socket was closed finds nothing.
+  private var sockets: [UInt32: any AirSocket] = [:]
+  private var nextToken = PollToken.firstFree
+  private var listeners: [AirListener] = []
+  private(set) var clients: [AirClient] = []
+  /// How many clients it accepts at once.
+  package let maximumClients: Int
+  /// Clients with packets that their sockets may take.
+  private var waiting: [AirClient] = []
+  /// An empty array with capacity, for reuse.
+  private var spare: [AirClient] = []
+  /// Clients that are being refused, the oldest first.
+  private var refused: [AirClient] = []
+  /// The air of the refused clients' controllers.
+  private let emptyAir = VirtualAir()
+  private var hasReportedFull = false
+  /// Closed for a moment to refuse a client at the limit on open files.
+  private var spareDescriptor: FileDescriptor?
+
+  /// How many clients a server accepts by default.
+  public static let defaultMaximumClients = 64
+  /// How many refused clients may wait without a command: a new one replaces the oldest.
+  private static let maximumRefused = 16
+
+  /// A server that does not listen yet.
+  ///
+  /// - Parameters:
+  ///   - air: The air that clients join.
+  ///   - configuration: What the controller of a client can do.
+  ///   - maximumClients: Further ones are refused until one leaves. Each client takes a file
+  ///     descriptor: see `FileLimit`.
+  /// - Throws: Why the kernel gives no queue.
+  public init(
+    air: VirtualAir, configuration: ControllerConfiguration = .init(),
+    maximumClients: Int = defaultMaximumClients
+  ) throws(SystemError) {
+    guard let queue = PollQueue() else {
+      throw SystemError(.current, "create", "an event queue")
+    }
+    self.queue = queue
+    self.air = air
+    self.configuration = configuration
+    self.maximumClients = maximumClients
+  }
+
+  /// The descriptor of the server's queue, which is readable when `serve()` has work.
+  public var number: Int32 { queue.number }
+
+  /// How many clients are connected.
+  public var clientCount: Int { clients.count }
+
+  /// Accepts clients from `listener`, until `close()`.
+  public func listen(on listener: consuming StreamListener) throws(SystemError) {
+    if spareDescriptor == nil { spareDescriptor = try FileLimit.spareDescriptor() }
+    let listener = AirListener(listener, token: takeToken(), server: self)
+    try watch(listener, for: PollQueue.readable)
+    listeners.append(listener)
+  }
+
+  /// Accepts the clients that wait, and takes the packets that have come. Does not sleep.
+  ///
+  /// - Returns: Whether there was something to do.
+  /// - Throws: Why the queue cannot be read.
+  @discardableResult
+  public func serve() throws(SystemError) -> Bool {
+    var total = 0
+    // Others have their turn after a few dozen sockets.
+    for _ in 0..<8 {
+      var count = 0
+      let isRight = queue.wait(0) { token, events in
+        count += 1
+        sockets[token.rawValue]?.handle(events)
+      }
+      guard isRight else { throw SystemError(.current, "wait for", "the air's sockets") }
+      total += count
+      if count < PollQueue.capacity { break }
+    }
+    return total > 0
+  }
+
+  /// When `advance(to:)` must be called next; `nil` to wait for packets.
+  public var deadline: Instant? { air.deadline }
+
+  /// Sets the time, by the monotonic clock, and writes the waiting packets to the clients.
+  public func advance(to now: Instant) {
+    air.advance(to: now)
+    flush()
+  }
+
+  /// Disconnects every client and stops listening. The program's own controllers stay.
+  public func close() {
+    for client in clients { remove(client, .left(client.controller.address)) }
+    for client in refused { dismiss(client) }
+    for listener in listeners { forget(listener) }
+    listeners.removeAll()
+  }
+
+  // MARK: The queue
+
+  private func takeToken() -> PollToken {
+    defer { nextToken &+= 1 }
+    return PollToken(rawValue: nextToken)
+  }
+
+  private func watch(_ socket: any AirSocket, for events: UInt32) throws(SystemError) {
+    guard queue.add(socket.number, socket.token, for: events) else {
+      throw SystemError(.current, "watch", "descriptor \(socket.number)")
+    }
+    sockets[socket.token.rawValue] = socket
+  }
+
+  private func forget(_ socket: any AirSocket) {
+    guard sockets.removeValue(forKey: socket.token.rawValue) != nil else { return }
+    queue.remove(socket.number)
+  }
+
+  // MARK: Clients
+
+  /// Accepts every client that waits at `listener`.
+  func accept(from listener: AirListener) {
+    do throws(SystemError) {
+      while let connection = try listener.listener.accept() {
+        if clients.count < maximumClients {
+          try admit(connection)
+        } else {
+          try refuse(connection)
+        }
+      }
+    } catch {
+      if !hasReportedFull { onNotice?(.cannotAccept(why: error.description)) }
+      if error.code == .tooManyOpenFiles, spareDescriptor != nil {
+        hasReportedFull = true
+        return turnAway(from: listener)
+      }
+      // A client that cannot be accepted now must not wake the loop again and again.
+      listener.pause()
+    }
+  }
+
+  private func admit(_ connection: consuming FileDescriptor) throws(SystemError) {
+    air.advance(to: MonotonicClock.now)
+    let controller = air.addController(configuration: configuration)
+    let client = AirClient(connection, token: takeToken(), controller: controller, server: self)
+    do throws(SystemError) {
+      try open(client)
+    } catch {
+      air.remove(controller, .politely)
+      throw error
+    }
+    clients.append(client)
+    onNotice?(.joined(controller.address))
+  }
+
+  private func open(_ client: AirClient) throws(SystemError) {
+    try watch(client, for: PollQueue.readable)
+    client.open()
+  }
+
+  private func close(_ client: AirClient) {
+    forget(client)
+    client.close()
+  }
+
+  /// Keeps a client until its first command, which is refused.
+  private func refuse(_ connection: consuming FileDescriptor) throws(SystemError) {
+    let controller = emptyAir.addController()
+    controller.refusal = .rejectedDueToLimitedResources
+    let client = AirClient(connection, token: takeToken(), controller: controller, server: self)
+    try open(client)
+    if refused.count == Self.maximumRefused { dismiss(refused[0]) }
+    refused.append(client)
+    guard !hasReportedFull else { return }
+    hasReportedFull = true
+    onNotice?(.full(clients.count))
+  }
+
+  /// Refuses the client that waits at `listener`, at the limit on open files: sends the answer
+  /// before the command.
+  private func turnAway(from listener: AirListener) {
+    spareDescriptor = nil
+    do throws(SystemError) {
+      if let connection = try listener.listener.accept() {
+        let refusal: [UInt8] = [
+          HCIPacketType.event.rawValue, HCIEventCode.commandComplete.rawValue, 4, 1,
+          UInt8(truncatingIfNeeded: HCIOpcode.reset.rawValue),
+          UInt8(truncatingIfNeeded: HCIOpcode.reset.rawValue >> 8),
+          HCIErrorCode.rejectedDueToLimitedResources.rawValue,
+        ]
+        _ = try connection.write(refusal.span)
+      }
+    } catch {
+      // The client has gone, or the process has opened another file. The client waits or retries.
+      listener.pause()
+    }
+    spareDescriptor = try? FileLimit.spareDescriptor()
+  }
+
+  /// Reads what `client` has sent, and writes the resulting packets to all clients.
+  func serve(_ client: AirClient, _ events: UInt32) {
+    if events & (PollQueue.readable | PollQueue.hangUp) != 0 {
+      air.advance(to: MonotonicClock.now)
+      if let departure = client.receive() { remove(client, departure) }
+    }
+    // Its socket may take the rest now.
+    if events & (PollQueue.writable | PollQueue.hangUp) != 0 { packetIsWaiting(for: client) }
+    flush()
+    if client.controller.counters.refusedCommands > 0 { dismiss(client) }
+  }
+
+  /// Adds `client` to those with packets that their sockets may take.
+  func packetIsWaiting(for client: AirClient) {
+    guard !client.isWaiting else { return }
+    client.isWaiting = true
+    waiting.append(client)
+  }
+
+  /// Writes to each client that has packets as much as its socket takes.
+  private func flush() {
+    // A packet that one client takes frees another's buffer, which causes a packet for that one.
+    while !waiting.isEmpty {
+      var round = spare
+      spare = []
+      swap(&round, &waiting)
+      // In the order of their arrival, which is deterministic.
+      if round.count > 1 { round.sort { $0.controller.number < $1.controller.number } }
+      for client in round {
+        client.isWaiting = false
+        if let departure = client.transmit() { remove(client, departure) }
+      }
+      round.removeAll(keepingCapacity: true)
+      spare = round
+    }
+  }
+
+  private func remove(_ client: AirClient, _ notice: Notice) {
+    guard let index = clients.firstIndex(where: { $0 === client }) else { return dismiss(client) }
+    clients.remove(at: index)
+    close(client)
+    air.remove(client.controller, whenClientsLeave)
+    hasReportedFull = false
+    onNotice?(notice)
+    for listener in listeners { listener.resume() }
+  }
+
+  /// Removes a client that was refused.
+  private func dismiss(_ client: AirClient) {
+    guard let index = refused.firstIndex(where: { $0 === client }) else { return }
+    refused.remove(at: index)
+    close(client)
+    emptyAir.remove(client.controller, .politely)
+    for listener in listeners { listener.resume() }
+  }
+}
+
+/// A socket in the queue of a server.
+protocol AirSocket: AnyObject {
+  /// Its descriptor.
+  var number: Int32 { get }
+  /// Its token in the queue.
+  var token: PollToken { get }
+  /// The queue has these events for it.
+  func handle(_ events: UInt32)
+}

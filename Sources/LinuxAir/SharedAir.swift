@@ -1,0 +1,87 @@
+import Glibc
+import LinuxSystem
+import VirtualRadio
+
+/// This user's virtual air. The first program hosts it, later ones join it.
+///
+/// The hosting program connects to its own socket like the others. When it ends, the others lose
+/// their radios, and the first one to reconnect hosts the air. A program joins no other user's air
+/// except root's.
+public final class SharedAir {
+  /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
+  public static var defaultPath: String {
+    if let path = CurrentProcess.environment("EIGHTBALL_AIR") { return path }
+    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
+      return directory + "/eightball-air.sock"
+    }
+    return "/tmp/eightball-air-\(CurrentProcess.userNumber).sock"
+  }
+
+  /// The air, if this program hosts it.
+  package private(set) var server: AirServer?
+  private var watch: AirWatch?
+
+  private let path: String
+  private let loop: EventLoop
+  private let maximumClients: Int
+  private let ownClients: Int
+
+  /// The air at `path`. If this program must host it, it does so in `loop`.
+  ///
+  /// - Parameters:
+  ///   - maximumClients: How many radios it takes, if this program hosts it.
+  ///   - ownClients: How many of them are this program's: each takes another open file.
+  package init(
+    path: String = SharedAir.defaultPath, loop: EventLoop,
+    maximumClients: Int = AirServer.defaultMaximumClients, ownClients: Int = 0
+  ) {
+    self.path = path
+    self.loop = loop
+    self.maximumClients = maximumClients
+    self.ownClients = ownClients
+  }
+
+  /// A connection to a new controller.
+  package func join() throws(SystemError) -> FileDescriptor {
+    // Between two steps here, another program may begin or stop to host the air.
+    for attempt in 1... {
+      do throws(SystemError) {
+        return try joinOrHost()
+      } catch {
+        let isRace = error.code == .addressInUse || isAbsence(error.code)
+        guard isRace, attempt < 10 else { throw error }
+        poll(nil, 0, 5)
+      }
+    }
+    throw SystemError(.addressInUse, "join", path)
+  }
+
+  /// Stops hosting: connected programs must find another host.
+  package func close() {
+    watch?.stop()
+    watch = nil
+    server?.close()
+    server = nil
+  }
+
+  private func joinOrHost() throws(SystemError) -> FileDescriptor {
+    do throws(SystemError) {
+      return try StreamSocket.connect(path: path)
+    } catch {
+      guard isAbsence(error.code) else { throw error }
+    }
+    let listener = try StreamListener(path: path)
+    // With a low limit on open files, accepts a few programs anyway, as long as that works.
+    let room = max(FileLimit.makeRoom(for: maximumClients + ownClients) - ownClients, 8)
+    let server = try AirServer(
+      air: VirtualAir(now: MonotonicClock.now), maximumClients: room)
+    try server.listen(on: listener)
+    watch = try AirWatch(server, loop: loop)
+    self.server = server
+    return try StreamSocket.connect(path: path)
+  }
+
+  private func isAbsence(_ code: Errno) -> Bool {
+    code == .noSuchFile || code == .connectionRefused
+  }
+}

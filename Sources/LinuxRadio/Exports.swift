@@ -1,0 +1,2 @@
+// Who opens a radio names it.
+@_exported import struct Linux.RadioAddress
