@@ -1,0 +1,72 @@
+import Foundation
+
+/// An object that reports changes of its properties.
+protocol Observed: AnyObject {
+  var observers: Observers { get }
+}
+
+/// The observers of one object's properties.
+///
+/// The object reports that something has changed; each observer compares its property with the last
+/// value.
+final class Observers: Sendable {
+  private struct Contents: @unchecked Sendable {
+    var last = 0
+    var checks: [(number: Int, check: () -> Void)] = []
+  }
+
+  /// The observers of other objects, whose key paths may lead to an `Observed` one.
+  static let ofOtherObjects = Observers()
+
+  private let contents = Locked(Contents())
+
+  /// Calls the handlers of changed properties, in the order of the observations. The caller must
+  /// hold no lock.
+  func notify() {
+    let others = Self.ofOtherObjects.contents.withLock(\.checks)
+    for (_, check) in contents.withLock(\.checks) + others { check() }
+  }
+
+  /// Observes a property of `object`, which is not retained.
+  func add<Object: AnyObject, Value>(
+    to object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,
+    _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let known = Locked(object[keyPath: keyPath])
+    let check = { [weak object] in
+      guard let object else { return }
+      let change: (old: Value, new: Value)? = known.withLock { known in
+        let (old, new) = (known, object[keyPath: keyPath])
+        known = new
+        return isSame(old, new) ? nil : (old, new)
+      }
+      guard let change else { return }
+      handler(object, NSKeyValueObservedChange(change.new, before: change.old, options))
+    }
+    let number = contents.withLock { contents in
+      contents.last += 1
+      contents.checks.append((contents.last, check))
+      return contents.last
+    }
+    if options.contains(.initial) {
+      handler(object, NSKeyValueObservedChange(object[keyPath: keyPath], before: nil, options))
+    }
+    return NSKeyValueObservation { [weak self] in
+      self?.contents.withLock { $0.checks.removeAll { $0.number == number } }
+    }
+  }
+}
+
+extension NSKeyValueObservedChange {
+  fileprivate init(_ new: Value, before old: Value?, _ options: NSKeyValueObservingOptions) {
+    self.init(
+      kind: .setting, newValue: options.contains(.new) ? new : nil,
+      oldValue: options.contains(.old) ? old : nil, indexes: nil, isPrior: false)
+  }
+}
+
+/// Whether two values of a property are the same. Values that cannot be compared never change.
+private func isSame<Value>(_ one: Value, _ other: Value) -> Bool {
+  func isEqual<Known: Equatable>(_ known: Known) -> Bool { known == other as? Known }
+  return (one as? any Equatable).map { isEqual($0) } ?? true
+}
