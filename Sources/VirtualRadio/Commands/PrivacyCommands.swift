@@ -1,6 +1,46 @@
 import BluetoothHost
 
 extension VirtualController {
+  func performAcceptList(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    switch opcode {
+    case .leReadFilterAcceptListSize:
+      succeed(command) { $0.write(configuration.acceptListSize) }
+      return nil
+    case .leClearFilterAcceptList:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      state.acceptList.removeAll()
+    default:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      guard let device = DeviceAddress(&reader) else { return .invalidCommandParameters }
+      if opcode == .leRemoveDeviceFromFilterAcceptList {
+        state.acceptList.removeAll { $0 == device }
+      } else if !state.acceptList.contains(device) {
+        guard state.acceptList.count < Int(configuration.acceptListSize) else {
+          return .memoryCapacityExceeded
+        }
+        state.acceptList.append(device)
+      }
+    }
+    succeed(command)
+    return nil
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.8.15: the list is fixed while something filters by it.
+  private var isUsingAcceptList: Bool {
+    if let advertising = state.advertising,
+      advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly
+    {
+      return true
+    }
+    if state.scan?.parameters.acceptListOnly == true { return true }
+    guard let initiation = state.initiation else { return false }
+    return initiation.target == nil
+  }
+}
+
+extension VirtualController {
   func performPrivacy(
     _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
   ) -> HCIErrorCode? {
@@ -69,5 +109,36 @@ extension VirtualController {
   /// Whether the controller advertises, scans or initiates.
   private var isUsingAddresses: Bool {
     state.advertising != nil || state.scan != nil || state.initiation != nil
+  }
+}
+
+/// The hosts' commands for encryption. EncryptionProcedure.swift has the procedure on the link.
+extension VirtualController {
+  func performEncryption(
+    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
+  ) -> HCIErrorCode? {
+    var handleReader = reader
+    guard let handle = ConnectionHandle(&handleReader), let end = link(handle) else {
+      return .unknownConnectionIdentifier
+    }
+    switch opcode {
+    case .leEnableEncryption:
+      guard let request = LEEnableEncryption(&reader) else { return .invalidCommandParameters }
+      guard end.role == .central, end.encryptionStart == nil else { return .commandDisallowed }
+      accept(command)
+      startEncryption(of: end, request)
+    case .leLongTermKeyRequestReply:
+      guard let request = LELongTermKeyRequestReply(&reader) else {
+        return .invalidCommandParameters
+      }
+      guard end.isAskedForKey else { return .commandDisallowed }
+      succeed(command, handle)
+      answer(end, faults.change(request.key))
+    default:
+      guard end.isAskedForKey else { return .commandDisallowed }
+      succeed(command, handle)
+      answer(end, nil)
+    }
+    return nil
   }
 }
