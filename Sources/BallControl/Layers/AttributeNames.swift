@@ -85,7 +85,7 @@ struct AttributeNames {
     case .clientSupportedFeatures: "Client Supported Features"
     case .databaseHash: "Database Hash"
     case .serverSupportedFeatures: "Server Supported Features"
-    default: AssignedNames.name(of: uuid) ?? unassigned(uuid)
+    default: uuid.assignedName?.description ?? unassigned(uuid)
     }
   }
 

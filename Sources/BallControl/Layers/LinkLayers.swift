@@ -79,20 +79,17 @@ struct LinkLayers {
   }
 
   private static func name(_ channel: L2CAPChannel) -> String {
-    switch channel {
-    case .att: "channel 4: ATT"
-    case .leSignalling: "channel 5: signalling"
-    case .securityManager: "channel 6: SMP"
-    default: "channel \(PacketDescription.hexadecimal(channel.rawValue))"
-    }
+    channel.name.map { "channel \(channel.rawValue): \($0)" }
+      ?? "channel \(PacketDescription.hexadecimal(channel.rawValue))"
   }
 
   /// The command and its length. The content may be a key, so it is not shown.
   private static func securityText(_ pdu: Span<UInt8>) -> String {
     var reader = ByteReader(pdu)
-    guard let code = reader.readUInt8() else { return "no command: the frame is empty" }
-    let name = PacketDescription.securityName(code)
-    if SMPCode(rawValue: code) == .pairingFailed, let reason = reader.readUInt8() {
+    guard let byte = reader.readUInt8() else { return "no command: the frame is empty" }
+    let code = SMPCode(rawValue: byte)
+    let name = PacketDescription.name(of: code)
+    if code == .pairingFailed, let reason = reader.readUInt8() {
       return "\(name), reason \(PacketDescription.hexadecimal(reason))"
     }
     return name + PacketDescription.length(reader.count)
@@ -204,7 +201,7 @@ struct ChannelLayers {
     guard let command = SignallingCommand(payload) else {
       return "cut short" + PacketDescription.length(payload.count)
     }
-    let name = PacketDescription.signallingName(command.code.rawValue)
+    let name = PacketDescription.name(of: command.code)
     guard command.isComplete else { return "\(name), cut short" }
     var reader = ByteReader(command.data)
     switch command.code {

@@ -16,6 +16,16 @@ public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
   public static let leSignalling = L2CAPChannel(rawValue: 0x0005)
   /// The Security Manager Protocol.
   public static let securityManager = L2CAPChannel(rawValue: 0x0006)
+
+  /// The short name of the channel's protocol; `nil` for a dynamic channel, or an unknown one.
+  public var name: StaticString? {
+    switch self {
+    case .att: "ATT"
+    case .leSignalling: "signalling"
+    case .securityManager: "SMP"
+    default: nil
+    }
+  }
 }
 
 /// Reassembles the L2CAP frames of one link from the fragments in ACL packets.

@@ -34,6 +34,25 @@ public struct SignallingCode: RawRepresentable, Equatable, Sendable {
   public static let creditBasedReconfigureRequest = SignallingCode(rawValue: 0x19)
   /// Answers that request: 4.28.
   public static let creditBasedReconfigureResponse = SignallingCode(rawValue: 0x1A)
+
+  /// The command's name in the specification; `nil` for a value that is not listed here.
+  public var name: StaticString? {
+    switch self {
+    case .commandReject: "Command Reject"
+    case .disconnectionRequest: "Disconnection Request"
+    case .disconnectionResponse: "Disconnection Response"
+    case .connectionParameterUpdateRequest: "Connection Parameter Update Request"
+    case .connectionParameterUpdateResponse: "Connection Parameter Update Response"
+    case .leCreditBasedConnectionRequest: "LE Credit Based Connection Request"
+    case .leCreditBasedConnectionResponse: "LE Credit Based Connection Response"
+    case .flowControlCredit: "Flow Control Credit Indication"
+    case .creditBasedConnectionRequest: "Credit Based Connection Request"
+    case .creditBasedConnectionResponse: "Credit Based Connection Response"
+    case .creditBasedReconfigureRequest: "Credit Based Reconfigure Request"
+    case .creditBasedReconfigureResponse: "Credit Based Reconfigure Response"
+    default: nil
+    }
+  }
 }
 
 /// A signalling command: its code, its identifier and its data, without a copy.
@@ -103,7 +122,8 @@ enum Signalling {
       return nil
     }
     switch command.code {
-    case .connectionParameterUpdateRequest where isCentral && data.count == 8:
+    case .connectionParameterUpdateRequest
+    where isCentral && data.count == ConnectionParameters.length:
       // Only a peripheral may send it: 4.20. Result 0x0000: accepted; 0x0001: rejected.
       var reader = ByteReader(data)
       guard let parameters = ConnectionParameters(&reader) else { return nil }
@@ -113,13 +133,10 @@ enum Signalling {
         to: &response)
       response.write(UInt16(isAccepted ? 0x0000 : 0x0001))
       return isAccepted ? parameters : nil
-    case .leCreditBasedConnectionRequest where data.count == 10:
-      // Channel, MTU, MPS and credits, all 0; result 0x0002: no such SPSM.
-      SignallingCommand.writeHeader(
-        .leCreditBasedConnectionResponse, identifier: command.identifier, length: 10,
-        to: &response)
-      response.write(UInt64(0))
-      response.write(UInt16(0x0002))
+    case .leCreditBasedConnectionRequest
+    where data.count == LECreditBasedConnectionRequest.length:
+      LECreditBasedConnectionResponse(refusal: .spsmNotSupported)
+        .write(identifier: command.identifier, to: &response)
     case .creditBasedConnectionRequest where data.count >= 10 && data.count <= 18:
       // MTU, MPS and credits 0; result 0x0002: no such SPSM; a CID of 0 for each channel.
       let channels = (data.count - 8) / 2
@@ -135,7 +152,7 @@ enum Signalling {
       SignallingCommand.writeHeader(
         .creditBasedReconfigureResponse, identifier: command.identifier, length: 2, to: &response)
       response.write(UInt16(0x0003))
-    case .disconnectionRequest where data.count == 4:
+    case .disconnectionRequest where data.count == DisconnectionRequest.length:
       // Reason 0x0002: no such channel, with both its CIDs.
       SignallingCommand.writeHeader(
         .commandReject, identifier: command.identifier, length: 6, to: &response)
@@ -160,7 +177,8 @@ enum Signalling {
     _ parameters: ConnectionParameters, identifier: UInt8, to writer: inout ByteWriter
   ) {
     SignallingCommand.writeHeader(
-      .connectionParameterUpdateRequest, identifier: identifier, length: 8, to: &writer)
+      .connectionParameterUpdateRequest, identifier: identifier,
+      length: ConnectionParameters.length, to: &writer)
     parameters.write(to: &writer)
   }
 }

@@ -42,6 +42,27 @@ public struct SMPCode: RawRepresentable, Equatable, Sendable {
 
   /// Whether the code is not reserved.
   public var isAssigned: Bool { rawValue >= 0x01 && rawValue <= 0x0E }
+
+  /// The PDU's name in the specification; `nil` for a reserved code.
+  public var name: StaticString? {
+    switch self {
+    case .pairingRequest: "Pairing Request"
+    case .pairingResponse: "Pairing Response"
+    case .pairingConfirm: "Pairing Confirm"
+    case .pairingRandom: "Pairing Random"
+    case .pairingFailed: "Pairing Failed"
+    case .encryptionInformation: "Encryption Information"
+    case .centralIdentification: "Central Identification"
+    case .identityInformation: "Identity Information"
+    case .identityAddressInformation: "Identity Address Information"
+    case .signingInformation: "Signing Information"
+    case .securityRequest: "Security Request"
+    case .pairingPublicKey: "Pairing Public Key"
+    case .pairingDHKeyCheck: "Pairing DHKey Check"
+    case .pairingKeypressNotification: "Pairing Keypress Notification"
+    default: nil
+    }
+  }
 }
 
 /// A set of Security Manager codes, a bit each.
@@ -114,21 +135,18 @@ public struct PairingFailure: RawRepresentable, Equatable, Sendable {
   public static let keyRejected = PairingFailure(rawValue: 0x0F)
 }
 
-/// The Security Manager's answers on a device without security, in either role: pairing fails at
-/// once, so that the peer continues unencrypted instead of waiting for 30 s.
-///
-/// Core Specification, Vol 3, Part H, 3.5.
-public enum PairingRefusal {
-  /// Writes the response to a Security Manager PDU; nothing for Pairing Failed, or a reserved code
-  /// (Vol 3, Part H, 3.3).
-  public static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
+extension NoSecurity {
+  /// Writes the response to a Security Manager PDU: pairing fails at once, so that the peer
+  /// continues unencrypted instead of waiting for 30 s. Writes nothing for Pairing Failed or a
+  /// reserved code.
+  ///
+  /// Core Specification, Vol 3, Part H, 3.3 and 3.5.
+  static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }
     let code = SMPCode(rawValue: byte)
     guard code != .pairingFailed, code.isAssigned else { return }
     let asksToPair = code == .pairingRequest || code == .securityRequest
-    let reason: PairingFailure = asksToPair ? .pairingNotSupported : .commandNotSupported
-    response.write(SMPCode.pairingFailed.rawValue)
-    response.write(reason.rawValue)
+    PairingFailed(asksToPair ? .pairingNotSupported : .commandNotSupported).write(to: &response)
   }
 }

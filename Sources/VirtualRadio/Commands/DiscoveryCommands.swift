@@ -1,9 +1,7 @@
 import BluetoothHost
 
 extension VirtualController {
-  func performAdvertising(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performAdvertising(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .leSetRandomAddress:
       guard state.advertising == nil, state.scan == nil, state.initiation == nil else {
@@ -27,16 +25,16 @@ extension VirtualController {
       guard let enable = reader.readUInt8(), enable <= 1 else { return .invalidCommandParameters }
       guard enable == 1 else {
         advertise(nil)
-        succeed(command)
+        succeed(opcode)
         return nil
       }
-      return startAdvertising(command)
+      return startAdvertising(opcode)
     }
-    succeed(command)
+    succeed(opcode)
     return nil
   }
 
-  private func startAdvertising(_ command: CommandDefinition) -> HCIErrorCode? {
+  private func startAdvertising(_ opcode: HCIOpcode) -> HCIErrorCode? {
     guard let air else { return .hardwareFailure }
     let parameters = state.advertisingParameters
     guard let own = ownAddress(parameters.ownAddressType) else { return .invalidCommandParameters }
@@ -61,7 +59,7 @@ extension VirtualController {
     }
     advertising.next = air.now.advanced(by: advertising.interval)
     advertise(advertising)
-    succeed(command)
+    succeed(opcode)
     air.deliverAdvertisement(of: self)
     return nil
   }
@@ -92,9 +90,7 @@ extension LESetAdvertisingParameters {
 }
 
 extension VirtualController {
-  func performScanning(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performScanning(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     if opcode == .leSetScanParameters {
       guard state.scan == nil else { return .commandDisallowed }
       guard let request = LESetScanParameters(&reader), request.type <= 1,
@@ -103,7 +99,7 @@ extension VirtualController {
         request.filterPolicy <= 1
       else { return .invalidCommandParameters }
       state.scanParameters = request
-      succeed(command)
+      succeed(opcode)
       return nil
     }
     guard let request = LESetScanEnable(&reader), request.enable <= 1,
@@ -111,7 +107,7 @@ extension VirtualController {
     else { return .invalidCommandParameters }
     guard request.enable == 1 else {
       scan(nil)
-      succeed(command)
+      succeed(opcode)
       return nil
     }
     let parameters = state.scanParameters
@@ -127,7 +123,7 @@ extension VirtualController {
           isActive: parameters.type == 1, own: own,
           acceptListOnly: parameters.filterPolicy == 1,
           filtersDuplicates: request.filterDuplicates == 1)))
-    succeed(command)
+    succeed(opcode)
     air?.deliverAdvertisements(to: self)
     return nil
   }
@@ -233,13 +229,11 @@ extension VirtualController {
 }
 
 extension VirtualController {
-  func performInitiation(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performInitiation(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     if opcode == .leCreateConnectionCancel {
       guard state.initiation != nil else { return .commandDisallowed }
       initiate(nil)
-      succeed(command)
+      succeed(opcode)
       emitConnectionFailure(.unknownConnectionIdentifier, role: .central)
       return nil
     }
@@ -262,7 +256,7 @@ extension VirtualController {
     }
     guard links.count < configuration.maximumLinks else { return .connectionLimitExceeded }
     initiate(Initiation(target: target, own: own, parameters: parameters))
-    accept(command)
+    accept(opcode)
     air?.connectInitiator(self)
     return nil
   }

@@ -1,9 +1,7 @@
 import BluetoothHost
 
 extension VirtualController {
-  func performLink(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performLink(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
       return .unknownConnectionIdentifier
     }
@@ -12,10 +10,10 @@ extension VirtualController {
       guard let reason = reader.readUInt8(), Self.disconnectReasons.contains(reason) else {
         return .invalidCommandParameters
       }
-      accept(command)
+      accept(opcode)
       close(end, reason: HCIErrorCode(rawValue: reason))
     case .readRemoteVersionInformation:
-      accept(command)
+      accept(opcode)
       // Out of range, only the end of the link follows.
       guard end.peer != nil else { return nil }
       emitEvent(.readRemoteVersionInformationComplete) { writer in
@@ -26,7 +24,7 @@ extension VirtualController {
         writer.write(UInt16(0))
       }
     default:
-      accept(command)
+      accept(opcode)
       guard let peer = end.peer?.controller else { return nil }
       emitLEEvent(.readRemoteFeaturesComplete) { writer in
         writer.write(HCIErrorCode.success.rawValue)
@@ -75,9 +73,7 @@ extension VirtualController {
 
 /// Connection parameters and their updates.
 extension VirtualController {
-  func performUpdate(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performUpdate(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
       return .unknownConnectionIdentifier
     }
@@ -85,7 +81,7 @@ extension VirtualController {
       guard let reason = reader.readUInt8() else { return .invalidCommandParameters }
       guard end.isAskedForParameters else { return .commandDisallowed }
       end.isAskedForParameters = false
-      succeed(command, handle)
+      succeed(opcode, handle)
       end.peer?.reportParameters(HCIErrorCode(rawValue: reason))
       return nil
     }
@@ -95,11 +91,11 @@ extension VirtualController {
     if opcode == .leRemoteConnectionParameterRequestReply {
       guard end.isAskedForParameters else { return .commandDisallowed }
       end.isAskedForParameters = false
-      succeed(command, handle)
+      succeed(opcode, handle)
       end.adopt(parameters, requestedBy: end.peer)
       return nil
     }
-    accept(command)
+    accept(opcode)
     if end.role == .central {
       end.adopt(parameters, requestedBy: end)
     } else {
@@ -146,27 +142,25 @@ extension LinkEnd {
 
 /// Data length and PHY.
 extension VirtualController {
-  func performDataLength(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performDataLength(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .leReadSuggestedDefaultDataLength:
-      succeed(command) { state.suggestedDataLength.write(to: &$0) }
+      succeed(opcode) { state.suggestedDataLength.write(to: &$0) }
     case .leReadMaximumDataLength:
-      succeed(command) { writer in
+      succeed(opcode) { writer in
         DataLength.maximum.write(to: &writer)
         DataLength.maximum.write(to: &writer)
       }
     case .leWriteSuggestedDefaultDataLength:
       guard let suggested = DataLength(&reader) else { return .invalidCommandParameters }
       state.suggestedDataLength = suggested
-      succeed(command)
+      succeed(opcode)
     default:
       guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
         return .unknownConnectionIdentifier
       }
       guard let request = DataLength(&reader) else { return .invalidCommandParameters }
-      succeed(command, handle)
+      succeed(opcode, handle)
       requestDataLength(request, on: end)
     }
     return nil
@@ -184,22 +178,20 @@ extension VirtualController {
     peer.reportDataLength()
   }
 
-  func performPHY(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performPHY(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     if opcode == .leSetDefaultPHY {
       guard let preference = PHYPreference(&reader) else { return .invalidCommandParameters }
       guard preference.isSupported else { return .unsupportedFeatureOrParameterValue }
       state.preferredTransmitPHYs = preference.transmit
       state.preferredReceivePHYs = preference.receive
-      succeed(command)
+      succeed(opcode)
       return nil
     }
     guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
       return .unknownConnectionIdentifier
     }
     if opcode == .leReadPHY {
-      succeed(command, handle) { writer in
+      succeed(opcode, handle) { writer in
         writer.write(end.transmitPHY)
         writer.write(end.peer?.transmitPHY ?? end.transmitPHY)
       }
@@ -207,7 +199,7 @@ extension VirtualController {
     }
     guard let preference = PHYPreference(&reader) else { return .invalidCommandParameters }
     guard preference.isSupported else { return .unsupportedFeatureOrParameterValue }
-    accept(command)
+    accept(opcode)
     choosePHYs(end, preference)
     return nil
   }

@@ -1,12 +1,10 @@
 import BluetoothHost
 
 extension VirtualController {
-  func performAcceptList(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performAcceptList(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .leReadFilterAcceptListSize:
-      succeed(command) { $0.write(configuration.acceptListSize) }
+      succeed(opcode) { $0.write(configuration.acceptListSize) }
       return nil
     case .leClearFilterAcceptList:
       guard !isUsingAcceptList else { return .commandDisallowed }
@@ -23,7 +21,7 @@ extension VirtualController {
         state.acceptList.append(device)
       }
     }
-    succeed(command)
+    succeed(opcode)
     return nil
   }
 
@@ -41,12 +39,10 @@ extension VirtualController {
 }
 
 extension VirtualController {
-  func performPrivacy(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performPrivacy(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .leReadResolvingListSize:
-      succeed(command) { $0.write(configuration.resolvingListSize) }
+      succeed(opcode) { $0.write(configuration.resolvingListSize) }
       return nil
     case .leReadPeerResolvableAddress, .leReadLocalResolvableAddress:
       guard let peer = DeviceAddress(&reader) else { return .invalidCommandParameters }
@@ -54,7 +50,7 @@ extension VirtualController {
       let address =
         opcode == .leReadPeerResolvableAddress ? entry?.peerAddress : entry?.localAddress
       guard let address else { return .unknownConnectionIdentifier }
-      succeed(command) { address.writeBytes(to: &$0) }
+      succeed(opcode) { address.writeBytes(to: &$0) }
       return nil
     case .leSetResolvablePrivateAddressTimeout:
       guard let request = LESetResolvablePrivateAddressTimeout(&reader),
@@ -70,7 +66,7 @@ extension VirtualController {
     default:
       if let status = changeResolvingList(opcode, &reader) { return status }
     }
-    succeed(command)
+    succeed(opcode)
     return nil
   }
 
@@ -114,9 +110,7 @@ extension VirtualController {
 
 /// The hosts' commands for encryption. EncryptionProcedure.swift has the procedure on the link.
 extension VirtualController {
-  func performEncryption(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performEncryption(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     var handleReader = reader
     guard let handle = ConnectionHandle(&handleReader), let end = link(handle) else {
       return .unknownConnectionIdentifier
@@ -125,18 +119,18 @@ extension VirtualController {
     case .leEnableEncryption:
       guard let request = LEEnableEncryption(&reader) else { return .invalidCommandParameters }
       guard end.role == .central, end.encryptionStart == nil else { return .commandDisallowed }
-      accept(command)
+      accept(opcode)
       startEncryption(of: end, request)
     case .leLongTermKeyRequestReply:
       guard let request = LELongTermKeyRequestReply(&reader) else {
         return .invalidCommandParameters
       }
       guard end.isAskedForKey else { return .commandDisallowed }
-      succeed(command, handle)
+      succeed(opcode, handle)
       answer(end, faults.change(request.key))
     default:
       guard end.isAskedForKey else { return .commandDisallowed }
-      succeed(command, handle)
+      succeed(opcode, handle)
       answer(end, nil)
     }
     return nil

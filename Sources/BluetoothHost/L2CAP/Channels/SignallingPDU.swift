@@ -5,7 +5,7 @@ public protocol SignallingPDU: Equatable, Sendable {
   /// The command's code.
   static var code: SignallingCode { get }
   /// The length of its data in bytes.
-  var length: Int { get }
+  static var length: Int { get }
   /// Reads the data; `nil` if bytes are missing.
   init?(_ reader: inout ByteReader)
   /// Writes the data.
@@ -23,7 +23,8 @@ extension SignallingPDU {
 
   /// Writes the whole command, its header first.
   public func write(identifier: UInt8, to writer: inout ByteWriter) {
-    SignallingCommand.writeHeader(Self.code, identifier: identifier, length: length, to: &writer)
+    SignallingCommand.writeHeader(
+      Self.code, identifier: identifier, length: Self.length, to: &writer)
     write(to: &writer)
   }
 }
@@ -66,7 +67,7 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
   }
 
   /// 10.
-  public var length: Int { 10 }
+  public static var length: Int { 10 }
 
   /// Reads the data; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {
@@ -124,7 +125,7 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
   }
 
   /// 10.
-  public var length: Int { 10 }
+  public static var length: Int { 10 }
 
   /// Reads the data; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {
@@ -196,7 +197,7 @@ public protocol DisconnectionPDU: SignallingPDU {
 
 extension DisconnectionPDU {
   /// 4.
-  public var length: Int { 4 }
+  public static var length: Int { 4 }
 
   /// Reads the data; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {
@@ -269,7 +270,7 @@ public struct FlowControlCreditIndication: SignallingPDU {
   }
 
   /// 4.
-  public var length: Int { 4 }
+  public static var length: Int { 4 }
 
   /// Reads the data; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {

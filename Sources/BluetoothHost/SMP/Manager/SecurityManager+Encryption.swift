@@ -138,8 +138,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   private mutating func setSecurity(_ security: LinkSecurity, at index: Int) {
-    var security = security
-    security = security.subtracting(.bonded)
+    var security = security.subtracting(.bonded)
     if table[index].identity != nil { security = security | .bonded }
     table[index].security = security
     if !security.contains(.encrypted) {

@@ -32,11 +32,7 @@ extension Pairing where Agreement: ~Copyable {
   }
 
   /// The security of the link while it is encrypted with the new key.
-  public var security: LinkSecurity {
-    var security = state.bond.security
-    security = security.subtracting(.bonded)
-    return security
-  }
+  public var security: LinkSecurity { state.bond.security.subtracting(.bonded) }
 
   /// Encryption of the link was turned on or off, or failed. Returns whether that concerns the key
   /// of this pairing.

@@ -136,21 +136,19 @@ extension Pairing where Agreement: ~Copyable {
 
 extension PairingFeaturesPDU {
   /// The whole PDU, as in confirm values.
-  var bytes: InlineArray<7, UInt8> { features.bytes(after: Self.code) }
+  var bytes: InlineArray<7, UInt8> {
+    var bytes = InlineArray<7, UInt8>(repeating: 0)
+    var writer = ByteWriter(bytes.mutableSpan)
+    write(to: &writer)
+    return bytes
+  }
 }
 
 extension PairingFeatures {
-  fileprivate func bytes(after code: SMPCode) -> InlineArray<7, UInt8> {
-    [
-      code.rawValue, ioCapability.rawValue, hasOOBData ? 0x01 : 0x00,
-      authenticationRequirements.rawValue, maximumKeySize, initiatorKeys.rawValue,
-      responderKeys.rawValue,
-    ]
-  }
-
-  /// The part that is in check values.
+  /// IO capability, OOB flag and AuthReq, as in check values.
   var ioCap: InlineArray<3, UInt8> {
-    [ioCapability.rawValue, hasOOBData ? 0x01 : 0x00, authenticationRequirements.rawValue]
+    let bytes = PairingRequest(self).bytes
+    return [bytes[1], bytes[2], bytes[3]]
   }
 }
 

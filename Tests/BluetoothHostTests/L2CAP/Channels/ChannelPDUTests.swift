@@ -12,7 +12,7 @@ private func pdu<PDU: SignallingPDU>(
     let bytes = [code, 0x09, UInt8(data.count), 0] + data
     #expect(
       written { value.write(identifier: 0x09, to: &$0) } == bytes, sourceLocation: sourceLocation)
-    #expect(value.length == data.count, sourceLocation: sourceLocation)
+    #expect(PDU.length == data.count, sourceLocation: sourceLocation)
     func read(_ bytes: [UInt8]) -> PDU? {
       guard let command = SignallingCommand(bytes.span) else { return nil }
       return PDU(command)
