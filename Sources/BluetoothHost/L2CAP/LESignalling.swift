@@ -135,7 +135,7 @@ enum Signalling {
       return isAccepted ? parameters : nil
     case .leCreditBasedConnectionRequest
     where data.count == LECreditBasedConnectionRequest.length:
-      LECreditBasedConnectionResponse(refusal: .spsmNotSupported)
+      LECreditBasedConnectionResponse(error: .spsmNotSupported)
         .write(identifier: command.identifier, to: &response)
     case .creditBasedConnectionRequest where data.count >= 10 && data.count <= 18:
       // MTU, MPS and credits 0; result 0x0002: no such SPSM; a CID of 0 for each channel.

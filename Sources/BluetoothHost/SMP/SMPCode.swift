@@ -94,7 +94,7 @@ struct SMPCodeSet: Equatable {
 /// The reason in Pairing Failed.
 ///
 /// Core Specification, Vol 3, Part H, 3.5.5. An open set: a peer may send any byte.
-public struct PairingFailure: RawRepresentable, Equatable, Sendable {
+public struct PairingError: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
@@ -104,35 +104,35 @@ public struct PairingFailure: RawRepresentable, Equatable, Sendable {
   }
 
   /// The user did not enter the passkey, or cancelled.
-  public static let passkeyEntryFailed = PairingFailure(rawValue: 0x01)
+  public static let passkeyEntryFailed = PairingError(rawValue: 0x01)
   /// There is no out-of-band data.
-  public static let oobNotAvailable = PairingFailure(rawValue: 0x02)
+  public static let oobNotAvailable = PairingError(rawValue: 0x02)
   /// The IO capabilities do not allow the required authentication.
-  public static let authenticationRequirements = PairingFailure(rawValue: 0x03)
+  public static let authenticationRequirements = PairingError(rawValue: 0x03)
   /// The random number does not match the confirm value.
-  public static let confirmValueFailed = PairingFailure(rawValue: 0x04)
+  public static let confirmValueFailed = PairingError(rawValue: 0x04)
   /// The device does not pair, or not now.
-  public static let pairingNotSupported = PairingFailure(rawValue: 0x05)
+  public static let pairingNotSupported = PairingError(rawValue: 0x05)
   /// The key would be too short.
-  public static let encryptionKeySize = PairingFailure(rawValue: 0x06)
+  public static let encryptionKeySize = PairingError(rawValue: 0x06)
   /// The device does not support the PDU.
-  public static let commandNotSupported = PairingFailure(rawValue: 0x07)
+  public static let commandNotSupported = PairingError(rawValue: 0x07)
   /// Any other reason, such as a PDU out of order.
-  public static let unspecifiedReason = PairingFailure(rawValue: 0x08)
+  public static let unspecifiedReason = PairingError(rawValue: 0x08)
   /// The previous attempt was too recent.
-  public static let repeatedAttempts = PairingFailure(rawValue: 0x09)
+  public static let repeatedAttempts = PairingError(rawValue: 0x09)
   /// The PDU has an invalid length, or a field is out of range.
-  public static let invalidParameters = PairingFailure(rawValue: 0x0A)
+  public static let invalidParameters = PairingError(rawValue: 0x0A)
   /// The check value, or the public key, is wrong.
-  public static let dhKeyCheckFailed = PairingFailure(rawValue: 0x0B)
+  public static let dhKeyCheckFailed = PairingError(rawValue: 0x0B)
   /// The user found that the numbers differ.
-  public static let numericComparisonFailed = PairingFailure(rawValue: 0x0C)
+  public static let numericComparisonFailed = PairingError(rawValue: 0x0C)
   /// The devices are pairing over BR/EDR.
-  public static let brEDRPairingInProgress = PairingFailure(rawValue: 0x0D)
+  public static let brEDRPairingInProgress = PairingError(rawValue: 0x0D)
   /// Keys of one transport may not be derived from the other's.
-  public static let crossTransportKeyDerivationNotAllowed = PairingFailure(rawValue: 0x0E)
+  public static let crossTransportKeyDerivationNotAllowed = PairingError(rawValue: 0x0E)
   /// A distributed key was rejected.
-  public static let keyRejected = PairingFailure(rawValue: 0x0F)
+  public static let keyRejected = PairingError(rawValue: 0x0F)
 }
 
 extension NoSecurity {

@@ -145,7 +145,7 @@ public struct ChannelListener: Equatable, Sendable {
   ///
   /// Core Specification, Vol 3, Part C, 10.3.1: without a key the peer should pair, with one it
   /// should encrypt.
-  func refusal(for protection: LinkProtection) -> LECreditBasedConnectionResult? {
+  func error(for protection: LinkProtection) -> LECreditBasedConnectionResult? {
     if security != .none {
       guard protection.hasKey else { return .insufficientAuthentication }
       guard protection.isEncrypted else { return .insufficientEncryption }

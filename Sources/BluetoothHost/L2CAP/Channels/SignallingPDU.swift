@@ -115,13 +115,13 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
     result = .success
   }
 
-  /// Creates a refusal; all other fields are 0.
-  public init(refusal: LECreditBasedConnectionResult) {
+  /// Creates a response without a channel; all other fields are 0.
+  public init(error: LECreditBasedConnectionResult) {
     destinationCID = L2CAPChannel(rawValue: 0)
     mtu = 0
     mps = 0
     initialCredits = 0
-    result = refusal
+    result = error
   }
 
   /// 10.

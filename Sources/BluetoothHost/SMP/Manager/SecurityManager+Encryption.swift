@@ -92,7 +92,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     guard let bond = usableBond(at: index), bond.encryptedDiversifier == encryptedDiversifier,
       bond.randomNumber == randomNumber
     else {
-      table[index].keyReply = .refusal
+      table[index].keyReply = .negative
       return
     }
     table[index].keyReply = .key(bond.longTermKey)

@@ -39,8 +39,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     // It may answer a Security Request.
     table[index].isSecurityRequestPending = false
     table[index].requestDeadline = nil
-    if let refusal = refusal(at: index, at: now) {
-      table[index].pendingFailure = refusal
+    if let error = pairingError(at: index, at: now) {
+      table[index].pendingFailure = error
       return
     }
     pairingIndex = index
@@ -64,8 +64,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     if table[index].security.contains(wanted) || table[index].pendingSecurity != nil { return }
     if let bond = usableBond(at: index), bond.security.contains(wanted) {
       table[index].isEncryptionPending = true
-    } else if let refusal = refusal(at: index, at: now) {
-      table[index].pendingFailure = refusal
+    } else if let error = pairingError(at: index, at: now) {
+      table[index].pendingFailure = error
     } else {
       beginPairing(at: index, at: now)
     }
@@ -81,7 +81,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// Why no pairing may begin with the peer at `index`; `nil` if it may.
-  func refusal(at index: Int, at now: Instant) -> PairingFailure? {
+  func pairingError(at index: Int, at now: Instant) -> PairingError? {
     guard policy.isOpen, pairing.random.isSeeded else { return .pairingNotSupported }
     guard pairingIndex == nil, limiter.isAllowed(table[index].claimedAddress, at: now) else {
       return .repeatedAttempts

@@ -196,9 +196,9 @@ public struct SecurityManager<
     let claimedAddress = table[index].claimedAddress
     switch outcome {
     case .paired(let bond):
-      if let bond, let obstacle = keep(bond, at: index) {
+      if let bond, let rejection = keep(bond, at: index) {
         table[index].pendingFailure = .keyRejected
-        return finish(obstacle, at: index)
+        return finish(rejection, at: index)
       }
       limiter.noteSuccess(claimedAddress)
       if policy.closesAfterPairing { policy.isOpen = false }
@@ -274,7 +274,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   public mutating func pair(at index: Int, at now: Instant) -> Bool {
     guard isOpen(index), !table[index].hasTimedOut else { return false }
     if pairingIndex == index { return true }
-    guard refusal(at: index, at: now) == nil else { return false }
+    guard pairingError(at: index, at: now) == nil else { return false }
     if isCentral(at: index) {
       beginPairing(at: index, at: now)
     } else {
@@ -321,7 +321,7 @@ struct SecuredLink {
   var saved: ClientState?
 
   // Pending for the peer.
-  var pendingFailure: PairingFailure?
+  var pendingFailure: PairingError?
   var isSecurityRequestPending = false
   /// When the Security Request times out.
   var requestDeadline: Instant?
@@ -380,5 +380,5 @@ public enum LongTermKeyReply: Equatable, Sendable {
   /// The key: LE Long Term Key Request Reply.
   case key(Number128)
   /// There is none: LE Long Term Key Request Negative Reply.
-  case refusal
+  case negative
 }

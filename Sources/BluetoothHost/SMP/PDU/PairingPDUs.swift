@@ -126,17 +126,17 @@ public struct PairingFailed: SMPPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingFailed }
   /// The reason.
-  public var reason: PairingFailure
+  public var reason: PairingError
 
   /// Creates a failure for this reason.
-  public init(_ reason: PairingFailure) {
+  public init(_ reason: PairingError) {
     self.reason = reason
   }
 
   /// Reads what follows the code.
   public init?(_ reader: inout ByteReader) {
     guard let reason = reader.readUInt8() else { return nil }
-    self.reason = PairingFailure(rawValue: reason)
+    self.reason = PairingError(rawValue: reason)
   }
 
   /// Writes what follows the code.

@@ -30,7 +30,7 @@ public struct Pairing<
   private let pinned = Pinned()
   private var outcome: PairingOutcome?
   /// The pending reason for the peer after a failure on this device.
-  private var pendingFailure: PairingFailure?
+  private var pendingFailure: PairingError?
 
   /// Creates a pairing that waits for `begin`.
   public init(agreement: consuming Agreement, random: Random) {
@@ -98,7 +98,7 @@ public struct Pairing<
   }
 
   /// Takes the reason for a Pairing Failed after a failure on this device; `nil` if there is none.
-  public mutating func takeFailure() -> PairingFailure? {
+  public mutating func takeFailure() -> PairingError? {
     defer { pendingFailure = nil }
     return pendingFailure
   }
@@ -132,7 +132,7 @@ public struct Pairing<
 
   /// Ends the pairing with a failure on this device.
   @inline(never)
-  mutating func fail(_ reason: PairingFailure) {
+  mutating func fail(_ reason: PairingError) {
     pendingFailure = reason
     end(.failed(reason))
   }

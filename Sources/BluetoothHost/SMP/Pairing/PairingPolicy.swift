@@ -220,12 +220,12 @@ public enum PairingOutcome: Equatable, Sendable {
   /// The link is encrypted with a new key. The bond is `nil` if the devices do not store the key.
   case paired(Bond?)
   /// This device ended it. The peer gets the reason, if there is still a link.
-  case failed(PairingFailure)
+  case failed(PairingError)
   /// This device ended it, since its store of bonds is full and its policy drops none. The peer gets
   /// Key Rejected.
   case noRoom
   /// The peer ended it for this reason.
-  case refused(PairingFailure)
+  case refused(PairingError)
   /// 30 s passed without a PDU. The link can no longer pair. Vol 3, Part H, 3.4.
   case timedOut
   /// The link closed.

@@ -49,7 +49,7 @@ private let pdus = [
     0x15, [0x42, 0x00, 0xFF, 0xFF, 0xFD, 0xFF, 0x02, 0x01, 0x00, 0x00]),
   pdu(
     "LE Credit Based Connection Response that refuses",
-    LECreditBasedConnectionResponse(refusal: .sourceCIDAlreadyAllocated),
+    LECreditBasedConnectionResponse(error: .sourceCIDAlreadyAllocated),
     0x15, [0, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0x00]),
   pdu(
     "Flow Control Credit Indication",
