@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxRadio
 
 /// The layers of the Attribute Protocol on one link, and above it.
 struct AttributeLayers {

@@ -1,6 +1,5 @@
 import BluetoothHost
 import EightBall
-import LinuxRadio
 
 /// The names of a ball's attributes by handle.
 struct AttributeNames {

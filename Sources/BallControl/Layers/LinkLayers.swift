@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxRadio
 
 /// The layers above HCI on one link, in both directions.
 struct LinkLayers {

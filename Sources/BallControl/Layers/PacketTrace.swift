@@ -1,8 +1,24 @@
 import BluetoothHost
+import LinuxRadio
 import LinuxSystem
 
+/// Prints a line of text for each packet.
+public final class PacketTrace: PacketSink {
+  private let print: (String) -> Void
+
+  /// - Parameter print: Takes each line, without a line feed.
+  public init(print: @escaping (String) -> Void) {
+    self.print = print
+  }
+
+  /// Prints the packet.
+  public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    print((direction == .sent ? "→ " : "← ") + PacketDescription.text(of: packet))
+  }
+}
+
 /// One line of text for a packet: its name in the specification, and its main fields.
-package enum PacketDescription {
+enum PacketDescription {
   /// Such as "HCI Reset" or "0x0040 ATT Write Request handle 0x0012, 13 bytes".
   static func text(of packet: Span<UInt8>) -> String {
     switch HCIPacket(packet) {
@@ -20,12 +36,12 @@ package enum PacketDescription {
   // MARK: Commands and events
 
   /// Such as "LE Set Advertising Enable, 1 byte".
-  package static func commandText(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> String {
+  static func commandText(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> String {
     name(of: opcode) + length(parameters.count)
   }
 
   /// Such as "Command Complete: Reset, success".
-  package static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
+  static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
     let unnamed = "event " + hexadecimal(code.rawValue)
     guard let name = code.name?.description else { return unnamed + length(parameters.count) }
     switch code {
@@ -146,27 +162,27 @@ package enum PacketDescription {
   // MARK: Names
 
   /// The name in the specification, or "command 0xFCFF"; "no command" for `none`.
-  package static func name(of opcode: HCIOpcode) -> String {
+  static func name(of opcode: HCIOpcode) -> String {
     opcode == .none ? "no command" : name(opcode.name, or: "command", opcode.rawValue)
   }
 
   /// The name in the specification, or "opcode 0x77".
-  package static func name(of opcode: ATTOpcode) -> String {
+  static func name(of opcode: ATTOpcode) -> String {
     name(opcode.name, or: "opcode", opcode.rawValue)
   }
 
   /// The name in the specification, or "error 0x80".
-  package static func name(of code: ATTErrorCode) -> String {
+  static func name(of code: ATTErrorCode) -> String {
     name(code.name, or: "error", code.rawValue)
   }
 
   /// The name in the specification, or "signalling command 0x30".
-  package static func name(of code: SignallingCode) -> String {
+  static func name(of code: SignallingCode) -> String {
     name(code.name, or: "signalling command", code.rawValue)
   }
 
   /// The name in the specification, or "command 0x0F".
-  package static func name(of code: SMPCode) -> String {
+  static func name(of code: SMPCode) -> String {
     name(code.name, or: "command", code.rawValue)
   }
 
@@ -179,7 +195,7 @@ package enum PacketDescription {
   // MARK: Numbers
 
   /// Such as ", 2 bytes"; empty for 0 bytes.
-  package static func length(_ count: Int) -> String {
+  static func length(_ count: Int) -> String {
     switch count {
     case 0: ""
     case 1: ", 1 byte"
@@ -188,7 +204,7 @@ package enum PacketDescription {
   }
 
   /// Such as 0x0040.
-  package static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
+  static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
     -> String
   {
     "0x" + LinuxSystem.hexadecimal(number)

@@ -2,7 +2,7 @@ import BluetoothHost
 import LinuxTestSupport
 import Testing
 
-@testable import LinuxRadio
+@testable import BallControl
 
 @Suite("The text of a packet")
 struct PacketDescriptionTests {
