@@ -9,7 +9,8 @@ struct VirtualRadioTests {
   func commands() throws {
     let expected = HCIOpcode.simulated.map { opcode in
       [
-        "0x" + hexadecimal([UInt8(opcode.rawValue >> 8), UInt8(opcode.rawValue & 0xFF)]),
+        "0x" + hexadecimal([UInt8(opcode.rawValue >> 8)])
+          + hexadecimal([UInt8(opcode.rawValue & 0xFF)]),
         opcode.name?.description, opcode.need.map(words),
       ]
     }
