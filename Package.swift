@@ -238,8 +238,8 @@ let package = Package(
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallMetrics", "BallTestSupport", "BluetoothHost", "EightBall", "CoreBluetooth",
-        "VirtualBoard", "VirtualRadio",
+        "BallControl", "BallMetrics", "BallTestSupport", "BluetoothHost", "EightBall",
+        "CoreBluetooth", "VirtualBoard", "VirtualRadio",
         "LinuxBoard", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
       ],
       swiftSettings: checked),

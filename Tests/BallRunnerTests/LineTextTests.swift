@@ -310,7 +310,7 @@ struct LineTextTests {
       }
     }
     for (code, own, peer) in reasons {
-      let failure = PairingFailure(rawValue: code)
+      let failure = PairingError(rawValue: code)
       #expect(words(.own(failure)) == "Not paired: \(own ?? peer).")
       #expect(words(.peer(failure)) == "Not paired: the other side says: \(peer).")
     }

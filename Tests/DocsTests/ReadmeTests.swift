@@ -1,4 +1,4 @@
-import LinuxRadio
+import BallControl
 import Testing
 
 @Suite("README.md")

@@ -1,19 +1,17 @@
 import BluetoothHost
 import Testing
 
-@testable import LinuxRadio
 @testable import VirtualRadio
 
 @Suite("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md")
 struct VirtualRadioTests {
   @Test("The table has each command of a virtual controller, by name, and what it needs")
   func commands() throws {
-    let expected = CommandDefinition.all.map { definition in
+    let expected = HCIOpcode.simulated.map { opcode in
       [
-        "0x" + hexadecimal([UInt8(definition.opcode >> 8)])
-          + hexadecimal([UInt8(definition.opcode & 0xFF)]),
-        PacketDescription.name(of: HCIOpcode(rawValue: definition.opcode)),
-        words(definition.need),
+        "0x" + hexadecimal([UInt8(opcode.rawValue >> 8)])
+          + hexadecimal([UInt8(opcode.rawValue & 0xFF)]),
+        opcode.name?.description, opcode.need.map(words),
       ]
     }
     #expect(
@@ -21,7 +19,7 @@ struct VirtualRadioTests {
         under: "## Commands") == expected)
   }
 
-  private func words(_ need: CommandDefinition.Need) -> String {
+  private func words(_ need: CommandNeed) -> String {
     switch need {
     case .nothing: "always"
     case .encryption: "with encryption"

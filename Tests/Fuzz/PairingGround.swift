@@ -134,7 +134,7 @@ struct PairingGround: ~Copyable {
     case .key:
       // Packets with another key cannot be decrypted: Connection Terminated due to MIC Failure.
       disconnect()
-    case .refusal, nil:
+    case .negative, nil:
       isEncrypted = false
       central.encryptionChanged(.pinOrKeyMissing, isEncrypted: false, at: 0, at: now)
     }

@@ -1,7 +1,6 @@
 import BallRunner
 import BluetoothHost
 import EightBall
-import LinuxRadio
 
 /// PDUs that carry the value of an attribute, request it, or refuse the request.
 extension AttributeLayers {

@@ -1,6 +1,5 @@
 import BluetoothHost
 import EightBall
-import LinuxRadio
 
 /// The names of a ball's attributes by handle.
 struct AttributeNames {
@@ -85,7 +84,7 @@ struct AttributeNames {
     case .clientSupportedFeatures: "Client Supported Features"
     case .databaseHash: "Database Hash"
     case .serverSupportedFeatures: "Server Supported Features"
-    default: AssignedNames.name(of: uuid) ?? unassigned(uuid)
+    default: uuid.assignedName?.description ?? unassigned(uuid)
     }
   }
 

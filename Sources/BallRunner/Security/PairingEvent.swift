@@ -43,11 +43,11 @@ extension PairingEvent {
 /// Why a pairing has failed.
 enum PairingFault: Equatable, Sendable {
   /// This device ended it.
-  case own(PairingFailure)
+  case own(PairingError)
   /// This device has no room for another bond.
   case noRoom
   /// The other side ended it.
-  case peer(PairingFailure)
+  case peer(PairingError)
   /// The other side said nothing for 30 s.
   case timeout
   /// The link was lost.

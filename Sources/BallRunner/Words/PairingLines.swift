@@ -154,7 +154,7 @@ extension BallPrinter {
   }
 
   /// The text when this device ends a pairing; `nil` if it is the same as the peer's.
-  private static func ownWords(of failure: PairingFailure) -> StaticString? {
+  private static func ownWords(of failure: PairingError) -> StaticString? {
     switch failure {
     case .numericComparisonFailed: "the user said no"
     case .keyRejected: "it did not prove that it has its bond; remove the bond first"
@@ -164,7 +164,7 @@ extension BallPrinter {
   }
 
   /// The text of a reason; `nil` for an unknown number. Core Specification, Vol 3, Part H, 3.5.5.
-  private static func words(of failure: PairingFailure) -> StaticString? {
+  private static func words(of failure: PairingError) -> StaticString? {
     switch failure {
     case .passkeyEntryFailed: "the passkey was not entered"
     case .oobNotAvailable: "there is no out-of-band data"

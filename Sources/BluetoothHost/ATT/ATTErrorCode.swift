@@ -49,7 +49,41 @@ public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
   public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
   /// The attribute cannot have this value.
   public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
-  /// The characteristic does not support this Client Characteristic Configuration: Core
-  /// Specification Supplement, Part B, 1.2.
+  // Core Specification Supplement, Part B, 1.2.
+  /// The server rejects the value for a reason of the service.
+  public static let writeRequestRejected = ATTErrorCode(rawValue: 0xFC)
+  /// The characteristic does not support this Client Characteristic Configuration.
   public static let cccdImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
+  /// A procedure of the service is still in progress.
+  public static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xFE)
+
+  /// The name in the specification; `nil` for a value that is not listed here.
+  public var name: StaticString? {
+    switch self {
+    case .invalidHandle: "Invalid Handle"
+    case .readNotPermitted: "Read Not Permitted"
+    case .writeNotPermitted: "Write Not Permitted"
+    case .invalidPDU: "Invalid PDU"
+    case .insufficientAuthentication: "Insufficient Authentication"
+    case .requestNotSupported: "Request Not Supported"
+    case .invalidOffset: "Invalid Offset"
+    case .insufficientAuthorization: "Insufficient Authorization"
+    case .prepareQueueFull: "Prepare Queue Full"
+    case .attributeNotFound: "Attribute Not Found"
+    case .attributeNotLong: "Attribute Not Long"
+    case .insufficientEncryptionKeySize: "Encryption Key Size Too Short"
+    case .invalidAttributeValueLength: "Invalid Attribute Value Length"
+    case .unlikelyError: "Unlikely Error"
+    case .insufficientEncryption: "Insufficient Encryption"
+    case .unsupportedGroupType: "Unsupported Group Type"
+    case .insufficientResources: "Insufficient Resources"
+    case .databaseOutOfSync: "Database Out Of Sync"
+    case .valueNotAllowed: "Value Not Allowed"
+    case .writeRequestRejected: "Write Request Rejected"
+    case .cccdImproperlyConfigured:
+      "Client Characteristic Configuration Descriptor Improperly Configured"
+    case .procedureAlreadyInProgress: "Procedure Already in Progress"
+    default: nil
+    }
+  }
 }

@@ -75,4 +75,42 @@ public struct ATTOpcode: RawRepresentable, Equatable, Sendable {
   public static let writeCommand = ATTOpcode(rawValue: 0x52)
   /// Writes a signed value without a response: 3.4.5.4.
   public static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
+
+  /// The PDU's name in the specification; `nil` for a value that is not listed here.
+  public var name: StaticString? {
+    switch self {
+    case .errorResponse: "Error Response"
+    case .exchangeMTURequest: "Exchange MTU Request"
+    case .exchangeMTUResponse: "Exchange MTU Response"
+    case .findInformationRequest: "Find Information Request"
+    case .findInformationResponse: "Find Information Response"
+    case .findByTypeValueRequest: "Find By Type Value Request"
+    case .findByTypeValueResponse: "Find By Type Value Response"
+    case .readByTypeRequest: "Read By Type Request"
+    case .readByTypeResponse: "Read By Type Response"
+    case .readRequest: "Read Request"
+    case .readResponse: "Read Response"
+    case .readBlobRequest: "Read Blob Request"
+    case .readBlobResponse: "Read Blob Response"
+    case .readMultipleRequest: "Read Multiple Request"
+    case .readMultipleResponse: "Read Multiple Response"
+    case .readByGroupTypeRequest: "Read By Group Type Request"
+    case .readByGroupTypeResponse: "Read By Group Type Response"
+    case .writeRequest: "Write Request"
+    case .writeResponse: "Write Response"
+    case .prepareWriteRequest: "Prepare Write Request"
+    case .prepareWriteResponse: "Prepare Write Response"
+    case .executeWriteRequest: "Execute Write Request"
+    case .executeWriteResponse: "Execute Write Response"
+    case .handleValueNotification: "Handle Value Notification"
+    case .handleValueIndication: "Handle Value Indication"
+    case .handleValueConfirmation: "Handle Value Confirmation"
+    case .readMultipleVariableRequest: "Read Multiple Variable Request"
+    case .readMultipleVariableResponse: "Read Multiple Variable Response"
+    case .multipleHandleValueNotification: "Multiple Handle Value Notification"
+    case .writeCommand: "Write Command"
+    case .signedWriteCommand: "Signed Write Command"
+    default: nil
+    }
+  }
 }

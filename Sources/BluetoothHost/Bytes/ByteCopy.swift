@@ -59,3 +59,46 @@ extension MutableSpan<UInt8> {
     }
   }
 }
+
+extension Span<UInt8> {
+  /// Whether it has the same bytes as `other`, in the same order.
+  public func hasSameBytes(as other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
+  }
+}
+
+/// Assigns `new` to `value` after overwriting every byte of `value`. The language does not promise
+/// that for an assignment: the bytes of an optional that becomes `nil` may remain. For values
+/// without references.
+@inline(never)
+func overwrite<Value: ~Copyable>(_ value: inout Value, with new: consuming Value) {
+  unsafe withUnsafeMutableBytes(of: &value) { bytes in
+    for index in bytes.indices { unsafe bytes[index] = 0 }
+  }
+  value = new
+}
+
+/// A field of one byte that keeps its struct in place.
+///
+/// The compiler may move a struct of kilobytes as a value: a read of one field can copy all of it,
+/// and a span of its storage can then refer to the copy. A field of raw layout cannot be loaded as
+/// a value, so neither can a struct that contains it. (Measured with Swift 6.3.1: without this,
+/// one question took 17,700 instructions, nearly all of them in `memcpy`.)
+@_rawLayout(size: 1, alignment: 1)
+struct Pinned: ~Copyable {
+  init() {}
+  deinit {}
+}
+
+extension UInt64 {
+  /// The same value in 64 bits.
+  ///
+  /// On a 32-bit processor Embedded Swift's generic `UInt64(_:)` of a narrower integer requires an
+  /// allocating array type, which the compiler rejects; this initialiser does not.
+  @inlinable
+  public init(widening value: UInt32) {
+    self.init(_truncatingBits: UInt(value))
+  }
+}

@@ -99,3 +99,101 @@ extension ByteReader {
     return range.contains(byte)
   }
 }
+
+extension ByteWriter {
+  /// Writes all of `text` in UTF-8, or nothing if it does not fit.
+  @_lifetime(self: copy self)
+  @inline(never)
+  public mutating func write(text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe write(utf8.span)
+  }
+
+  /// Writes a byte as two hexadecimal digits.
+  @_lifetime(self: copy self)
+  public mutating func write(hexadecimal byte: UInt8) {
+    write(Self.hexadecimalDigit(byte &>> 4))
+    write(Self.hexadecimalDigit(byte & 0xF))
+  }
+
+  /// Writes a number as four hexadecimal digits.
+  @_lifetime(self: copy self)
+  public mutating func write(hexadecimal number: UInt16) {
+    write(hexadecimal: UInt8(truncatingIfNeeded: number &>> 8))
+    write(hexadecimal: UInt8(truncatingIfNeeded: number))
+  }
+
+  /// Writes an integer in decimal.
+  @_lifetime(self: copy self)
+  @inline(never)
+  public mutating func write(decimal number: Int) {
+    if number < 0 { write(UInt8(ascii: "-")) }
+    // The last digit comes first; 64 bits take at most 20.
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var count = 0
+    var rest = number.magnitude
+    repeat {
+      digits[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      count &+= 1
+    } while rest > 0
+    while count > 0 {
+      count &-= 1
+      write(digits[count])
+    }
+  }
+
+  /// Writes an address in its text form: `F0:00:00:00:00:01`.
+  @_lifetime(self: copy self)
+  @inline(never)
+  public mutating func write(_ address: DeviceAddress) {
+    let bytes = address.bytes
+    var index = bytes.count
+    while index > 0 {
+      index &-= 1
+      write(hexadecimal: bytes[index])
+      if index > 0 { write(UInt8(ascii: ":")) }
+    }
+  }
+
+  private static func hexadecimalDigit(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "A") &+ digit &- 10
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether it is `text` in UTF-8.
+  public func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && begins(with: text)
+  }
+
+  /// Whether it begins with `text` in UTF-8.
+  public func begins(with text: StaticString) -> Bool {
+    guard text.hasPointerRepresentation, count >= text.utf8CodeUnitCount else { return false }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return unsafe extracting(first: utf8.count).hasSameBytes(as: utf8.span)
+  }
+
+  /// The index of the first such byte; `nil` if there is none.
+  public func firstIndex(of byte: UInt8) -> Int? {
+    for index in indices where self[index] == byte { return index }
+    return nil
+  }
+
+  /// The value of a decimal number of at most `limit`; `nil` for any other text.
+  public func unsignedNumber(upTo limit: UInt64) -> UInt64? {
+    guard !isEmpty else { return nil }
+    var number: UInt64 = 0
+    for index in indices {
+      let byte = self[index]
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      let digit = UInt64(widening: UInt32(byte &- UInt8(ascii: "0")))
+      let (product, isTooLong) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLarge) = product.addingReportingOverflow(digit)
+      guard !isTooLong, !isTooLarge, sum <= limit else { return nil }
+      number = sum
+    }
+    return number
+  }
+}

@@ -30,3 +30,103 @@ extension SecureRandomNumberGenerator {
     return number
   }
 }
+
+/// A random number generator for a machine without a source of random numbers: the controller
+/// supplies the seed once, and AES-128 generates all numbers from it.
+///
+/// CTR_DRBG of NIST SP 800-90A, revision 1, 10.2.1, with AES-128, without a derivation function
+/// and without reseeding: the controller's numbers are uniformly distributed already (Core
+/// Specification, Vol 4, Part E, 7.8.23; Vol 2, Part H, 2). Each number is a separate request,
+/// after which the key changes: earlier numbers cannot be computed from the memory's later
+/// content.
+///
+/// Not for a device with private addresses, which needs random numbers before the controller is
+/// set up.
+public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
+  /// How many numbers of the controller form the seed: 256 bits.
+  private static var seedSize: Int { 4 }
+
+  private var key = Number128.zero
+  private var counter = Number128.zero
+  private var seed = Number256.zero
+  private var seedCount = 0
+
+  /// Creates a generator without a seed.
+  public init() {}
+
+  /// Whether the seed is complete.
+  public var isSeeded: Bool { seedCount == Self.seedSize }
+
+  /// Adds 64 bits to the seed. Does nothing when it is complete.
+  ///
+  /// - Returns: `false` if the previous 64 bits were the same. A working source does that once in
+  ///   2⁶⁴ times, a broken one always (NIST SP 800-90B, 4.4.1).
+  public mutating func addSeed(_ number: UInt64) -> Bool {
+    guard !isSeeded else { return true }
+    let low = UInt32(truncatingIfNeeded: number)
+    let high = UInt32(truncatingIfNeeded: number &>> 32)
+    let position = seedCount &* 2
+    if position > 0, seed.words[position &- 2] == low, seed.words[position &- 1] == high {
+      return false
+    }
+    seed.words[position] = low
+    seed.words[position &+ 1] = high
+    seedCount &+= 1
+    if isSeeded {
+      update(with: seed)
+      overwrite(&seed, with: .zero)
+    }
+    return true
+  }
+
+  /// Returns the next number; 0 without a complete seed. A key agreement refuses 0 as a private
+  /// key.
+  @inline(never)
+  public mutating func next() -> UInt64 {
+    guard isSeeded else { return 0 }
+    let block = nextBlock()
+    update(with: .zero)
+    return UInt64(widening: block.words[3]) &<< 32 | UInt64(widening: block.words[2])
+  }
+
+  private mutating func nextBlock() -> Number128 {
+    counter.add(Number128(words: [1, 0, 0, 0]))
+    return AES128(key: key).encrypt(counter)
+  }
+
+  /// CTR_DRBG_Update (10.2.1.2): the upper half of 256 bits becomes the key, the lower half the
+  /// counter.
+  @inline(never)
+  private mutating func update(with data: Number256) {
+    let upper = nextBlock()
+    let lower = nextBlock()
+    for index in 0..<4 {
+      key.words[index] = upper.words[index] ^ data.words[index &+ 4]
+      counter.words[index] = lower.words[index] ^ data.words[index]
+    }
+  }
+}
+
+/// Random numbers that are the same for the same seed. They are not secret: a few of them reveal
+/// the rest.
+///
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014):
+/// one word of state, and every seed is a good one.
+public struct SplitMix64: Sendable {
+  private var state: UInt64
+
+  /// A generator that always gives the same numbers for the same seed.
+  public init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The next 64-bit number; all numbers are equally likely.
+  @inline(__always)
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed &>> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed &>> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed &>> 31
+  }
+}

@@ -49,3 +49,80 @@ enum AdvertisingCheck {
   /// It always accepts them: the answer only shows that it works.
   case unreliable
 }
+
+/// The parameters of a scan.
+public struct ScanParameters: Equatable, Sendable {
+  /// Whether to request scan responses.
+  public var isActive = true
+  /// Whether the controller reports each advertiser once.
+  public var filtersDuplicates = true
+  /// The time between the starts of two scans, in units of 0.625 ms, 4 to 16,384.
+  public var interval: UInt16 = 96
+  /// The duration of a scan, in units of 0.625 ms, at most the interval.
+  public var window: UInt16 = 96
+
+  /// Creates parameters for an active scan that reports each advertiser once.
+  public init() {}
+}
+
+/// The requested scan and connection of a central, and the known state of its controller.
+public struct Initiator {
+  /// The known state of the controller's scan.
+  enum ScanState: Equatable {
+    case off
+    /// The parameters are set, and the scan may be enabled.
+    case prepared(ScanParameters)
+    case on(ScanParameters)
+  }
+
+  /// The progress of the attempt to connect.
+  enum Attempt: Equatable {
+    case none
+    /// A command to connect has to be sent.
+    case wanted
+    /// The controller is connecting.
+    case running
+    /// A command to cancel has to be sent.
+    case unwanted
+    /// The command to cancel was sent.
+    case cancelling
+    /// The command to cancel was sent for a change of the controller's lists or address. The attempt
+    /// goes on afterwards.
+    case pausing
+  }
+
+  /// The requested scan; `nil` for none.
+  var wantedScan: ScanParameters?
+  var scan = ScanState.off
+  /// The state in the last scan command.
+  var requestedScan = ScanState.off
+  /// Whether to restart the scan, so that every advertiser is reported again.
+  var restartsScan = false
+
+  var attempt = Attempt.none
+  /// The peer of the attempt.
+  var peer = DeviceAddress.zero
+  /// Whether to keep a link that is made while the attempt is being cancelled.
+  var keepsLateLink = false
+  /// When the controller should have ended a cancelled attempt.
+  var cancelDeadline: Instant?
+
+  /// No scan and no connection.
+  init() {}
+
+  /// Whether no attempt to connect is requested or under way.
+  var isIdle: Bool { attempt == .none }
+
+  /// Whether the controller neither scans nor connects.
+  var isOff: Bool {
+    if case .on = scan { return false }
+    return isIdle
+  }
+
+  /// The controller is reset. The requested scan stays.
+  mutating func reset() {
+    let wanted = wantedScan
+    self = Initiator()
+    wantedScan = wanted
+  }
+}

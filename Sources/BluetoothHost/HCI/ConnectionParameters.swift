@@ -23,6 +23,9 @@ public struct ConnectionParameters: Equatable, Sendable {
     self.supervisionTimeout = supervisionTimeout
   }
 
+  /// The number of their bytes: 8.
+  static var length: Int { 8 }
+
   /// Reads eight bytes.
   public init?(_ reader: inout ByteReader) {
     guard let minimum = reader.readUInt16(), let maximum = reader.readUInt16(),

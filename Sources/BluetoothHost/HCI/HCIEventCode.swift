@@ -28,6 +28,40 @@ public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
   public static let encryptionKeyRefreshComplete = HCIEventCode(rawValue: 0x30)
   /// An LE event: 7.7.65.
   public static let leMeta = HCIEventCode(rawValue: 0x3E)
+
+  /// The event's name in the specification; `nil` for a value that is not listed here.
+  public var name: StaticString? {
+    switch self {
+    case .disconnectionComplete: "Disconnection Complete"
+    case .encryptionChange: "Encryption Change"
+    case .readRemoteVersionInformationComplete: "Read Remote Version Information Complete"
+    case .commandComplete: "Command Complete"
+    case .commandStatus: "Command Status"
+    case .hardwareError: "Hardware Error"
+    case .numberOfCompletedPackets: "Number Of Completed Packets"
+    case .encryptionKeyRefreshComplete: "Encryption Key Refresh Complete"
+    case .leMeta: "LE Meta"
+    default: nil
+    }
+  }
+
+  /// The event's bit in Set Event Mask; 0 for an event that a host cannot mask, such as the answers
+  /// to its commands and packets.
+  ///
+  /// Core Specification, Vol 4, Part E, 7.3.1.
+  public var mask: UInt64 {
+    @inline(__always) get {
+      switch self {
+      case .disconnectionComplete: 1 &<< 4
+      case .encryptionChange: 1 &<< 7
+      case .readRemoteVersionInformationComplete: 1 &<< 11
+      case .hardwareError: 1 &<< 15
+      case .encryptionKeyRefreshComplete: 1 &<< 47
+      case .leMeta: 1 &<< 61
+      default: 0
+      }
+    }
+  }
 }
 
 /// The type of an LE Meta event: its first parameter.
@@ -66,4 +100,32 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   public static let phyUpdateComplete = LEMetaSubevent(rawValue: 0x0C)
   /// Extended advertising reports: 7.7.65.13.
   public static let extendedAdvertisingReport = LEMetaSubevent(rawValue: 0x0D)
+
+  /// The event's name in the specification; `nil` for a value that is not listed here.
+  public var name: StaticString? {
+    switch self {
+    case .connectionComplete: "LE Connection Complete"
+    case .advertisingReport: "LE Advertising Report"
+    case .connectionUpdateComplete: "LE Connection Update Complete"
+    case .readRemoteFeaturesComplete: "LE Read Remote Features Complete"
+    case .longTermKeyRequest: "LE Long Term Key Request"
+    case .remoteConnectionParameterRequest: "LE Remote Connection Parameter Request"
+    case .dataLengthChange: "LE Data Length Change"
+    case .readLocalP256PublicKeyComplete: "LE Read Local P-256 Public Key Complete"
+    case .generateDHKeyComplete: "LE Generate DHKey Complete"
+    case .enhancedConnectionComplete: "LE Enhanced Connection Complete"
+    case .phyUpdateComplete: "LE PHY Update Complete"
+    case .extendedAdvertisingReport: "LE Extended Advertising Report"
+    default: nil
+    }
+  }
+
+  /// The event's bit in LE Set Event Mask; 0 for a subevent without one.
+  ///
+  /// Core Specification, Vol 4, Part E, 7.8.1.
+  public var mask: UInt64 {
+    @inline(__always) get {
+      rawValue >= 1 && rawValue <= 64 ? 1 &<< UInt64(widening: UInt32(rawValue &- 1)) : 0
+    }
+  }
 }

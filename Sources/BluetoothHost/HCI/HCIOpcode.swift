@@ -137,3 +137,139 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   /// Reads the sizes of the LE buffers, also isochronous ones: 7.8.2.
   public static let leReadBufferSizeV2 = HCIOpcode(rawValue: 0x2060)
 }
+
+/// A command as the specification defines it. Only tools and virtual controllers read it: a host
+/// knows the commands that it sends, each by its type.
+public struct HCICommandDeclaration: Sendable {
+  /// The event that answers a command.
+  public enum Answer: Equatable, Sendable {
+    /// Command Complete with this many bytes after the status.
+    case complete(Int)
+    /// Command Complete with the status, the command's handle, and this many bytes.
+    case completeWithHandle(Int)
+    /// Command Status, and another event later.
+    case status
+  }
+
+  /// The name in the specification.
+  public let name: StaticString
+  /// The length of its parameters in bytes.
+  public let parameterLength: Int
+  /// The event that answers it.
+  public let answer: Answer
+  /// Its bit in Read Local Supported Commands, as an octet and a bit of it; `nil` if it has none.
+  ///
+  /// Core Specification, Vol 4, Part E, 6.27.
+  public let supportedBit: (octet: Int, bit: Int)?
+
+  init(
+    _ name: StaticString, _ parameterLength: Int, _ answer: Answer,
+    bit supportedBit: (octet: Int, bit: Int)? = nil
+  ) {
+    self.name = name
+    self.parameterLength = parameterLength
+    self.answer = answer
+    self.supportedBit = supportedBit
+  }
+}
+
+extension HCIOpcode {
+  /// What the specification says of the command; `nil` for one that is not listed here, and for
+  /// `none`.
+  ///
+  /// Core Specification, Vol 4, Part E, 6.27 and 7.
+  public var declaration: HCICommandDeclaration? {
+    switch self {
+    case .disconnect: .init("Disconnect", 3, .status, bit: (0, 5))
+    case .readRemoteVersionInformation:
+      .init("Read Remote Version Information", 2, .status, bit: (2, 7))
+    case .setEventMask: .init("Set Event Mask", 8, .complete(0), bit: (5, 6))
+    case .reset: .init("Reset", 0, .complete(0), bit: (5, 7))
+    case .readLocalVersionInformation:
+      .init("Read Local Version Information", 0, .complete(8), bit: (14, 3))
+    case .readLocalSupportedCommands: .init("Read Local Supported Commands", 0, .complete(64))
+    case .readLocalSupportedFeatures:
+      .init("Read Local Supported Features", 0, .complete(8), bit: (14, 5))
+    case .readBufferSize: .init("Read Buffer Size", 0, .complete(7), bit: (14, 7))
+    case .readBDADDR: .init("Read BD_ADDR", 0, .complete(6), bit: (15, 1))
+    case .readRSSI: .init("Read RSSI", 2, .completeWithHandle(1), bit: (15, 5))
+    case .leSetEventMask: .init("LE Set Event Mask", 8, .complete(0), bit: (25, 0))
+    case .leReadBufferSize: .init("LE Read Buffer Size", 0, .complete(3), bit: (25, 1))
+    case .leReadLocalSupportedFeatures:
+      .init("LE Read Local Supported Features", 0, .complete(8), bit: (25, 2))
+    case .leSetRandomAddress: .init("LE Set Random Address", 6, .complete(0), bit: (25, 4))
+    case .leSetAdvertisingParameters:
+      .init("LE Set Advertising Parameters", 15, .complete(0), bit: (25, 5))
+    case .leReadAdvertisingChannelTxPower:
+      .init("LE Read Advertising Physical Channel Tx Power", 0, .complete(1), bit: (25, 6))
+    case .leSetAdvertisingData: .init("LE Set Advertising Data", 32, .complete(0), bit: (25, 7))
+    case .leSetScanResponseData: .init("LE Set Scan Response Data", 32, .complete(0), bit: (26, 0))
+    case .leSetAdvertisingEnable: .init("LE Set Advertising Enable", 1, .complete(0), bit: (26, 1))
+    case .leSetScanParameters: .init("LE Set Scan Parameters", 7, .complete(0), bit: (26, 2))
+    case .leSetScanEnable: .init("LE Set Scan Enable", 2, .complete(0), bit: (26, 3))
+    case .leCreateConnection: .init("LE Create Connection", 25, .status, bit: (26, 4))
+    case .leCreateConnectionCancel:
+      .init("LE Create Connection Cancel", 0, .complete(0), bit: (26, 5))
+    case .leReadFilterAcceptListSize:
+      .init("LE Read Filter Accept List Size", 0, .complete(1), bit: (26, 6))
+    case .leClearFilterAcceptList:
+      .init("LE Clear Filter Accept List", 0, .complete(0), bit: (26, 7))
+    case .leAddDeviceToFilterAcceptList:
+      .init("LE Add Device To Filter Accept List", 7, .complete(0), bit: (27, 0))
+    case .leRemoveDeviceFromFilterAcceptList:
+      .init("LE Remove Device From Filter Accept List", 7, .complete(0), bit: (27, 1))
+    case .leConnectionUpdate: .init("LE Connection Update", 14, .status, bit: (27, 2))
+    case .leReadRemoteFeatures: .init("LE Read Remote Features", 2, .status, bit: (27, 5))
+    case .leEncrypt: .init("LE Encrypt", 32, .complete(16), bit: (27, 6))
+    case .leRand: .init("LE Rand", 0, .complete(8), bit: (27, 7))
+    case .leEnableEncryption: .init("LE Enable Encryption", 28, .status, bit: (28, 0))
+    case .leLongTermKeyRequestReply:
+      .init("LE Long Term Key Request Reply", 18, .completeWithHandle(0), bit: (28, 1))
+    case .leLongTermKeyRequestNegativeReply:
+      .init("LE Long Term Key Request Negative Reply", 2, .completeWithHandle(0), bit: (28, 2))
+    case .leReadSupportedStates: .init("LE Read Supported States", 0, .complete(8), bit: (28, 3))
+    case .leRemoteConnectionParameterRequestReply:
+      .init(
+        "LE Remote Connection Parameter Request Reply", 14, .completeWithHandle(0), bit: (33, 4))
+    case .leRemoteConnectionParameterRequestNegativeReply:
+      .init(
+        "LE Remote Connection Parameter Request Negative Reply", 3, .completeWithHandle(0),
+        bit: (33, 5))
+    case .leSetDataLength: .init("LE Set Data Length", 6, .completeWithHandle(0), bit: (33, 6))
+    case .leReadSuggestedDefaultDataLength:
+      .init("LE Read Suggested Default Data Length", 0, .complete(4), bit: (33, 7))
+    case .leWriteSuggestedDefaultDataLength:
+      .init("LE Write Suggested Default Data Length", 4, .complete(0), bit: (34, 0))
+    case .leReadLocalP256PublicKey:
+      .init("LE Read Local P-256 Public Key", 0, .status, bit: (34, 1))
+    case .leGenerateDHKey: .init("LE Generate DHKey", 64, .status, bit: (34, 2))
+    case .leAddDeviceToResolvingList:
+      .init("LE Add Device To Resolving List", 39, .complete(0), bit: (34, 3))
+    case .leRemoveDeviceFromResolvingList:
+      .init("LE Remove Device From Resolving List", 7, .complete(0), bit: (34, 4))
+    case .leClearResolvingList: .init("LE Clear Resolving List", 0, .complete(0), bit: (34, 5))
+    case .leReadResolvingListSize:
+      .init("LE Read Resolving List Size", 0, .complete(1), bit: (34, 6))
+    case .leReadPeerResolvableAddress:
+      .init("LE Read Peer Resolvable Address", 7, .complete(6), bit: (34, 7))
+    case .leReadLocalResolvableAddress:
+      .init("LE Read Local Resolvable Address", 7, .complete(6), bit: (35, 0))
+    case .leSetAddressResolutionEnable:
+      .init("LE Set Address Resolution Enable", 1, .complete(0), bit: (35, 1))
+    case .leSetResolvablePrivateAddressTimeout:
+      .init("LE Set Resolvable Private Address Timeout", 2, .complete(0), bit: (35, 2))
+    case .leReadMaximumDataLength:
+      .init("LE Read Maximum Data Length", 0, .complete(8), bit: (35, 3))
+    case .leReadPHY: .init("LE Read PHY", 2, .completeWithHandle(2), bit: (35, 4))
+    case .leSetDefaultPHY: .init("LE Set Default PHY", 3, .complete(0), bit: (35, 5))
+    case .leSetPHY: .init("LE Set PHY", 7, .status, bit: (35, 6))
+    case .leSetPrivacyMode: .init("LE Set Privacy Mode", 8, .complete(0), bit: (39, 2))
+    case .leGenerateDHKeyV2: .init("LE Generate DHKey [v2]", 65, .status, bit: (41, 2))
+    case .leReadBufferSizeV2: .init("LE Read Buffer Size [v2]", 0, .complete(6), bit: (41, 5))
+    default: nil
+    }
+  }
+
+  /// The command's name in the specification; `nil` as for `declaration`.
+  public var name: StaticString? { declaration?.name }
+}

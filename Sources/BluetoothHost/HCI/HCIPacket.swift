@@ -1,3 +1,27 @@
+/// The packet type, which H4 puts before each packet.
+///
+/// Core Specification, Vol 4, Part A, 2. The Linux HCI user channel uses the same byte.
+public struct HCIPacketType: RawRepresentable, Equatable, Sendable {
+  /// The value in the packet.
+  public var rawValue: UInt8
+
+  /// Any value, known or not.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// From host to controller.
+  public static let command = HCIPacketType(rawValue: 0x01)
+  /// In both directions.
+  public static let acl = HCIPacketType(rawValue: 0x02)
+  /// Audio over BR/EDR. Not used here, but a stream decoder can skip it.
+  public static let sco = HCIPacketType(rawValue: 0x03)
+  /// From controller to host.
+  public static let event = HCIPacketType(rawValue: 0x04)
+  /// LE audio. Not used here, but a stream decoder can skip it.
+  public static let iso = HCIPacketType(rawValue: 0x05)
+}
+
 /// A packet between host and controller; its parameters are not copied.
 ///
 /// Core Specification, Vol 4, Part E, 5.4, with H4's type byte (Vol 4, Part A, 2) before it.
@@ -98,5 +122,24 @@ public struct ACLHeader: Equatable, Sendable {
   func word(dataLength: Int) -> UInt32 {
     let field = (handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12
     return UInt32(field) | UInt32(truncatingIfNeeded: dataLength) << 16
+  }
+}
+
+/// The controller's handle of a link: 12 bits, in the range 0x0000 to 0x0EFF.
+///
+/// Core Specification, Vol 4, Part E, 5.4.2.
+public struct ConnectionHandle: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The value in the packet.
+  public var rawValue: UInt16
+
+  /// Any value, known or not.
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// Reads a handle from two bytes, without any flags in the top four bits.
+  public init?(_ reader: inout ByteReader) {
+    guard let rawValue = reader.readUInt16() else { return nil }
+    self.rawValue = rawValue & 0x0FFF
   }
 }

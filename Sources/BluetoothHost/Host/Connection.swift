@@ -113,7 +113,7 @@ public struct Connection: ~Copyable {
   /// Takes a Security Manager PDU and queues its refusal.
   mutating func receivePairing(_ payload: Span<UInt8>) {
     control.append(.securityManager) { writer in
-      PairingRefusal.respond(to: payload, response: &writer)
+      NoSecurity.respond(to: payload, response: &writer)
     }
   }
 

@@ -34,16 +34,23 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .readAddress:
       return write(PlainCommand(.readBDADDR), into: &writer)
     case .setEventMask:
-      // Bit 4, Disconnection Complete; 7, Encryption Change; 15, Hardware Error; 61, LE Meta; with
-      // security also 47, Encryption Key Refresh Complete.
-      // Core Specification, Vol 4, Part E, 7.3.1.
-      let refresh: UInt64 = Security.isPresent ? 0x0000_8000_0000_0000 : 0
-      return write(SetEventMask(mask: 0x2000_0000_0000_8090 | refresh), into: &writer)
+      var mask =
+        HCIEventCode.disconnectionComplete.mask | HCIEventCode.encryptionChange.mask
+        | HCIEventCode.hardwareError.mask | HCIEventCode.leMeta.mask
+      if Security.isPresent { mask |= HCIEventCode.encryptionKeyRefreshComplete.mask }
+      return write(SetEventMask(mask: mask), into: &writer)
     case .setLEEventMask:
-      // Subevents 0x01, 0x03, 0x05, 0x06, 0x07, 0x0A and 0x0C; for a client also the advertising
-      // reports, 0x02 and 0x0D. Vol 4, Part E, 7.8.1.
-      let reports: UInt64 = Client.isPresent ? 0x0000_0000_0000_1002 : 0
-      return write(LESetEventMask(mask: 0x0000_0000_0000_0A75 | reports), into: &writer)
+      var mask =
+        LEMetaSubevent.connectionComplete.mask | LEMetaSubevent.connectionUpdateComplete.mask
+        | LEMetaSubevent.longTermKeyRequest.mask
+        | LEMetaSubevent.remoteConnectionParameterRequest.mask
+        | LEMetaSubevent.dataLengthChange.mask | LEMetaSubevent.enhancedConnectionComplete.mask
+        | LEMetaSubevent.phyUpdateComplete.mask
+      if Client.isPresent {
+        mask |=
+          LEMetaSubevent.advertisingReport.mask | LEMetaSubevent.extendedAdvertisingReport.mask
+      }
+      return write(LESetEventMask(mask: mask), into: &writer)
     case .readLEBufferSize:
       return write(PlainCommand(.leReadBufferSize), into: &writer)
     case .readBufferSize:

@@ -87,7 +87,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       switch reply {
       case .key(let key):
         return write(LELongTermKeyRequestReply(handle: handle, key: key), into: &writer)
-      case .refusal:
+      case .negative:
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
     }

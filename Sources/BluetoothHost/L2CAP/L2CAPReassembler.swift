@@ -1,3 +1,33 @@
+/// A channel identifier (CID): the protocol of a frame, or a dynamic channel.
+///
+/// Core Specification, Vol 3, Part A, 2.1. An open set: a peer may send any value.
+public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
+  /// The value in the PDU.
+  public var rawValue: UInt16
+
+  /// Any value, known or not.
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// The attribute protocol.
+  public static let att = L2CAPChannel(rawValue: 0x0004)
+  /// LE L2CAP signalling.
+  public static let leSignalling = L2CAPChannel(rawValue: 0x0005)
+  /// The Security Manager Protocol.
+  public static let securityManager = L2CAPChannel(rawValue: 0x0006)
+
+  /// The short name of the channel's protocol; `nil` for a dynamic channel, or an unknown one.
+  public var name: StaticString? {
+    switch self {
+    case .att: "ATT"
+    case .leSignalling: "signalling"
+    case .securityManager: "SMP"
+    default: nil
+    }
+  }
+}
+
 /// Reassembles the L2CAP frames of one link from the fragments in ACL packets.
 ///
 /// Core Specification, Vol 3, Part A, 3.1 and 7.2. `capacity` is the longest frame in bytes, with

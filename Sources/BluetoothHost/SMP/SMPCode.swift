@@ -42,6 +42,27 @@ public struct SMPCode: RawRepresentable, Equatable, Sendable {
 
   /// Whether the code is not reserved.
   public var isAssigned: Bool { rawValue >= 0x01 && rawValue <= 0x0E }
+
+  /// The PDU's name in the specification; `nil` for a reserved code.
+  public var name: StaticString? {
+    switch self {
+    case .pairingRequest: "Pairing Request"
+    case .pairingResponse: "Pairing Response"
+    case .pairingConfirm: "Pairing Confirm"
+    case .pairingRandom: "Pairing Random"
+    case .pairingFailed: "Pairing Failed"
+    case .encryptionInformation: "Encryption Information"
+    case .centralIdentification: "Central Identification"
+    case .identityInformation: "Identity Information"
+    case .identityAddressInformation: "Identity Address Information"
+    case .signingInformation: "Signing Information"
+    case .securityRequest: "Security Request"
+    case .pairingPublicKey: "Pairing Public Key"
+    case .pairingDHKeyCheck: "Pairing DHKey Check"
+    case .pairingKeypressNotification: "Pairing Keypress Notification"
+    default: nil
+    }
+  }
 }
 
 /// A set of Security Manager codes, a bit each.
@@ -67,5 +88,65 @@ struct SMPCodeSet: Equatable {
   /// A reserved code has no bit.
   private static func bit(_ code: SMPCode) -> UInt16 {
     code.isAssigned ? 1 &<< UInt16(code.rawValue) : 0
+  }
+}
+
+/// The reason in Pairing Failed.
+///
+/// Core Specification, Vol 3, Part H, 3.5.5. An open set: a peer may send any byte.
+public struct PairingError: RawRepresentable, Equatable, Sendable {
+  /// The value in the PDU.
+  public var rawValue: UInt8
+
+  /// Any value, known or not.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The user did not enter the passkey, or cancelled.
+  public static let passkeyEntryFailed = PairingError(rawValue: 0x01)
+  /// There is no out-of-band data.
+  public static let oobNotAvailable = PairingError(rawValue: 0x02)
+  /// The IO capabilities do not allow the required authentication.
+  public static let authenticationRequirements = PairingError(rawValue: 0x03)
+  /// The random number does not match the confirm value.
+  public static let confirmValueFailed = PairingError(rawValue: 0x04)
+  /// The device does not pair, or not now.
+  public static let pairingNotSupported = PairingError(rawValue: 0x05)
+  /// The key would be too short.
+  public static let encryptionKeySize = PairingError(rawValue: 0x06)
+  /// The device does not support the PDU.
+  public static let commandNotSupported = PairingError(rawValue: 0x07)
+  /// Any other reason, such as a PDU out of order.
+  public static let unspecifiedReason = PairingError(rawValue: 0x08)
+  /// The previous attempt was too recent.
+  public static let repeatedAttempts = PairingError(rawValue: 0x09)
+  /// The PDU has an invalid length, or a field is out of range.
+  public static let invalidParameters = PairingError(rawValue: 0x0A)
+  /// The check value, or the public key, is wrong.
+  public static let dhKeyCheckFailed = PairingError(rawValue: 0x0B)
+  /// The user found that the numbers differ.
+  public static let numericComparisonFailed = PairingError(rawValue: 0x0C)
+  /// The devices are pairing over BR/EDR.
+  public static let brEDRPairingInProgress = PairingError(rawValue: 0x0D)
+  /// Keys of one transport may not be derived from the other's.
+  public static let crossTransportKeyDerivationNotAllowed = PairingError(rawValue: 0x0E)
+  /// A distributed key was rejected.
+  public static let keyRejected = PairingError(rawValue: 0x0F)
+}
+
+extension NoSecurity {
+  /// Writes the response to a Security Manager PDU: pairing fails at once, so that the peer
+  /// continues unencrypted instead of waiting for 30 s. Writes nothing for Pairing Failed or a
+  /// reserved code.
+  ///
+  /// Core Specification, Vol 3, Part H, 3.3 and 3.5.
+  static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
+    var reader = ByteReader(pdu)
+    guard let byte = reader.readUInt8() else { return }
+    let code = SMPCode(rawValue: byte)
+    guard code != .pairingFailed, code.isAssigned else { return }
+    let asksToPair = code == .pairingRequest || code == .securityRequest
+    PairingFailed(asksToPair ? .pairingNotSupported : .commandNotSupported).write(to: &response)
   }
 }

@@ -89,7 +89,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   open override var hash: Int { uuid.hashValue }
 
   /// The assigned name, such as `Heart Rate`; without one, the same as `uuidString`.
-  open override var description: String { AssignedNames.name(of: uuid) ?? uuidString }
+  open override var description: String { uuid.assignedName?.description ?? uuidString }
 
   /// Itself: a UUID never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }

@@ -6,64 +6,54 @@ extension VirtualController {
   private var commandCredits: UInt8 { 1 }
 
   /// Command Complete with success and what `body` writes.
-  func succeed(_ command: CommandDefinition, _ body: (inout ByteWriter) -> Void = { _ in }) {
-    complete(command, .success, body)
+  func succeed(_ opcode: HCIOpcode, _ body: (inout ByteWriter) -> Void = { _ in }) {
+    complete(opcode, .success, body)
   }
 
   /// Command Complete with success and the handle, and what `body` writes.
   func succeed(
-    _ command: CommandDefinition, _ handle: ConnectionHandle,
+    _ opcode: HCIOpcode, _ handle: ConnectionHandle,
     _ body: (inout ByteWriter) -> Void = { _ in }
   ) {
-    complete(command, .success) { writer in
+    complete(opcode, .success) { writer in
       writer.write(handle.rawValue)
       body(&writer)
     }
   }
 
   /// Command Status with success: another event follows, now or later.
-  func accept(_ command: CommandDefinition) {
-    emit(
-      CommandStatus(
-        status: .success, commandCredits: commandCredits,
-        opcode: HCIOpcode(rawValue: command.opcode)))
+  func accept(_ opcode: HCIOpcode) {
+    emit(CommandStatus(status: .success, commandCredits: commandCredits, opcode: opcode))
   }
 
-  /// The answer of this command with an error, and zeros for its other parameters.
-  func refuse(
-    _ command: CommandDefinition, _ status: HCIErrorCode, _ parameters: Span<UInt8>
-  ) {
-    switch command.answer {
-    case .status:
-      emit(
-        CommandStatus(
-          status: status, commandCredits: commandCredits,
-          opcode: HCIOpcode(rawValue: command.opcode)))
-    case .complete(let length):
-      complete(command, status) { writer in
+  /// The answer of this command with an error, and zeros for its other parameters. An unknown
+  /// command gets Command Status with Unknown HCI Command.
+  func refuse(_ opcode: HCIOpcode, _ status: HCIErrorCode, _ parameters: Span<UInt8>) {
+    let declaration = configuration.declaration(of: opcode)
+    let status = declaration == nil ? .unknownCommand : status
+    switch declaration?.answer {
+    case .status?, nil:
+      emit(CommandStatus(status: status, commandCredits: commandCredits, opcode: opcode))
+    case .complete(let length)?:
+      complete(opcode, status) { writer in
         for _ in 0..<length { writer.write(UInt8(0)) }
       }
-    case .completeWithHandle(let length):
+    case .completeWithHandle(let length)?:
       var reader = ByteReader(parameters)
       let handle = reader.readUInt16() ?? 0
-      complete(command, status) { writer in
+      complete(opcode, status) { writer in
         writer.write(handle)
         for _ in 0..<length { writer.write(UInt8(0)) }
       }
     }
   }
 
-  /// Command Status with Unknown HCI Command.
-  func refuseUnknown(_ opcode: HCIOpcode) {
-    emit(CommandStatus(status: .unknownCommand, commandCredits: commandCredits, opcode: opcode))
-  }
-
   private func complete(
-    _ command: CommandDefinition, _ status: HCIErrorCode, _ body: (inout ByteWriter) -> Void
+    _ opcode: HCIOpcode, _ status: HCIErrorCode, _ body: (inout ByteWriter) -> Void
   ) {
     emitEvent(.commandComplete) { writer in
       writer.write(commandCredits)
-      writer.write(command.opcode)
+      writer.write(opcode.rawValue)
       writer.write(status.rawValue)
       body(&writer)
     }
@@ -111,24 +101,11 @@ extension VirtualController {
 
   /// Whether both masks enable the LE event.
   func allows(_ subevent: LEMetaSubevent) -> Bool {
-    guard allows(.leMeta), (1...64).contains(subevent.rawValue) else { return false }
-    return state.leEventMask & (1 &<< UInt64(subevent.rawValue - 1)) != 0
+    allows(.leMeta) && state.leEventMask & subevent.mask != 0
   }
 
-  /// Core Specification, Vol 4, Part E, 7.3.1: the bit of each event. The three that answer
-  /// commands and packets have no bit.
+  /// Whether the event mask enables the event. An event without a bit is always enabled.
   private func allows(_ code: HCIEventCode) -> Bool {
-    let bit: UInt64? =
-      switch code {
-      case .disconnectionComplete: 4
-      case .encryptionChange: 7
-      case .readRemoteVersionInformationComplete: 11
-      case .hardwareError: 15
-      case .encryptionKeyRefreshComplete: 47
-      case .leMeta: 61
-      default: nil
-      }
-    guard let bit else { return true }
-    return state.eventMask & (1 &<< bit) != 0
+    code.mask == 0 || state.eventMask & code.mask != 0
   }
 }

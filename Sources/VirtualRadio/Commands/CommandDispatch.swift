@@ -1,5 +1,58 @@
 import BluetoothHost
 
+/// What a virtual controller needs for a command.
+enum CommandNeed: Equatable {
+  case nothing
+  case dataLengthExtension
+  case phys
+  case encryption
+  case privacy
+  /// The configuration that refuses the commands of P-256.
+  case p256
+}
+
+extension HCIOpcode {
+  /// The commands of virtual controllers, in the order of their opcodes.
+  static let simulated = (0...0x2FFF).map { HCIOpcode(rawValue: $0) }.filter { $0.need != nil }
+
+  /// What a virtual controller needs for the command; `nil` if none knows it.
+  var need: CommandNeed? {
+    switch self {
+    case .leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply,
+      .leLongTermKeyRequestNegativeReply:
+      .encryption
+    case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
+      .leReadMaximumDataLength:
+      .dataLengthExtension
+    case .leReadLocalP256PublicKey, .leGenerateDHKey, .leGenerateDHKeyV2: .p256
+    case .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+      .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
+      .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode:
+      .privacy
+    case .leReadPHY, .leSetDefaultPHY, .leSetPHY: .phys
+    case .leReadBufferSizeV2: nil
+    default: declaration == nil ? nil : .nothing
+    }
+  }
+}
+
+extension ControllerConfiguration {
+  /// The declaration of a command; `nil` if a controller of this configuration does not know it.
+  func declaration(of opcode: HCIOpcode) -> HCICommandDeclaration? {
+    let isKnown =
+      switch opcode.need {
+      case .nothing?: true
+      case .dataLengthExtension?: supportsDataLengthExtension
+      case .phys?: supports2MPHY
+      case .encryption?: supportsEncryption
+      case .privacy?: supportsPrivacy
+      case .p256?: p256Commands != .unknown
+      case nil: false
+      }
+    return isKnown ? opcode.declaration : nil
+  }
+}
+
 extension VirtualController {
   /// The number of unread packets at which a controller drops commands.
   private static let unreadLimit = 1_000
@@ -11,74 +64,65 @@ extension VirtualController {
       counters.droppedCommands += 1
       return
     }
-    let definition = CommandDefinition.find(opcode, for: configuration)
     if let refusal {
       counters.refusedCommands += 1
-      guard let definition else { return refuseUnknown(opcode) }
-      return refuse(definition, refusal, parameters)
+      return refuse(opcode, refusal, parameters)
     }
     switch faults.takeCommandChange(opcode) {
     case .leaveUnanswered:
       counters.unansweredCommands += 1
       return
     case .refuse(let status):
-      guard let definition else { return refuseUnknown(opcode) }
-      return refuse(definition, status, parameters)
+      return refuse(opcode, status, parameters)
     case nil:
       break
     }
-    guard let definition else { return refuseUnknown(opcode) }
-    guard parameters.count == definition.parameterLength else {
-      return refuse(definition, .invalidCommandParameters, parameters)
+    guard let declaration = configuration.declaration(of: opcode) else {
+      return refuse(opcode, .unknownCommand, parameters)
+    }
+    guard parameters.count == declaration.parameterLength else {
+      return refuse(opcode, .invalidCommandParameters, parameters)
     }
     if faults.takeLinkLoss(opcode) { loseLink(of: parameters) }
-    if let status = perform(opcode, definition, parameters) {
-      refuse(definition, status, parameters)
-    }
+    if let status = perform(opcode, parameters) { refuse(opcode, status, parameters) }
   }
 
   /// Executes and answers the command, or returns the status to refuse it with.
-  private func perform(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ parameters: Span<UInt8>
-  ) -> HCIErrorCode? {
+  private func perform(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> HCIErrorCode? {
     var reader = ByteReader(parameters)
+    switch opcode.need {
+    case .dataLengthExtension?: return performDataLength(opcode, &reader)
+    case .phys?: return performPHY(opcode, &reader)
+    case .privacy?: return performPrivacy(opcode, &reader)
+    case .encryption? where opcode != .leEncrypt: return performEncryption(opcode, &reader)
+    case .p256?:
+      guard case .refused(let status) = configuration.p256Commands else { return .unknownCommand }
+      return status
+    default: break
+    }
     switch opcode {
     case .reset, .setEventMask, .leSetEventMask, .leEncrypt, .leRand, .readRSSI:
-      return performBasic(opcode, command, &reader)
+      return performBasic(opcode, &reader)
     case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
       .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
       .leReadSupportedStates, .leReadAdvertisingChannelTxPower:
-      answerInformational(opcode, command)
+      answerInformational(opcode)
       return nil
     case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
       .leSetScanResponseData, .leSetAdvertisingEnable:
-      return performAdvertising(opcode, command, &reader)
+      return performAdvertising(opcode, &reader)
     case .leSetScanParameters, .leSetScanEnable:
-      return performScanning(opcode, command, &reader)
+      return performScanning(opcode, &reader)
     case .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList,
       .leRemoveDeviceFromFilterAcceptList:
-      return performAcceptList(opcode, command, &reader)
+      return performAcceptList(opcode, &reader)
     case .leCreateConnection, .leCreateConnectionCancel:
-      return performInitiation(opcode, command, &reader)
+      return performInitiation(opcode, &reader)
     case .disconnect, .readRemoteVersionInformation, .leReadRemoteFeatures:
-      return performLink(opcode, command, &reader)
+      return performLink(opcode, &reader)
     case .leConnectionUpdate, .leRemoteConnectionParameterRequestReply,
       .leRemoteConnectionParameterRequestNegativeReply:
-      return performUpdate(opcode, command, &reader)
-    case .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-      .leReadMaximumDataLength:
-      return performDataLength(opcode, command, &reader)
-    case .leReadPHY, .leSetDefaultPHY, .leSetPHY:
-      return performPHY(opcode, command, &reader)
-    case .leReadLocalP256PublicKey, .leGenerateDHKey, .leGenerateDHKeyV2:
-      guard case .refused(let status) = configuration.p256Commands else { return .unknownCommand }
-      return status
-    case .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
-      .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
-      .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode:
-      return performPrivacy(opcode, command, &reader)
-    case .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply:
-      return performEncryption(opcode, command, &reader)
+      return performUpdate(opcode, &reader)
     default:
       return .unknownCommand
     }
@@ -91,28 +135,26 @@ extension VirtualController {
     link(handle)?.breakContact(at: air.now)
   }
 
-  private func performBasic(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  private func performBasic(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .reset:
       resetState()
-      succeed(command)
+      succeed(opcode)
     case .setEventMask:
       guard let request = SetEventMask(&reader) else { return .invalidCommandParameters }
       state.eventMask = request.mask
-      succeed(command)
+      succeed(opcode)
     case .leSetEventMask:
       guard let request = LESetEventMask(&reader) else { return .invalidCommandParameters }
       state.leEventMask = request.mask
-      succeed(command)
+      succeed(opcode)
     case .leEncrypt:
       guard let request = LEEncrypt(&reader) else { return .invalidCommandParameters }
       let block = AES128(key: request.key).encrypt(request.plaintext)
-      succeed(command) { block.write(to: &$0) }
+      succeed(opcode) { block.write(to: &$0) }
     case .leRand:
       let value = random.next()
-      succeed(command) { $0.write(value) }
+      succeed(opcode) { $0.write(value) }
     default:
       guard let handle = ConnectionHandle(&reader), let end = link(handle) else {
         return .unknownConnectionIdentifier
@@ -120,8 +162,67 @@ extension VirtualController {
       let transmitter = end.peer?.controller
       let strength =
         transmitter.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
-      succeed(command, handle) { $0.write(strength ?? LEAdvertisingReport.unknownRSSI) }
+      succeed(opcode, handle) { $0.write(strength ?? LEAdvertisingReport.unknownRSSI) }
     }
     return nil
+  }
+}
+
+/// The controller's information about itself.
+extension VirtualController {
+  /// Bluetooth 5.0. Assigned Numbers, 2.1.
+  static let coreVersion: UInt8 = 0x09
+  /// The company identifier for internal use. Assigned Numbers, 7.1.
+  static let company: UInt16 = 0xFFFF
+
+  /// Answers a command that only reads.
+  func answerInformational(_ opcode: HCIOpcode) {
+    switch opcode {
+    case .readLocalVersionInformation:
+      succeed(opcode) { writer in
+        writer.write(Self.coreVersion)
+        writer.write(UInt16(0))  // HCI subversion
+        writer.write(Self.coreVersion)  // Link layer version
+        writer.write(Self.company)
+        writer.write(UInt16(0))  // Link layer subversion
+      }
+    case .readLocalSupportedCommands:
+      let mask = supportedCommands
+      succeed(opcode) { $0.write(mask.span) }
+    case .readLocalSupportedFeatures:
+      // Octet 4: BR/EDR Not Supported (bit 5), LE Supported (Controller) (bit 6).
+      succeed(opcode) { $0.write(UInt64(0x60) &<< 32) }
+    case .readBufferSize:
+      succeed(opcode) { writer in
+        writer.write(configuration.aclDataLength)
+        writer.write(UInt8(0))  // No synchronous data,
+        writer.write(UInt16(configuration.aclPacketCount))
+        writer.write(UInt16(0))  // and no buffers for it.
+      }
+    case .readBDADDR:
+      succeed(opcode) { address.writeBytes(to: &$0) }
+    case .leReadBufferSize:
+      succeed(opcode) { writer in
+        writer.write(configuration.sharesBuffers ? 0 : configuration.aclDataLength)
+        writer.write(configuration.sharesBuffers ? 0 : configuration.aclPacketCount)
+      }
+    case .leReadLocalSupportedFeatures:
+      succeed(opcode) { $0.write(configuration.features) }
+    case .leReadSupportedStates:
+      // Every combination of roles: bits 0 to 41. Core Specification, Vol 4, Part E, 7.8.27.
+      succeed(opcode) { $0.write(UInt64(0x0000_03FF_FFFF_FFFF)) }
+    default:
+      succeed(opcode) { $0.write(Int8(0)) }  // Tx power, in dBm
+    }
+  }
+
+  /// A bit for each known command.
+  private var supportedCommands: [UInt8] {
+    var mask = [UInt8](repeating: 0, count: 64)
+    for opcode in HCIOpcode.simulated {
+      guard let bit = configuration.declaration(of: opcode)?.supportedBit else { continue }
+      mask[bit.octet] |= 1 << UInt8(bit.bit)
+    }
+    return mask
   }
 }

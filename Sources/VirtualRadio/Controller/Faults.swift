@@ -7,7 +7,7 @@ import BluetoothHost
 public struct Faults: Sendable, Equatable {
   private struct CommandFault: Equatable {
     var opcode: HCIOpcode?
-    var refusal: HCIErrorCode?
+    var error: HCIErrorCode?
     var remaining: Int
   }
 
@@ -45,12 +45,12 @@ public struct Faults: Sendable, Equatable {
 
   /// Does not execute or answer the next `times` commands with `opcode`, or any commands.
   public mutating func leaveUnanswered(_ opcode: HCIOpcode? = nil, times: Int = 1) {
-    commands.append(CommandFault(opcode: opcode, refusal: nil, remaining: times))
+    commands.append(CommandFault(opcode: opcode, error: nil, remaining: times))
   }
 
   /// Refuses the next `times` commands with `opcode`, without executing them.
   public mutating func refuse(_ opcode: HCIOpcode, with status: HCIErrorCode, times: Int = 1) {
-    commands.append(CommandFault(opcode: opcode, refusal: status, remaining: times))
+    commands.append(CommandFault(opcode: opcode, error: status, remaining: times))
   }
 
   /// Never returns the next `count` buffers of the host's ACL packets.
@@ -124,8 +124,8 @@ public struct Faults: Sendable, Equatable {
     let fault = commands[index]
     commands[index].remaining -= 1
     if commands[index].remaining <= 0 { commands.remove(at: index) }
-    guard let refusal = fault.refusal else { return .leaveUnanswered }
-    return .refuse(refusal)
+    guard let error = fault.error else { return .leaveUnanswered }
+    return .refuse(error)
   }
 
   // Without faults, a packet costs only this check.

@@ -39,12 +39,7 @@ struct PacketQueue {
   /// Adds an ACL packet.
   mutating func append(_ header: ACLHeader, _ data: Span<UInt8>, completing end: LinkEnd?) {
     var start = ByteBuffer<5>()
-    let field = header.handle.rawValue | UInt16(header.boundary.rawValue) << 12
-    start.write { writer in
-      writer.write(HCIPacketType.acl.rawValue)
-      writer.write(field)
-      writer.write(UInt16(truncatingIfNeeded: data.count))
-    }
+    start.write { header.write(dataLength: data.count, to: &$0) }
     add(start.span)
     add(data)
     entries.append(Entry(length: start.count + data.count, completes: end, isReport: false))

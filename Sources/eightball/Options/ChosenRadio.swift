@@ -1,3 +1,4 @@
+import BallControl
 import Boards
 import LinuxBoard
 import LinuxRadio

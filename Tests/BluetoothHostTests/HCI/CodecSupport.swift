@@ -31,6 +31,9 @@ extension Check {
         command, packet: written { command.writePacket(to: &$0) },
         header: [0x01] + Array(little: Command.opcode.rawValue) + [UInt8(parameters.count)],
         parameters: parameters, sourceLocation: sourceLocation, read: read)
+      #expect(
+        Command.opcode.declaration?.parameterLength == parameters.count,
+        sourceLocation: sourceLocation)
     }
   }
 

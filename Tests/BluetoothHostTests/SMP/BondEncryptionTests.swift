@@ -180,7 +180,7 @@ struct BondEncryptionTests {
         encryptedDiversifier: diversifier, randomNumber: number, at: 0, at: at(0))
       #expect(station.hasCommand(), comment)
       let reply = station.manager.takeKeyReply(at: 0)
-      #expect(reply == found.map { .key(bonds[$0].longTermKey) } ?? .refusal, comment)
+      #expect(reply == found.map { .key(bonds[$0].longTermKey) } ?? .negative, comment)
       #expect(!station.hasCommand(), comment)
       station.changed(true)
       let bonded: LinkSecurity = peer < 8 ? .bonded : .none
@@ -197,7 +197,7 @@ struct BondEncryptionTests {
     station.manager.keyRequested(
       encryptedDiversifier: 5, randomNumber: 6, at: 0, at: at(0))
     let reply = station.manager.takeKeyReply(at: 0)
-    #expect(reply == .refusal)
+    #expect(reply == .negative)
   }
 
   @Test("A refused key request ends the one before")
@@ -207,7 +207,7 @@ struct BondEncryptionTests {
       station.manager.keyRequested(
         encryptedDiversifier: 0, randomNumber: number, at: 0, at: at(0))
       let reply = station.manager.takeKeyReply(at: 0)
-      #expect(reply == (number == 0 ? .key(key(1)) : .refusal))
+      #expect(reply == (number == 0 ? .key(key(1)) : .negative))
     }
     station.changed(true)
     #expect(station.manager.security(at: 0) == .bonded)

@@ -42,10 +42,10 @@ private struct FeatureOffer: CustomTestStringConvertible, Sendable {
   /// IO, OOB, AuthReq, key size, initiator's keys, responder's keys.
   let features: [UInt8]
   /// `nil` if pairing goes on.
-  let failure: PairingFailure?
+  let failure: PairingError?
 
   init(
-    _ label: String, _ features: [UInt8], _ failure: PairingFailure?,
+    _ label: String, _ features: [UInt8], _ failure: PairingError?,
     policy: PairingPolicy = PairingPolicy()
   ) {
     testDescription = label

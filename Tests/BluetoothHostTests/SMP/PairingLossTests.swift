@@ -82,7 +82,7 @@ struct PairingLossTests {
     for reason: UInt8 in 0...255 {
       let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
       end.receive([0x05, reason])
-      #expect(end.outcome == .refused(PairingFailure(rawValue: reason)))
+      #expect(end.outcome == .refused(PairingError(rawValue: reason)))
       #expect(end.nextPDU() == nil)
     }
     for wrong: [UInt8] in [[0x05], [0x05, 1, 2]] {

@@ -14,7 +14,7 @@ private enum Verdict: Equatable {
   case ignored
   case accepted
   case refused
-  case failed(PairingFailure)
+  case failed(PairingError)
 
   init(_ code: UInt8, to role: PairingRole, expected: UInt8?) {
     switch code {
@@ -78,7 +78,7 @@ struct PairingOrderTests {
       // The right PDU is now the second one.
       break
     case .refused:
-      #expect(end.outcome == .refused(PairingFailure(rawValue: pdu[1])), comment)
+      #expect(end.outcome == .refused(PairingError(rawValue: pdu[1])), comment)
     case .failed(let reason):
       #expect(end.outcome == .failed(reason), comment)
     }

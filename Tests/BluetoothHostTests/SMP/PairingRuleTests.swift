@@ -231,8 +231,8 @@ struct PairingRuleTests {
 
   @Test("A Pairing Failed answers a Security Request, once, and nothing else")
   func refusedRequest() {
-    let answers: [([UInt8], PairingFailure)] = [
-      ([0x05, 0x05], .pairingNotSupported), ([0x05, 0xFF], PairingFailure(rawValue: 0xFF)),
+    let answers: [([UInt8], PairingError)] = [
+      ([0x05, 0x05], .pairingNotSupported), ([0x05, 0xFF], PairingError(rawValue: 0xFF)),
       ([0x05], .unspecifiedReason), ([0x05, 1, 2], .unspecifiedReason),
     ]
     for (pdu, reason) in answers {

@@ -125,7 +125,7 @@ struct SMPPDUTests {
 
   @Test("Each reason has its number")
   func reasons() {
-    let reasons: [PairingFailure] = [
+    let reasons: [PairingError] = [
       .passkeyEntryFailed, .oobNotAvailable, .authenticationRequirements, .confirmValueFailed,
       .pairingNotSupported, .encryptionKeySize, .commandNotSupported, .unspecifiedReason,
       .repeatedAttempts, .invalidParameters, .dhKeyCheckFailed, .numericComparisonFailed,

@@ -356,7 +356,7 @@ struct SecurityManagerBondTests {
     central.connect(to: peripheral)
     #expect(central.secure())
     central.run()
-    #expect(peripheral.replies.last == .refusal)
+    #expect(peripheral.replies.last == .negative)
     #expect(central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
     #expect(central.bondCount == 1)
     #expect(!central.manager.security(at: 0).contains(.encrypted))

@@ -251,7 +251,7 @@ struct SecurityManagerTests {
       peripheral.manager.keyRequested(
         encryptedDiversifier: diversifier, randomNumber: number, at: 0, at: peripheral.now)
       let reply = peripheral.manager.takeKeyReply(at: 0)
-      #expect(reply == .refusal)
+      #expect(reply == .negative)
       let next = peripheral.manager.takeKeyReply(at: 0)
       #expect(next == nil, "one answer")
     }

@@ -146,12 +146,12 @@ final class SecurityStation {
     other.replies.append(reply)
     let status: HCIErrorCode =
       switch reply {
-      case .refusal: .pinOrKeyMissing
+      case .negative: .pinOrKeyMissing
       case .key(let key): key == start.longTermKey ? .success : .authenticationFailure
       }
     manager.encryptionChanged(status, isEncrypted: status == .success, at: index, at: now)
     // After a refusal, the peripheral's host gets no event.
-    if reply != .refusal {
+    if reply != .negative {
       other.manager.encryptionChanged(
         status, isEncrypted: status == .success, at: peer.index, at: other.now)
     }

@@ -1,6 +1,7 @@
 import BallTestSupport
-import BluetoothHost
 import Testing
+
+@testable import BluetoothHost
 
 private func bond(_ isAuthenticated: Bool, _ isSecureConnections: Bool, _ role: PairingRole) -> Bond
 {
@@ -101,7 +102,7 @@ struct SecurityValueTests {
   func refusal() {
     for code: UInt8 in 0...255 {
       for pdu in [[code], [code, 1, 2]] {
-        let answer = written { PairingRefusal.respond(to: pdu.span, response: &$0) }
+        let answer = written { NoSecurity.respond(to: pdu.span, response: &$0) }
         let expected: [UInt8] =
           switch code {
           case 0x01, 0x0B: [0x05, 0x05]
@@ -112,7 +113,7 @@ struct SecurityValueTests {
       }
     }
     let empty: [UInt8] = []
-    #expect(written { PairingRefusal.respond(to: empty.span, response: &$0) } == [])
+    #expect(written { NoSecurity.respond(to: empty.span, response: &$0) } == [])
   }
 
   @Test("A host without security has neither commands, PDUs, bonds nor private addresses")

@@ -222,3 +222,94 @@ private struct SDUProgress {
     countField &+= UInt16(truncatingIfNeeded: count)
   }
 }
+
+/// The header of an outgoing K-frame: an L2CAP frame with a part of an SDU.
+///
+/// Core Specification, Vol 3, Part A, 3.4.
+struct KFrame {
+  /// The size of the SDU length field in an SDU's first K-frame: 3.4.2.
+  static var sduLengthLength: Int { 2 }
+
+  /// The longest payload to send, even if the peer's MPS is longer: a K-frame blocks its link until
+  /// it is sent. At 1 Mbit/s, 2,048 bytes take about 20 ms of airtime.
+  static var longestPayload: Int { 2048 }
+
+  /// The channel's CID at the peer.
+  var cid: L2CAPChannel
+  /// The length of the payload in bytes, with the SDU length field.
+  var payloadLength: Int
+  /// The length of the SDU, in its first K-frame.
+  var sduLength: Int?
+
+  /// How many bytes precede those of the SDU.
+  var headerLength: Int {
+    L2CAPFrame.headerLength &+ (sduLength == nil ? 0 : Self.sduLengthLength)
+  }
+
+  /// Writes the L2CAP header, and the length of the SDU if it is the first K-frame.
+  func writeHeader(to writer: inout ByteWriter) {
+    writer.write(UInt16(truncatingIfNeeded: payloadLength))
+    writer.write(cid.rawValue)
+    if let sduLength { writer.write(UInt16(truncatingIfNeeded: sduLength)) }
+  }
+}
+
+extension ByteWriter {
+  /// Writes `length` bytes with `body`, and zeros where it writes fewer. The caller has checked
+  /// that they fit.
+  ///
+  /// - Returns: Whether `body` wrote exactly `length` bytes.
+  @_lifetime(self: copy self)
+  mutating func fill(_ length: Int, _ body: (inout ByteWriter) -> Void) -> Bool {
+    var part = makeWriter(after: 0, limit: length)
+    body(&part)
+    let isFull = part.count == length && !part.hasOverflowed
+    while part.freeCapacity > 0 { part.write(UInt8(0)) }
+    let count = part.count
+    guard reserve(count) else { return false }
+    written &+= count
+    return isFull
+  }
+}
+
+/// The state that the channels of one link share.
+struct ChannelBearer {
+  /// A K-frame that is partly sent.
+  struct UnfinishedFrame {
+    /// The channel; `nil` if it has ended: the rest of the frame is zeros, which the peer ignores.
+    var channel: Int?
+    /// How many bytes of the payload remain to be sent.
+    var remaining: Int
+  }
+
+  /// The channels of the link.
+  var members = ChannelSet.none
+  /// The channels that may have something to send.
+  var ready = ChannelSet.none
+  /// The channel that may send next: the one after the last sender.
+  var next = 0
+  /// The K-frame that is being sent.
+  var unfinished: UnfinishedFrame?
+  private var lastIdentifier = Self.reservedIdentifier
+
+  /// The identifier of the host's connection parameter requests.
+  private static var reservedIdentifier: UInt8 { 1 }
+
+  init() {}
+
+  /// The next identifier: 2 to 255, and then 2 again.
+  ///
+  /// Core Specification, Vol 3, Part A, 4: 0 is invalid, and successive requests or indications
+  /// have different identifiers.
+  mutating func nextIdentifier() -> UInt8 {
+    lastIdentifier = lastIdentifier == .max ? Self.reservedIdentifier + 1 : lastIdentifier + 1
+    return lastIdentifier
+  }
+
+  /// Removes a channel that has ended.
+  mutating func remove(_ channel: Int) {
+    members.remove(channel)
+    ready.remove(channel)
+    if unfinished?.channel == channel { unfinished?.channel = nil }
+  }
+}

@@ -221,11 +221,10 @@ extension CreditBasedChannels where Application: ~Copyable {
     }
   }
 
-  private func write(
-    _ command: some SignallingPDU, _ identifier: UInt8, _ handle: ConnectionHandle,
-    to writer: inout ByteWriter
+  private func write<PDU: SignallingPDU>(
+    _ command: PDU, _ identifier: UInt8, _ handle: ConnectionHandle, to writer: inout ByteWriter
   ) {
-    let length = command.length &+ 4
+    let length = PDU.length &+ 4
     ACLHeader(handle: handle, boundary: .firstNonFlushable)
       .write(dataLength: L2CAPFrame.headerLength &+ length, to: &writer)
     writer.write(UInt16(truncatingIfNeeded: length))

@@ -41,10 +41,10 @@ extension CreditBasedChannels where Application: ~Copyable {
         && $0.remoteCID == request.sourceCID
     }
     guard isRepeated == nil else { return }
-    do throws(ChannelRefusal) {
+    do throws(ChannelError) {
       try accept(request, identifier, at: link, protection: protection)
     } catch {
-      LECreditBasedConnectionResponse(refusal: error.result)
+      LECreditBasedConnectionResponse(error: error.result)
         .write(identifier: identifier, to: &response)
     }
   }
@@ -53,19 +53,19 @@ extension CreditBasedChannels where Application: ~Copyable {
   private mutating func accept(
     _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
     protection: LinkProtection
-  ) throws(ChannelRefusal) {
+  ) throws(ChannelError) {
     guard let spsm = SPSM(request.spsm), let listener = application.listener(on: spsm, at: link)
-    else { throw ChannelRefusal(.spsmNotSupported) }
-    if let result = listener.refusal(for: protection) { throw ChannelRefusal(result) }
-    guard request.sourceCID.isDynamic else { throw ChannelRefusal(.invalidSourceCID) }
+    else { throw ChannelError(.spsmNotSupported) }
+    if let result = listener.error(for: protection) { throw ChannelError(result) }
+    guard request.sourceCID.isDynamic else { throw ChannelError(.invalidSourceCID) }
     guard firstChannel(at: link, where: { $0.remoteCID == request.sourceCID }) == nil else {
-      throw ChannelRefusal(.sourceCIDAlreadyAllocated)
+      throw ChannelError(.sourceCIDAlreadyAllocated)
     }
     guard let peerMTU = ChannelMTU(request.mtu), let peerMPS = ChannelMPS(request.mps) else {
-      throw ChannelRefusal(.unacceptableParameters)
+      throw ChannelError(.unacceptableParameters)
     }
     guard let channel = freeChannel(forPeerAt: link) else {
-      throw ChannelRefusal(.noResourcesAvailable)
+      throw ChannelError(.noResourcesAvailable)
     }
     insert(
       CreditBasedChannel(
@@ -164,7 +164,7 @@ extension CreditBasedChannels where Application: ~Copyable {
 }
 
 /// Why a peer gets no channel.
-private struct ChannelRefusal: Error {
+private struct ChannelError: Error {
   let result: LECreditBasedConnectionResult
 
   init(_ result: LECreditBasedConnectionResult) {

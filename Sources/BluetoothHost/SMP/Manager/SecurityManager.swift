@@ -196,9 +196,9 @@ public struct SecurityManager<
     let claimedAddress = table[index].claimedAddress
     switch outcome {
     case .paired(let bond):
-      if let bond, let obstacle = keep(bond, at: index) {
+      if let bond, let rejection = keep(bond, at: index) {
         table[index].pendingFailure = .keyRejected
-        return finish(obstacle, at: index)
+        return finish(rejection, at: index)
       }
       limiter.noteSuccess(claimedAddress)
       if policy.closesAfterPairing { policy.isOpen = false }
@@ -243,4 +243,142 @@ public struct SecurityManager<
     return table[index].identity == old.identityAddress
       && (table[index].isProved || isCentral(at: index))
   }
+}
+
+// The calls of the program.
+extension SecurityManager
+where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+  /// Encrypts the link at `index` with the key of the bond, or pairs if there is none. A peripheral
+  /// requests this from the central. Does nothing if the link is already encrypted.
+  ///
+  /// - Returns: `false` if it cannot begin now: there is no link, pairing is not open, another peer
+  ///   is pairing, the peer has to wait after failures, or the link's timer has expired.
+  public mutating func secure(at index: Int, at now: Instant) -> Bool {
+    guard isOpen(index) else { return false }
+    if table[index].security.contains(.encrypted) || table[index].pendingSecurity != nil {
+      return true
+    }
+    if isCentral(at: index), pairingIndex != index, usableBond(at: index) != nil {
+      table[index].isEncryptionPending = true
+      return true
+    }
+    return pair(at: index, at: now)
+  }
+
+  /// Pairs with the peer at `index`, even if there is a bond. A peripheral requests this from the
+  /// central: Security Request.
+  ///
+  /// The new keys have at least the security of the bond that they replace.
+  ///
+  /// - Returns: `false` if it cannot begin now, as in `secure(at:at:)`.
+  public mutating func pair(at index: Int, at now: Instant) -> Bool {
+    guard isOpen(index), !table[index].hasTimedOut else { return false }
+    if pairingIndex == index { return true }
+    guard pairingError(at: index, at: now) == nil else { return false }
+    if isCentral(at: index) {
+      beginPairing(at: index, at: now)
+    } else {
+      table[index].isSecurityRequestPending = true
+      table[index].requestDeadline = now.advanced(by: 30_000)
+      haveTimers = true
+    }
+    return true
+  }
+
+  /// Answers the prompt `compareNumber` or `confirmPairing`. Returns `false`, without an effect, if
+  /// the link at `index` has no such prompt.
+  public mutating func confirm(_ isConfirmed: Bool, at index: Int, at now: Instant) -> Bool {
+    guard pairingIndex == index, pairing.confirm(isConfirmed, at: now) else { return false }
+    settle(at: now)
+    return true
+  }
+
+  /// Answers the prompt `enterPasskey` with 0 to 999,999, or `nil` if the user declines. Returns
+  /// `false`, without an effect, if the link at `index` has no such prompt, or the number is out of
+  /// range.
+  public mutating func enterPasskey(_ passkey: UInt32?, at index: Int, at now: Instant) -> Bool {
+    guard pairingIndex == index, pairing.enterPasskey(passkey, at: now) else { return false }
+    settle(at: now)
+    return true
+  }
+}
+
+/// What a Security Manager knows about one link.
+struct SecuredLink {
+  var isOpen = false
+  var link = PairingLink(role: .responder, ownAddress: .zero, peerAddress: .zero)
+  /// The identity address of the peer's bond; `nil` without a bond.
+  var identity: DeviceAddress?
+  /// Whether the peer has that bond's key: the link was encrypted with it, or has just made it.
+  var isProved = false
+  /// The current security of the link.
+  var security: LinkSecurity = .none
+  /// Whether the Security Manager Timer has expired: then the link cannot pair any more.
+  var hasTimedOut = false
+
+  // The server's state of the peer.
+  /// The state stored in the bond; `nil` if it may be out of date.
+  var saved: ClientState?
+
+  // Pending for the peer.
+  var pendingFailure: PairingError?
+  var isSecurityRequestPending = false
+  /// When the Security Request times out.
+  var requestDeadline: Instant?
+
+  // Pending for the controller.
+  /// Whether the controller has to encrypt with the bond's key; only for the central.
+  var isEncryptionPending = false
+  var keyReply: LongTermKeyReply?
+  /// The security of the link as soon as it is encrypted with the bond's key.
+  var pendingSecurity: LinkSecurity?
+  /// When the encryption with the bond's key times out.
+  var encryptionDeadline: Instant?
+  /// Whether this device is the central and the bond's key is valid for the link: see
+  /// `requiresEncryption`.
+  var hasOwnKey = false
+  /// Why the link could not be encrypted, until the client gets it.
+  var encryptionFailure: HCIErrorCode?
+
+  init() {}
+
+  /// The address for which failed attempts are counted.
+  var claimedAddress: DeviceAddress { identity ?? link.peerAddress }
+}
+
+/// A client whose link is encrypted with the key of its bond.
+public enum ClientRecognition: Equatable, Sendable {
+  /// Its bond is new.
+  case new
+  /// Its bond has this record.
+  case known(ClientRecord)
+}
+
+/// The parameters of LE Enable Encryption, with which the central's controller encrypts a link.
+///
+/// Core Specification, Vol 4, Part E, 7.8.24.
+public struct EncryptionStart: Equatable, Sendable {
+  /// The key.
+  public var longTermKey: Number128
+  /// EDIV, which identifies the key for the peripheral.
+  public var encryptedDiversifier: UInt16
+  /// Rand, which identifies the key for the peripheral.
+  public var randomNumber: UInt64
+
+  /// Creates the command's parameters without the link.
+  public init(longTermKey: Number128, encryptedDiversifier: UInt16, randomNumber: UInt64) {
+    self.longTermKey = longTermKey
+    self.encryptedDiversifier = encryptedDiversifier
+    self.randomNumber = randomNumber
+  }
+}
+
+/// The answer to the key request of the peripheral's controller.
+///
+/// Core Specification, Vol 4, Part E, 7.8.25 and 7.8.26.
+public enum LongTermKeyReply: Equatable, Sendable {
+  /// The key: LE Long Term Key Request Reply.
+  case key(Number128)
+  /// There is none: LE Long Term Key Request Negative Reply.
+  case negative
 }

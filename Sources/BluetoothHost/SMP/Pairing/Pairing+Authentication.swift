@@ -1,3 +1,67 @@
+// Secure Connections, phase 2: the public keys, and the computation of the shared key in steps.
+// Core Specification, Vol 3, Part H, 2.3.5.6.1.
+extension Pairing where Agreement: ~Copyable {
+  /// Begins a new key pair for this pairing. Its public key takes several steps.
+  mutating func exchangePublicKeys() {
+    state.phase = .publicKey
+    // A random number is an invalid private key once in 2³² times.
+    for _ in 0..<4 {
+      if (try? agreement.begin(privateKey: random.nextNumber())) != nil {
+        state.work = .ownKey
+        return
+      }
+    }
+    fail(.unspecifiedReason)
+  }
+
+  /// Does a short step of the key computation. Does nothing unless `needsStep`.
+  public mutating func step(at now: Instant) {
+    guard state.work != .none else { return }
+    state.now = now
+    guard let result = agreement.step() else {
+      // The agreement has lost its computation; waiting would only end at the timeout.
+      if !agreement.isBusy { fail(.unspecifiedReason) }
+      return
+    }
+    switch (state.work, result) {
+    case (.ownKey, .publicKey(let key)):
+      state.work = .none
+      state.ownKey = key
+      if state.link.role == .initiator { enqueue(.pairingPublicKey) }
+      continueWithPublicKeys()
+    case (.sharedKey, .sharedKey(let key)):
+      state.work = .none
+      state.sharedKey = key
+      continueChecks()
+    default:
+      fail(.unspecifiedReason)
+    }
+  }
+
+  /// Takes the peer's public key.
+  mutating func receivePublicKey(_ pdu: PairingPublicKey) {
+    state.peerKey = pdu.key
+    continueWithPublicKeys()
+  }
+
+  /// With both public keys, begins the shared key; the responder then sends its own.
+  private mutating func continueWithPublicKeys() {
+    guard state.ownKey != nil, let peerKey = state.peerKey else { return }
+    do {
+      try agreement.begin(peer: peerKey)
+    } catch .notOnCurve {
+      // Such a point has no DHKey to check.
+      return fail(.dhKeyCheckFailed)
+    } catch {
+      // Our own X, or the debug key's, with its known private key.
+      return fail(.invalidParameters)
+    }
+    state.work = .sharedKey
+    if state.link.role == .responder { enqueue(.pairingPublicKey) }
+    beginAuthentication()
+  }
+}
+
 // Phase 2: each device commits to a random number, and then reveals it. Legacy pairing and Secure
 // Connections have the same exchange with different functions. Passkey entry with Secure
 // Connections repeats it for each of the 20 bits of the passkey. Core Specification, Vol 3, Part H,
@@ -131,5 +195,130 @@ extension Pairing where Agreement: ~Copyable {
       k: state.passkey ?? .zero, r1: isInitiator ? state.peerNonce : state.ownNonce,
       r2: isInitiator ? state.ownNonce : state.peerNonce)
     awaitEncryption()
+  }
+}
+
+// Secure Connections, phase 2, stage 2: both devices prove that they have the same shared key and
+// have received the same features. Core Specification, Vol 3, Part H, 2.3.5.6.5.
+extension Pairing where Agreement: ~Copyable {
+  /// Begins after the exchange of random numbers. In numeric comparison the user now compares.
+  mutating func beginChecks() {
+    state.phase = .check
+    if state.model == .numericComparison { ask(.confirmation, .compareNumber(comparedNumber)) }
+    continueChecks()
+  }
+
+  /// Six digits, equal on both devices unless there is a man in the middle: Vol 3, Part H, 2.2.9.
+  private var comparedNumber: UInt32 {
+    guard let own = state.ownKey, let peer = state.peerKey else { return 0 }
+    let isInitiator = state.link.role == .initiator
+    let value =
+      isInitiator
+      ? PairingFunctions.g2(u: own.x, v: peer.x, x: state.ownNonce, y: state.peerNonce)
+      : PairingFunctions.g2(u: peer.x, v: own.x, x: state.peerNonce, y: state.ownNonce)
+    return value % 1_000_000
+  }
+
+  /// Continues when the shared key is computed and the user has confirmed.
+  mutating func continueChecks() {
+    guard state.phase == .check, state.question == .none, let sharedKey = state.sharedKey else {
+      return
+    }
+    if state.macKey == nil { makeKeys(from: sharedKey) }
+    switch state.link.role {
+    case .initiator:
+      guard !state.isCommitted else { return }
+      state.isCommitted = true
+      enqueue(.pairingDHKeyCheck)
+    case .responder:
+      guard let held = state.held else { return }
+      state.held = nil
+      guard held == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
+      enqueue(.pairingDHKeyCheck)
+      awaitEncryption()
+    }
+  }
+
+  /// Takes the peer's check value.
+  mutating func receiveCheck(_ pdu: PairingDHKeyCheck) {
+    switch state.link.role {
+    case .initiator:
+      guard state.isCommitted else { return fail(.unspecifiedReason) }
+      guard pdu.number == check(of: .peer) else { return fail(.dhKeyCheckFailed) }
+      awaitEncryption()
+    case .responder:
+      guard state.held == nil else { return fail(.unspecifiedReason) }
+      state.held = pdu.number
+      continueChecks()
+    }
+  }
+
+  private mutating func makeKeys(from sharedKey: Number256) {
+    let isInitiator = state.link.role == .initiator
+    let keys = PairingFunctions.f5(
+      w: sharedKey, n1: isInitiator ? state.ownNonce : state.peerNonce,
+      n2: isInitiator ? state.peerNonce : state.ownNonce, a1: state.initiatorAddress,
+      a2: state.responderAddress)
+    state.macKey = keys.macKey
+    state.key = keys.ltk
+  }
+
+  /// The check value of one side.
+  func check(of side: Side) -> Number128 {
+    let isOwn = side == .own
+    let own = state.link.ownAddress
+    let peer = state.link.peerAddress
+    return PairingFunctions.f6(
+      w: state.macKey ?? .zero, n1: isOwn ? state.ownNonce : state.peerNonce,
+      n2: isOwn ? state.peerNonce : state.ownNonce, r: state.passkey ?? .zero,
+      ioCap: isOwn ? state.ownFeatures.ioCap : state.peerFeatures.ioCap,
+      a1: isOwn ? own : peer, a2: isOwn ? peer : own)
+  }
+}
+
+// The user's prompts and answers. Core Specification, Vol 3, Part H, 2.3.5.
+extension Pairing where Agreement: ~Copyable {
+  /// Shows `prompt`, and waits for its answer.
+  mutating func ask(_ question: PairingState.Question, _ prompt: PairingPrompt) {
+    state.question = question
+    state.prompt = prompt
+  }
+
+  /// Takes the user's answer to a comparison or to a request to pair. Returns `false`, without an
+  /// effect, if there is no such prompt.
+  public mutating func confirm(_ isConfirmed: Bool, at now: Instant) -> Bool {
+    guard state.question == .confirmation else { return false }
+    state.now = now
+    guard isConfirmed else {
+      fail(state.model == .numericComparison ? .numericComparisonFailed : .unspecifiedReason)
+      return true
+    }
+    state.question = .none
+    confirm()
+    continueChecks()
+    return true
+  }
+
+  /// Takes the passkey that the user entered, or `nil` if the user declines. Returns `false`,
+  /// without an effect, if there is no such prompt, or the number is not 0 to 999,999.
+  public mutating func enterPasskey(_ passkey: UInt32?, at now: Instant) -> Bool {
+    guard state.question == .passkey else { return false }
+    state.now = now
+    guard let passkey else {
+      fail(.passkeyEntryFailed)
+      return true
+    }
+    guard passkey < 1_000_000 else { return false }
+    state.question = .none
+    state.passkey = Number128(passkey: passkey)
+    confirm()
+    return true
+  }
+}
+
+extension Number128 {
+  /// A passkey as TK or r: Vol 3, Part H, 2.3.5.2 and 2.3.5.6.3.
+  init(passkey: UInt32) {
+    self.init(words: [passkey, 0, 0, 0])
   }
 }

@@ -12,7 +12,7 @@ private func pdu<PDU: SignallingPDU>(
     let bytes = [code, 0x09, UInt8(data.count), 0] + data
     #expect(
       written { value.write(identifier: 0x09, to: &$0) } == bytes, sourceLocation: sourceLocation)
-    #expect(value.length == data.count, sourceLocation: sourceLocation)
+    #expect(PDU.length == data.count, sourceLocation: sourceLocation)
     func read(_ bytes: [UInt8]) -> PDU? {
       guard let command = SignallingCommand(bytes.span) else { return nil }
       return PDU(command)
@@ -49,7 +49,7 @@ private let pdus = [
     0x15, [0x42, 0x00, 0xFF, 0xFF, 0xFD, 0xFF, 0x02, 0x01, 0x00, 0x00]),
   pdu(
     "LE Credit Based Connection Response that refuses",
-    LECreditBasedConnectionResponse(refusal: .sourceCIDAlreadyAllocated),
+    LECreditBasedConnectionResponse(error: .sourceCIDAlreadyAllocated),
     0x15, [0, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0x00]),
   pdu(
     "Flow Control Credit Indication",

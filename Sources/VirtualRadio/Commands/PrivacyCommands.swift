@@ -1,12 +1,48 @@
 import BluetoothHost
 
 extension VirtualController {
-  func performPrivacy(
-    _ opcode: HCIOpcode, _ command: CommandDefinition, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  func performAcceptList(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
+    switch opcode {
+    case .leReadFilterAcceptListSize:
+      succeed(opcode) { $0.write(configuration.acceptListSize) }
+      return nil
+    case .leClearFilterAcceptList:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      state.acceptList.removeAll()
+    default:
+      guard !isUsingAcceptList else { return .commandDisallowed }
+      guard let device = DeviceAddress(&reader) else { return .invalidCommandParameters }
+      if opcode == .leRemoveDeviceFromFilterAcceptList {
+        state.acceptList.removeAll { $0 == device }
+      } else if !state.acceptList.contains(device) {
+        guard state.acceptList.count < Int(configuration.acceptListSize) else {
+          return .memoryCapacityExceeded
+        }
+        state.acceptList.append(device)
+      }
+    }
+    succeed(opcode)
+    return nil
+  }
+
+  /// Core Specification, Vol 4, Part E, 7.8.15: the list is fixed while something filters by it.
+  private var isUsingAcceptList: Bool {
+    if let advertising = state.advertising,
+      advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly
+    {
+      return true
+    }
+    if state.scan?.parameters.acceptListOnly == true { return true }
+    guard let initiation = state.initiation else { return false }
+    return initiation.target == nil
+  }
+}
+
+extension VirtualController {
+  func performPrivacy(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     switch opcode {
     case .leReadResolvingListSize:
-      succeed(command) { $0.write(configuration.resolvingListSize) }
+      succeed(opcode) { $0.write(configuration.resolvingListSize) }
       return nil
     case .leReadPeerResolvableAddress, .leReadLocalResolvableAddress:
       guard let peer = DeviceAddress(&reader) else { return .invalidCommandParameters }
@@ -14,7 +50,7 @@ extension VirtualController {
       let address =
         opcode == .leReadPeerResolvableAddress ? entry?.peerAddress : entry?.localAddress
       guard let address else { return .unknownConnectionIdentifier }
-      succeed(command) { address.writeBytes(to: &$0) }
+      succeed(opcode) { address.writeBytes(to: &$0) }
       return nil
     case .leSetResolvablePrivateAddressTimeout:
       guard let request = LESetResolvablePrivateAddressTimeout(&reader),
@@ -30,7 +66,7 @@ extension VirtualController {
     default:
       if let status = changeResolvingList(opcode, &reader) { return status }
     }
-    succeed(command)
+    succeed(opcode)
     return nil
   }
 
@@ -69,5 +105,34 @@ extension VirtualController {
   /// Whether the controller advertises, scans or initiates.
   private var isUsingAddresses: Bool {
     state.advertising != nil || state.scan != nil || state.initiation != nil
+  }
+}
+
+/// The hosts' commands for encryption. EncryptionProcedure.swift has the procedure on the link.
+extension VirtualController {
+  func performEncryption(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
+    var handleReader = reader
+    guard let handle = ConnectionHandle(&handleReader), let end = link(handle) else {
+      return .unknownConnectionIdentifier
+    }
+    switch opcode {
+    case .leEnableEncryption:
+      guard let request = LEEnableEncryption(&reader) else { return .invalidCommandParameters }
+      guard end.role == .central, end.encryptionStart == nil else { return .commandDisallowed }
+      accept(opcode)
+      startEncryption(of: end, request)
+    case .leLongTermKeyRequestReply:
+      guard let request = LELongTermKeyRequestReply(&reader) else {
+        return .invalidCommandParameters
+      }
+      guard end.isAskedForKey else { return .commandDisallowed }
+      succeed(opcode, handle)
+      answer(end, faults.change(request.key))
+    default:
+      guard end.isAskedForKey else { return .commandDisallowed }
+      succeed(opcode, handle)
+      answer(end, nil)
+    }
+    return nil
   }
 }

@@ -1,8 +1,24 @@
 import BluetoothHost
+import LinuxRadio
 import LinuxSystem
 
+/// Prints a line of text for each packet.
+public final class PacketTrace: PacketSink {
+  private let print: (String) -> Void
+
+  /// - Parameter print: Takes each line, without a line feed.
+  public init(print: @escaping (String) -> Void) {
+    self.print = print
+  }
+
+  /// Prints the packet.
+  public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    print((direction == .sent ? "→ " : "← ") + PacketDescription.text(of: packet))
+  }
+}
+
 /// One line of text for a packet: its name in the specification, and its main fields.
-package enum PacketDescription {
+enum PacketDescription {
   /// Such as "HCI Reset" or "0x0040 ATT Write Request handle 0x0012, 13 bytes".
   static func text(of packet: Span<UInt8>) -> String {
     switch HCIPacket(packet) {
@@ -20,29 +36,30 @@ package enum PacketDescription {
   // MARK: Commands and events
 
   /// Such as "LE Set Advertising Enable, 1 byte".
-  package static func commandText(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> String {
+  static func commandText(_ opcode: HCIOpcode, _ parameters: Span<UInt8>) -> String {
     name(of: opcode) + length(parameters.count)
   }
 
   /// Such as "Command Complete: Reset, success".
-  package static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
+  static func eventText(_ code: HCIEventCode, _ parameters: Span<UInt8>) -> String {
+    let unnamed = "event " + hexadecimal(code.rawValue)
+    guard let name = code.name?.description else { return unnamed + length(parameters.count) }
     switch code {
     case .commandComplete:
       guard let event = CommandComplete(parameters: parameters) else { break }
       var reader = ByteReader(event.returnParameters)
       let status = reader.readUInt8().map { ", " + statusText($0) } ?? ""
-      return "Command Complete: " + name(of: event.opcode) + status
+      return "\(name): \(Self.name(of: event.opcode))\(status)"
     case .commandStatus:
       guard let event = CommandStatus(parameters: parameters) else { break }
-      return "Command Status: " + name(of: event.opcode) + ", "
-        + statusText(event.status.rawValue)
+      return "\(name): \(Self.name(of: event.opcode)), \(statusText(event.status.rawValue))"
     case .disconnectionComplete:
       guard let event = DisconnectionComplete(parameters: parameters) else { break }
-      return "Disconnection Complete " + hexadecimal(event.handle.rawValue) + ", reason "
+      return "\(name) \(hexadecimal(event.handle.rawValue)), reason "
         + hexadecimal(event.reason.rawValue)
     case .numberOfCompletedPackets:
       guard var event = NumberOfCompletedPackets(parameters: parameters) else { break }
-      var text = "Number Of Completed Packets"
+      var text = name
       while let (handle, count) = event.next() {
         text += " \(hexadecimal(handle.rawValue)): \(count)"
       }
@@ -54,43 +71,30 @@ package enum PacketDescription {
     case .encryptionChange:
       guard let event = EncryptionChange(parameters: parameters) else { break }
       let state = event.enabled == 0 ? "off" : "on"
-      return "Encryption Change \(hexadecimal(event.handle.rawValue)), "
+      return "\(name) \(hexadecimal(event.handle.rawValue)), "
         + (event.status == .success ? state : statusText(event.status.rawValue))
     case .encryptionKeyRefreshComplete:
       guard let event = EncryptionKeyRefreshComplete(parameters: parameters) else { break }
-      return "Encryption Key Refresh Complete \(hexadecimal(event.handle.rawValue)), "
+      return "\(name) \(hexadecimal(event.handle.rawValue)), "
         + statusText(event.status.rawValue)
-    case .hardwareError:
-      return "Hardware Error"
-    case .readRemoteVersionInformationComplete:
-      return "Read Remote Version Information Complete"
     default:
-      return "event " + hexadecimal(code.rawValue) + length(parameters.count)
+      return name
     }
-    return "event " + hexadecimal(code.rawValue) + ", too short" + length(parameters.count)
+    return unnamed + ", too short" + length(parameters.count)
   }
 
   private static func leText(_ subevent: LEMetaSubevent, _ reader: inout ByteReader) -> String {
+    guard let name = subevent.name?.description else {
+      return "LE event " + hexadecimal(subevent.rawValue) + length(reader.count)
+    }
     switch subevent {
     case .connectionComplete, .enhancedConnectionComplete:
-      let name =
-        subevent == .connectionComplete
-        ? "LE Connection Complete" : "LE Enhanced Connection Complete"
       guard let status = reader.readUInt8(), let handle = reader.readUInt16() else { return name }
       return status == 0 ? "\(name) \(hexadecimal(handle))" : "\(name), \(statusText(status))"
-    case .advertisingReport: return "LE Advertising Report"
-    case .connectionUpdateComplete: return "LE Connection Update Complete"
-    case .readRemoteFeaturesComplete: return "LE Read Remote Features Complete"
     case .longTermKeyRequest:
-      let handle = reader.readUInt16().map { " " + hexadecimal($0) } ?? ""
-      return "LE Long Term Key Request" + handle
-    case .remoteConnectionParameterRequest: return "LE Remote Connection Parameter Request"
-    case .dataLengthChange: return "LE Data Length Change"
-    case .readLocalP256PublicKeyComplete: return "LE Read Local P-256 Public Key Complete"
-    case .generateDHKeyComplete: return "LE Generate DHKey Complete"
-    case .phyUpdateComplete: return "LE PHY Update Complete"
-    case .extendedAdvertisingReport: return "LE Extended Advertising Report"
-    default: return "LE event " + hexadecimal(subevent.rawValue) + length(reader.count)
+      return name + (reader.readUInt16().map { " " + hexadecimal($0) } ?? "")
+    default:
+      return name
     }
   }
 
@@ -111,9 +115,9 @@ package enum PacketDescription {
       // The length of the whole PDU. Its rest may follow in other packets.
       return "ATT " + attText(&reader, missing: Int(frameLength) - reader.count)
     case .leSignalling:
-      return "L2CAP " + signallingName(reader.readUInt8() ?? 0)
+      return "L2CAP " + name(of: SignallingCode(rawValue: reader.readUInt8() ?? 0))
     case .securityManager:
-      return "SMP " + securityName(reader.readUInt8() ?? 0)
+      return "SMP " + name(of: SMPCode(rawValue: reader.readUInt8() ?? 0))
     default:
       return "L2CAP channel " + hexadecimal(channel) + length(Int(frameLength))
     }
@@ -155,10 +159,43 @@ package enum PacketDescription {
     }
   }
 
+  // MARK: Names
+
+  /// The name in the specification, or "command 0xFCFF"; "no command" for `none`.
+  static func name(of opcode: HCIOpcode) -> String {
+    opcode == .none ? "no command" : name(opcode.name, or: "command", opcode.rawValue)
+  }
+
+  /// The name in the specification, or "opcode 0x77".
+  static func name(of opcode: ATTOpcode) -> String {
+    name(opcode.name, or: "opcode", opcode.rawValue)
+  }
+
+  /// The name in the specification, or "error 0x80".
+  static func name(of code: ATTErrorCode) -> String {
+    name(code.name, or: "error", code.rawValue)
+  }
+
+  /// The name in the specification, or "signalling command 0x30".
+  static func name(of code: SignallingCode) -> String {
+    name(code.name, or: "signalling command", code.rawValue)
+  }
+
+  /// The name in the specification, or "command 0x0F".
+  static func name(of code: SMPCode) -> String {
+    name(code.name, or: "command", code.rawValue)
+  }
+
+  private static func name(
+    _ name: StaticString?, or kind: String, _ value: some FixedWidthInteger & UnsignedInteger
+  ) -> String {
+    name?.description ?? kind + " " + hexadecimal(value)
+  }
+
   // MARK: Numbers
 
   /// Such as ", 2 bytes"; empty for 0 bytes.
-  package static func length(_ count: Int) -> String {
+  static func length(_ count: Int) -> String {
     switch count {
     case 0: ""
     case 1: ", 1 byte"
@@ -167,7 +204,7 @@ package enum PacketDescription {
   }
 
   /// Such as 0x0040.
-  package static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
+  static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
     -> String
   {
     "0x" + LinuxSystem.hexadecimal(number)

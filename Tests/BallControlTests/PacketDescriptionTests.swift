@@ -2,8 +2,7 @@ import BluetoothHost
 import LinuxTestSupport
 import Testing
 
-@testable import LinuxRadio
-@testable import VirtualRadio
+@testable import BallControl
 
 @Suite("The text of a packet")
 struct PacketDescriptionTests {
@@ -111,20 +110,12 @@ struct PacketDescriptionTests {
     }
   }
 
-  @Test("Every command that a virtual controller knows has a name")
-  func commandNames() {
-    for definition in CommandDefinition.all {
-      let name = PacketDescription.name(of: HCIOpcode(rawValue: definition.opcode))
-      #expect(!name.hasPrefix("command"), "\(name)")
-    }
-  }
-
-  @Test("Every command of the Security Manager has a name")
-  func securityNames() {
-    for code in UInt8(0x01)...0x0E {
-      #expect(!PacketDescription.securityName(code).hasPrefix("command"))
-    }
-    #expect(PacketDescription.securityName(0x0F) == "command 0x0F")
+  @Test("A code without a name is shown as a number")
+  func unnamed() {
+    #expect(PacketDescription.name(of: SMPCode(rawValue: 0x0F)) == "command 0x0F")
+    #expect(PacketDescription.name(of: SignallingCode(rawValue: 0x1B)) == "signalling command 0x1B")
+    #expect(PacketDescription.name(of: ATTErrorCode(rawValue: 0x80)) == "error 0x80")
+    #expect(PacketDescription.name(of: HCIOpcode.none) == "no command")
   }
 
   @Test("A line of the trace begins with the arrow of its direction")
