@@ -29,6 +29,9 @@ struct PollQueue: ~Copyable {
 
   private let descriptor: PortDescriptor
 
+  /// Its own descriptor: readable while one of its descriptors is ready.
+  var number: Int32 { descriptor.number }
+
   /// An empty queue; `nil` if the kernel refuses.
   init?() {
     let number = clinuxport_create_queue()
