@@ -110,23 +110,18 @@ let package = Package(
         "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
-    // The figures of balls, for Prometheus.
-    .target(
-      name: "BallMetrics",
-      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxSystem"],
-      swiftSettings: checked),
     // Many balls in one loop: `eightball swarm`.
     .target(
       name: "BallSwarm",
       dependencies: [
-        "BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
+        "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir", "LinuxPort",
         "LinuxRadio", "LinuxSystem", "VirtualRadio",
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BallControl", "BallMetrics", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
+        "BallControl", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
         "EightBall", "Linux", "LinuxAir", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
         "VirtualRadio",
       ],
@@ -159,14 +154,10 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "BallMetricsTests",
-      dependencies: ["BallMetrics", "BallRunner", "BluetoothHost", "EightBall", "LinuxSystem"],
-      swiftSettings: checked),
-    .testTarget(
       name: "BallSwarmTests",
       dependencies: [
-        "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport",
+        "BallControl", "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio",
+        "LinuxSystem", "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -238,7 +229,7 @@ let package = Package(
     .testTarget(
       name: "DocsTests",
       dependencies: [
-        "BallControl", "BallMetrics", "BallTestSupport", "BluetoothHost", "EightBall",
+        "BallControl", "BallTestSupport", "BluetoothHost", "EightBall",
         "CoreBluetooth", "VirtualBoard", "VirtualRadio",
         "LinuxBoard", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
       ],
@@ -246,7 +237,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "eightballd", "BallControl", "BallMetrics", "BallSwarm", "BluetoothHost",
+        "eightball", "eightballd", "BallControl", "BallSwarm", "BluetoothHost",
         "Boards", "EightBall", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),

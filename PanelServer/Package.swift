@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-/// The page of a running ball. A package of its own: SwiftNIO takes minutes to build and to fetch, and
-/// no other package needs it.
+/// The page of a running ball, and the metrics of balls. A package of its own: SwiftNIO takes minutes
+/// to build and to fetch, and no other package needs it.
 let package = Package(
   name: "panel-server",
   dependencies: [
@@ -14,16 +14,15 @@ let package = Package(
       name: "eightball-panel",
       dependencies: [
         .product(name: "BallControl", package: "eightball"),
+        .product(name: "BallRunner", package: "eightball"),
+        .product(name: "BluetoothHost", package: "eightball"),
         .product(name: "LinuxSystem", package: "eightball"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       resources: [.embedInCode("Page/panel.html")],
-      swiftSettings: [
-        .strictMemorySafety(), .enableExperimentalFeature("Lifetimes"),
-        .enableExperimentalFeature("Extern"),
-      ])
+      swiftSettings: [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")])
   ],
   swiftLanguageModes: [.v6]
 )

@@ -193,7 +193,6 @@ public struct ProtectedBallRunner<
       ball.printer.flush(to: &port)
       if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     }
-    if Machine.Figures.isPresent, port.wantsFigures { port.take(ball.figures) }
     return turn == .unfinished
   }
 

@@ -1,4 +1,4 @@
-import BallMetrics
+import BallRunner
 import BluetoothHost
 import LinuxAir
 import LinuxRadio
@@ -25,9 +25,9 @@ public final class Swarm {
   private var nextStorm: Instant?
   /// Held while the swarm lives.
   private let claim: LockFile?
-  /// Serves the figures of all balls together; `nil` without `--metrics`. The swarm closes it at
-  /// its end.
-  public var metrics: MetricsServer?
+  /// Sends the figures of all balls together; `nil` without programs that may ask for them. The
+  /// swarm closes it at its end.
+  private var control: SwarmControl?
 
   /// A swarm, not yet started.
   ///
@@ -64,6 +64,23 @@ public final class Swarm {
     for index in 0..<count { balls.append(make(index, configuration, context)) }
   }
 
+  /// Listens at the first of `paths` that is free, for programs that ask for the figures.
+  ///
+  /// - Returns: The path.
+  /// - Throws: Why it cannot listen there.
+  public func listen(at paths: [String]) throws(SystemError) -> String {
+    var failure = SystemError(.addressInUse, "listen on", paths.joined(separator: " or "))
+    for path in paths {
+      do throws(SystemError) {
+        control = try SwarmControl(path, loop: loop)
+        return path
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
   /// Runs until a signal comes or nothing reads the output any more, then disconnects all centrals.
   ///
   /// - Throws: `RadioError` or `SwarmError` if a ball cannot advertise; `SystemError`.
@@ -84,7 +101,7 @@ public final class Swarm {
   private var deadline: Instant? {
     var earliest = Instant.earlier(deadlines.first?.instant, context.air.server?.deadline)
     earliest = Instant.earlier(earliest, context.lines.deadline)
-    earliest = Instant.earlier(earliest, metrics?.deadline)
+    earliest = Instant.earlier(earliest, control?.deadline)
     return Instant.earlier(earliest, nextStorm)
   }
 
@@ -107,16 +124,13 @@ public final class Swarm {
     }
     context.air.server?.advance(to: now)
     context.lines.flush(at: now)
-    if let metrics { serve(metrics, at: now) }
+    control?.serve(at: now, with: figures)
   }
 
-  private func serve(_ metrics: MetricsServer, at now: Instant) {
-    metrics.advance(to: now)
-    guard metrics.isAsked else { return }
-    var text = MetricsText()
-    for (index, ball) in balls.enumerated() where !hasEnded[index] { text.add(ball.figures) }
-    text.count(context.lines.losses)
-    metrics.answer(text)
+  private var figures: (sum: BallFigures, balls: Int) {
+    var sum = context.lines.losses
+    for (index, ball) in balls.enumerated() where !hasEnded[index] { sum.add(ball.figures) }
+    return (sum, balls.count - ended)
   }
 
   private func serve(_ index: Int) throws {
@@ -181,6 +195,7 @@ public final class Swarm {
     context.lines.flush(at: context.now)
     context.lines.close()
     context.air.close()
-    metrics?.close()
+    control?.close()
+    control = nil
   }
 }

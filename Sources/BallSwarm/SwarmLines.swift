@@ -144,7 +144,12 @@ final class SwarmLines {
 
   /// Writes an event's JSON object with the number of its ball after the event's name:
   /// `{"event":"answer","ball":7,"text":"Yes."}`.
-  static func write(_ object: Span<UInt8>, of ball: Int, to writer: inout ByteWriter) {
+  ///
+  /// - Parameter name: The name of the number: `balls` for how many the event is of.
+  static func write(
+    _ object: Span<UInt8>, of number: Int, named name: StaticString = "ball",
+    to writer: inout ByteWriter
+  ) {
     var quotes = 0
     var end = 0
     while end < object.count, quotes < 4 {
@@ -152,8 +157,10 @@ final class SwarmLines {
       end += 1
     }
     writer.write(object.extracting(first: end))
-    writer.write(text: ",\"ball\":")
-    writer.write(decimal: ball)
+    writer.write(text: ",\"")
+    writer.write(text: name)
+    writer.write(text: "\":")
+    writer.write(decimal: number)
     writer.write(object.extracting(droppingFirst: end))
   }
 }

@@ -199,16 +199,6 @@ struct FiguresTests {
     #expect(sum[.answers] == 0)
   }
 
-  @Test("The port receives the figures at the end of the turn in which it wants them")
-  func wanted() {
-    let bench = RunnerBench()
-    bench.listen()
-    bench.machine.wantsFigures = true
-    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
-    #expect(bench.machine.figures == bench.runner.figures)
-    #expect(bench.machine.figures?[.questions] == 1)
-  }
-
   @Test("A listener that requests the figures receives them in one line")
   func event() throws {
     let bench = RunnerBench()

@@ -119,7 +119,6 @@ struct PanelTimingTests {
     let event = port.nextControlEvent(into: &request)
     #expect(event == nil)
     #expect(!port.has(.status))
-    #expect(!port.wantsFigures)
     #expect(!PlainPort.Figures.isPresent)
   }
 }

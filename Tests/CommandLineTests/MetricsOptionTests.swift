@@ -1,6 +1,3 @@
-import BallMetrics
-import BallRunner
-import BluetoothHost
 import Testing
 
 @testable import eightball
@@ -42,32 +39,22 @@ struct MetricsOptionTests {
         == #"{"event":"metrics","url":"http://[::1]:41000/metrics"}"#)
   }
 
-  @Test("The figures that a ball sends are read back")
-  func figures() throws {
-    var figures = BallFigures()
-    for number in 0..<Figure.count {
-      Figure(rawValue: number).map { figures[$0] = UInt64(1_000 + number) }
-    }
-    var line = ByteBuffer<2_048>()
-    line.write { $0.writeJSON(figures) }
-    let bytes = line.span.indices.map { line.span[$0] }
-    let read = try #require(FiguresLine(bytes))
-    #expect(read.event == "figures")
-    #expect(read.version == "0.2.0")
-    #expect(read.figures == figures)
-    // Truncated at any byte, it is refused.
-    for count in bytes.indices {
-      #expect(FiguresLine(Array(bytes.prefix(count))) == nil)
-    }
+  @Test(
+    "A metrics address is a port, or a host and a port",
+    arguments: [
+      ("9888", "127.0.0.1:9888"), ("0", "127.0.0.1:0"), ("localhost:80", "localhost:80"),
+      ("_:9888", "_:9888"), ("[::1]:9888", "[::1]:9888"), ("65535", "127.0.0.1:65535"),
+      ("", nil), ("65536", nil), ("-1", nil), ("+1", nil), ("a", nil), (":9888", nil), ("a:", nil),
+      ("::1:9888", nil), ("[]:1", nil), ("1:2:3", nil), ("a:b", nil),
+    ] as [(String, String?)])
+  func address(text: String, meaning: String?) {
+    #expect(MetricsAddress(text)?.description == meaning)
   }
 
-  @Test(
-    "Figures that a ball lacks are 0, and unknown figures are ignored")
-  func otherVersions() throws {
-    let text = #"{"event":"figures","version":"9.0.0","questions":8,"wishes":3}"#
-    let read = try #require(FiguresLine(Array(text.utf8)))
-    var expected = BallFigures()
-    expected[.questions] = 8
-    #expect(read.figures == expected)
+  @Test("A browser of this machine can open the page's address")
+  func url() {
+    #expect(
+      MetricsAddress(host: "_", port: 0).url(atPort: 41_000) == "http://localhost:41000/metrics")
+    #expect(MetricsAddress(host: "::1", port: 9).url(atPort: 9) == "http://[::1]:9/metrics")
   }
 }

@@ -1,4 +1,4 @@
-import BallMetrics
+import BallControl
 import Testing
 
 @Suite("docs/metrics.md")

@@ -1,52 +1,71 @@
+import BallControl
 import Glibc
+import LinuxSystem
 import NIOCore
 import NIOPosix
 
-import struct LinuxSystem.Errno
-
-/// The server of `eightball panel`.
+/// The server of `eightball panel`, and, as `eightball-panel metrics`, of metrics.
 @main
 enum Main {
   static func main() {
-    let options: PanelOptions
-    do throws(PanelOptions.Fault) {
-      options = try PanelOptions(CommandLine.arguments.dropFirst())
-    } catch {
-      fail("\(error)", status: EX_USAGE)
-    }
-    // Before any thread starts: threads inherit the mask.
-    let signals = EndingSignals()
-    let children = AskChildren()
-    let secret = Secret()
+    let arguments = CommandLine.arguments.dropFirst()
     do {
-      let port = try serve(options, secret: secret, children: children)
+      if arguments.first == "metrics" {
+        try serve(try MetricsOptions(arguments.dropFirst()))
+      } else {
+        try serve(try PanelOptions(arguments))
+      }
+    } catch let error as PanelOptions.Fault {
+      fail("\(error)", status: EX_USAGE)
+    } catch {
+      fail("\(error).", status: EX_UNAVAILABLE)
+    }
+    // Its sockets close with it, and the ball releases the buttons that they held.
+    exit(EXIT_SUCCESS)
+  }
+
+  // MARK: The panel
+
+  private static func serve(_ options: PanelOptions) throws {
+    let children = AskChildren()
+    let main = try MainThread(children: children, endsWithInput: false)
+    let secret = Secret()
+    let (service, loop) = listen(options, secret: secret, balls: main.balls, children: children)
+    let pages = PageClients(options.control, loop: main.loop) { events in
+      loop.execute { service.value.take(events) }
+    }
+    let none = FiguresCollector([], loop: main.loop, note: { _ in }, deliver: { _ in })
+    try main.run(pages, none)
+    children.endAll()
+  }
+
+  /// Starts listening, and prints the address.
+  private static func listen(
+    _ options: PanelOptions, secret: Secret, balls: Balls, children: AskChildren
+  ) -> (service: NIOLoopBound<PanelService>, loop: any NIOCore.EventLoop) {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    do {
+      let (service, port) = try loop.flatSubmit {
+        let service = NIOLoopBound(
+          PanelService(options, balls: balls, children: children), eventLoop: loop)
+        return HTTPServer.bootstrap(service.value, on: loop, group: group)
+          .bind(host: options.listen ?? PanelOptions.loopback, port: options.port)
+          .map { channel in
+            // This runs on the loop, so before the first connection is accepted.
+            let port = channel.localAddress?.port ?? options.port
+            service.value.listens(on: port, secret: secret)
+            return (service, port)
+          }
+      }.wait()
       Announcement(options: options, port: port, secret: secret).print()
+      return (service, loop)
     } catch {
       let host = HostNames.bracketed(options.listen ?? PanelOptions.loopback)
       fail(
         "The panel cannot listen on \(host):\(options.port): \(reason(for: error))",
         status: EX_UNAVAILABLE)
     }
-    signals.wait()
-    children.endAll()
-    // Its sockets close with it, and the ball releases the buttons that they held.
-    exit(EXIT_SUCCESS)
-  }
-
-  /// Starts listening. Returns the port.
-  private static func serve(
-    _ options: PanelOptions, secret: Secret, children: AskChildren
-  ) throws -> Int {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let threads = NIOThreadPool(numberOfThreads: Asker.mostAtOnce)
-    threads.start()
-    let loop = group.next()
-    return try loop.flatSubmit {
-      let asker = Asker(threads: threads, loop: loop, children: children)
-      let panel = NIOLoopBound(
-        PanelState(options: options, secret: secret, asker: asker), eventLoop: loop)
-      return HTTPServer.bind(panel, group: group)
-    }.wait()
   }
 
   /// Why it cannot listen, and what to do.
@@ -58,6 +77,28 @@ enum Main {
     case is SocketAddressError.UnknownHost: "there is no such host."
     default: "\(error)."
     }
+  }
+
+  // MARK: Metrics
+
+  private static func serve(_ options: MetricsOptions) throws {
+    let main = try MainThread(children: AskChildren(), endsWithInput: options.endsWithInput)
+    let balls = main.balls
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let service = try loop.flatSubmit {
+      let service = NIOLoopBound(
+        MetricsService(MetricsGate(listen: options.listen), balls: balls), eventLoop: loop)
+      return HTTPServer.bootstrap(service.value, on: loop, group: group)
+        .withBoundSocket(MetricsOptions.socket).map { _ in service }
+    }.wait()
+    let figures = FiguresCollector(options.balls, loop: main.loop) { text in
+      // The ball that has started the server reports its own troubles.
+      if !options.endsWithInput { printLine(text, to: STDERR_FILENO) }
+    } deliver: { reply in
+      loop.execute { service.value.answer(reply) }
+    }
+    try main.run(PageClients([], loop: main.loop) { _ in }, figures)
   }
 
   private static func fail(_ words: String, status: CInt) -> Never {

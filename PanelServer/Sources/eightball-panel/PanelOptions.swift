@@ -29,9 +29,7 @@ struct PanelOptions {
       guard ["--port", "--control", "--radio", "--listen", "--eightball"].contains(name) else {
         throw Fault(description: "\(name) is unknown: see eightball panel --help.")
       }
-      guard let value = arguments.popFirst(), !value.isEmpty else {
-        throw Fault(description: "\(name) needs a value.")
-      }
+      let value = try Self.value(of: name, in: &arguments)
       switch name {
       case "--port":
         guard let port = UInt16(value) else {
@@ -46,6 +44,16 @@ struct PanelOptions {
     }
     self.control = ControlPath.candidates(control)
     if program == nil { program = Self.installedProgram }
+  }
+
+  /// Takes the value of the option `name`.
+  static func value(
+    of name: String, in arguments: inout ArraySlice<String>
+  ) throws(Fault) -> String {
+    guard let value = arguments.popFirst(), !value.isEmpty else {
+      throw Fault(description: "\(name) needs a value.")
+    }
+    return value
   }
 
   private static func isLoopback(_ host: String) -> Bool { host == loopback || host == "localhost" }

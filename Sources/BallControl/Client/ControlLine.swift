@@ -14,7 +14,10 @@ public struct ControlLine {
   public init?(_ bytes: [UInt8]) {
     var reader = JSONReader(bytes)
     guard reader.take("{") else { return nil }
-    guard !reader.take("}") else { return }
+    if reader.take("}") {
+      guard reader.isAtEnd() else { return nil }
+      return
+    }
     repeat {
       guard let name = reader.text(), reader.take(":") else { return nil }
       if let text = reader.text() {
@@ -27,7 +30,7 @@ public struct ControlLine {
         return nil
       }
     } while reader.take(",")
-    guard reader.take("}") else { return nil }
+    guard reader.take("}"), reader.isAtEnd() else { return nil }
   }
 
   /// What it is about; empty if it does not say.
@@ -61,6 +64,12 @@ private struct JSONReader {
     guard index < bytes.count, bytes[index] == UInt8(ascii: sign) else { return false }
     index += 1
     return true
+  }
+
+  /// Whether nothing but white space is left.
+  mutating func isAtEnd() -> Bool {
+    skipSpace()
+    return index == bytes.count
   }
 
   /// Takes a text; `nil` if another value is next, or if the text is malformed.

@@ -9,11 +9,13 @@ public enum ControlPath {
   public static let ofService = "/run/eightball/control.sock"
 
   /// The default socket of a ball of this user: in the user's runtime directory, or in /tmp.
-  public static var ofUser: String {
+  public static var ofUser: String { ofUser("eightball-control") }
+
+  private static func ofUser(_ name: String) -> String {
     if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
-      return directory + "/eightball-control.sock"
+      return "\(directory)/\(name).sock"
     }
-    return "/tmp/eightball-control-\(CurrentProcess.userNumber).sock"
+    return "/tmp/\(name)-\(CurrentProcess.userNumber).sock"
   }
 
   /// Where a ball may listen without a path on the command line, in this order: the environment's
@@ -26,7 +28,15 @@ public enum ControlPath {
     {
       return [first + "/control.sock"]
     }
-    return [ofUser] + (2...9).map { ofUser.dropLast(".sock".count) + "-\($0).sock" }
+    return several(ofUser)
+  }
+
+  /// Where a swarm may listen without a path on the command line, in this order.
+  package static var ofSwarm: [String] { several(ofUser("eightball-swarm")) }
+
+  /// A path, and those for eight more programs of the user.
+  private static func several(_ path: String) -> [String] {
+    [path] + (2...9).map { "\(path.dropLast(".sock".count))-\($0).sock" }
   }
 
   /// Where to look for a ball, in this order.

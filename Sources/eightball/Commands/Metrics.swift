@@ -1,17 +1,13 @@
-import BallControl
-import BallMetrics
-import BluetoothHost
 import LinuxPort
-import LinuxSystem
 
-/// Serves the metrics of running balls.
+/// Serves the metrics of running balls, by executing eightball-panel in place of this program.
 struct Metrics: Command {
   static let page = CommandPage(
     name: "metrics",
     abstract: "Serve the metrics of running balls, for Prometheus.",
     discussion: """
-      For balls that run without --metrics. At each request it asks the balls by their control \
-      sockets, and adds up their figures. It leaves out a ball that does not answer within 2 s; if \
+      For balls and swarms that run without --metrics. At each request it asks them by their \
+      control sockets, and adds up their figures. It leaves out a ball that does not answer within 2 s; if \
       none answers, the reply is 503 and says why.
 
       EXAMPLES
@@ -23,7 +19,7 @@ struct Metrics: Command {
         0   ended by SIGINT, SIGTERM or SIGHUP
         1   an unexpected failure
         64  the command line is wrong
-        69  it cannot listen there
+        69  it cannot listen there, or eightball-panel is not installed
       """)
 
   static var options: [ToolOption<Metrics>] {
@@ -60,18 +56,10 @@ struct Metrics: Command {
 
   func run() throws {
     try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
-      let loop = try EventLoop()
-      let signals = try TerminationSignals(loop: loop)
-      guard let listen, let server = try listen.serve(in: loop, endedBy: signals) else { return }
-      Terminal.print(listen.line(port: server.port, isJSON: isJSON))
-      let balls =
-        control.isEmpty ? [ControlPath.candidates()] : control.map { ControlPath.candidates($0) }
-      let program = MetricsProgram(balls, server: server, loop: loop, note: Terminal.note)
-      while signals.count == 0 {
-        program.advance(to: MonotonicClock.now)
-        try loop.wait(until: program.deadline)
-      }
-      server.close()
+      guard let listen else { return }
+      let listener = try MetricsListener(listen)
+      Terminal.print(listener.line(isJSON: isJSON))
+      try listener.become(control: control)
     }
   }
 }

@@ -1,4 +1,3 @@
-import BallMetrics
 import BallRunner
 import BluetoothHost
 import EightBall
@@ -141,6 +140,7 @@ struct Run: Command {
     try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.radio, board: board.description)
+      let metrics = try self.metrics.map { try MetricsListener($0) }
       let screen = Screen()
       var port = try TerminalPort(
         radio.name, board.description, watchedBy: try radioOptions.sinks(note: screen.note),
@@ -149,7 +149,7 @@ struct Run: Command {
         // Every central may ask.
         var runner = BallRunner<4, 2_053, 8_192, 8_192, TerminalPort>(
           try configuration(), on: port)
-        return try run(&runner, board, radio)
+        return try run(&runner, board, radio, metrics)
       }
       var bonds = BondTable<16>()
       let known = port.openBonds(into: &bonds)
@@ -164,24 +164,24 @@ struct Run: Command {
       var runner = ProtectedBallRunner<
         4, 2_053, 8_192, 8_192, TerminalPort, BallSecurityManager<4, SystemRandom>
       >(configuration, security: security, on: port)
-      try run(&runner, board, radio)
+      try run(&runner, board, radio, metrics)
     }
   }
 
   /// Runs a ball until its end.
   private func run<Security: BallSecurity & ~Copyable>(
     _ runner: inout ProtectedBallRunner<4, 2_053, 8_192, 8_192, TerminalPort, Security>,
-    _ board: ChosenBoard, _ radio: ChosenRadio
+    _ board: ChosenBoard, _ radio: ChosenRadio, _ metrics: MetricsListener?
   ) throws {
     defer { runner.port.close() }
     if lines == .words {
       for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
     }
-    if let address = metrics, let port = try runner.port.serveMetrics(at: address) {
-      runner.print(Array(address.line(port: port, isJSON: isJSON).utf8).span)
-    }
+    if let metrics { runner.print(Array(metrics.line(isJSON: isJSON).utf8).span) }
     try runner.port.open(
       at: control, allowsPresses: allowPresses, drawsBall: lines == .words)
+    let server = try metrics?.serve(control: runner.port.controlPath)
+    defer { server?.close() }
     switch runner.run() {
     case .asked: break
     case .noRadio: throw ExitStatus.unavailable

@@ -1,4 +1,4 @@
-import BallMetrics
+import BallControl
 import BallSwarm
 import LinuxPort
 import LinuxRadio
@@ -100,6 +100,14 @@ struct RunSwarm: Command {
           balls. Default: virtual.
           """)
       ) { $0.radio = try $1.radio() },
+      .value(
+        OptionRow(
+          "--control", "<path>",
+          """
+          Where programs ask for the figures of all balls, such as eightball metrics. Default: no \
+          such socket, except for --metrics.
+          """)
+      ) { $0.control = $1.text },
       .value(.metrics) { $0.metrics = try $1.metricsAddress() },
       .flag(.json) { $0.isJSON = true },
       .flag(.quiet) { $0.isQuiet = true },
@@ -115,6 +123,7 @@ struct RunSwarm: Command {
   var vanish: UInt32 = 0
   var dropEvery: TimeOption?
   var radio = RadioAddress.virtual
+  var control: String?
   var metrics: MetricsAddress?
   var isJSON = false
   var isQuiet = false
@@ -163,11 +172,13 @@ struct RunSwarm: Command {
   func run() throws {
     let complain = { printFailure($0, reason: $1, isJSON: isJSON) }
     try reportingErrors(with: complain) {
+      let metrics = try self.metrics.map { try MetricsListener($0) }
       let loop = try EventLoop()
       let signals = try TerminationSignals(loop: loop)
       do {
         let balls = try Swarm(swarm, loop: loop)
-        try serveMetrics(of: balls, in: loop, endedBy: signals)
+        let server = try serveFigures(of: balls, at: metrics)
+        defer { server?.close() }
         try balls.run(until: signals)
       } catch let error as SwarmError {
         complain(sentence(error.description), "radio")
@@ -176,14 +187,13 @@ struct RunSwarm: Command {
     }
   }
 
-  /// Serves the figures of the swarm if `--metrics` is given, and prints where.
-  private func serveMetrics(
-    of swarm: Swarm, in loop: EventLoop, endedBy signals: TerminationSignals
-  ) throws {
-    guard let address = metrics,
-      let server = try address.serve(in: loop, endedBy: signals)
-    else { return }
-    swarm.metrics = server
-    if !isQuiet { Terminal.print(address.line(port: server.port, isJSON: isJSON)) }
+  /// Lets programs ask for the figures of the swarm, and serves its metrics, if the options say so.
+  private func serveFigures(of swarm: Swarm, at metrics: MetricsListener?) throws -> MetricsServer?
+  {
+    guard metrics != nil || control != nil else { return nil }
+    let path = try swarm.listen(at: control.map { [$0] } ?? ControlPath.ofSwarm)
+    guard let metrics else { return nil }
+    if !isQuiet { Terminal.print(metrics.line(isJSON: isJSON)) }
+    return try metrics.serve(control: path)
   }
 }

@@ -65,10 +65,7 @@ struct ShowPanel: Command {
 
   func run() throws {
     guard let server = PanelProgram.path else {
-      Terminal.note(
-        "Error: eightball-panel is missing: it is expected beside "
-          + "\(CurrentProcess.programPath) or in "
-          + "../libexec/eightball. In a checkout, build it with scripts/build panel.")
+      Terminal.note("Error: \(PanelProgram.isMissing).")
       throw ExitStatus.unavailable
     }
     var arguments = [server, "--port", "\(port)", "--eightball", CurrentProcess.programPath]

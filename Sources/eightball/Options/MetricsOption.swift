@@ -1,6 +1,4 @@
-import BallMetrics
-import LinuxRadio
-import LinuxSystem
+import LinuxPort
 
 extension OptionValue {
   /// The value as an address to serve metrics at.
@@ -13,23 +11,6 @@ extension OptionValue {
 }
 
 extension MetricsAddress {
-  /// Serves there, once the host's name is found.
-  ///
-  /// - Returns: `nil` if a signal came first.
-  /// - Throws: `MetricsError` if it cannot listen there; `SystemError`.
-  func serve(in loop: EventLoop, endedBy signals: TerminationSignals) throws -> MetricsServer? {
-    do throws(SystemError) {
-      let found = try TCPOpening<StreamListener>.wait(for: host, port, in: loop, endedBy: signals) {
-        (host, port) throws(SystemError) in
-        try MetricsServer.listener(at: MetricsAddress(host: host, port: port))
-      }
-      guard let listener = found else { return nil }
-      return try MetricsServer(listener, loop: loop)
-    } catch {
-      throw MetricsError(cause: error)
-    }
-  }
-
   /// The line that says where the page is, for people or as JSON.
   func line(port: UInt16, isJSON: Bool) -> String {
     let url = url(atPort: port)
@@ -42,8 +23,9 @@ extension MetricsAddress {
 
 /// Why metrics cannot be served.
 struct MetricsError: Error {
-  let cause: SystemError
+  /// The reason, without a full stop.
+  let reason: String
 
   /// What is wrong, without a full stop.
-  var description: String { "no metrics: \(cause.description)" }
+  var description: String { "no metrics: \(reason)" }
 }

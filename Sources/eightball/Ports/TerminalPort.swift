@@ -1,4 +1,3 @@
-import BallMetrics
 import BallRunner
 import BluetoothHost
 import Boards
@@ -20,10 +19,8 @@ struct TerminalPort: Port, ~Copyable {
   private let loop: EventLoop
   /// Get the packets.
   private let sinks: [any PacketSink]
-  /// Serves the figures; `nil` without `--metrics`.
-  private var metrics: MetricsServer?
-  /// The signals that came before the ball ran.
-  private var earlyEndRequests = 0
+  /// Where programs connect; `nil` without a control socket.
+  private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
   private(set) var waitFailure: SystemError?
 
@@ -93,6 +90,7 @@ struct TerminalPort: Port, ~Copyable {
     let isOpen = port.openControl(
       at: path.map { ProgramText(lasting: $0) }, allowsPresses: allowsPresses || isVirtual)
     if isOpen {
+      controlPath = String(writing: { $0.writePrefix(of: port.controlPath) })
       guard isVirtual, path == nil, !port.isFirstControl else { return }
       screen.note(
         "Warning: another ball of yours runs, and eightball press uses that one. For this one, add "
@@ -124,25 +122,12 @@ struct TerminalPort: Port, ~Copyable {
     return identity
   }
 
-  /// Serves the figures of the ball at `address`.
-  ///
-  /// - Returns: The port; `nil` if a signal came while the host was looked up.
-  /// - Throws: `MetricsError`, `SystemError`.
-  mutating func serveMetrics(at address: MetricsAddress) throws -> UInt16? {
-    let signals = try TerminationSignals(loop: loop)
-    defer { signals.stop() }
-    metrics = try address.serve(in: loop, endedBy: signals)
-    earlyEndRequests = signals.count
-    return metrics?.port
-  }
-
   /// Warns of packets that are missing in a capture, closes the radio and the board, and restores
   /// the terminal.
   mutating func close() {
     warn(ofFailuresOf: sinks, note: screen.note)
     port.closeRadio()
     radio.close()
-    metrics?.close()
     screen.close(on: &port)
     board.close()
   }
@@ -151,18 +136,16 @@ struct TerminalPort: Port, ~Copyable {
 
   var now: Instant { port.now }
 
-  var endRequests: Int { port.endRequests + earlyEndRequests }
+  var endRequests: Int { port.endRequests }
 
   var deadline: Instant? {
-    let ofBall = Instant.earlier(port.deadline, .earlier(radio.deadline, board.lines?.deadline))
-    return .earlier(ofBall, metrics?.deadline)
+    .earlier(port.deadline, .earlier(radio.deadline, board.lines?.deadline))
   }
 
   mutating func advance(to now: Instant) {
     port.advance(to: now)
     radio.advance(to: now)
     board.lines?.advance(to: now)
-    metrics?.advance(to: now)
   }
 
   mutating func answerChanged(to answer: Answer?) { board.show(answer) }
@@ -240,10 +223,6 @@ struct TerminalPort: Port, ~Copyable {
 
 extension TerminalPort {
   typealias Figures = LinuxPort.Figures
-
-  var wantsFigures: Bool { metrics?.isAsked ?? false }
-
-  mutating func take(_ figures: BallFigures) { metrics?.answer(MetricsText(figures)) }
 }
 
 // MARK: PanelPort

@@ -138,11 +138,6 @@ final class TestMachine {
   /// The control socket, and the programs at it.
   let control = TestControl()
 
-  /// Whether a program waits for the figures.
-  var wantsFigures = false
-  /// The last figures that were given.
-  var figures: BallFigures?
-
   var answers: [Answer?] = []
   /// The deadlines that the ball has slept until.
   var sleeps: [UInt64?] = []
@@ -153,8 +148,6 @@ final class TestMachine {
 /// The port of a `TestMachine`.
 struct TestPort: Port, ~Copyable {
   typealias Figures = BallCounter<4>
-  var wantsFigures: Bool { machine.wantsFigures }
-  mutating func take(_ figures: BallFigures) { machine.figures = figures }
 
   let machine: TestMachine
 

@@ -1,6 +1,9 @@
+import BallControl
 import Glibc
 import NIOCore
 import NIOPosix
+
+import struct LinuxSystem.SystemError
 
 /// The central of a page: the process of `eightball ask --stay`. It stays connected and subscribed,
 /// so that it hears a shake, until the page closes or disconnects it. Used only on the loop's thread.
@@ -12,6 +15,7 @@ final class PageCentral: ChannelInboundHandler {
   private static let timeout = TimeAmount.seconds(30)
 
   private let child: AskChildren.Child
+  private let children: AskChildren
   private let loop: any EventLoop
   private let onEnd: () -> Void
   /// The pipes of the process; `nil` until they are open.
@@ -21,10 +25,18 @@ final class PageCentral: ChannelInboundHandler {
   /// Takes the reply to the question that is on its way; `nil` between questions.
   private var reply: ((Reply) -> Void)?
   private var deadline: Scheduled<Void>?
+  private var lines = LineBuffer()
   private var hasEnded = false
 
-  init(_ child: AskChildren.Child, loop: any EventLoop, onEnd: @escaping () -> Void) {
-    self.child = child
+  /// Starts the process. `onEnd` is called once, when it has ended.
+  ///
+  /// - Parameter command: Asks each line of its input.
+  init(
+    _ command: [String], of children: AskChildren, loop: any EventLoop,
+    onEnd: @escaping () -> Void
+  ) throws(SystemError) {
+    child = try children.start(command)
+    self.children = children
     self.loop = loop
     self.onEnd = onEnd
     open()
@@ -35,9 +47,7 @@ final class PageCentral: ChannelInboundHandler {
     NIOPipeBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let lines = ByteToMessageHandler(
-            LineDecoder(), maximumBufferSize: BallConnection.longestLine)
-          try channel.pipeline.syncOperations.addHandlers(lines, own.value)
+          try channel.pipeline.syncOperations.addHandler(own.value)
         }
       }
       .takingOwnershipOfDescriptors(input: child.output, output: child.input)
@@ -52,7 +62,7 @@ final class PageCentral: ChannelInboundHandler {
       unsent = nil
     case .failure:
       for descriptor in [child.input, child.output] { close(descriptor) }
-      kill(child.process, SIGTERM)
+      children.send(SIGTERM, to: child.process)
       conclude()
     }
   }
@@ -67,22 +77,31 @@ final class PageCentral: ChannelInboundHandler {
     self.reply = reply
     let own = NIOLoopBound(self, eventLoop: loop)
     deadline = loop.scheduleTask(in: Self.timeout) {
-      kill(own.value.child.process, SIGKILL)
+      own.value.children.send(SIGKILL, to: own.value.child.process)
     }
     let line = ByteBuffer(string: question + "\n")
     if let channel { channel.writeAndFlush(line, promise: nil) } else { unsent = line }
   }
 
   /// Disconnects, and ends.
-  func end() { if !hasEnded { kill(child.process, SIGTERM) } }
+  func end() { if !hasEnded { children.send(SIGTERM, to: child.process) } }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let line = unwrapInboundIn(data)
-    guard let object = JSONValue(line.readableBytesView) else { return }
-    switch object["event"]?.text {
+    lines.append(Array(unwrapInboundIn(data).readableBytesView).span)
+    while !lines.isTooLong {
+      guard let line = lines.next() else { return }
+      take(line)
+    }
+    context.close(promise: nil)
+  }
+
+  private func take(_ line: [UInt8]) {
+    guard let object = ControlLine(line) else { return }
+    switch object.event {
     // Without a question it is the answer to a shake, which the ball reports too.
-    case "answer" where object["question"] == nil: return
-    case "answer", "refused", "failed": answer(.json(.ok, String(buffer: line)))
+    case "answer" where object.text("question") == nil: return
+    case "answer", "refused", "failed":
+      answer(.json(.ok, String(decoding: line, as: UTF8.self)))
     default: return
     }
   }

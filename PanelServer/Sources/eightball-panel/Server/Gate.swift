@@ -5,22 +5,6 @@ import NIOHTTP1
 /// The order matters: a request without the secret learns nothing, not even which paths exist. The
 /// table in docs/panel.md lists the cases.
 struct Gate {
-  /// What an allowed request gets.
-  enum Passage {
-    /// The page itself.
-    case page
-    /// The page, and this cookie.
-    case entrance(String)
-    /// The stream of events.
-    case events
-    /// A press or release of a button.
-    case press
-    /// A question.
-    case ask
-    /// The end of the page's central.
-    case leave
-  }
-
   /// The longest body, in bytes.
   static let longestBody = 4_096
 

@@ -1,17 +1,13 @@
 import NIOCore
 
 /// Limits the length of a request's head, and reports a longer one before the parser stores it:
-/// RFC 9112, 3, and RFC 6585, 5.
+/// RFC 9112, 3, and RFC 6585, 5. It checks the parts of the request line, too, since the parser takes
+/// several spaces between them.
 ///
 /// A connection carries one request, so the limits count from its first byte.
 final class HeadLimit: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
-
-  /// The longest request line, in bytes, with its end.
-  static let requestLine = 2_048
-  /// The longest head: the request line, the header fields and the empty line.
-  static let head = 8_192
 
   private enum State {
     case requestLine
@@ -20,10 +16,16 @@ final class HeadLimit: ChannelInboundHandler {
     case refused
   }
 
+  private let limits: HTTPLimits
   private var state = State.requestLine
   private var count = 0
   /// The length of the current line, without its end.
   private var lineLength = 0
+  /// The request line, without carriage returns.
+  private var requestLine: [UInt8] = []
+  private var fault = RequestFault.headTooLong
+
+  init(_ limits: HTTPLimits) { self.limits = limits }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let bytes = unwrapInboundIn(data)
@@ -32,7 +34,6 @@ final class HeadLimit: ChannelInboundHandler {
       take(byte)
     }
     guard state != .refused else {
-      let fault = lineLength < 0 ? RequestFault.uriTooLong : .headTooLong
       context.fireErrorCaught(fault)
       return
     }
@@ -42,28 +43,55 @@ final class HeadLimit: ChannelInboundHandler {
   private func take(_ byte: UInt8) {
     count += 1
     if byte == UInt8(ascii: "\n") {
-      state = state == .fields && lineLength == 0 ? .body : .fields
-      lineLength = 0
+      endLine()
     } else if byte != UInt8(ascii: "\r") {
       lineLength += 1
+      if state == .requestLine { requestLine.append(byte) }
     }
-    if state == .requestLine, count >= Self.requestLine {
-      state = .refused
-      lineLength = -1
-    } else if count > Self.head {
-      state = .refused
+    if state == .requestLine, count >= limits.requestLine {
+      refuse(.uriTooLong)
+    } else if count > limits.head {
+      refuse(.headTooLong)
     }
+  }
+
+  private func endLine() {
+    switch state {
+    // An empty line before the request is skipped: RFC 9112, 2.2.
+    case .requestLine where lineLength == 0: break
+    case .requestLine:
+      state = .fields
+      let words = requestLine.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+      if words.count != 3 || words.contains(where: { $0.isEmpty }) {
+        refuse(.malformed)
+      } else if words[2].starts(with: "HTTP/2.".utf8) || words[2].starts(with: "HTTP/3.".utf8) {
+        refuse(.version)
+      }
+    case .fields: if lineLength == 0 { state = .body }
+    case .body, .refused: break
+    }
+    lineLength = 0
+  }
+
+  private func refuse(_ fault: RequestFault) {
+    guard state != .refused else { return }
+    state = .refused
+    self.fault = fault
   }
 }
 
 /// What is wrong with a request before its head is complete.
 enum RequestFault: Error {
+  case malformed
+  case version
   case uriTooLong
   case headTooLong
 
   /// The reply to the client.
   var reply: Reply {
     switch self {
+    case .malformed: .refusal(.badRequest, "This is not an HTTP request.")
+    case .version: .refusal(.httpVersionNotSupported, "Use HTTP/1.1.")
     case .uriTooLong: .refusal(.uriTooLong, "The address is too long.")
     case .headTooLong: .refusal(.requestHeaderFieldsTooLarge, "The header fields are too long.")
     }

@@ -1,35 +1,34 @@
-/// The page, and the headers that isolate it.
+/// The page: the file Page/panel.html.
 struct PageFile {
-  /// The file Page/panel.html.
-  let bytes: [UInt8]
-  /// The headers of each response: the page runs only its own script and style, and loads and sends
-  /// nothing elsewhere.
-  let headers: [(String, String)]
+  /// The page without the start tags of its style and its script, where it is cut.
+  private let parts: [ArraySlice<UInt8>]
 
   /// The page of this program.
   init() {
-    bytes = PackageResources.panel_html
-    let script = Self.source("script", of: bytes)
-    let style = Self.source("style", of: bytes)
-    let policy = [
-      "default-src 'none'", "script-src '\(script)'", "style-src '\(style)'", "img-src data:",
-      "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-    ]
-    headers = [
-      ("Content-Security-Policy", policy.joined(separator: "; ")),
-      ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
-      ("Cross-Origin-Resource-Policy", "same-origin"),
-      ("Cross-Origin-Opener-Policy", "same-origin"), ("Cache-Control", "no-store"),
-      ("Connection", "close"),
+    let page = PackageResources.panel_html
+    let style = Self.position(of: "<style>", in: page, from: 0)
+    let script = Self.position(of: "<script>", in: page, from: style)
+    parts = [
+      page[..<style], page[style..<script].dropFirst("<style>".count),
+      page[script...].dropFirst("<script>".count),
     ]
   }
 
-  /// The hash source for the content of the element `tag`: Content Security Policy Level 3, 2.3.1.
-  private static func source(_ tag: String, of page: [UInt8]) -> String {
-    let start = position(of: "<\(tag)>", in: page, from: 0)
-    let end = position(of: "</\(tag)>", in: page, from: start)
-    guard start + tag.utf8.count + 2 <= end else { return "none" }
-    return "sha256-" + base64(SHA256.hash(Array(page[(start + tag.utf8.count + 2)..<end])))
+  /// The reply with the page. Its policy names the one style and the one script by a new random
+  /// text: Content Security Policy Level 3, 2.3.1.
+  func reply(_ headers: [(String, String)] = []) -> Reply {
+    let nonce = Secret().text
+    var reply = Reply(
+      status: .ok, headers: [("Content-Type", "text/html; charset=utf-8")] + headers,
+      body: Array(parts[0]))
+    for (tag, part) in [("style", parts[1]), ("script", parts[2])] {
+      reply.body += Array("<\(tag) nonce=\"\(nonce)\">".utf8)
+      reply.body += part
+    }
+    reply.sources =
+      "script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src data:; "
+      + "connect-src 'self'; "
+    return reply
   }
 
   /// The position of `text`; the end of the page if it is missing.

@@ -6,32 +6,27 @@ final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// How long a request may take to arrive.
-  static let timeout = TimeAmount.seconds(5)
-  /// How long a client may take to read the reply.
-  static let replyTimeout = TimeAmount.seconds(15)
-
   private enum State {
     case head
-    case body(Gate.Passage, ByteBuffer)
+    case body(Passage, ByteBuffer)
     /// The request is complete, and its reply is pending.
     case working
     case streaming
     case replied
   }
 
-  private let panel: PanelState
+  private let service: any HTTPService
   private var state = State.head
   /// Whether the request is HEAD, whose reply has no content: RFC 9110, 9.3.2.
   private var isHead = false
   private var deadline: Scheduled<Void>?
   private var stream: PageStream?
 
-  init(panel: PanelState) { self.panel = panel }
+  init(_ service: any HTTPService) { self.service = service }
 
   func channelActive(context: ChannelHandlerContext) {
     let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: Self.timeout) {
+    deadline = context.eventLoop.scheduleTask(in: HTTPLimits.requestTimeout) {
       let (handler, context) = late.value
       handler.reply(.refusal(.requestTimeout, "The request took too long."), on: context)
     }
@@ -41,7 +36,7 @@ final class RequestHandler: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
     stream?.end()
-    panel.connectionEnded()
+    service.connectionEnded(context.channel)
     context.fireChannelInactive()
   }
 
@@ -58,9 +53,23 @@ final class RequestHandler: ChannelInboundHandler {
     case (.end, .body(let passage, let body)):
       deadline?.cancel()
       state = .working
-      serve(passage, body, on: context)
+      let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      service.serve(passage, body.readableBytesView) { answer in
+        let (handler, context) = late.value
+        handler.reply(answer, on: context)
+      }
     default: break  // Ignores bytes after a request that has its reply.
     }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case ChannelEvent.inputClosed = event {
+      switch state {
+      case .working, .replied: break  // The client may still read.
+      default: context.close(promise: nil)
+      }
+    }
+    context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -69,15 +78,14 @@ final class RequestHandler: ChannelInboundHandler {
     // More header fields than the parser takes.
     case HTTPParserError.headerOverflow: reply(RequestFault.headTooLong.reply, on: context)
     case is HTTPParserError:
-      reply(.refusal(.badRequest, "This is not an HTTP request."), on: context)
+      reply(RequestFault.malformed.reply, on: context)
     default: context.close(promise: nil)
     }
   }
 
   private func judge(_ head: HTTPRequestHead, on context: ChannelHandlerContext) {
-    guard let gate = panel.gate else { return context.close(promise: nil) }
     isHead = head.method == .HEAD
-    switch gate.judge(head) {
+    switch service.judge(head) {
     case .failure(let refusal): reply(refusal.reply, on: context)
     case .success(.events) where head.version != .http1_1:
       // The stream has no length, and HTTP/1.0 has no chunks: RFC 9112, 6.1.
@@ -90,44 +98,19 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  private func serve(_ passage: Gate.Passage, _ body: ByteBuffer, on context: ChannelHandlerContext)
-  {
-    switch passage {
-    case .page: replyPage(on: context)
-    case .entrance(let cookie): replyPage([("Set-Cookie", cookie)], on: context)
-    case .press: reply(panel.press(body.readableBytesView), on: context)
-    case .leave: reply(panel.leave(body.readableBytesView), on: context)
-    case .ask:
-      let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-      panel.ask(body.readableBytesView) { answer in
-        let (handler, context) = late.value
-        handler.reply(answer, on: context)
-      }
-    case .events: break
-    }
-  }
-
-  private func replyPage(_ headers: [(String, String)] = [], on context: ChannelHandlerContext) {
-    let headers = [("Content-Type", "text/html; charset=utf-8")] + headers
-    reply(Reply(status: .ok, headers: headers, body: panel.page.bytes), on: context)
-  }
-
   private func listen(on context: ChannelHandlerContext) {
-    guard let stream = panel.openStream(on: context.channel) else {
+    guard let stream = service.openStream(on: context.channel) else {
       return reply(
         .refusal(.serviceUnavailable, "Too many pages are open.", headers: [("Retry-After", "5")]),
         on: context)
     }
     state = .streaming
     self.stream = stream
-    var head = responseHead(.ok)
-    head.headers.add(name: "Content-Type", value: "text/event-stream")
+    let head = Reply(
+      status: .ok, headers: [("Content-Type", "text/event-stream")], body: []
+    ).head
     context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     stream.start()
-  }
-
-  private func responseHead(_ status: HTTPResponseStatus) -> HTTPResponseHead {
-    HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(panel.page.headers))
   }
 
   /// Replies, unless there was a reply, and ends the connection when the client has read it.
@@ -137,8 +120,7 @@ final class RequestHandler: ChannelInboundHandler {
     default: state = .replied
     }
     deadline?.cancel()
-    var head = responseHead(reply.status)
-    for (name, value) in reply.headers { head.headers.add(name: name, value: value) }
+    var head = reply.head
     head.headers.add(name: "Content-Length", value: "\(reply.body.count)")
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if !isHead {
@@ -146,10 +128,18 @@ final class RequestHandler: ChannelInboundHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     }
     let channel = context.channel
+    let limits = service.limits
+    let own = NIOLoopBound(self, eventLoop: context.eventLoop)
+    deadline = context.eventLoop.scheduleTask(in: limits.replyTimeout) {
+      channel.close(promise: nil)
+    }
     // Reads and drops what the client still sends: closing at once could discard the reply.
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
       channel.close(mode: .output, promise: nil)
+      own.value.deadline?.cancel()
+      own.value.deadline = channel.eventLoop.scheduleTask(in: limits.closeTimeout) {
+        channel.close(promise: nil)
+      }
     }
-    deadline = context.eventLoop.scheduleTask(in: Self.replyTimeout) { channel.close(promise: nil) }
   }
 }

@@ -1,16 +1,13 @@
-import LinuxSystem
-
-/// The secret in the panel's address: 256 random bits.
+/// A random text that nobody guesses, such as the secret in the panel's address: 258 bits.
 struct Secret {
   /// 43 characters of letters, digits, - and _.
   let text: String
 
   /// A new secret from the kernel's random numbers.
   init() {
-    var random = SystemRandom()
-    let words = (0..<4).map { _ in random.next() }
-    text = base64ForAddresses(
-      words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
+    let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    var random = SystemRandomNumberGenerator()
+    text = String((0..<43).map { _ in characters[Int(random.next(upperBound: 64 as UInt))] })
   }
 
   /// Whether `guess` is the secret. Takes constant time for equal lengths.

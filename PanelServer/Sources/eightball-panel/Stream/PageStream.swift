@@ -1,3 +1,4 @@
+import BallControl
 import NIOCore
 import NIOHTTP1
 
@@ -9,25 +10,23 @@ final class PageStream {
   /// The text of a page without a ball.
   static let noBall = "No ball runs; start one: eightball run"
 
-  /// The pause before the next attempt to connect to the ball.
-  private static let retryDelay = TimeAmount.seconds(1)
   /// The interval of the keep-alive comments to the page.
   private static let heartbeat = TimeAmount.seconds(15)
 
   private let page: Int
-  private let panel: PanelState
+  private let panel: PanelService
   private let channel: any Channel
-  private var ball: BallConnection?
+  private var layers = PacketLayers()
+  private var isConnected = false
   /// The last error of the connection to the ball; `nil` at the start and while connected.
   private var trouble: String?
-  private var identity = BallIdentity()
+  private var identity: BallIdentity?
   /// The central that asks this page's questions; `nil` before the first, and after its end.
   private var asking: PageCentral?
-  private var retry: Scheduled<Void>?
   private var beat: RepeatedTask?
   private var hasEnded = false
 
-  init(page: Int, panel: PanelState, channel: any Channel) {
+  init(page: Int, panel: PanelService, channel: any Channel) {
     self.page = page
     self.panel = panel
     self.channel = channel
@@ -43,7 +42,7 @@ final class PageStream {
       own.value.write(": the panel is there\n\n")
       own.value.flush()
     }
-    connect()
+    panel.balls.ask(.watch(page: page))
   }
 
   /// The page has closed.
@@ -51,34 +50,37 @@ final class PageStream {
     guard !hasEnded else { return }
     hasEnded = true
     beat?.cancel()
-    retry?.cancel()
-    ball?.close()
+    panel.balls.ask(.leave(page: page))
     leave()
     panel.closeStream(page)
   }
 
   /// Sends a request to the ball; `false` without a connection.
   func request(_ text: String) -> Bool {
-    guard let ball else { return false }
-    ball.send(text)
+    guard isConnected else { return false }
+    panel.balls.ask(.send(page: page, text))
     return true
   }
 
+  // MARK: Asking
+
   /// Asks with this page's central, which is started for the first question.
   func ask(_ question: String, reply: @escaping (Reply) -> Void) {
-    do throws(Asker.Obstacle) {
+    do throws(Refusal) {
       try openCentral().ask(question, reply: reply)
     } catch {
       reply(error.reply)
     }
   }
 
-  private func openCentral() throws(Asker.Obstacle) -> PageCentral {
+  private func openCentral() throws(Refusal) -> PageCentral {
     if let asking { return asking }
-    switch central {
-    case .failure(let obstacle): throw Asker.Obstacle(reply: .detail(.conflict, obstacle.words))
-    case .success(let central):
-      let started = try panel.asker.start(central) { [weak self] in self?.centralEnded() }
+    switch command {
+    case .failure(let obstacle): throw Refusal(reply: .detail(.conflict, obstacle.words))
+    case .success(let command):
+      let started = try panel.startCentral(command, on: channel.eventLoop) { [weak self] in
+        self?.centralEnded()
+      }
       asking = started
       report(hasCentral: true)
       return started
@@ -93,53 +95,65 @@ final class PageStream {
     if !hasEnded { report(hasCentral: false) }
   }
 
-  /// The central for this page's questions.
-  private var central: Result<AskingCentral, AskObstacle> {
-    guard ball != nil, trouble == nil else { return .failure(AskObstacle(words: Self.noBall)) }
-    return identity.central(options: panel.options)
+  /// The command of the central for this page's questions.
+  private var command: Result<[String], AskObstacle> {
+    guard isConnected, trouble == nil else { return .failure(AskObstacle(words: Self.noBall)) }
+    return identity?.command(panel.options) ?? .failure(.unknownBall)
   }
 
-  private func connect() {
+  // MARK: The ball
+
+  /// Takes an event of the connection to the ball.
+  func take(_ event: ControlClient.Event) {
     guard !hasEnded else { return }
-    let own = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    BallConnection.open(panel.options.control, for: self, on: channel.eventLoop).assumeIsolated()
-      .whenComplete { result in own.value.attempted(result.map { $0.value }) }
-  }
-
-  private func attempted(_ result: Result<BallConnection, any Error>) {
-    switch result {
-    case .success(let connection):
-      guard !hasEnded else { return connection.close() }
-      ball = connection
+    switch event {
+    case .connected:
+      isConnected = true
       trouble = nil
-      connection.send("packets")
-    case .failure(let error):
-      lost("\(error)")
+      layers = PacketLayers()
+    case .line(let line): take(line)
+    case .ended(let error): lost(error)
+    case .unreachable(let error): lost(error)
     }
   }
 
-  /// The connection to the ball has ended or failed.
-  func lost(_ reason: String) {
-    ball = nil
+  private func lost(_ error: ControlError?) {
+    isConnected = false
     leave()
-    identity = BallIdentity()
-    guard !hasEnded else { return }
-    if trouble != reason {
-      trouble = reason
+    identity = nil
+    let reason = Self.words(for: error)
+    guard trouble != reason else { return }
+    trouble = reason
+    report()
+  }
+
+  /// Why there is no connection; `nil` means that the ball has ended it.
+  private static func words(for error: ControlError?) -> String {
+    switch error {
+    case nil, .noBall: noBall
+    case .full: "\(ControlError.full)."
+    case .lineTooLong(let limit): "The ball sent a line of more than \(limit) bytes."
+    case let error?: "The panel cannot reach the ball: \(error)."
+    }
+  }
+
+  private static let packet = Array("{\"event\":\"packet\"".utf8)
+
+  private func take(_ line: [UInt8]) {
+    // A carriage return would end the event.
+    guard !line.isEmpty, !line.contains(UInt8(ascii: "\r")) else { return }
+    if let identity = BallIdentity(line) {
+      self.identity = identity
       report()
     }
-    let own = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    retry = channel.eventLoop.scheduleTask(in: Self.retryDelay) { own.value.connect() }
-  }
-
-  /// Takes a line of the ball.
-  func take(_ line: ByteBuffer) {
-    if identity.take(line) { report() }
     var event = ByteBuffer(string: "data: ")
-    event.writeImmutableBuffer(line)
+    // eightballd leaves the layers out.
+    event.writeBytes(line.starts(with: Self.packet) ? layers.addingLayers(to: line) : line)
     event.writeString("\n\n")
     write(event)
   }
+
+  // MARK: The page
 
   /// Sends the events to the page.
   func flush() {
@@ -150,10 +164,10 @@ final class PageStream {
 
   /// Sends the event `panel`: the page's number, whether there is a ball, and whether it can ask.
   private func report() {
-    var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(ball != nil)"
-    if let trouble { words += ",\"detail\":\(JSONValue.escaped(trouble))" }
-    if case .failure(let obstacle) = central {
-      words += ",\"asks\":false,\"why\":\(JSONValue.escaped(obstacle.words))"
+    var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(isConnected)"
+    if let trouble { words += ",\"detail\":\(JSON.quoted(trouble))" }
+    if case .failure(let obstacle) = command {
+      words += ",\"asks\":false,\"why\":\(JSON.quoted(obstacle.words))"
     } else {
       words += ",\"asks\":true"
     }

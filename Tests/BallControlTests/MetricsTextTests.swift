@@ -1,7 +1,7 @@
 import BallRunner
 import Testing
 
-@testable import BallMetrics
+@testable import BallControl
 
 @Suite("The text for Prometheus")
 struct MetricsTextTests {
@@ -27,8 +27,10 @@ struct MetricsTextTests {
 
   @Test("The text for one ball has every metric")
   func golden() {
+    var one = MetricsText()
+    one.add(Self.figures, version: "0.2.0")
     #expect(
-      MetricsText(Self.figures).text == """
+      one.text == """
         # HELP eightball_build_info The version of the balls, as a label; the value is 1.
         # TYPE eightball_build_info gauge
         eightball_build_info{version="0.2.0"} 1
@@ -116,6 +118,17 @@ struct MetricsTextTests {
         #"eightball_build_info{version="0.2.0"} 1"#,
         #"eightball_build_info{version="0.1.0 \"old\"\\\n"} 1"#,
       ])
+  }
+
+  @Test("A swarm counts as many balls as it has")
+  func ofSwarm() {
+    var text = MetricsText()
+    text.add(Self.figures, version: "0.2.0")
+    text.add(Self.figures, of: 20, version: "0.2.0")
+    let lines = text.text.split(separator: "\n")
+    #expect(lines.contains("eightball_balls 21"))
+    // 2 × 103.
+    #expect(lines.contains("eightball_questions_total 206"))
   }
 
   @Test("Without a ball there is a page too")

@@ -1,5 +1,4 @@
 import BallRunner
-import EightBall
 
 /// The metrics of one ball, or of several together, in Prometheus's text format.
 ///
@@ -18,24 +17,13 @@ public struct MetricsText {
   /// No ball.
   public init() {}
 
-  /// One ball of this program's version.
-  public init(_ figures: BallFigures) {
-    add(figures)
-  }
-
-  /// Adds a ball.
+  /// Adds a ball, or a swarm of so many balls.
   ///
-  /// - Parameter version: The ball's version; by default this program's.
-  public mutating func add(_ figures: BallFigures, version: String = "\(EightBallProfile.version)")
-  {
-    ballCount += 1
+  /// - Parameter version: The version of the ball; empty if it does not say.
+  public mutating func add(_ figures: BallFigures, of balls: Int = 1, version: String) {
+    ballCount += balls
     self.figures.add(figures)
     if !versions.contains(version) { versions.append(version) }
-  }
-
-  /// Adds figures that belong to no single ball.
-  public mutating func count(_ figures: BallFigures) {
-    self.figures.add(figures)
   }
 
   /// The text, with a line end at the end.

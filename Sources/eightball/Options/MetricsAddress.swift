@@ -1,15 +1,15 @@
 /// The host and TCP port of a metrics server, as a person gives them.
-public struct MetricsAddress: Equatable, Sendable, CustomStringConvertible {
+struct MetricsAddress: Equatable, Sendable, CustomStringConvertible {
   /// A name or an address of this machine; `_` is all of its addresses.
-  public var host: String
+  var host: String
   /// The port; 0 for one that the kernel chooses.
-  public var port: UInt16
+  var port: UInt16
 
   /// The accepted forms, for messages.
-  public static let forms = "PORT or HOST:PORT, such as 9888 or 127.0.0.1:9888"
+  static let forms = "PORT or HOST:PORT, such as 9888 or 127.0.0.1:9888"
 
   /// An address with these parts.
-  public init(host: String, port: UInt16) {
+  init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
@@ -17,7 +17,7 @@ public struct MetricsAddress: Equatable, Sendable, CustomStringConvertible {
   /// Reads HOST:PORT, or PORT on this machine's loopback. An IPv6 address needs brackets.
   ///
   /// - Returns: `nil` for any other text.
-  public init?(_ text: String) {
+  init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else {
       guard let port = Self.port(text[...]) else { return nil }
       self.init(host: "127.0.0.1", port: port)
@@ -40,12 +40,12 @@ public struct MetricsAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// HOST:PORT.
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The URL of the page for a browser on this machine.
   ///
   /// - Parameter port: The port that the kernel has chosen.
-  public func url(atPort port: UInt16) -> String {
+  func url(atPort port: UInt16) -> String {
     let host = host == "_" ? "localhost" : host
     return "http://\(MetricsAddress(host: host, port: port))/metrics"
   }

@@ -1,0 +1,72 @@
+import BluetoothHost
+import Glibc
+import LinuxSystem
+
+/// The main thread: the connections to the balls, the end of the children, and the signals that end
+/// the program.
+final class MainThread {
+  let loop: LinuxSystem.EventLoop
+  let balls: Balls
+  private let signals: TerminationSignals
+  private let reaper: Reaper
+  private let starter: Starter?
+
+  /// Before other threads start: they inherit the blocked signals.
+  ///
+  /// - Parameter endsWithInput: Whether the program ends when its standard input does, which the
+  ///   program that has started it holds open.
+  init(children: AskChildren, endsWithInput: Bool) throws(SystemError) {
+    loop = try LinuxSystem.EventLoop()
+    signals = try TerminationSignals(loop: loop)
+    reaper = try Reaper(children, loop: loop)
+    starter = endsWithInput ? try Starter(loop: loop) : nil
+    balls = try Balls(loop: loop)
+  }
+
+  /// Serves the thread of HTTP until a signal comes, or the program that has started this one ends.
+  func run(_ pages: PageClients, _ figures: FiguresCollector) throws(SystemError) {
+    while signals.count == 0, starter?.hasEnded != true {
+      let now = MonotonicClock.now
+      while let request = balls.next() {
+        switch request {
+        case .watch(let page): pages.open(page)
+        case .send(let page, let line): pages.send(line, for: page)
+        case .leave(let page): pages.close(page)
+        case .figures: figures.begin(at: now)
+        }
+      }
+      pages.advance(to: now)
+      figures.advance(to: now)
+      try loop.wait(until: Instant.earlier(pages.deadline, figures.deadline))
+    }
+  }
+}
+
+/// The program that has started this one: it holds standard input open.
+private final class Starter: EventHandler {
+  private(set) var hasEnded = false
+  private let input = FileDescriptor(owning: STDIN_FILENO, name: "standard input")
+
+  init(loop: LinuxSystem.EventLoop) throws(SystemError) {
+    _ = try loop.add(input, for: .readable, handler: self)
+  }
+
+  func handle(_ readiness: Readiness, token: Int) { hasEnded = true }
+}
+
+/// Notices the end of the children.
+private final class Reaper: EventHandler {
+  private let children: AskChildren
+  private let queue: SignalQueue
+
+  init(_ children: AskChildren, loop: LinuxSystem.EventLoop) throws(SystemError) {
+    self.children = children
+    queue = try SignalQueue([SIGCHLD], name: "SIGCHLD")
+    _ = try loop.add(queue.descriptor, for: .readable, handler: self)
+  }
+
+  func handle(_ readiness: Readiness, token: Int) {
+    while queue.next() != nil {}
+    children.reap()
+  }
+}
